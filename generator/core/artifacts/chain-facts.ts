@@ -1,0 +1,71 @@
+import type { ChainLanding, ChainStatus, Landing, ManifestDate, MetaDay, SourceSegment, Status } from '../../../schemas/types.generated.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import { toHeadline } from './summary.js';
+
+/** Number of dates whose labels the landing snapshot shows. */
+export const LANDING_DAYS = 30;
+
+/** What status and landing say of a chain, apart from when it is said. */
+export type ChainFacts = {
+  readonly chain: Chain;
+  readonly updatedThrough: string;
+  readonly lastAvailable: string | null;
+  readonly days: ChainStatus['days'];
+  readonly sources: readonly SourceSegment[];
+  readonly landing: Pick<ChainLanding, 'headline' | 'regime' | 'confidence' | 'scores' | 'labels'>;
+};
+
+/** The facts of a chain from its listed meta dates and the meta records of its last dates, ascending. */
+export function toChainFacts(
+  chain: Chain,
+  entries: readonly ManifestDate[],
+  lastRecords: readonly MetaDay[],
+  sources: readonly SourceSegment[],
+): ChainFacts {
+  const latest = lastRecords.at(-1);
+  if (latest === undefined) throw new Error(`${chain} has no record`);
+  const days = { available: 0, degraded: 0, missing: 0, withdrawn: 0 };
+  for (const entry of entries) days[entry.status] += 1;
+  return {
+    chain,
+    updatedThrough: latest.date,
+    lastAvailable: lastAvailableOf(entries),
+    days,
+    sources,
+    landing: toLanding(latest, lastRecords),
+  };
+}
+
+/** The newest date whose status is `available`. */
+export function lastAvailableOf(entries: readonly ManifestDate[]): string | null {
+  return entries.findLast((entry) => entry.status === 'available')?.date ?? null;
+}
+
+function toLanding(latest: MetaDay, lastRecords: readonly MetaDay[]): ChainFacts['landing'] {
+  const { regime, confidence, scorecard, chain } = latest;
+  const { label, since, run_days, previous_label } = regime;
+  const capacity = scorecard.capacity === undefined ? {} : { capacity: scorecard.capacity.score };
+  return {
+    headline: toHeadline(chain, regime),
+    regime: { label, since, run_days, previous_label },
+    confidence: { score: confidence.score, level: confidence.level },
+    scores: { demand: scorecard.demand.score, cost: scorecard.cost.score, ...capacity },
+    labels: lastRecords.slice(-LANDING_DAYS).map((record) => ({ date: record.date, label: record.regime.label })),
+  };
+}
+
+/** The facts that an earlier release published of a chain; `undefined` when it had none. */
+export function publishedFacts(chain: Chain, status: Status, landing: Landing): ChainFacts | undefined {
+  const said = status.chains[chain];
+  const shown = landing.chains[chain];
+  if (said === undefined || shown === undefined) return undefined;
+  const { headline, regime, confidence, scores, labels } = shown;
+  return {
+    chain,
+    updatedThrough: said.updated_through,
+    lastAvailable: said.last_available,
+    days: said.days,
+    sources: said.sources,
+    landing: { headline, regime, confidence, scores, labels },
+  };
+}

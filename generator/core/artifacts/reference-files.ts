@@ -1,0 +1,106 @@
+import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { methodologyDigest } from '../../../schemas/methodology.js';
+import type { FeatureSchema, Glossary, GlossaryEntry, Methodology, MethodologyVersions, Thresholds } from '../../../schemas/types.generated.js';
+import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
+import { CALENDAR_FIELDS } from './regime-calendar.js';
+
+/** What the product itself says: the same for every chain and release until the product changes. */
+export type ReferenceTexts = {
+  readonly methodology: Methodology;
+  readonly methodologyText: string;
+  readonly glossary: readonly GlossaryEntry[];
+};
+
+/** The public files that rest on the product alone. A new one is added here. */
+export function referenceFiles(texts: ReferenceTexts): FileKind[] {
+  const { methodology, methodologyText, glossary } = texts;
+  const { version } = methodology;
+  return [
+    {
+      path: PUBLIC_PATHS.glossary,
+      type: JSON_TYPE,
+      content: ({ revision }) => {
+        const value: Glossary = { schema: 'glossary/1', published_revision: revision, entries: [...glossary] };
+        return jsonContent('glossary', value);
+      },
+    },
+    {
+      path: PUBLIC_PATHS.thresholds,
+      type: JSON_TYPE,
+      content: ({ revision }) => jsonContent('thresholds', toThresholds(methodology, revision)),
+    },
+    {
+      path: PUBLIC_PATHS.methodologyVersions,
+      type: JSON_TYPE,
+      content: ({ revision }) => jsonContent('methodology-versions', toVersions(methodology, revision)),
+    },
+    {
+      path: methodologyDataPath(version),
+      type: JSON_TYPE,
+      content: () => jsonContent('methodology', methodology),
+    },
+    { path: methodologyTextPath(version), type: MARKDOWN_TYPE, content: () => textContent(methodologyText) },
+    {
+      path: PUBLIC_PATHS.featureSchema,
+      type: JSON_TYPE,
+      content: ({ revision }) => jsonContent('feature-schema', toFeatureSchema(version, revision)),
+    },
+  ];
+}
+
+function toThresholds(methodology: Methodology, revision: string): Thresholds {
+  return {
+    schema: 'thresholds/1',
+    published_revision: revision,
+    methodology_version: methodology.version,
+    methodology_sha256: methodologyDigest(methodology),
+    defaults: methodology,
+  };
+}
+
+function toVersions(methodology: Methodology, revision: string): MethodologyVersions {
+  const { version, effective_date, summary } = methodology;
+  return {
+    schema: 'methodology-versions/1',
+    published_revision: revision,
+    current: version,
+    versions: [
+      {
+        version,
+        effective_date,
+        summary,
+        sha256: methodologyDigest(methodology),
+        path: methodologyDataPath(version),
+        text_path: methodologyTextPath(version),
+      },
+    ],
+  };
+}
+
+function toFeatureSchema(version: string, revision: string): FeatureSchema {
+  return {
+    $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
+    schema: 'feature-schema/1',
+    published_revision: revision,
+    methodology_version: version,
+    title: 'Regime calendar',
+    description: 'One row per chain and UTC date: the regime of the day, how sure it is, and what drives it.',
+    fields: CALENDAR_FIELDS.map((field) => ({ ...field })),
+    missingValues: [''],
+    primaryKey: ['date', 'chain'],
+    join_key: ['date', 'chain'],
+    dialect: { delimiter: ',', lineTerminator: '\n', quoteChar: '"', header: true },
+    safe_uses: [
+      'Join on date and chain with your own daily data.',
+      'Group or filter a metric by regime, and report how many days each group has.',
+      'Filter by confidence: it means the same thing for every label.',
+      'Use the row of a date from the moment of its publication on: it depends on no later date.',
+    ],
+    unsafe_uses: [
+      'Using the row of a date as if it had been known before that date was over and published.',
+      'Reading a label as a forecast, a price statement or advice.',
+      'Treating indeterminate, or an empty cell, as a regime or a zero.',
+      'Mixing rows of different published revisions without checking determinism_hash.',
+    ],
+  };
+}

@@ -1,0 +1,68 @@
+import type { AxisName, Band, ConfidenceLevel, ConfidenceTerms, Level } from '../../../schemas/types.generated.js';
+import type { AxesZ } from './axes.js';
+import type { Rounding } from './rounding.js';
+
+/** What the confidence of a decided label depends on. */
+export type ConfidenceFeatures = {
+  /** Distance to the nearest boundary that would change a level. */
+  readonly margin: number;
+  readonly runDays: number;
+  readonly speed: number;
+};
+
+const AXES: readonly AxisName[] = ['demand', 'pressure'];
+
+/**
+ * The calibrated probability that hindsight gives the same label.
+ * Source: methodology v1 §7 (logistic calibration: Platt 1999).
+ */
+export function confidenceScore(
+  { margin, runDays, speed }: ConfidenceFeatures,
+  terms: ConfidenceTerms,
+  rounding: Rounding,
+): number {
+  const clipped = Math.max(0, Math.min(terms.margin_limit, margin));
+  const run = Math.min(runDays, terms.run_limit_days) / terms.run_limit_days;
+  const slowed = Math.min(terms.speed_limit, speed);
+  const logit = terms.intercept + terms.margin * clipped + terms.run * run + terms.speed * slowed;
+  return rounding.confidence(1 / (1 + Math.exp(-logit)));
+}
+
+/** The level of a confidence score. */
+export function confidenceLevel(score: number, terms: ConfidenceTerms): ConfidenceLevel {
+  return terms.levels.find((step) => score >= step.min_score)?.level ?? 'low';
+}
+
+/** The smaller distance, over both axes, to a boundary that would change its level; null when an axis is missing. */
+export function marginAt(
+  t: number,
+  axes: AxesZ,
+  levels: { readonly [axis in AxisName]: readonly Level[] },
+  band: Band,
+  rounding: Rounding,
+): number | null {
+  let margin = Infinity;
+  for (const axis of AXES) {
+    const z = axes[axis][t] ?? null;
+    const level = levels[axis][t];
+    if (z === null || level === undefined) return null;
+    margin = Math.min(margin, rounding.combined(distanceToChange(z, level, band)));
+  }
+  return margin;
+}
+
+function distanceToChange(z: number, level: Level, { enter, exit }: Band): number {
+  if (level === 'high') return z - exit;
+  return level === 'low' ? -z - exit : enter - Math.abs(z);
+}
+
+/** The larger move of an axis since `lag` days before; 0 when neither axis is available on both days. */
+export function speedAt(t: number, axes: AxesZ, lag: number, rounding: Rounding): number {
+  let speed = 0;
+  for (const axis of AXES) {
+    const now = axes[axis][t] ?? null;
+    const before = axes[axis][t - lag] ?? null;
+    if (now !== null && before !== null) speed = Math.max(speed, Math.abs(rounding.combined(now - before)));
+  }
+  return speed;
+}

@@ -1,0 +1,46 @@
+import { methodologyDigest } from '../../../schemas/methodology.js';
+import type { DerivedDay, Genre, GoldDay, MetaDay, Methodology } from '../../../schemas/types.generated.js';
+import type { InputSeries } from '../input-series.js';
+import { computeRegimes, type RegimeSeries } from '../methodology/regime-series.js';
+import { createDerivedWriter } from './derived-day.js';
+import { createGoldWriter } from './gold-day.js';
+import { createMetaWriter } from './meta-day.js';
+import type { Provenance } from './provenance.js';
+
+/** A record of any genre. */
+export type DayRecord = MetaDay | GoldDay | DerivedDay;
+
+/** The schema that new day files of a genre are written in. */
+export const DAY_SCHEMAS = {
+  meta: 'meta-day/1',
+  gold: 'gold-day/1',
+  derived: 'derived-day/1',
+} as const satisfies Record<Genre, string>;
+
+/** Makes the day records of one series, in every schema that was ever published. */
+export type DayWriters = {
+  readonly regimes: RegimeSeries;
+  readonly meta: (t: number, provenance: Provenance) => MetaDay;
+  /** @throws Error when no writer of `schema` exists: a published schema must stay writable. */
+  readonly write: (schema: string, t: number, provenance: Provenance) => DayRecord;
+};
+
+/** The writers for `series`. A new genre, or a new schema of one, is added here. */
+export function createDayWriters(series: InputSeries, methodology: Methodology): DayWriters {
+  const regimes = computeRegimes(series, methodology);
+  const meta = createMetaWriter(series, regimes, methodologyDigest(methodology));
+  const writers: Record<string, (t: number, provenance: Provenance) => DayRecord> = {
+    'meta-day/1': meta,
+    'gold-day/1': createGoldWriter(series, methodology.version),
+    'derived-day/1': createDerivedWriter(series, methodology),
+  };
+  return {
+    regimes,
+    meta,
+    write: (schema, t, provenance) => {
+      const writer = writers[schema];
+      if (writer === undefined) throw new Error(`no writer of ${schema}`);
+      return writer(t, provenance);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { GENRES } from '../../../schemas/catalog.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import type { Genre, Manifest } from '../../../schemas/types.generated.js';
+import type { InputSeries } from '../input-series.js';
+import type { InputDigest } from './input-digest.js';
+import { manifestOf, type PublishedState } from './published-state.js';
+import { findDrops, type Drop } from './restatement.js';
+
+/**
+ * How a chain's input stands to what is published.
+ * - `first`: nothing is published.
+ * - `same`: the published input, and nothing else.
+ * - `extended`: the published input, and later dates or other words about its sources.
+ * - `compare`: something differs, or might: history must be rebuilt and compared.
+ * - `dropped`: published history is missing from the input.
+ */
+export type Assessment =
+  | { readonly kind: 'first' | 'same' | 'extended' | 'compare' }
+  | { readonly kind: 'dropped'; readonly drops: readonly Drop[] };
+
+/** What of the code and the run decides whether published digests can be trusted to still be what we would make. */
+export type Trust = { readonly writersSha256: string; readonly methodologySha256: string; readonly full: boolean };
+
+/** Judges a chain's input against the published state. `digest` is the input's own. */
+export function assessChain(
+  series: InputSeries,
+  digest: (date: string) => InputDigest,
+  previous: PublishedState | undefined,
+  trust: Trust,
+): Assessment {
+  const record = previous?.record.chains[series.chain];
+  if (previous === undefined || record === undefined) return { kind: 'first' };
+  const manifests = GENRES.map((genre) => manifestOf(previous, genre, series.chain));
+  const first = manifests[0]?.dates.find((entry) => entry.status !== 'withdrawn');
+  const drops = findDrops(series, {
+    firstDate: first?.date ?? '',
+    updatedThrough: record.updated_through,
+    metrics: record.metrics,
+  });
+  if (drops.length > 0) return { kind: 'dropped', drops };
+  const trusted =
+    !trust.full &&
+    trust.writersSha256 === previous.record.writers_sha256 &&
+    trust.methodologySha256 === previous.record.methodology.sha256 &&
+    manifests.every((manifest) => manifest !== undefined && isFirstHand(manifest)) &&
+    digest(record.updated_through).sha256 === record.input_sha256;
+  if (!trusted) return { kind: 'compare' };
+  const sources = canonicalJson(manifestOf(previous, 'gold', series.chain)?.sources ?? []);
+  const same = series.dates.at(-1) === record.updated_through && sources === canonicalJson(series.sources);
+  return { kind: same ? 'same' : 'extended' };
+}
+
+/** Whether no rollback left other bytes in force than the input of its time would give. */
+function isFirstHand(manifest: Manifest): boolean {
+  return manifest.dates.every((entry) => entry.in_force_from === entry.revision && entry.status !== 'withdrawn');
+}
+
+/** The manifests of a chain by genre. */
+export function manifestsOf(
+  state: PublishedState | undefined,
+  series: InputSeries,
+): { readonly [genre in Genre]: Manifest | undefined } {
+  const { chain } = series;
+  return {
+    meta: manifestOf(state, 'meta', chain),
+    gold: manifestOf(state, 'gold', chain),
+    derived: manifestOf(state, 'derived', chain),
+  };
+}

@@ -1,0 +1,31 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import { metricsWithValues, sourceOn, type InputSeries } from '../input-series.js';
+
+/** Commits to the input of a chain: its rows as values, not as text, and who delivered them. */
+export type InputDigest = {
+  readonly rows: number;
+  readonly sha256: string;
+};
+
+/**
+ * `digest(date)` is the SHA-256 over the canonical rows up to and including `date`. A metric without any value and a
+ * metric without a column are the same; a date without a row contributes nothing.
+ */
+export function createInputDigest(series: InputSeries): (date: string) => InputDigest {
+  const columns = metricsWithValues(series).map((metric) => [metric, series.metrics[metric]] as const);
+  const rows: { readonly date: string; readonly text: string }[] = [];
+  series.dates.forEach((date, t) => {
+    if (!series.present[t]) return;
+    const metrics: Record<string, number> = {};
+    for (const [metric, column] of columns) {
+      const value = column?.[t] ?? null;
+      if (value !== null) metrics[metric] = value;
+    }
+    rows.push({ date, text: canonicalJson({ date, metrics, source: sourceOn(series, date)?.name ?? null }) });
+  });
+  return (through) => {
+    const kept = rows.filter(({ date }) => date <= through);
+    return { rows: kept.length, sha256: sha256Hex(kept.map(({ text }) => `${text}\n`).join('')) };
+  };
+}

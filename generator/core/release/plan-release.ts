@@ -1,0 +1,162 @@
+import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { toInstant } from '../../../schemas/dates.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import { methodologyDigest } from '../../../schemas/methodology.js';
+import type { ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Stamp } from '../artifacts/artifact.js';
+import { createDayWriters } from '../records/day-writers.js';
+import type { InputSeries } from '../input-series.js';
+import { assembleRelease, type ChangedChain } from './assemble-release.js';
+import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
+import { draftChain, type ChainDraft } from './chain-draft.js';
+import { createInputDigest, type InputDigest } from './input-digest.js';
+import { manifestOf } from './published-state.js';
+import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
+import { planDigest, type Restatement } from './restatement.js';
+import { writersFingerprint } from './writers-fingerprint.js';
+
+type Assessed = {
+  readonly series: InputSeries;
+  readonly digest: (date: string) => InputDigest;
+  readonly plan?: ChainPlan;
+  readonly draft?: ChainDraft;
+};
+
+/**
+ * Plans the release that the input asks for: which files to write, and what becomes of each chain.
+ * Pure: equal requests give equal plans, and nothing is written.
+ */
+export function planRelease(request: PlanRequest): Plan {
+  const { previous, texts } = request;
+  const stamp = nextStamp(previous?.record, request.asOfMs);
+  const methodologySha256 = methodologyDigest(texts.methodology);
+  if (isChangedMethodology(previous?.record, texts.methodology.version, methodologySha256)) {
+    return { chains: {}, methodologyChanged: true };
+  }
+  const writersSha256 = writersFingerprint(texts.methodology);
+  const trust = { writersSha256, methodologySha256, full: request.full ?? false };
+  const assessed = CHAIN_IDS.flatMap((chain) => {
+    const series = request.inputs.find((each) => each.chain === chain);
+    return series === undefined ? [] : [assess(series, request, trust, stamp)];
+  });
+  const digest = restatementDigest(assessed, request);
+  const judged = assessed.map((each) => judge(each, request, digest));
+  const plan: Plan = {
+    chains: byChain((chain) => judged.find(({ series }) => series.chain === chain)?.plan),
+    ...(digest === undefined ? {} : { plan_digest: digest }),
+    methodologyChanged: false,
+  };
+  const refused = judged.some(({ plan: { outcome } }) => outcome === 'refused');
+  const changed = judged.flatMap((each): ChangedChain[] =>
+    each.plan.outcome !== 'refused' && each.draft ? [{ draft: each.draft, digest: each.digest }] : [],
+  );
+  const empty = previous === undefined && changed.length === 0;
+  if (empty || (refused && request.allOrNothing)) return withholdAll(plan);
+  const release = assembleRelease({ request, stamp, changed, writersSha256, methodologySha256 });
+  return release === undefined ? plan : { ...plan, release };
+}
+
+/** The stamp of the next release: the as-of date, and the pointer's number on that date plus one. */
+export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): Stamp {
+  const publishedAt = toInstant(asOfMs);
+  const date = publishedAt.slice(0, 10);
+  const [lastDate, lastNumber] = (previous?.revision ?? '').split('.');
+  const number = lastDate === date ? Number(lastNumber) + 1 : 1;
+  return {
+    revision: `${date}.${String(number).padStart(6, '0')}`,
+    sequence: (previous?.sequence ?? 0) + 1,
+    publishedAt,
+  };
+}
+
+function isChangedMethodology(previous: ReleaseRecord | undefined, version: string, sha256: string): boolean {
+  return previous?.methodology.version === version && previous.methodology.sha256 !== sha256;
+}
+
+function assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp: Stamp): Assessed {
+  const { previous } = request;
+  const digest = createInputDigest(series);
+  const assessment = assessChain(series, digest, previous, trust);
+  const through = previous?.record.chains[series.chain]?.updated_through ?? null;
+  const listed = manifestOf(previous, 'meta', series.chain)?.dates.length ?? 0;
+  const kept = { updated_through: through, new: 0, restated: 0, unchanged: listed };
+  if (assessment.kind === 'dropped') {
+    const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
+    return { series, digest, plan: { outcome: 'refused', ...kept, refusal } };
+  }
+  if (assessment.kind === 'same') return { series, digest, plan: { outcome: 'unchanged', ...kept } };
+  const manifests = manifestsOf(previous, series);
+  const calendar = previous?.calendars.get(series.chain);
+  const draft = draftChain({
+    series,
+    writers: createDayWriters(series, request.texts.methodology),
+    published: assessment.kind === 'first' ? undefined : { manifests, calendar: calendar ?? '' },
+    trusted: assessment.kind === 'extended',
+    stamp,
+    reason: request.acceptance?.reason ?? 'not accepted',
+  });
+  return { series, digest, draft };
+}
+
+function restatementDigest(assessed: readonly Assessed[], { previous }: PlanRequest): string | undefined {
+  const restated = assessed.flatMap(({ series: { chain }, digest, draft }) => {
+    const record = previous?.record.chains[chain];
+    if (draft === undefined || record === undefined || draft.restatedDates.length === 0) return [];
+    return [
+      {
+        chain,
+        manifest_sha256: sha256Hex(canonicalJson(manifestOf(previous, 'gold', chain))),
+        input_sha256: digest(record.updated_through).sha256,
+        dates: draft.restatedDates,
+      },
+    ];
+  });
+  return restated.length === 0 ? undefined : planDigest(restated);
+}
+
+type Judged = Assessed & { readonly plan: ChainPlan };
+
+/** Decides whether a drafted chain may be published. */
+function judge(assessed: Assessed, { acceptance, previous }: PlanRequest, digest: string | undefined): Judged {
+  const { draft, plan } = assessed;
+  if (plan !== undefined) return { ...assessed, plan };
+  if (draft === undefined) throw new Error(`${assessed.series.chain} was neither judged nor drafted`);
+  const listed = draft.entries.meta.length;
+  const counts = {
+    new: draft.newDates.length,
+    restated: draft.restatedDates.length,
+    unchanged: listed - draft.newDates.length - draft.restatedDates.length,
+  };
+  const restated = draft.restatedDates.length > 0;
+  const kind =
+    acceptance?.planDigest !== undefined && acceptance.planDigest !== digest ? 'plan-mismatch' : 'restatement';
+  if (restated && (acceptance === undefined || kind === 'plan-mismatch')) {
+    const refusal: Refusal = { kind, restatement: toRestatement(draft) };
+    const through = previous?.record.chains[draft.chain]?.updated_through ?? null;
+    return { ...assessed, plan: { outcome: 'refused', updated_through: through, ...counts, refusal } };
+  }
+  const outcome = counts.new + counts.restated > 0 ? 'published' : 'unchanged';
+  return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts } };
+}
+
+function toRestatement(draft: ChainDraft): Restatement {
+  const { restatedDates: dates } = draft;
+  return {
+    dates: dates.length,
+    first_date: dates[0] ?? '',
+    last_date: dates.at(-1) ?? '',
+    input_dates: draft.restatedInputs,
+    metrics: [],
+    label_changes: draft.labelChanges,
+  };
+}
+
+/** The same plan, with nothing to publish. */
+function withholdAll(plan: Plan): Plan {
+  const chains = byChain((chain): ChainPlan | undefined => {
+    const each = plan.chains[chain];
+    return each?.outcome === 'published' ? { ...each, outcome: 'withheld' } : each;
+  });
+  return { ...plan, chains };
+}

@@ -1,0 +1,93 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import type { Chain, GoldDay, LabelChange, MetricName } from '../../../schemas/types.generated.js';
+import { columnOf, metricsWithValues, type InputSeries } from '../input-series.js';
+
+/** Something published that the input no longer has. No option accepts it: a truncated download must never pass. */
+export type Drop =
+  | { readonly kind: 'later-start'; readonly published: string; readonly input: string }
+  | { readonly kind: 'earlier-end'; readonly published: string; readonly input: string }
+  | { readonly kind: 'gone-column'; readonly metric: MetricName };
+
+/** What was published of a chain, as far as a drop can be told from it. */
+export type PublishedExtent = {
+  readonly firstDate: string;
+  readonly updatedThrough: string;
+  readonly metrics: readonly MetricName[];
+};
+
+/** What the input has dropped of the published history. */
+export function findDrops(series: InputSeries, published: PublishedExtent): Drop[] {
+  const first = series.dates[0] ?? '';
+  const last = series.dates.at(-1) ?? '';
+  const values = metricsWithValues(series);
+  const drops: Drop[] = [];
+  if (first > published.firstDate) {
+    drops.push({ kind: 'later-start', published: published.firstDate, input: first });
+  }
+  if (last < published.updatedThrough) {
+    drops.push({ kind: 'earlier-end', published: published.updatedThrough, input: last });
+  }
+  for (const metric of published.metrics) {
+    if (!values.includes(metric)) drops.push({ kind: 'gone-column', metric });
+  }
+  return drops;
+}
+
+/** New content for published dates of a chain, as a person must judge it. */
+export type Restatement = {
+  readonly dates: number;
+  readonly first_date: string;
+  readonly last_date: string;
+  /** The dates whose input changed. */
+  readonly input_dates: readonly string[];
+  readonly metrics: readonly MetricChange[];
+  readonly label_changes: readonly LabelChange[];
+};
+
+/** How one metric changed over the restated dates; `largest` is by relative size, appearing and vanishing first. */
+export type MetricChange = {
+  readonly metric: MetricName;
+  readonly dates: number;
+  readonly largest: { readonly date: string; readonly from: number | null; readonly to: number | null };
+};
+
+/** The published values of a restated date. */
+export type PublishedGold = Pick<GoldDay, 'date' | 'metrics'>;
+
+/** What changed between the published gold days and the input, per metric, in the catalog's order. */
+export function compareMetrics(series: InputSeries, published: readonly PublishedGold[]): MetricChange[] {
+  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  const metrics = [...new Set(published.flatMap((day) => Object.keys(day.metrics)))] as MetricName[]; // closed by the gold schema
+  return metrics.flatMap((metric) => {
+    const column = columnOf(series, metric);
+    const changes = published.flatMap(({ date, metrics: values }) => {
+      const from = values[metric] ?? null;
+      const to = column[indexOf.get(date) ?? -1] ?? null;
+      return from === to ? [] : [{ date, from, to }];
+    });
+    const largest = changes.reduce<(typeof changes)[number] | undefined>(
+      (most, change) => (most === undefined || sizeOf(change) > sizeOf(most) ? change : most),
+      undefined,
+    );
+    return largest === undefined ? [] : [{ metric, dates: changes.length, largest }];
+  });
+}
+
+function sizeOf({ from, to }: { readonly from: number | null; readonly to: number | null }): number {
+  if (from === null || to === null || from === 0) return Infinity;
+  return Math.abs(to / from - 1);
+}
+
+/** What a plan digest commits to: which published state is restated, by which input, on which dates. */
+export type PlannedRestatement = {
+  readonly chain: Chain;
+  readonly manifest_sha256: string;
+  readonly input_sha256: string;
+  readonly dates: readonly string[];
+};
+
+/** The digest by which exactly these restatements can be accepted; it does not depend on the time of the run. */
+export function planDigest(restatements: readonly PlannedRestatement[]): string {
+  return sha256Hex(canonicalJson(restatements));
+}

@@ -1,0 +1,133 @@
+import { createReadStream } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import path from 'node:path';
+import { parse } from 'fast-csv';
+import type { Chain, SourceSegment } from '../../schemas/types.generated.js';
+import type { InputFault } from '../core/input-fault.js';
+import { toInputSeries, type InputSeries } from '../core/input-series.js';
+import { createTableReader } from '../core/input-table.js';
+
+/** Number of faults of one file after which it is not read on. */
+export const FAULTS_PER_FILE = 20;
+
+/**
+ * Reads `<chain>.csv` of `folder` as a stream. Resolves the series, or every fault of the file up to a limit;
+ * `undefined` and a fault for each thing that is wrong with it.
+ */
+export async function readMetricsCsv(
+  folder: string,
+  chain: Chain,
+  asOfMs: number,
+  sources: readonly SourceSegment[],
+): Promise<{ readonly series?: InputSeries; readonly faults: readonly InputFault[] }> {
+  const file = `${chain}.csv`;
+  const faults: InputFault[] = [];
+  const reader = createTableReader(chain, asOfMs, (fault) => faults.push(fault));
+  try {
+    let begun = false;
+    for await (const row of csvRows(path.join(folder, file))) {
+      if (begun) reader.readRow(row);
+      else if (!reader.readHeader(row)) break;
+      begun = true;
+      if (faults.length >= FAULTS_PER_FILE) break;
+    }
+    if (!begun && faults.length === 0) {
+      const remedy = 'begin it with the header row: date, then metrics';
+      faults.push({ chain, file, message: 'the file is empty', remedy });
+    }
+    if (faults.length < FAULTS_PER_FILE) reader.end();
+  } catch (error) {
+    faults.push({ chain, file, ...describeReadError(error) });
+  }
+  if (faults.length > 0) return { faults: faults.slice(0, FAULTS_PER_FILE) };
+  return { series: toInputSeries(chain, reader.columns(), reader.rows(), sources), faults };
+}
+
+/** The rows of a CSV file with their line numbers; a quoted line break within a cell counts as a line. */
+async function* csvRows(file: string): AsyncGenerator<{ line: number; cells: string[] }> {
+  const parser = parse<string[], string[]>({ headers: false, ignoreEmpty: false });
+  const source = createReadStream(file);
+  const feeding = feed(source, parser);
+  let line = 1;
+  try {
+    for await (const cells of parser as AsyncIterable<string[]>) {
+      yield { line, cells };
+      line += 1 + cells.reduce((breaks, cell) => breaks + (cell.match(/\n/g)?.length ?? 0), 0);
+    }
+    await feeding;
+  } catch (error) {
+    throw error instanceof InvalidTextError ? error : new UnreadableRowError(line, error);
+  } finally {
+    source.destroy();
+    parser.destroy();
+  }
+}
+
+/** Decodes strictly and writes to the parser; an error ends the parser with it. */
+async function feed(source: NodeJS.ReadableStream, parser: ReturnType<typeof parse>): Promise<void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let lines = 1;
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      let text: string;
+      try {
+        text = decoder.decode(chunk, { stream: true });
+      } catch (error) {
+        throw new InvalidTextError(lines + linesBeforeFault(chunk), error);
+      }
+      lines += text.split('\n').length - 1;
+      if (!parser.write(text)) await new Promise<void>((resolve) => parser.once('drain', resolve).once('close', resolve));
+      if (parser.destroyed) return;
+    }
+    parser.end();
+  } catch (error) {
+    parser.destroy(error as Error); // what a stream or decoder throws is an Error
+  }
+}
+
+class InvalidTextError extends Error {
+  readonly line: number;
+
+  constructor(line: number, cause: unknown) {
+    super('not UTF-8', { cause });
+    this.line = line;
+  }
+}
+
+class UnreadableRowError extends Error {
+  readonly line: number;
+
+  constructor(line: number, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.line = line;
+  }
+}
+
+function linesBeforeFault(chunk: Buffer): number {
+  let before = 0;
+  for (let start = 0; start < chunk.length; before += 1) {
+    const end = chunk.indexOf(0x0a, start);
+    if (!isUtf8(chunk.subarray(start, end < 0 ? chunk.length : end))) return before;
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return before;
+}
+
+function describeReadError(error: unknown): Pick<InputFault, 'line' | 'message' | 'remedy'> {
+  if (error instanceof InvalidTextError) {
+    return { line: error.line, message: 'the text is not UTF-8', remedy: 'save the file as UTF-8' };
+  }
+  if (error instanceof UnreadableRowError) {
+    const message = systemCodeOf(error.cause) ?? error.message.split('\n')[0] ?? 'unreadable';
+    const remedy = 'mend the file: RFC 4180, comma-separated, a quote only around a whole cell';
+    return systemCodeOf(error.cause) === undefined
+      ? { line: error.line, message: `not CSV: ${message.slice(0, 80)}`, remedy }
+      : { message: `cannot be read (${message})`, remedy: 'check that it is a file that this user may read' };
+  }
+  throw error;
+}
+
+function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
+}

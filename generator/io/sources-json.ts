@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import type { Chain, SourceSegment, Sources } from '../../schemas/types.generated.js';
+import { findSchemaFaults } from '../../schemas/validate.js';
+import type { InputFault } from '../core/input-fault.js';
+
+const FILE = 'sources.json';
+const EXAMPLE = '{"bitcoin": [{"name": "...", "licence": "..."}]}';
+
+/** The sources of each chain, and what is wrong with the file. */
+export type SourcesResult = {
+  readonly sources: { readonly [chain in Chain]?: readonly SourceSegment[] };
+  readonly faults: readonly InputFault[];
+};
+
+/** Reads `sources.json` of `folder`. A fault in one chain's list leaves the others usable. */
+export async function readSourcesJson(folder: string): Promise<SourcesResult> {
+  let text: string;
+  try {
+    text = await readFile(path.join(folder, FILE), 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const remedy = `put ${FILE} beside the CSV files, for example ${EXAMPLE}`;
+    return { sources: {}, faults: [{ file: FILE, message: `cannot be read (${code})`, remedy }] };
+  }
+  return parseSources(text);
+}
+
+/** Parses the text of `sources.json`, with the line and column of each fault. */
+export function parseSources(text: string): SourcesResult {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const [error] = errors;
+  if (error !== undefined || root === undefined) {
+    const message = `not JSON: ${error === undefined ? 'empty' : printParseErrorCode(error.error)}`;
+    return { sources: {}, faults: [{ file: FILE, ...placeOf(text, error?.offset ?? 0), message, remedy: `write ${EXAMPLE}` }] };
+  }
+  const faults = findFaults(text, root);
+  if (faults.some((fault) => fault.chain === undefined)) return { sources: {}, faults };
+  const value = JSON.parse(text) as Sources; // judged member by member by its schema above
+  const sound = CHAIN_IDS.filter((chain) => !faults.some((fault) => fault.chain === chain));
+  const sources = Object.fromEntries(sound.flatMap((chain) => (value[chain] ? [[chain, value[chain]]] : [])));
+  return { sources, faults };
+}
+
+function findFaults(text: string, root: Node): InputFault[] {
+  const faults: InputFault[] = duplicates(root).map((node) => ({
+    file: FILE,
+    ...placeOf(text, node.offset),
+    message: `member "${String(node.value)}" stands twice`,
+    remedy: 'keep one of them',
+  }));
+  if (faults.length > 0) return faults;
+  const value = JSON.parse(text) as Record<string, unknown>; // an object or not: the schema says
+  for (const { pointer, message } of findSchemaFaults('sources', onlyShape(value))) {
+    faults.push(toFault(text, root, pointer.split('/').slice(1), message, `write ${EXAMPLE}`));
+  }
+  for (const chain of CHAIN_IDS) {
+    if (faults.length > 0 && faults[0]?.chain === undefined) break;
+    const part = typeof value === 'object' && value !== null ? value[chain] : undefined;
+    if (part === undefined) continue;
+    const [schemaFault] = findSchemaFaults('sources', { [chain]: part });
+    if (schemaFault !== undefined) {
+      const { pointer, message } = schemaFault;
+      const remedy = 'each segment has name and licence, and may have from, attribution, url, notes';
+      faults.push(toFault(text, root, pointer.split('/').slice(1), message, remedy));
+    } else {
+      faults.push(...segmentFaults(text, root, chain, part as SourceSegment[])); // valid by its schema
+    }
+  }
+  return faults;
+}
+
+/** The value without what each chain's own check judges: a wrong kind of document and unknown chains remain. */
+function onlyShape(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const known: readonly string[] = CHAIN_IDS;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !known.includes(key)));
+}
+
+function segmentFaults(text: string, root: Node, chain: Chain, segments: readonly SourceSegment[]): InputFault[] {
+  return segments.flatMap((segment, i) => {
+    const before = segments[i - 1]?.from;
+    const at = (message: string, remedy: string): InputFault =>
+      toFault(text, root, [chain, String(i), ...(segment.from === undefined ? [] : ['from'])], message, remedy);
+    if (i === 0) {
+      return segment.from === undefined ? [] : [at('the first segment has a "from"', 'remove it: the first segment covers all earlier dates')];
+    }
+    if (segment.from === undefined) return [at('"from" is missing', 'say from which date on this source delivers')];
+    if (before !== undefined && segment.from <= before) return [at(`"from" ${segment.from} does not ascend`, 'list segments by ascending "from"')];
+    return [];
+  });
+}
+
+function toFault(text: string, root: Node, segments: readonly string[], message: string, remedy: string): InputFault {
+  const location = segments.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const node = findNodeAtLocation(root, location) ?? root;
+  const chain = CHAIN_IDS.find((each) => each === segments[0]);
+  const where = segments.length === 0 ? '' : `${segments.join('/')} `;
+  return { ...(chain ? { chain } : {}), file: FILE, ...placeOf(text, node.offset), message: where + message, remedy };
+}
+
+function duplicates(node: Node): Node[] {
+  const children = node.children ?? [];
+  const keys = node.type === 'object' ? children.flatMap((property) => property.children?.[0] ?? []) : [];
+  const repeated = keys.filter((key, i) => keys.findIndex((other) => other.value === key.value) < i);
+  return [...repeated, ...children.flatMap(duplicates)];
+}
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+
+/** Names one process for good: a pid alone is used again, and a boot forgets them all. */
+export type ProcessIdentity = {
+  readonly host: string;
+  /** Id of the host's boot; empty where the system has none to give. */
+  readonly boot: string;
+  readonly pid: number;
+  /** Start of the process in the system's own units; empty where the system has none to give. */
+  readonly start: string;
+};
+
+/** The identity of this process. */
+export async function readOwnIdentity(): Promise<ProcessIdentity> {
+  return {
+    host: hostname(),
+    boot: await readBootId(),
+    pid: process.pid,
+    start: await readStart(process.pid),
+  };
+}
+
+/** Whether the process is provably gone: never true for a process of another host. */
+export async function isProvablyDead(identity: ProcessIdentity): Promise<boolean> {
+  if (identity.host !== hostname()) return false;
+  if (identity.boot !== (await readBootId())) return true;
+  if (!isRunning(identity.pid)) return true;
+  return identity.start !== (await readStart(identity.pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // a system call's error: it runs, but is not ours
+  }
+}
+
+async function readBootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+}
+
+/** Field 22 of `stat`, counted after the command's closing bracket, which may itself hold blanks. */
+async function readStart(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}

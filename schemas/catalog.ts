@@ -1,0 +1,87 @@
+import type { Chain, Genre, MetricName, RegimeLabel, Window } from './types.generated.js';
+
+/** What we say of a chain, and how late its data may be. Lags are whole days after the end of a date. */
+export const CHAINS = {
+  bitcoin: { name: 'Bitcoin', nativeCoin: 'BTC', expectedLagDays: 1, staleAfterDays: 3 },
+  ethereum: { name: 'Ethereum', nativeCoin: 'ETH', expectedLagDays: 1, staleAfterDays: 3 },
+  arbitrum: { name: 'Arbitrum', nativeCoin: 'ETH', expectedLagDays: 1, staleAfterDays: 3 },
+  base: { name: 'Base', nativeCoin: 'ETH', expectedLagDays: 1, staleAfterDays: 3 },
+} as const satisfies Record<Chain, ChainTerms>;
+
+/** The public terms of one chain. */
+export type ChainTerms = {
+  readonly name: string;
+  readonly nativeCoin: string;
+  readonly expectedLagDays: number;
+  readonly staleAfterDays: number;
+};
+
+/** The chains in the order in which we list them. */
+export const CHAIN_IDS = ['bitcoin', 'ethereum', 'arbitrum', 'base'] as const satisfies readonly Chain[];
+
+/** The genres of subscriber files. */
+export const GENRES = ['meta', 'gold', 'derived'] as const satisfies readonly Genre[];
+
+/** Number of dates in a bundle, by window. */
+export const WINDOWS = {
+  latest: 1,
+  '7d': 7,
+  '30d': 30,
+  '90d': 90,
+  '365d': 365,
+} as const satisfies Record<Window, number>;
+
+const ALL = CHAIN_IDS;
+const ROLLUPS = ['arbitrum', 'base'] as const;
+const EVM = ['ethereum', 'arbitrum', 'base'] as const;
+
+/** The canonical daily metrics, their units and the chains that have them. */
+export const METRICS = {
+  tx_count: { unit: 'transactions', chains: ALL },
+  active_addresses: { unit: 'addresses', chains: ALL },
+  new_addresses: { unit: 'addresses', chains: ALL },
+  transfer_count: { unit: 'transfers', chains: ['bitcoin', 'ethereum'] },
+  failed_tx_count: { unit: 'transactions', chains: EVM },
+  block_count: { unit: 'blocks', chains: ALL },
+  block_weight: { unit: 'weight units', chains: ['bitcoin'] },
+  block_size: { unit: 'bytes', chains: ['bitcoin'] },
+  gas_used: { unit: 'gas', chains: EVM },
+  gas_limit_mean: { unit: 'gas per block', chains: ['ethereum', 'base'] },
+  gas_price_mean: { unit: 'gwei', chains: EVM },
+  fees_total: { unit: 'native coin', chains: ALL },
+  fee_median: { unit: 'native coin per transaction', chains: ALL },
+  l1_fees_total: { unit: 'ETH', chains: ROLLUPS },
+  hash_rate: { unit: 'TH/s', chains: ['bitcoin'] },
+  difficulty: { unit: 'dimensionless', chains: ['bitcoin'] },
+  issuance: { unit: 'native coin', chains: ['bitcoin', 'ethereum'] },
+} as const satisfies Record<MetricName, { unit: string; chains: readonly Chain[] }>;
+
+/** The metrics, in the order in which we list them. */
+export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]; // keys of a closed literal
+
+/** The metrics that `chain` supports. */
+export function metricsOf(chain: Chain): MetricName[] {
+  return METRIC_NAMES.filter((metric) => (METRICS[metric].chains as readonly Chain[]).includes(chain));
+}
+
+/** What each label means, in a few words that follow "is". */
+export const LABEL_MEANINGS = {
+  congested: 'more use than usual and block space scarce',
+  expanding: 'more use than usual and block space not scarce',
+  strained: 'block space scarce without unusual use',
+  steady: 'nothing unusual',
+  slack: 'usual use, unusually cheap or empty',
+  quiet: 'less use than usual',
+  dormant: 'less use and unusually cheap or empty',
+  indeterminate: 'not enough evidence to say',
+} as const satisfies Record<RegimeLabel, string>;
+
+/** The values of a list in the order of the chains; absent chains are left out. */
+export function byChain<T>(value: (chain: Chain) => T | undefined): { [chain in Chain]?: T } {
+  const result: { [chain in Chain]?: T } = {};
+  for (const chain of CHAIN_IDS) {
+    const item = value(chain);
+    if (item !== undefined) result[chain] = item;
+  }
+  return result;
+}

@@ -1,0 +1,61 @@
+/** Calendar dates as whole UTC days. A day number counts days since 1970-01-01. */
+
+const DAY_MS = 86_400_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The day number of `text`, or `undefined` when it is not a date that exists (2025-02-30, 2025-2-3). */
+export function parseDate(text: string): number | undefined {
+  if (!DATE.test(text)) return undefined;
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text) return undefined;
+  return ms / DAY_MS;
+}
+
+/**
+ * The day number of a date that is known to be valid.
+ * @throws RangeError for any other text: the caller broke the precondition.
+ */
+export function toDayNumber(date: string): number {
+  const day = parseDate(date);
+  if (day === undefined) throw new RangeError(`not a date: ${date}`);
+  return day;
+}
+
+/** The date `YYYY-MM-DD` of a day number. */
+export function toDate(dayNumber: number): string {
+  return new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The date `days` after `date`; negative counts go back. */
+export function addDays(date: string, days: number): string {
+  return toDate(toDayNumber(date) + days);
+}
+
+/** The instant at which the UTC day of `dayNumber` is over, in milliseconds since the epoch. */
+export function endOfDayMs(dayNumber: number): number {
+  return (dayNumber + 1) * DAY_MS;
+}
+
+/** Whole days from `fromMs` to `toMs`, rounded down. */
+export function wholeDaysBetween(fromMs: number, toMs: number): number {
+  return Math.floor((toMs - fromMs) / DAY_MS);
+}
+
+/** The instant `YYYY-MM-DDTHH:MM:SSZ`, truncated to the second. */
+export function toInstant(ms: number): string {
+  return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/**
+ * Milliseconds since the epoch of an RFC 3339 instant, or of a date meaning its 00:00:00Z, truncated to the
+ * second; `undefined` for any other text.
+ */
+export function parseInstant(text: string): number | undefined {
+  const day = parseDate(text);
+  if (day !== undefined) return day * DAY_MS;
+  const parts = INSTANT.exec(text);
+  if (parts?.[1] === undefined || parseDate(parts[1]) === undefined) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000) * 1000;
+}

@@ -1,0 +1,105 @@
+/**
+ * Every object key and URL path of the service; no other file spells one.
+ *
+ *   store.json  current.json  aliases.json
+ *   objects/sha256/<64 hex>            an artifact
+ *   releases/<revision>/<sha256>.json  a release record
+ *   public<url path>                   a copy of a public artifact
+ */
+import type { Chain, Genre, Window } from './types.generated.js';
+
+export const STORE_KEY = 'store.json';
+export const POINTER_KEY = 'current.json';
+export const ALIASES_KEY = 'aliases.json';
+export const OBJECTS_PREFIX = 'objects/sha256/';
+export const RELEASES_PREFIX = 'releases/';
+export const PUBLIC_PREFIX = 'public/';
+
+/** Key of the artifact with this digest. */
+export function objectKey(sha256: string): string {
+  return `${OBJECTS_PREFIX}${sha256}`;
+}
+
+/** Key of a release record. */
+export function releaseKey(revision: string, sha256: string): string {
+  return `${RELEASES_PREFIX}${revision}/${sha256}.json`;
+}
+
+/** Revision and digest that a release record's key names; `undefined` for any other key. */
+export function parseReleaseKey(key: string): { revision: string; sha256: string } | undefined {
+  const match = /^releases\/(\d{4}-\d{2}-\d{2}\.\d{6})\/([0-9a-f]{64})\.json$/.exec(key);
+  return match?.[1] !== undefined && match[2] !== undefined
+    ? { revision: match[1], sha256: match[2] }
+    : undefined;
+}
+
+/** Key of the public copy of a URL path. */
+export function publicKey(path: string): string {
+  return `public${path}`;
+}
+
+/** URL paths of the public files that are not per chain. */
+export const PUBLIC_PATHS = {
+  status: '/api/v1/status',
+  landing: '/api/v1/landing',
+  release: '/api/v1/release',
+  changes: '/api/v1/changes',
+  glossary: '/api/v1/glossary',
+  thresholds: '/api/v1/thresholds/defaults',
+  methodologyVersions: '/api/v1/methodology/versions',
+  featureSchema: '/api/v1/analyst-kit/feature-schema',
+} as const;
+
+/** URL path of a chain's summary. */
+export function summaryPath(chain: Chain): string {
+  return `/api/v1/summary/${chain}`;
+}
+
+/** URL path of a chain's regime calendar. */
+export function calendarPath(chain: Chain): string {
+  return `/api/v1/analyst-kit/${chain}/regime-calendar`;
+}
+
+/** URL path of a methodology version as data. */
+export function methodologyDataPath(version: string): string {
+  return `/api/v1/methodology/${version}.json`;
+}
+
+/** URL path of a methodology version as text. */
+export function methodologyTextPath(version: string): string {
+  return `/api/v1/methodology/${version}.md`;
+}
+
+/** URL path of a day file. */
+export function dayPath(genre: Genre, chain: Chain, date: string): string {
+  return `/api/v1/files/${genre}/${chain}/${date}.json`;
+}
+
+/** URL path of a bundle. */
+export function bundlePath(genre: Genre, chain: Chain, window: Window): string {
+  return `/api/v1/files/${genre}/${chain}/${window === 'latest' ? '' : `${window}/`}latest.json`;
+}
+
+/** URL path of an archive manifest. */
+export function manifestPath(genre: Genre, chain: Chain): string {
+  return `/api/v1/files/${genre}/${chain}/manifest.json`;
+}
+
+/** How long a cache may keep a key's bytes: artifacts for ever, aliases for minutes, the freshest for one. */
+export function cacheControlOf(key: string): string {
+  if (key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX)) {
+    return 'public, max-age=31536000, immutable';
+  }
+  if (!key.startsWith(PUBLIC_PREFIX)) return 'no-cache';
+  return isFreshest(key)
+    ? 'public, max-age=60, stale-while-revalidate=60'
+    : 'public, max-age=300, stale-while-revalidate=86400';
+}
+
+function isFreshest(key: string): boolean {
+  const { status, landing, release } = PUBLIC_PATHS;
+  return (
+    [status, landing, release].some((path) => key === publicKey(path)) ||
+    key.startsWith(publicKey('/api/v1/summary/'))
+  );
+}

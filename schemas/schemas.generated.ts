@@ -1,0 +1,54 @@
+// Generated from schemas/json by `npm run types:generate`. Do not edit.
+
+import aliasesSchema from './json/aliases.schema.json' with { type: 'json' };
+import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
+import changesSchema from './json/changes.schema.json' with { type: 'json' };
+import commonSchema from './json/common.schema.json' with { type: 'json' };
+import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
+import featureSchemaSchema from './json/feature-schema.schema.json' with { type: 'json' };
+import glossaryEntriesSchema from './json/glossary-entries.schema.json' with { type: 'json' };
+import glossarySchema from './json/glossary.schema.json' with { type: 'json' };
+import goldDaySchema from './json/gold-day.schema.json' with { type: 'json' };
+import landingSchema from './json/landing.schema.json' with { type: 'json' };
+import manifestSchema from './json/manifest.schema.json' with { type: 'json' };
+import metaDaySchema from './json/meta-day.schema.json' with { type: 'json' };
+import methodologyVersionsSchema from './json/methodology-versions.schema.json' with { type: 'json' };
+import methodologySchema from './json/methodology.schema.json' with { type: 'json' };
+import pointerSchema from './json/pointer.schema.json' with { type: 'json' };
+import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
+import releaseRecordSchema from './json/release-record.schema.json' with { type: 'json' };
+import releaseSchema from './json/release.schema.json' with { type: 'json' };
+import sourcesSchema from './json/sources.schema.json' with { type: 'json' };
+import statusSchema from './json/status.schema.json' with { type: 'json' };
+import storeSchema from './json/store.schema.json' with { type: 'json' };
+import summarySchema from './json/summary.schema.json' with { type: 'json' };
+import textSchema from './json/text.schema.json' with { type: 'json' };
+import thresholdsSchema from './json/thresholds.schema.json' with { type: 'json' };
+
+/** Every JSON Schema of the contract by its name. */
+export const SCHEMAS = {
+  aliases: aliasesSchema,
+  bundle: bundleSchema,
+  changes: changesSchema,
+  common: commonSchema,
+  'derived-day': derivedDaySchema,
+  'feature-schema': featureSchemaSchema,
+  'glossary-entries': glossaryEntriesSchema,
+  glossary: glossarySchema,
+  'gold-day': goldDaySchema,
+  landing: landingSchema,
+  manifest: manifestSchema,
+  'meta-day': metaDaySchema,
+  'methodology-versions': methodologyVersionsSchema,
+  methodology: methodologySchema,
+  pointer: pointerSchema,
+  'regime-calendar': regimeCalendarSchema,
+  'release-record': releaseRecordSchema,
+  release: releaseSchema,
+  sources: sourcesSchema,
+  status: statusSchema,
+  store: storeSchema,
+  summary: summarySchema,
+  text: textSchema,
+  thresholds: thresholdsSchema,
+} as const;

@@ -1,0 +1,994 @@
+// Generated from schemas/json by `npm run types:generate`. Do not edit.
+
+/**
+ * Number of the release in its store, from 1.
+ */
+export type Sequence = number;
+/**
+ * Kind of subscriber file.
+ */
+export type Genre = 'meta' | 'gold' | 'derived';
+/**
+ * Chain name; with `date` the join key.
+ */
+export type Chain = 'bitcoin' | 'ethereum' | 'arbitrum' | 'base';
+/**
+ * Number of dates in a bundle.
+ */
+export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
+/**
+ * A UTC day, the half-open interval [00:00, 24:00).
+ */
+export type CalendarDate = string;
+/**
+ * UTC date of the publication run and its 1-based number on that date.
+ */
+export type Revision = string;
+/**
+ * Version of the methodology.
+ */
+export type MethodologyVersion = string;
+/**
+ * An RFC 3339 instant in UTC, whole seconds.
+ */
+export type Instant = string;
+/**
+ * The regime of a day.
+ */
+export type RegimeLabel =
+  'congested' | 'expanding' | 'strained' | 'steady' | 'slack' | 'quiet' | 'dormant' | 'indeterminate';
+/**
+ * A public sentence, at most 200 printable characters.
+ */
+export type Reason = string;
+/**
+ * Lowercase hex SHA-256.
+ */
+export type Sha256 = string;
+/**
+ * Size of the exact bytes.
+ */
+export type ByteCount = number;
+/**
+ * Path of the file below the base address.
+ */
+export type UrlPath = string;
+export type MediaType = string;
+/**
+ * available: label decided; degraded: row present, label indeterminate; missing: no input row.
+ */
+export type DayStatus = 'available' | 'degraded' | 'missing';
+/**
+ * Status of a listed date; withdrawn: once published, no longer in force.
+ */
+export type EntryStatus = 'available' | 'degraded' | 'missing' | 'withdrawn';
+/**
+ * Level of an axis or dimension after hysteresis.
+ */
+export type Level = 'low' | 'normal' | 'high';
+export type ConfidenceLevel = 'high' | 'moderate' | 'low';
+export type Trend = 'rising' | 'flat' | 'falling';
+/**
+ * Freshness at publication, by expected_lag_days and stale_after_days.
+ */
+export type Freshness = 'fresh' | 'late' | 'stale';
+export type MetricName =
+  | 'tx_count'
+  | 'active_addresses'
+  | 'new_addresses'
+  | 'transfer_count'
+  | 'failed_tx_count'
+  | 'block_count'
+  | 'block_weight'
+  | 'block_size'
+  | 'gas_used'
+  | 'gas_limit_mean'
+  | 'gas_price_mean'
+  | 'fees_total'
+  | 'fee_median'
+  | 'l1_fees_total'
+  | 'hash_rate'
+  | 'difficulty'
+  | 'issuance';
+export type Dimension = 'demand' | 'cost' | 'capacity';
+export type AxisName = 'demand' | 'pressure';
+/**
+ * The entries of the glossary as the product carries them.
+ */
+export type GlossaryEntries = GlossaryEntry[];
+export type AxisTerms = AxisTerm[];
+/**
+ * Rows of the regime calendar before they are written as CSV.
+ */
+export type RegimeCalendar = RegimeCalendarRow[];
+/**
+ * A public text file: UTF-8, LF, final newline.
+ */
+export type TextFile = string;
+
+export interface Contract {
+  aliases?: AliasMark;
+  bundle?: Bundle;
+  changes?: Changes;
+  'changes.span'?: DateSpan;
+  'changes.entry'?: ReleaseChanges;
+  'changes.chain'?: ChainChanges;
+  'common.chain'?: Chain;
+  'common.genre'?: Genre;
+  'common.window'?: Window;
+  'common.date'?: CalendarDate;
+  'common.instant'?: Instant;
+  'common.revision'?: Revision;
+  'common.sha256'?: Sha256;
+  'common.bytes'?: ByteCount;
+  'common.sequence'?: Sequence;
+  'common.methodology_version'?: MethodologyVersion;
+  'common.url_path'?: UrlPath;
+  'common.reason'?: Reason;
+  'common.media_type'?: MediaType;
+  'common.label'?: RegimeLabel;
+  'common.day_status'?: DayStatus;
+  'common.entry_status'?: EntryStatus;
+  'common.level'?: Level;
+  'common.confidence_level'?: ConfidenceLevel;
+  'common.trend'?: Trend;
+  'common.freshness'?: Freshness;
+  'common.metric_name'?: MetricName;
+  'common.dimension'?: Dimension;
+  'common.axis_name'?: AxisName;
+  'common.source_segment'?: SourceSegment;
+  'common.regime'?: Regime;
+  'common.axis'?: Axis;
+  'common.confidence'?: Confidence;
+  'common.score'?: DimensionScore;
+  'common.scorecard'?: Scorecard;
+  'common.driver'?: Driver;
+  'derived-day'?: DerivedDay;
+  'derived-day.summary'?: MetricSummary;
+  'feature-schema'?: FeatureSchema;
+  'glossary-entries'?: GlossaryEntries;
+  glossary?: Glossary;
+  'gold-day'?: GoldDay;
+  landing?: Landing;
+  'landing.chain'?: ChainLanding;
+  manifest?: Manifest;
+  'manifest.revision'?: ManifestRevision;
+  'manifest.date'?: ManifestDate;
+  'manifest.superseded'?: SupersededDay;
+  'meta-day'?: MetaDay;
+  'methodology-versions'?: MethodologyVersions;
+  methodology?: Methodology;
+  'methodology.day_offsets'?: DayOffsets;
+  'methodology.mean'?: MeanTerms;
+  'methodology.change'?: ChangeTerms;
+  'methodology.coverage'?: CoverageTerms;
+  'methodology.axis_terms'?: AxisTerms;
+  'methodology.label_row'?: LabelRow;
+  pointer?: Pointer;
+  'regime-calendar'?: RegimeCalendar;
+  'release-record'?: ReleaseRecord;
+  'release-record.file'?: FileEntry;
+  'release-record.chain'?: RecordChain;
+  release?: PublicRelease;
+  sources?: Sources;
+  status?: Status;
+  'status.chain'?: ChainStatus;
+  store?: StoreMark;
+  summary?: Summary;
+  text?: TextFile;
+  thresholds?: Thresholds;
+}
+/**
+ * aliases.json: sequence up to which the public copies are fresh.
+ */
+export interface AliasMark {
+  schema: 'aliases/1';
+  sequence: Sequence;
+}
+/**
+ * The last N dates of one genre and chain; each element is, member for member, the day file.
+ */
+export interface Bundle {
+  schema: 'bundle/1';
+  genre: Genre;
+  chain: Chain;
+  window: Window;
+  first_date: CalendarDate;
+  last_date: CalendarDate;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  days: {}[];
+}
+/**
+ * What the last 90 releases changed, newest first.
+ */
+export interface Changes {
+  schema: 'changes/1';
+  published_revision: Revision;
+  published_at: Instant;
+  sequence: Sequence;
+  methodology_version: MethodologyVersion;
+  releases: ReleaseChanges[];
+}
+export interface ReleaseChanges {
+  revision: Revision;
+  sequence: Sequence;
+  published_at: Instant;
+  chains: ChangesChains;
+  /**
+   * Why published days were restated or rolled back; null when none was.
+   */
+  reason: Reason | null;
+  /**
+   * Revision rolled back to; null otherwise.
+   */
+  rollback: Revision | null;
+}
+export interface ChangesChains {
+  bitcoin?: ChainChanges;
+  ethereum?: ChainChanges;
+  arbitrum?: ChainChanges;
+  base?: ChainChanges;
+}
+export interface ChainChanges {
+  updated_through: CalendarDate;
+  new: DateSpan | null;
+  restated: DateSpan | null;
+  withdrawn: DateSpan | null;
+  label_changes: LabelChange[];
+}
+/**
+ * How many dates, and the first and last of them.
+ */
+export interface DateSpan {
+  days: number;
+  first_date: CalendarDate;
+  last_date: CalendarDate;
+}
+export interface LabelChange {
+  date: CalendarDate;
+  from: RegimeLabel;
+  to: RegimeLabel;
+}
+/**
+ * Who delivered the values from a date on, and under which licence.
+ */
+export interface SourceSegment {
+  from?: CalendarDate;
+  name: string;
+  licence: string;
+  attribution?: string;
+  url?: string;
+  notes?: string;
+}
+export interface Regime {
+  label: RegimeLabel;
+  since: CalendarDate;
+  /**
+   * Consecutive dates with this label, this one included.
+   */
+  run_days: number;
+  /**
+   * Label of the date before `since`; null in the first run.
+   */
+  previous_label: RegimeLabel | null;
+  axes: Axes;
+  determinism_hash: Sha256;
+}
+export interface Axes {
+  demand: Axis;
+  pressure: Axis;
+}
+/**
+ * Position on one axis; null when missing.
+ */
+export interface Axis {
+  z: number | null;
+  level: Level | null;
+}
+export interface Confidence {
+  /**
+   * Estimated probability that hindsight gives the same label; 0 when indeterminate.
+   */
+  score: number;
+  level: ConfidenceLevel;
+  data_quality: number;
+  completeness: number;
+  depth: number;
+  density: number;
+  /**
+   * Distance to the nearest boundary that would change a level; null when an axis is missing.
+   */
+  margin: number | null;
+  speed: number;
+}
+export interface DimensionScore {
+  /**
+   * 50 = typical of the last year.
+   */
+  score: number | null;
+  z: number | null;
+  level: Level | null;
+  trend: Trend | null;
+}
+/**
+ * A dimension without expected signals is absent.
+ */
+export interface Scorecard {
+  demand: DimensionScore;
+  cost: DimensionScore;
+  capacity?: DimensionScore;
+}
+/**
+ * A signal that moves an axis, strongest first.
+ */
+export interface Driver {
+  dimension: Dimension;
+  signal: string;
+  direction: 'up' | 'down';
+  z: number;
+  contribution: number;
+  /**
+   * The day's untransformed signal.
+   */
+  value: number | null;
+  smoothed: number;
+  baseline: number;
+  unit: string;
+}
+/**
+ * Moving means, changes, rank within a year, and ratios of one chain-day.
+ */
+export interface DerivedDay {
+  schema: 'derived-day/1';
+  chain: Chain;
+  date: CalendarDate;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  metrics: DerivedMetrics;
+  /**
+   * fees_total / tx_count, native coin per transaction.
+   */
+  fee_mean: number | null;
+  /**
+   * Share of block space used; absent on arbitrum.
+   */
+  utilization?: number | null;
+  /**
+   * Seconds per block.
+   */
+  block_interval_mean: number | null;
+  /**
+   * Transactions per active address.
+   */
+  tx_per_active_address: number | null;
+}
+export interface DerivedMetrics {
+  tx_count?: MetricSummary;
+  active_addresses?: MetricSummary;
+  new_addresses?: MetricSummary;
+  transfer_count?: MetricSummary;
+  failed_tx_count?: MetricSummary;
+  block_count?: MetricSummary;
+  block_weight?: MetricSummary;
+  block_size?: MetricSummary;
+  gas_used?: MetricSummary;
+  gas_limit_mean?: MetricSummary;
+  gas_price_mean?: MetricSummary;
+  fees_total?: MetricSummary;
+  fee_median?: MetricSummary;
+  l1_fees_total?: MetricSummary;
+  hash_rate?: MetricSummary;
+  difficulty?: MetricSummary;
+  issuance?: MetricSummary;
+}
+export interface MetricSummary {
+  ma7: number | null;
+  ma30: number | null;
+  change_7d: number | null;
+  change_30d: number | null;
+  percentile_365d: number | null;
+}
+/**
+ * Frictionless Table Schema of the regime calendar.
+ */
+export interface FeatureSchema {
+  $schema: 'https://datapackage.org/profiles/2.0/tableschema.json';
+  schema: 'feature-schema/1';
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  title: string;
+  description: string;
+  fields: FeatureField[];
+  missingValues: string[];
+  primaryKey: string[];
+  join_key: string[];
+  dialect: TableDialect;
+  safe_uses: string[];
+  unsafe_uses: string[];
+}
+export interface FeatureField {
+  name: string;
+  type: 'date' | 'string' | 'number' | 'integer';
+  title: string;
+  description: string;
+  unit?: string;
+  format?: string;
+  constraints: FieldConstraints;
+}
+export interface FieldConstraints {
+  required?: boolean;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+}
+export interface TableDialect {
+  delimiter: string;
+  lineTerminator: string;
+  quoteChar: string;
+  header: boolean;
+}
+export interface GlossaryEntry {
+  id: string;
+  kind: 'term' | 'metric' | 'signal' | 'label' | 'level' | 'status' | 'field';
+  name: string;
+  definition: string;
+  unit: string | null;
+  appears_in: string[];
+}
+/**
+ * Every term, metric, label, level and field.
+ */
+export interface Glossary {
+  schema: 'glossary/1';
+  published_revision: Revision;
+  entries: GlossaryEntries;
+}
+/**
+ * Canonical metrics of one chain-day, as read. A supported metric that the day lacks is null; an unsupported one is absent.
+ */
+export interface GoldDay {
+  schema: 'gold-day/1';
+  chain: Chain;
+  date: CalendarDate;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  metrics: GoldMetrics;
+  /**
+   * Name of the segment of sources.json that delivered the row; null on a date without a row.
+   */
+  source: string | null;
+}
+export interface GoldMetrics {
+  tx_count?: number | null;
+  active_addresses?: number | null;
+  new_addresses?: number | null;
+  transfer_count?: number | null;
+  failed_tx_count?: number | null;
+  block_count?: number | null;
+  block_weight?: number | null;
+  block_size?: number | null;
+  gas_used?: number | null;
+  gas_limit_mean?: number | null;
+  gas_price_mean?: number | null;
+  fees_total?: number | null;
+  fee_median?: number | null;
+  l1_fees_total?: number | null;
+  hash_rate?: number | null;
+  difficulty?: number | null;
+  issuance?: number | null;
+}
+/**
+ * Snapshot across the published chains.
+ */
+export interface Landing {
+  schema: 'landing/1';
+  published_revision: Revision;
+  published_at: Instant;
+  sequence: Sequence;
+  methodology_version: MethodologyVersion;
+  chains: LandingChains;
+}
+export interface LandingChains {
+  bitcoin?: ChainLanding;
+  ethereum?: ChainLanding;
+  arbitrum?: ChainLanding;
+  base?: ChainLanding;
+}
+export interface ChainLanding {
+  updated_through: CalendarDate;
+  last_available: CalendarDate | null;
+  lag_days: number | null;
+  freshness: Freshness;
+  expected_next_by: Instant;
+  headline: string;
+  regime: LandingRegime;
+  confidence: LandingConfidence;
+  scores: LandingScores;
+  /**
+   * Labels of the last 30 dates, oldest first.
+   */
+  labels: DatedLabel[];
+}
+export interface LandingRegime {
+  label: RegimeLabel;
+  since: CalendarDate;
+  run_days: number;
+  previous_label: RegimeLabel | null;
+}
+export interface LandingConfidence {
+  score: number;
+  level: ConfidenceLevel;
+}
+export interface LandingScores {
+  demand: number | null;
+  cost: number | null;
+  capacity?: number | null;
+}
+export interface DatedLabel {
+  date: CalendarDate;
+  label: RegimeLabel;
+}
+/**
+ * Every published date of one genre and chain, with the digest of its day file.
+ */
+export interface Manifest {
+  schema: 'manifest/1';
+  genre: Genre;
+  chain: Chain;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  sequence: Sequence;
+  methodology_version: MethodologyVersion;
+  expected_next_by: Instant;
+  revisions: ManifestRevisions;
+  dates: ManifestDate[];
+  /**
+   * Gold only: the whole list of sources.
+   */
+  sources?: SourceSegment[];
+}
+/**
+ * What each revision named below was published with.
+ */
+export interface ManifestRevisions {
+  [k: string]: ManifestRevision;
+}
+export interface ManifestRevision {
+  updated_through: CalendarDate;
+  published_at: Instant;
+}
+export interface ManifestDate {
+  date: CalendarDate;
+  sha256: Sha256;
+  bytes: ByteCount;
+  schema: string;
+  methodology_version: MethodologyVersion;
+  revision: Revision;
+  in_force_from: Revision;
+  status: EntryStatus;
+  path: UrlPath;
+  superseded: SupersededDay[];
+}
+export interface SupersededDay {
+  revision: Revision;
+  in_force_from: Revision;
+  sha256: Sha256;
+  bytes: ByteCount;
+  reason: Reason;
+}
+/**
+ * Regime, confidence, status, scorecard, drivers and methodology context of one chain-day.
+ */
+export interface MetaDay {
+  schema: 'meta-day/1';
+  chain: Chain;
+  date: CalendarDate;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  status: DayStatus;
+  regime: Regime;
+  confidence: Confidence;
+  scorecard: Scorecard;
+  drivers: Driver[];
+  methodology: MethodologyReference;
+  inputs_sha256: Sha256;
+}
+export interface MethodologyReference {
+  version: MethodologyVersion;
+  sha256: Sha256;
+  path: UrlPath;
+}
+/**
+ * Published history of methodology versions.
+ */
+export interface MethodologyVersions {
+  schema: 'methodology-versions/1';
+  published_revision: Revision;
+  current: MethodologyVersion;
+  versions: MethodologyRelease[];
+}
+export interface MethodologyRelease {
+  version: MethodologyVersion;
+  effective_date: CalendarDate;
+  summary: string;
+  sha256: Sha256;
+  path: UrlPath;
+  text_path: UrlPath;
+}
+/**
+ * Every number of one methodology version; the generator executes this file.
+ */
+export interface Methodology {
+  schema: 'methodology/1';
+  version: MethodologyVersion;
+  effective_date: CalendarDate;
+  summary: string;
+  rounding: RoundingTerms;
+  quantities: Quantities;
+  signals: SignalTerms[];
+  smoothing: SmoothingTerms;
+  baseline: BaselineTerms;
+  z_limit: number;
+  axes: AxesTerms;
+  levels: Band;
+  labels: LabelTable;
+  data_quality: DataQualityTerms;
+  confidence: ConfidenceTerms;
+  hindsight: HindsightTerms;
+  scorecard: ScorecardTerms;
+  determinism: DeterminismTerms;
+  derived: DerivedTerms;
+}
+export interface RoundingTerms {
+  signal_decimals: number;
+  combined_decimals: number;
+  score_decimals: number;
+  confidence_decimals: number;
+  significant_digits: number;
+}
+/**
+ * numerator / product of the denominators, per chain; a text names a metric.
+ */
+export interface Quantities {
+  [k: string]: Quantity;
+}
+export interface Quantity {
+  unit: string;
+  forms: QuantityForm[];
+}
+export interface QuantityForm {
+  chains: Chain[];
+  numerator: string | number;
+  denominators: (string | number)[];
+}
+export interface SignalTerms {
+  dimension: Dimension;
+  signal: string;
+  transform: 'ln' | 'none';
+  min_scale: number;
+  weight: number;
+  chains: Chain[];
+}
+export interface SmoothingTerms {
+  window: DayOffsets;
+  /**
+   * How many values to drop at each end, by the number available; the first row that fits.
+   */
+  trim: TrimTerms[];
+}
+/**
+ * Dates from t + from_day to t + to_day, both included.
+ */
+export interface DayOffsets {
+  from_day: number;
+  to_day: number;
+}
+export interface TrimTerms {
+  min_values: number;
+  drop_each_end: number;
+}
+export interface BaselineTerms {
+  window: DayOffsets;
+  min_values: number;
+  mad_factor: number;
+}
+export interface AxesTerms {
+  demand: AxisTerms;
+  pressure: AxisTerms;
+}
+export interface AxisTerm {
+  dimension: Dimension;
+  weight: number;
+  required: boolean;
+}
+export interface Band {
+  enter: number;
+  exit: number;
+}
+/**
+ * Label by demand level, then by pressure level.
+ */
+export interface LabelTable {
+  high: LabelRow;
+  normal: LabelRow;
+  low: LabelRow;
+}
+export interface LabelRow {
+  low: RegimeLabel;
+  normal: RegimeLabel;
+  high: RegimeLabel;
+}
+export interface DataQualityTerms {
+  completeness: CoverageTerms;
+  depth: DepthTerms;
+  density: CoverageTerms;
+  minimum: number;
+}
+export interface CoverageTerms {
+  weight: number;
+  days: number;
+}
+export interface DepthTerms {
+  weight: number;
+  values: number;
+}
+export interface ConfidenceTerms {
+  intercept: number;
+  margin: number;
+  run: number;
+  speed: number;
+  margin_limit: number;
+  run_limit_days: number;
+  speed_limit: number;
+  speed_lag_days: number;
+  indeterminate_score: number;
+  /**
+   * Level by least score; the first row that fits.
+   */
+  levels: ConfidenceStep[];
+}
+export interface ConfidenceStep {
+  level: ConfidenceLevel;
+  min_score: number;
+}
+/**
+ * Smoothing of the label that confidence is calibrated against.
+ */
+export interface HindsightTerms {
+  smoothing_window: DayOffsets;
+}
+export interface ScorecardTerms {
+  scale: number;
+  slope: number;
+  trend_lag_days: number;
+  trend_threshold: number;
+}
+export interface DeterminismTerms {
+  input_days: number;
+}
+export interface DerivedTerms {
+  ma7: MeanTerms;
+  ma30: MeanTerms;
+  change_7d: ChangeTerms;
+  change_30d: ChangeTerms;
+  percentile_365d: MeanTerms;
+  equal_share: number;
+  ratios: string[];
+}
+export interface MeanTerms {
+  days: number;
+  min_values: number;
+}
+export interface ChangeTerms {
+  mean: 'ma7';
+  lag_days: number;
+}
+/**
+ * current.json: the one mutable object that names the current release.
+ */
+export interface Pointer {
+  schema: 'pointer/1';
+  revision: Revision;
+  sequence: Sequence;
+  sha256: Sha256;
+}
+export interface RegimeCalendarRow {
+  date: CalendarDate;
+  chain: Chain;
+  regime: RegimeLabel;
+  confidence: number;
+  status: DayStatus;
+  demand_score: number | null;
+  cost_score: number | null;
+  capacity_score: number | null;
+  regime_since: CalendarDate;
+  run_days: number;
+  top_driver: string | null;
+  methodology_version: MethodologyVersion;
+  published_revision: Revision;
+  determinism_hash: Sha256;
+}
+/**
+ * The complete published state at one revision.
+ */
+export interface ReleaseRecord {
+  schema: 'release-record/1';
+  revision: Revision;
+  sequence: Sequence;
+  previous: PreviousRelease | null;
+  published_at: Instant;
+  methodology: MethodologyDigest;
+  hold: Reason | null;
+  writers_sha256: Sha256;
+  chains: RecordChains;
+  public: PublicEntries;
+  bundles: BundleEntries;
+  manifests: ManifestEntries;
+  revisions: RecordRevisions;
+  changes: ReleaseChanges;
+}
+export interface PreviousRelease {
+  revision: Revision;
+  sha256: Sha256;
+}
+export interface MethodologyDigest {
+  version: MethodologyVersion;
+  sha256: Sha256;
+}
+export interface RecordChains {
+  bitcoin?: RecordChain;
+  ethereum?: RecordChain;
+  arbitrum?: RecordChain;
+  base?: RecordChain;
+}
+export interface RecordChain {
+  updated_through: CalendarDate;
+  rows: number;
+  /**
+   * Segment of sources.json in force at updated_through.
+   */
+  source: string;
+  input_sha256: Sha256;
+  /**
+   * Metrics with a published value.
+   */
+  metrics: MetricName[];
+}
+export interface PublicEntries {
+  [k: string]: PublicEntry;
+}
+export interface PublicEntry {
+  sha256: Sha256;
+  bytes: ByteCount;
+  type: MediaType;
+  revision: Revision;
+}
+export interface BundleEntries {
+  [k: string]: FileEntry;
+}
+export interface FileEntry {
+  sha256: Sha256;
+  bytes: ByteCount;
+  revision: Revision;
+}
+export interface ManifestEntries {
+  [k: string]: FileEntry;
+}
+/**
+ * What each revision named above was published with.
+ */
+export interface RecordRevisions {
+  [k: string]: Stamped;
+}
+export interface Stamped {
+  sequence: Sequence;
+  published_at: Instant;
+}
+/**
+ * Digest of every other public file of a release.
+ */
+export interface PublicRelease {
+  schema: 'release/1';
+  published_revision: Revision;
+  published_at: Instant;
+  sequence: Sequence;
+  methodology_version: MethodologyVersion;
+  files: PublicFile[];
+}
+export interface PublicFile {
+  path: UrlPath;
+  sha256: Sha256;
+  bytes: ByteCount;
+  type: MediaType;
+}
+/**
+ * sources.json of an input directory: per chain, who delivered the values from which date on.
+ */
+export interface Sources {
+  bitcoin?: SourceSegment[];
+  ethereum?: SourceSegment[];
+  arbitrum?: SourceSegment[];
+  base?: SourceSegment[];
+}
+/**
+ * Freshness, lag and publication context of every published chain.
+ */
+export interface Status {
+  schema: 'status/1';
+  published_revision: Revision;
+  published_at: Instant;
+  sequence: Sequence;
+  methodology_version: MethodologyVersion;
+  /**
+   * Why publication is held; null when it is not.
+   */
+  hold: Reason | null;
+  chains: StatusChains;
+}
+export interface StatusChains {
+  bitcoin?: ChainStatus;
+  ethereum?: ChainStatus;
+  arbitrum?: ChainStatus;
+  base?: ChainStatus;
+}
+export interface ChainStatus {
+  updated_through: CalendarDate;
+  last_available: CalendarDate | null;
+  lag_days: number | null;
+  freshness: Freshness;
+  expected_next_by: Instant;
+  expected_lag_days: number;
+  stale_after_days: number;
+  days: DayCounts;
+  sources: SourceSegment[];
+}
+export interface DayCounts {
+  available: number;
+  degraded: number;
+  missing: number;
+  withdrawn: number;
+}
+/**
+ * store.json: marks a prefix as a store of this format.
+ */
+export interface StoreMark {
+  format: 1;
+}
+/**
+ * Regime, scorecard, confidence, freshness and drivers of a chain on its last date.
+ */
+export interface Summary {
+  schema: 'summary/1';
+  chain: Chain;
+  date: CalendarDate;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  published_at: Instant;
+  methodology_version: MethodologyVersion;
+  status: DayStatus;
+  headline: string;
+  regime: Regime;
+  confidence: Confidence;
+  scorecard: Scorecard;
+  drivers: Driver[];
+  last_available: CalendarDate | null;
+  lag_days: number | null;
+  freshness: Freshness;
+  expected_next_by: Instant;
+}
+/**
+ * Every number of the methodology, from the data that the generator executes.
+ */
+export interface Thresholds {
+  schema: 'thresholds/1';
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  methodology_sha256: Sha256;
+  defaults: Methodology;
+}

@@ -1,0 +1,65 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { SCHEMAS } from './schemas.generated.js';
+import type { Contract } from './types.generated.js';
+
+/** Name of a schema of the contract: the file `json/<name>.schema.json`. */
+export type SchemaName = keyof typeof SCHEMAS & keyof Contract;
+
+/** One thing that is wrong with a value. `pointer` is a JSON pointer (RFC 6901) into it. */
+export type SchemaFault = { readonly pointer: string; readonly keyword: string; readonly message: string };
+
+const compiled = new Map<string, ValidateFunction>();
+let ajv: Ajv2020 | undefined;
+
+/** Every fault of `value` against the named schema; none when it is valid. Each schema is compiled once. */
+export function findSchemaFaults(name: SchemaName, value: unknown): SchemaFault[] {
+  const validator = validatorOf(name);
+  return validator(value) ? [] : (validator.errors ?? []).map(toFault);
+}
+
+/**
+ * Resolves to `value` typed by its schema.
+ * @throws SchemaError naming schema, place and fault when it is invalid.
+ */
+export function assertValid<N extends SchemaName>(name: N, value: unknown): NonNullable<Contract[N]> {
+  const faults = findSchemaFaults(name, value);
+  if (faults.length > 0) throw new SchemaError(name, faults);
+  return value as NonNullable<Contract[N]>; // the schema is the source of the type
+}
+
+/** A value that breaks its schema. */
+export class SchemaError extends Error {
+  readonly schema: string;
+  readonly faults: readonly SchemaFault[];
+
+  constructor(schema: string, faults: readonly SchemaFault[]) {
+    const [first] = faults;
+    super(`not a valid ${schema}: ${first?.pointer || '/'} ${first?.message ?? ''}`);
+    this.name = 'SchemaError';
+    this.schema = schema;
+    this.faults = faults;
+  }
+}
+
+function validatorOf(name: SchemaName): ValidateFunction {
+  const known = compiled.get(name);
+  if (known !== undefined) return known;
+  ajv ??= createAjv();
+  const validator = ajv.getSchema(`${name}.schema.json`);
+  if (validator === undefined) throw new Error(`no schema ${name}`);
+  compiled.set(name, validator);
+  return validator;
+}
+
+function createAjv(): Ajv2020 {
+  const instance = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+  formats.default(instance);
+  for (const schema of Object.values(SCHEMAS)) instance.addSchema(schema);
+  return instance;
+}
+
+function toFault({ instancePath, keyword, message, params }: ErrorObject): SchemaFault {
+  const detail = 'additionalProperty' in params ? `: ${String(params['additionalProperty'])}` : '';
+  return { pointer: instancePath, keyword, message: `${message ?? keyword}${detail}` };
+}

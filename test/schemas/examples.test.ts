@@ -1,0 +1,201 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { SCHEMAS } from '../../schemas/schemas.generated.js';
+import { assertValid, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
+
+const ROOT = new URL('../../schemas/', import.meta.url);
+
+type Change = {
+  readonly op: 'add' | 'replace' | 'remove' | 'copy';
+  readonly path: string;
+  readonly value?: unknown;
+  readonly from?: string;
+  readonly times?: number;
+};
+type Invalid = {
+  readonly fault: { readonly pointer: string; readonly keyword: string };
+  readonly based_on: string;
+  readonly change: readonly Change[];
+};
+type JsonObject = { [name: string]: unknown };
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(path, ROOT), 'utf8'));
+}
+
+function namesIn(folder: string, suffix = ''): string[] {
+  const url = new URL(folder, ROOT);
+  if (!existsSync(url)) return [];
+  return readdirSync(url)
+    .filter((name) => name.endsWith(suffix))
+    .map((name) => name.slice(0, name.length - suffix.length));
+}
+
+function isSchemaName(name: string): name is SchemaName {
+  return name in SCHEMAS && name !== 'common';
+}
+
+/** The methodology is its own example, and the thresholds are an envelope around it: neither is copied. */
+function composedExamples(name: SchemaName): JsonObject {
+  const methodology = readJson('methodology/v1.json');
+  if (name === 'methodology') return { v1: methodology };
+  if (name !== 'thresholds') return {};
+  const envelope = {
+    schema: 'thresholds/1',
+    published_revision: '2026-08-19.000001',
+    methodology_version: 'v1',
+    methodology_sha256: sha256Hex(canonicalJson(methodology)),
+  };
+  return { v1: { ...envelope, defaults: methodology } };
+}
+
+function validExamples(name: SchemaName): JsonObject {
+  const files = namesIn(`examples/valid/${name}`, '.json');
+  const read = files.map((file) => [file, readJson(`examples/valid/${name}/${file}.json`)]);
+  return { ...composedExamples(name), ...Object.fromEntries(read) };
+}
+
+function invalidExamples(name: SchemaName): [string, Invalid][] {
+  return namesIn(`examples/invalid/${name}`, '.json').map((file) => {
+    const example = readJson(`examples/invalid/${name}/${file}.json`) as Invalid; // a wrong shape fails its case
+    return [file, example];
+  });
+}
+
+/** The value at a JSON pointer (RFC 6901). */
+function valueAt(document: unknown, pointer: string): unknown {
+  const steps = pointer.split('/').slice(1).map(unescapeStep);
+  return steps.reduce((node, step) => childrenOf(node, pointer)[step], document);
+}
+
+function unescapeStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function childrenOf(node: unknown, pointer: string): JsonObject {
+  if (typeof node !== 'object' || node === null) throw new Error(`nothing holds ${pointer}`);
+  return node as JsonObject; // an array is read by its indices, which are its members
+}
+
+/** `document` with one change (RFC 6902; `copy` may be repeated, `remove` is for members). Works in place but for the root. */
+function applyChange(document: unknown, { op, path, value, from, times = 1 }: Change): unknown {
+  const added = from === undefined ? value : valueAt(document, from);
+  if (path === '') return added;
+  const cut = path.lastIndexOf('/');
+  const parent = childrenOf(valueAt(document, path.slice(0, cut)), path);
+  const step = unescapeStep(path.slice(cut + 1));
+  if (op === 'replace' || op === 'remove') expect(Object.keys(parent)).toContain(step);
+  if (op === 'remove') delete parent[step];
+  else if (Array.isArray(parent) && step === '-') {
+    for (let count = 0; count < times; count += 1) parent.push(structuredClone(added));
+  } else parent[step] = structuredClone(added);
+  return document;
+}
+
+/** The faults that a validator adds for the conditions and choices around a fault lie at or above it. */
+function liesAtOrAbove(outer: string, inner: string): boolean {
+  return outer === inner || inner.startsWith(`${outer}/`);
+}
+
+/** Every schema below `node` with its pointer, conditions left out: they narrow what is declared beside them. */
+function subschemas(node: JsonObject, pointer: string): [string, JsonObject][] {
+  const inner = Object.entries(node).flatMap(([keyword, value]): [string, unknown][] => {
+    const below = `${pointer}/${keyword}`;
+    if (keyword === 'items' || keyword === 'additionalProperties') return [[below, value]];
+    if (!['properties', '$defs', 'anyOf'].includes(keyword)) return [];
+    return Object.entries(childrenOf(value, below)).map(([key, child]) => [`${below}/${key}`, child]);
+  });
+  const below = inner.flatMap(([at, child]) =>
+    typeof child === 'object' ? subschemas(childrenOf(child, at), at) : [],
+  );
+  return [[pointer, node], ...below];
+}
+
+const names = Object.keys(SCHEMAS).filter(isSchemaName);
+const files: [string, JsonObject][] = Object.entries(SCHEMAS).map(([name, schema]) => [name, { ...schema }]);
+
+describe('the examples', () => {
+  it('belong to schemas that exist', () => {
+    const folders = [...namesIn('examples/valid'), ...namesIn('examples/invalid')];
+    expect(folders.filter((folder) => !isSchemaName(folder))).toEqual([]);
+  });
+
+  it.each(names)('show %s both valid and invalid', (name) => {
+    expect(Object.keys(validExamples(name))).not.toEqual([]);
+    expect(invalidExamples(name)).not.toEqual([]);
+  });
+
+  it('agree on digests: an element of a bundle has the size and SHA-256 that its manifest lists', () => {
+    const { days } = assertValid('bundle', readJson('examples/valid/bundle/gold-base-7d.json'));
+    const { dates } = assertValid('manifest', readJson('examples/valid/manifest/gold-base-restated.json'));
+    const texts = days.map((day) => canonicalJson(day));
+    const digests = texts.map((text) => ({ sha256: sha256Hex(text), bytes: Buffer.byteLength(text) }));
+    expect(dates.slice(1)).toMatchObject(digests);
+  });
+});
+
+describe.each(names)('%s', (name) => {
+  it.each(Object.entries(validExamples(name)))('accepts %s', (_file, example) => {
+    expect(findSchemaFaults(name, example)).toEqual([]);
+    expect(assertValid(name, example)).toBe(example);
+  });
+
+  it.each(invalidExamples(name))(
+    'rejects %s for the fault it names',
+    (_file, { fault, based_on, change }) => {
+      const base = validExamples(name)[based_on];
+      expect(base).toBeDefined();
+      const example = change.reduce(applyChange, structuredClone(base));
+      const faults = findSchemaFaults(name, example);
+      expect(faults[0]).toMatchObject(fault);
+      expect(faults.filter(({ pointer }) => !liesAtOrAbove(pointer, fault.pointer))).toEqual([]);
+      expect(() => assertValid(name, example)).toThrow(SchemaError);
+    },
+  );
+});
+
+it('names schema, place and fault in the error of an invalid value', () => {
+  expect(() => assertValid('store', { format: 1, name: 'x' })).toThrow(
+    'not a valid store: / must NOT have additional properties: name',
+  );
+  expect(() =>
+    assertValid('pointer', { schema: 'pointer/1', revision: '', sequence: 1, sha256: '' }),
+  ).toThrow('not a valid pointer: /revision must match pattern');
+});
+
+describe('the schema files', () => {
+  it('are all in the table of schemas', () => {
+    expect(namesIn('json', '.schema.json').sort()).toEqual(Object.keys(SCHEMAS).sort());
+  });
+
+  it.each(files)('name dialect, file and title in %s', (name, schema) => {
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `${name}.schema.json`,
+      title: expect.stringMatching(/^[A-Z][A-Za-z]+$/),
+    });
+  });
+
+  it.each(files)(
+    'close every object with members in %s, and require only what they declare',
+    (name, schema) => {
+      for (const [pointer, node] of subschemas(schema, `${name}#`)) {
+        if (!('properties' in node)) continue;
+        const declared = Object.keys(childrenOf(node['properties'], pointer));
+        expect([pointer, node['additionalProperties']]).toEqual([pointer, false]);
+        expect([pointer, declared]).toEqual([
+          pointer,
+          expect.arrayContaining(Object.values(node['required'] ?? [])),
+        ]);
+      }
+    },
+  );
+
+  it('leave no other object open but the element of a bundle, which its genre closes', () => {
+    const open = files
+      .flatMap(([name, schema]) => subschemas(schema, `${name}#`))
+      .filter(([, node]) => node['type'] === 'object' && !('additionalProperties' in node));
+    expect(open.map(([pointer]) => pointer)).toEqual(['bundle#/properties/days/items']);
+  });
+});
