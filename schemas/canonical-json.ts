@@ -41,6 +41,7 @@ function writeArray(items: readonly unknown[], path: string): string {
 function writeObject(value: object, path: string): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw new TypeError(`${path}: not a plain object`);
+  if (Object.getOwnPropertySymbols(value).length > 0) throw new TypeError(`${path}: a symbol is not a name`);
   let text = '{';
   for (const [key, member] of Object.entries(value).sort(byCodeUnits)) {
     text += (text === '{' ? '' : ',') + writeString(key, path) + ':' + write(member, `${path}.${key}`);

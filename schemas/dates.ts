@@ -1,8 +1,10 @@
 /** Calendar dates as whole UTC days. A day number counts days since 1970-01-01. */
 
 const DAY_MS = 86_400_000;
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+const END_MS = Date.parse('9999-12-31T23:59:59Z') + 1000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const INSTANT = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** The day number of `text`, or `undefined` when it is not a date that exists (2025-02-30, 2025-2-3). */
 export function parseDate(text: string): number | undefined {
@@ -56,6 +58,6 @@ export function parseInstant(text: string): number | undefined {
   if (day !== undefined) return day * DAY_MS;
   const parts = INSTANT.exec(text);
   if (parts?.[1] === undefined || parseDate(parts[1]) === undefined) return undefined;
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000) * 1000;
+  const ms = Math.floor(Date.parse(text) / 1000) * 1000;
+  return ms >= FIRST_MS && ms < END_MS ? ms : undefined;
 }

@@ -15,6 +15,7 @@ import metaDaySchema from './json/meta-day.schema.json' with { type: 'json' };
 import methodologyVersionsSchema from './json/methodology-versions.schema.json' with { type: 'json' };
 import methodologySchema from './json/methodology.schema.json' with { type: 'json' };
 import pointerSchema from './json/pointer.schema.json' with { type: 'json' };
+import reasonSchema from './json/reason.schema.json' with { type: 'json' };
 import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
 import releaseRecordSchema from './json/release-record.schema.json' with { type: 'json' };
 import releaseSchema from './json/release.schema.json' with { type: 'json' };
@@ -42,6 +43,7 @@ export const SCHEMAS = {
   'methodology-versions': methodologyVersionsSchema,
   methodology: methodologySchema,
   pointer: pointerSchema,
+  reason: reasonSchema,
   'regime-calendar': regimeCalendarSchema,
   'release-record': releaseRecordSchema,
   release: releaseSchema,

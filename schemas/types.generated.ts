@@ -165,6 +165,7 @@ export interface Contract {
   'methodology.axis_terms'?: AxisTerms;
   'methodology.label_row'?: LabelRow;
   pointer?: Pointer;
+  reason?: Reason;
   'regime-calendar'?: RegimeCalendar;
   'release-record'?: ReleaseRecord;
   'release-record.file'?: FileEntry;

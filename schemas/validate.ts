@@ -59,7 +59,8 @@ function createAjv(): Ajv2020 {
   return instance;
 }
 
-function toFault({ instancePath, keyword, message, params }: ErrorObject): SchemaFault {
-  const detail = 'additionalProperty' in params ? `: ${String(params['additionalProperty'])}` : '';
+function toFault({ instancePath, keyword, message, params, propertyName }: ErrorObject): SchemaFault {
+  const member: unknown = params['additionalProperty'] ?? params['propertyName'] ?? propertyName;
+  const detail = typeof member === 'string' ? `: ${member}` : '';
   return { pointer: instancePath, keyword, message: `${message ?? keyword}${detail}` };
 }

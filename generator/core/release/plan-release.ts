@@ -47,12 +47,12 @@ export function planRelease(request: PlanRequest): Plan {
     ...(digest === undefined ? {} : { plan_digest: digest }),
     methodologyChanged: false,
   };
-  const refused = judged.some(({ plan: { outcome } }) => outcome === 'refused');
+  const stopped = request.inputInvalid || judged.some((each) => each.plan.outcome === 'refused');
   const changed = judged.flatMap((each): ChangedChain[] =>
     each.plan.outcome !== 'refused' && each.draft ? [{ draft: each.draft, digest: each.digest }] : [],
   );
   const empty = previous === undefined && changed.length === 0;
-  if (empty || (refused && request.allOrNothing)) return withholdAll(plan);
+  if (empty || (stopped && request.allOrNothing)) return withholdAll(plan);
   const release = assembleRelease({ request, stamp, changed, writersSha256, methodologySha256 });
   return release === undefined ? plan : { ...plan, release };
 }

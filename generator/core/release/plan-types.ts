@@ -15,7 +15,9 @@ export type PlanRequest = {
   readonly acceptance?: Acceptance;
   /** Rebuild history even where its digests can be trusted. */
   readonly full?: boolean;
-  /** Publish nothing when a chain is refused. */
+  /** Some of the input had to be left out. */
+  readonly inputInvalid?: boolean;
+  /** Publish nothing when a chain is refused or the input is invalid. */
   readonly allOrNothing?: boolean;
 };
 

@@ -1,0 +1,41 @@
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { openStore } from '../../infra/store/open-store.js';
+import type { ExitName } from '../core/generator-error.js';
+import { inspectStore, type StoreStatus } from '../io/inspect-store.js';
+import type { CommandContext } from './context.js';
+import { formatTable } from './format-table.js';
+
+/** Says what a store holds, how late it is, and what to do next. */
+export async function runStatus(
+  options: { readonly store: string; readonly json: boolean },
+  context: CommandContext,
+): Promise<ExitName> {
+  const status = await inspectStore(openStore(options.store), context.now());
+  context.print(options.json ? JSON.stringify(status, null, 2) : formatStatus(status));
+  return 'done';
+}
+
+function formatStatus(status: StoreStatus): string {
+  if (status.revision === null) return `store      ${status.address}\nnext       ${status.next}`;
+  const { aliases, orphans } = status;
+  const rows = CHAIN_IDS.flatMap((chain) => {
+    const each = status.chains[chain];
+    if (each === undefined) return [];
+    const lag = each.lag_days === null ? '-' : `${each.lag_days} d`;
+    const { available, degraded, missing } = each.days;
+    return [[chain, each.updated_through, each.last_available ?? 'never', lag, each.freshness, each.overdue ? 'OVERDUE' : 'no', available, degraded, missing]];
+  });
+  const head = ['chain', 'through', 'last available', 'lag', 'freshness', 'overdue', 'available', 'degraded', 'missing'];
+  return [
+    `store      ${status.address}`,
+    `release    ${status.revision} (sequence ${status.sequence ?? 0}), published ${status.published_at ?? ''}, ${status.age_days ?? 0} days ago`,
+    `pointer    ${status.sha256 ?? ''}`,
+    `hold       ${status.hold ?? 'no'}`,
+    `aliases    ${aliases.behind === 0 ? 'fresh' : `${aliases.behind} releases behind`} (sequence ${aliases.sequence})`,
+    `objects    ${status.objects}, of which ${orphans.objects} orphans (${(orphans.bytes / 1e6).toFixed(1)} MB); ${orphans.releases} orphan releases`,
+    '',
+    formatTable(head, rows),
+    '',
+    `next       ${status.next}`,
+  ].join('\n');
+}

@@ -1,0 +1,109 @@
+import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
+import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { ExitName } from './generator-error.js';
+import type { InputFault } from './input-fault.js';
+import type { ChainPlan, Plan, Refusal } from './release/plan-types.js';
+import type { MetricChange } from './release/restatement.js';
+
+/** What a publish or plan run did, or would do: the document of `--json`. */
+export type PublishReport = {
+  readonly outcome: 'published' | 'unchanged' | 'refused' | 'partial';
+  readonly revision: string | null;
+  readonly sequence: number | null;
+  readonly published_at: string | null;
+  readonly chains: { readonly [chain in Chain]?: ChainReport };
+  readonly written: { readonly objects: number; readonly bytes: number };
+  readonly plan_digest: string | null;
+  readonly methodology_changed: boolean;
+  readonly faults: readonly InputFault[];
+};
+
+/** What became of a chain of the input. */
+export type ChainReport = Omit<ChainPlan, 'outcome'> & { readonly outcome: ChainPlan['outcome'] | 'invalid' };
+
+/** What a report is made from. `release` is the one in force after the run. */
+export type ReportTerms = {
+  readonly plan: Plan;
+  readonly faults: readonly InputFault[];
+  readonly invalid: readonly Chain[];
+  readonly release: ReleaseRecord | undefined;
+  readonly written: { readonly objects: number; readonly bytes: number };
+};
+
+/** The report of a run. */
+export function toPublishReport({ plan, faults, invalid, release, written }: ReportTerms): PublishReport {
+  const stopped = plan.methodologyChanged || faults.length > 0 || refusedChains(plan).length > 0;
+  const going = plan.release !== undefined;
+  const clean = going ? 'published' : 'unchanged';
+  return {
+    outcome: !stopped ? clean : going ? 'partial' : 'refused',
+    revision: release?.revision ?? null,
+    sequence: release?.sequence ?? null,
+    published_at: release?.published_at ?? null,
+    chains: byChain((chain) => {
+      const through = release?.chains[chain]?.updated_through ?? null;
+      if (!invalid.includes(chain)) return plan.chains[chain];
+      return { outcome: 'invalid', updated_through: through, new: 0, restated: 0, unchanged: 0 };
+    }),
+    written,
+    plan_digest: plan.plan_digest ?? null,
+    methodology_changed: plan.methodologyChanged,
+    faults,
+  };
+}
+
+/** How a run with this report ends. */
+export function exitOf(report: PublishReport): ExitName {
+  if (report.faults.length > 0) return 'input-invalid';
+  const refused = Object.values(report.chains).some(({ outcome }) => outcome === 'refused');
+  return refused || report.methodology_changed ? 'refused' : 'done';
+}
+
+function refusedChains(plan: Plan): Chain[] {
+  return CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused');
+}
+
+/** Why a chain was refused and what can be done, in lines for a person. */
+export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | null): string[] {
+  if (refusal.kind === 'drop') {
+    return [
+      `${chain}: refused: the input has lost published history, and no option accepts that:`,
+      ...refusal.drops.map((drop) => `  ${describeDrop(drop)}`),
+      '  mend the input (a truncated download?) and run again',
+    ];
+  }
+  const { restatement } = refusal;
+  const changed = restatement.input_dates.length;
+  return [
+    `${chain}: refused: ${restatement.dates} published dates would be restated, ${restatement.first_date} to ${restatement.last_date}`,
+    `  the input changed on ${changed} of them${changed === 0 ? ': the cause is the code or the sources' : `: ${listSome([...restatement.input_dates])}`}`,
+    ...restatement.metrics.map((metric) => `  ${describeMetric(metric)}`),
+    restatement.label_changes.length === 0
+      ? '  no label changes'
+      : `  ${restatement.label_changes.length} labels change: ${listSome(restatement.label_changes.map(({ date, from, to }) => `${date} ${from} -> ${to}`))}`,
+    ...(refusal.kind === 'plan-mismatch' ? ['  --plan names another plan: the input or the published state has changed since it was shown'] : []),
+    `  to publish exactly this: --accept-restatements "<public reason>" --plan ${digest ?? ''}`,
+  ];
+}
+
+function describeDrop(drop: Extract<Refusal, { kind: 'drop' }>['drops'][number]): string {
+  switch (drop.kind) {
+    case 'later-start':
+      return `it begins on ${drop.input}, the published history on ${drop.published}`;
+    case 'earlier-end':
+      return `it ends on ${drop.input}, the published history on ${drop.published}`;
+    case 'gone-column':
+      return `${drop.metric} has no value any more, but has published ones`;
+  }
+}
+
+function describeMetric({ metric, dates, largest }: MetricChange): string {
+  const { date, from, to } = largest;
+  const share = from === null || to === null || from === 0 ? '' : ` (${((to / from - 1) * 100).toFixed(2)} %)`;
+  return `${metric} changed on ${dates} dates, most on ${date}: ${from ?? 'missing'} -> ${to ?? 'missing'}${share}`;
+}
+
+function listSome(items: readonly string[]): string {
+  const shown = items.slice(0, 5).join(', ');
+  return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
+}

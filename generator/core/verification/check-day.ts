@@ -1,0 +1,78 @@
+import type { Chain, Genre, Manifest, ManifestDate, MetaDay } from '../../../schemas/types.generated.js';
+import { dayPath } from '../../../schemas/paths.js';
+import type { SchemaName } from '../../../schemas/validate.js';
+import { determinismHash } from '../records/meta-day.js';
+import type { DayRecord } from '../records/day-writers.js';
+
+/** The schema that a listed day is written in. */
+export function daySchemaOf(entry: Pick<ManifestDate, 'schema'>): SchemaName {
+  return entry.schema.split('/')[0] as SchemaName; // a day schema's id is its name and number
+}
+
+/** What is wrong with a day file that is valid by its schema, against the manifest that lists it. */
+export function checkDay(
+  record: DayRecord,
+  entry: ManifestDate,
+  revision: string,
+  manifest: Manifest,
+): string[] {
+  const faults: string[] = [];
+  const expect = (what: string, found: unknown, expected: unknown): void => {
+    if (found !== expected) faults.push(`${what} is ${String(found)}, the manifest says ${String(expected)}`);
+  };
+  expect('chain', record.chain, manifest.chain);
+  expect('date', record.date, entry.date);
+  expect('schema', record.schema, entry.schema);
+  expect('published_revision', record.published_revision, revision);
+  expect('updated_through', record.updated_through, manifest.revisions[revision]?.updated_through);
+  if (record.schema === 'meta-day/1') faults.push(...checkMetaDay(record, entry, revision));
+  return faults;
+}
+
+function checkMetaDay(record: MetaDay, entry: ManifestDate, revision: string): string[] {
+  const faults: string[] = [];
+  const hash = determinismHash(record);
+  if (hash !== record.regime.determinism_hash) {
+    faults.push(`determinism_hash is ${record.regime.determinism_hash}, the record gives ${hash}`);
+  }
+  if (revision === entry.revision && entry.status !== 'withdrawn' && record.status !== entry.status) {
+    faults.push(`status is ${record.status}, the manifest says ${entry.status}`);
+  }
+  return faults;
+}
+
+/** What is wrong with a manifest by itself. */
+export function checkManifest(manifest: Manifest, genre: Genre, chain: Chain): string[] {
+  const faults: string[] = [];
+  if (manifest.genre !== genre || manifest.chain !== chain) {
+    faults.push(`is of ${manifest.genre} of ${manifest.chain}, not of ${genre} of ${chain}`);
+  }
+  manifest.dates.forEach((entry, i) => {
+    const before = manifest.dates[i - 1];
+    if (before !== undefined && before.date >= entry.date) faults.push(`dates do not ascend at ${entry.date}`);
+    if (entry.path !== dayPath(genre, chain, entry.date)) faults.push(`${entry.date} has path ${entry.path}`);
+    for (const revision of [entry, ...entry.superseded].flatMap((each) => [each.revision, each.in_force_from])) {
+      if (manifest.revisions[revision] === undefined) faults.push(`${entry.date} names unknown revision ${revision}`);
+    }
+  });
+  const last = manifest.dates.findLast((entry) => entry.status !== 'withdrawn')?.date;
+  if (last !== manifest.updated_through) {
+    faults.push(`updated_through is ${manifest.updated_through}, the last date is ${last ?? 'none'}`);
+  }
+  return faults;
+}
+
+/** What is wrong between the manifests of one chain: they must list the same dates with the same status. */
+export function compareManifests(first: Manifest, other: Manifest): string[] {
+  const listed = (manifest: Manifest): Map<string, string> =>
+    new Map(manifest.dates.map((entry) => [entry.date, entry.status]));
+  const expected = listed(first);
+  const found = listed(other);
+  const faults: string[] = [];
+  for (const date of [...new Set([...expected.keys(), ...found.keys()])].sort()) {
+    if (expected.get(date) !== found.get(date)) {
+      faults.push(`${date} is ${found.get(date) ?? 'absent'}, in ${first.genre} it is ${expected.get(date) ?? 'absent'}`);
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,36 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
+
+/** What a document must be. `schema` is absent for a text that no schema describes. */
+export type DocumentTerms = { readonly sha256: string; readonly bytes?: number; readonly schema?: SchemaName };
+
+/** A document that was read back: its value when it is JSON, and everything that is wrong with it. */
+export type CheckedDocument = { readonly value?: unknown; readonly faults: readonly string[] };
+
+/** Judges the bytes of a JSON document: size, digest, schema and RFC 8785 form. */
+export function checkJsonDocument(body: Uint8Array, terms: DocumentTerms): CheckedDocument {
+  const faults = checkBytes(body, terms);
+  const text = Buffer.from(body).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { faults: [...faults, 'is not JSON'] };
+  }
+  if (terms.schema !== undefined) {
+    const [fault] = findSchemaFaults(terms.schema, value);
+    if (fault) faults.push(`breaks schema ${terms.schema} at ${fault.pointer || '/'}: ${fault.message}`);
+  }
+  if (canonicalJson(value) !== text) faults.push('is not in its RFC 8785 form');
+  return { value, faults };
+}
+
+/** Judges size and digest. */
+export function checkBytes(body: Uint8Array, { sha256, bytes }: DocumentTerms): string[] {
+  const faults: string[] = [];
+  if (bytes !== undefined && body.length !== bytes) faults.push(`has ${body.length} bytes, not the ${bytes} listed`);
+  const found = sha256Hex(body);
+  if (found !== sha256) faults.push(`has digest ${found}, not the ${sha256} listed`);
+  return faults;
+}

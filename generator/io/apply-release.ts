@@ -1,0 +1,112 @@
+import pMap from 'p-map';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { cacheControlOf, POINTER_KEY, releaseKey, STORE_KEY } from '../../schemas/paths.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { findSchemaFaults } from '../../schemas/validate.js';
+import { GeneratorError } from '../core/generator-error.js';
+import type { PlannedRelease } from '../core/release/plan-types.js';
+import type { Progress } from './progress.js';
+import { readPointer, readRecord } from './published-state.js';
+import { damaged } from './stored-json.js';
+import { COLLECTION_GRACE_MS, writeArtifact } from './write-artifact.js';
+
+/** Number of artifacts that are written at a time. */
+const CONCURRENCY = 32;
+const JSON_TYPE = 'application/json';
+
+/** What applying a release needs. `etag` is that of the pointer which the plan was made from. */
+export type ApplyTerms = {
+  readonly store: ObjectStore;
+  readonly release: PlannedRelease;
+  readonly etag: string | null;
+  readonly now: () => number;
+  readonly progress: Progress;
+  readonly signal?: AbortSignal;
+};
+
+/** What was written: objects that were not there before, and their bytes. */
+export type Written = { objects: number; bytes: number };
+
+/**
+ * Writes a release in the order of the protocol: the mark, the artifacts, the record, the pointer. The swap of the
+ * pointer commits; until then no reader sees anything of it.
+ * @throws GeneratorError 'conflict' when another release was committed first: nothing visible has changed.
+ */
+export async function applyRelease(terms: ApplyTerms): Promise<Written> {
+  const { store, release, progress, now, signal } = terms;
+  const startedMs = now();
+  const written: Written = { objects: 0, bytes: 0 };
+  const count = (result: 'created' | 'exists', bytes: number): void => {
+    written.objects += result === 'created' ? 1 : 0;
+    written.bytes += result === 'created' ? bytes : 0;
+  };
+
+  progress.begin('mark');
+  const mark = Buffer.from(canonicalJson({ format: 1 }));
+  count(await store.putIfAbsent(STORE_KEY, mark, metaOf(STORE_KEY)), mark.length);
+  progress.end();
+
+  progress.begin('write', release.artifacts.length);
+  await pMap(
+    release.artifacts,
+    async (artifact) => {
+      signal?.throwIfAborted();
+      count(await writeArtifact(store, artifact, now()), artifact.bytes);
+      progress.advance();
+    },
+    { concurrency: CONCURRENCY },
+  );
+  progress.end(`${written.objects} of ${release.artifacts.length} files were new`);
+
+  progress.begin('record');
+  const key = releaseKey(release.record.revision, release.sha256);
+  const [fault] = findSchemaFaults('release-record', release.record);
+  if (fault !== undefined) {
+    throw new GeneratorError('artifact-invalid', `${key} at ${fault.pointer}: ${fault.message}; nothing was published`);
+  }
+  const record = Buffer.from(release.recordText, 'utf8');
+  const result = await store.putIfAbsent(key, record, metaOf(key));
+  if (result === 'exists' && (await store.head(key))?.sha256 !== release.sha256) {
+    throw damaged(key, 'has other bytes than its digest says');
+  }
+  count(result, record.length);
+  progress.end(release.record.revision);
+
+  signal?.throwIfAborted();
+  if (now() - startedMs > COLLECTION_GRACE_MS / 2) {
+    throw new GeneratorError('conflict', 'the run took so long that its files may have been collected; nothing was published: run again');
+  }
+  progress.begin('commit');
+  count('created', await commit(store, release, terms.etag));
+  progress.end(`sequence ${release.record.sequence}`);
+  return written;
+}
+
+/** Swaps the pointer; resolves its size. A lost swap is no answer: the pointer says what happened. */
+async function commit(store: ObjectStore, release: PlannedRelease, etag: string | null): Promise<number> {
+  const { revision, sequence } = release.record;
+  const pointer = { schema: 'pointer/1', revision, sequence, sha256: release.sha256 };
+  const body = Buffer.from(canonicalJson(pointer));
+  const swapped = await store.compareAndSwap(POINTER_KEY, body, etag, metaOf(POINTER_KEY));
+  if (swapped === 'conflict' && !(await isCommitted(store, release))) {
+    throw new GeneratorError('conflict', 'another release was published in the meantime; nothing of this one is visible: run again');
+  }
+  return body.length;
+}
+
+/** Whether the pointer names this release, or the chain of `previous` from it holds this release. */
+async function isCommitted(store: ObjectStore, release: PlannedRelease): Promise<boolean> {
+  const pointer = await readPointer(store);
+  let link: { revision: string; sha256: string } | null = pointer?.value ?? null;
+  while (link !== null) {
+    if (link.sha256 === release.sha256) return true;
+    const record = await readRecord(store, link);
+    if (record.sequence <= release.record.sequence) return false;
+    link = record.previous;
+  }
+  return false;
+}
+
+function metaOf(key: string): { contentType: string; cacheControl: string } {
+  return { contentType: JSON_TYPE, cacheControl: cacheControlOf(key) };
+}

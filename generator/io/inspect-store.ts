@@ -1,0 +1,142 @@
+import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
+import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
+import { OBJECTS_PREFIX, PUBLIC_PATHS, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
+import type { Chain, ChainStatus, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { toFreshness } from '../core/artifacts/freshness.js';
+import { isMarkedStore, readAliasSequence, readPointer, readRecord } from './published-state.js';
+import { damaged, readArtifact, readArtifactJson } from './stored-json.js';
+
+/** What a store holds and how late it is, as of now. */
+export type StoreStatus = {
+  readonly address: string;
+  readonly revision: string | null;
+  readonly sequence: number | null;
+  readonly sha256: string | null;
+  readonly published_at: string | null;
+  /** Whole days since published_at. */
+  readonly age_days: number | null;
+  readonly hold: string | null;
+  readonly chains: { readonly [chain in Chain]?: ChainNow };
+  readonly aliases: { readonly sequence: number; readonly behind: number };
+  readonly objects: number;
+  readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number };
+  /** What to do next, as a command or a sentence. */
+  readonly next: string;
+};
+
+/** How a chain stands now. Lag and freshness are as of now, not as published. */
+export type ChainNow = Pick<
+  ChainStatus,
+  'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
+> & { readonly overdue: boolean };
+
+/** Looks at a store without judging its bytes. @throws GeneratorError 'usage' or 'damaged'. */
+export async function inspectStore(store: ObjectStore, nowMs: number): Promise<StoreStatus> {
+  await isMarkedStore(store, true);
+  const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
+  if (pointer === undefined) return emptyStatus(store);
+  const record = await readRecord(store, pointer.value);
+  const chains = await readChains(store, record, new Date(nowMs).toISOString());
+  const census = await takeCensus(store, record, pointer.value.sha256);
+  const known = {
+    address: store.address,
+    revision: record.revision,
+    sequence: record.sequence,
+    sha256: pointer.value.sha256,
+    published_at: record.published_at,
+    age_days: wholeDaysBetween(parseInstant(record.published_at) ?? NaN, nowMs),
+    hold: record.hold,
+    chains,
+    aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
+    ...census,
+  };
+  return { ...known, next: nextStep(known) };
+}
+
+function emptyStatus(store: ObjectStore): StoreStatus {
+  const nothing = { revision: null, sequence: null, sha256: null, published_at: null, age_days: null, hold: null };
+  return {
+    address: store.address,
+    ...nothing,
+    chains: {},
+    aliases: { sequence: 0, behind: 0 },
+    objects: 0,
+    orphans: { objects: 0, bytes: 0, releases: 0 },
+    next: `nothing is published yet: generator publish --input DIR --store ${store.address}`,
+  };
+}
+
+async function readChains(
+  store: ObjectStore,
+  record: ReleaseRecord,
+  now: string,
+): Promise<{ readonly [chain in Chain]?: ChainNow }> {
+  const path = PUBLIC_PATHS.status;
+  const entry = record.public[path];
+  if (entry === undefined) throw damaged(`release ${record.revision}`, `does not list ${path}`);
+  const status = await readArtifactJson(store, entry.sha256, 'status');
+  return byChain((chain) => {
+    const said = status.chains[chain];
+    if (said === undefined) return undefined;
+    const { updated_through, last_available, days } = said;
+    const fresh = toFreshness(chain, updated_through, last_available, now);
+    return { updated_through, ...fresh, days, overdue: now > fresh.expected_next_by };
+  });
+}
+
+/** Counts the objects that no release of the chain reaches. */
+async function takeCensus(
+  store: ObjectStore,
+  current: ReleaseRecord,
+  sha256: string,
+): Promise<Pick<StoreStatus, 'objects' | 'orphans'>> {
+  const { digests, records } = await reachable(store, current, sha256);
+  let objects = 0;
+  const orphans = { objects: 0, bytes: 0, releases: 0 };
+  for await (const { key, sizeBytes } of store.list(OBJECTS_PREFIX)) {
+    objects += 1;
+    if (digests.has(key.slice(OBJECTS_PREFIX.length))) continue;
+    orphans.objects += 1;
+    orphans.bytes += sizeBytes;
+  }
+  for await (const { key } of store.list(RELEASES_PREFIX)) if (!records.has(key)) orphans.releases += 1;
+  return { objects, orphans };
+}
+
+async function reachable(
+  store: ObjectStore,
+  current: ReleaseRecord,
+  sha256: string,
+): Promise<{ digests: Set<string>; records: Set<string> }> {
+  const digests = new Set<string>();
+  const records = new Set([releaseKey(current.revision, sha256)]);
+  let record = current;
+  for (;;) {
+    for (const { sha256: digest } of filesOf(record)) digests.add(digest);
+    if (record.previous === null) break;
+    records.add(releaseKey(record.previous.revision, record.previous.sha256));
+    record = await readRecord(store, record.previous);
+  }
+  for (const { sha256: digest } of Object.values(current.manifests)) {
+    const manifest = JSON.parse(Buffer.from(await readArtifact(store, digest)).toString('utf8')) as Manifest; // its digest proves it
+    for (const entry of manifest.dates) for (const day of [entry, ...entry.superseded]) digests.add(day.sha256);
+  }
+  return { digests, records };
+}
+
+function filesOf(record: ReleaseRecord): { readonly sha256: string }[] {
+  return [record.public, record.bundles, record.manifests].flatMap((section) => Object.values(section));
+}
+
+function nextStep({ address, hold, aliases, chains }: Omit<StoreStatus, 'next'>): string {
+  const publish = `generator publish --input DIR --store ${address}`;
+  if (hold !== null) return `publication is held (${hold}); find out why before anything else`;
+  if (aliases.behind > 0) return `the public copies lag; any run refreshes them: ${publish}`;
+  const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
+  if (overdue.length > 0) return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then ${publish}`;
+  const silent = CHAIN_IDS.filter((chain) => chains[chain]?.freshness === 'stale');
+  if (silent.length > 0) return `${silent.map((chain) => CHAINS[chain].name).join(', ')}: dates arrive, but none is available lately; check which metrics the input lacks`;
+  const due = Object.values(chains).map((chain) => chain.expected_next_by).sort()[0] ?? '';
+  return `nothing to do; the next date is due by ${due}`;
+}

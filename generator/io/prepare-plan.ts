@@ -1,0 +1,118 @@
+import pMap from 'p-map';
+import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
+import { toInstant } from '../../schemas/dates.js';
+import type { Chain } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
+import { manifestOf, type PublishedState } from '../core/release/published-state.js';
+import { planRelease } from '../core/release/plan-release.js';
+import type { Acceptance, ChainPlan, Plan } from '../core/release/plan-types.js';
+import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
+import type { InputSeries } from '../core/input-series.js';
+import { readInputDirectory, type Input } from './input-directory.js';
+import type { Progress } from './progress.js';
+import { readProductTexts } from './product-texts.js';
+import { isMarkedStore, readStartingPoint, type StartingPoint } from './published-state.js';
+import { readArtifactJson } from './stored-json.js';
+
+/** How far an as-of may lie ahead of the machine's clock. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** What a plan is prepared from. */
+export type PlanTerms = {
+  readonly store: ObjectStore;
+  readonly folder: string;
+  readonly chains?: readonly Chain[];
+  readonly asOfMs: number;
+  readonly existing: boolean;
+  readonly full: boolean;
+  readonly allOrNothing: boolean;
+  readonly acceptance?: Acceptance;
+  readonly now: () => number;
+  readonly progress: Progress;
+};
+
+/** A plan with what it was made from. */
+export type PreparedPlan = { readonly input: Input; readonly start: StartingPoint; readonly plan: Plan };
+
+/**
+ * Reads the input and the published state, and plans the next release. Nothing is written.
+ * @throws GeneratorError 'usage' for a wrong as-of or address, 'held' when publication is held.
+ */
+export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
+  const { store, folder, asOfMs, progress } = terms;
+  assertNotAhead(asOfMs, terms.now());
+  progress.begin('input');
+  const input = await readInputDirectory({ folder, asOfMs, ...(terms.chains ? { chains: terms.chains } : {}) });
+  progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
+
+  progress.begin('state');
+  const marked = await isMarkedStore(store, terms.existing);
+  const chains = input.series.map((series) => series.chain);
+  const fresh: StartingPoint = { pointer: undefined, state: undefined, aliasSequence: 0 };
+  const start = marked ? await readStartingPoint(store, chains) : fresh;
+  progress.end(start.state ? start.state.record.revision : 'empty');
+  assertPublishable(start.state, asOfMs);
+
+  progress.begin('plan');
+  const plan = planRelease({
+    inputs: input.series,
+    inputInvalid: input.faults.length > 0,
+    previous: start.state,
+    asOfMs,
+    texts: await readProductTexts(),
+    full: terms.full,
+    allOrNothing: terms.allOrNothing,
+    ...(terms.acceptance ? { acceptance: terms.acceptance } : {}),
+  });
+  progress.end(plan.release ? `${plan.release.artifacts.length} files` : 'nothing to publish');
+  return { input, start, plan: await explainRestatements(store, plan, input.series, start.state) };
+}
+
+function assertNotAhead(asOfMs: number, nowMs: number): void {
+  if (asOfMs > nowMs + CLOCK_TOLERANCE_MS) {
+    throw new GeneratorError('usage', `--as-of ${toInstant(asOfMs)} is ahead of this machine's clock, ${toInstant(nowMs)}; give an earlier instant, or mend the clock`);
+  }
+}
+
+function assertPublishable(state: PublishedState | undefined, asOfMs: number): void {
+  if (state === undefined) return;
+  const { published_at: publishedAt, hold } = state.record;
+  if (toInstant(asOfMs) < publishedAt) {
+    throw new GeneratorError('usage', `--as-of ${toInstant(asOfMs)} lies before the current release's published_at, ${publishedAt}; give that instant or a later one`);
+  }
+  if (hold !== null) {
+    throw new GeneratorError('held', `publication is held: ${hold}; nothing was published`);
+  }
+}
+
+/** Adds to each refused restatement how its metrics changed: only now are published days read. */
+async function explainRestatements(
+  store: ObjectStore,
+  plan: Plan,
+  inputs: readonly InputSeries[],
+  state: PublishedState | undefined,
+): Promise<Plan> {
+  const chains: { [chain in Chain]?: ChainPlan } = {};
+  for (const chain of CHAIN_IDS) {
+    const each = plan.chains[chain];
+    const series = inputs.find((candidate) => candidate.chain === chain);
+    if (each?.refusal === undefined || each.refusal.kind === 'drop' || series === undefined) continue;
+    const { restatement } = each.refusal;
+    const published = await readPublishedGold(store, chain, restatement, state);
+    const explained = { ...restatement, metrics: compareMetrics(series, published) };
+    chains[chain] = { ...each, refusal: { ...each.refusal, restatement: explained } };
+  }
+  return { ...plan, chains: byChain((chain) => chains[chain] ?? plan.chains[chain]) };
+}
+
+async function readPublishedGold(
+  store: ObjectStore,
+  chain: Chain,
+  restatement: Restatement,
+  state: PublishedState | undefined,
+): Promise<PublishedGold[]> {
+  const dates = new Set(restatement.input_dates);
+  const entries = manifestOf(state, 'gold', chain)?.dates.filter((entry) => dates.has(entry.date)) ?? [];
+  return pMap(entries, (entry) => readArtifactJson(store, entry.sha256, 'gold-day'), { concurrency: 16 });
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { runCli } from './cli.js';
+import { createProgressDisplay } from './commands/progress-display.js';
+import { EXIT_CODES } from './core/generator-error.js';
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+const now = (): number => Date.now();
+
+const exit = await runCli(process.argv.slice(2), {
+  print,
+  warn,
+  now,
+  context: (quiet) => ({
+    print,
+    warn,
+    now,
+    progress: createProgressDisplay({ quiet, stream: process.stderr, now }),
+    signal: interruption.signal,
+  }),
+});
+process.exitCode = EXIT_CODES[exit].code;
