@@ -51,21 +51,36 @@ export async function runCli(args: readonly string[], terms: CliTerms): Promise<
 /** The program with all its commands; `run` takes the work of the one that was asked for. */
 export function createProgram(terms: CliTerms, run: (work: Promise<ExitName>) => Promise<void>): Command {
   const program = new Command('generator')
-    .description('Publishes descriptive daily on-chain reference data as content-addressed files, and proves them.')
+    .description(
+      'Publishes descriptive daily on-chain reference data as content-addressed files, and proves them.',
+    )
     .exitOverride()
-    .configureOutput({ writeOut: (text) => terms.print(text.trimEnd()), writeErr: (text) => terms.warn(text.trimEnd()) })
+    .configureOutput({
+      writeOut: (text) => terms.print(text.trimEnd()),
+      writeErr: (text) => terms.warn(text.trimEnd()),
+    })
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', exitCodeHelp());
 
-  publishOptions(program.command('publish'), 'Publish the input as the next release; unchanged input publishes nothing.')
+  publishOptions(
+    program.command('publish'),
+    'Publish the input as the next release; unchanged input publishes nothing.',
+  )
     .addHelpText('after', example('generator publish --input ./metrics --store file:./data/store'))
-    .action((raw: RawOptions) => run(runPublish(toPublishOptions(raw, terms), terms.context(raw.quiet ?? false))));
+    .action((raw: RawOptions) =>
+      run(runPublish(toPublishOptions(raw, terms), terms.context(raw.quiet ?? false))),
+    );
 
   publishOptions(program.command('plan'), 'Say what publish would do, and write nothing.')
     .addHelpText('after', example('generator plan --input ./metrics --store file:./data/store --json'))
-    .action((raw: RawOptions) => run(runPlan(toPublishOptions(raw, terms), terms.context(raw.quiet ?? false))));
+    .action((raw: RawOptions) =>
+      run(runPlan(toPublishOptions(raw, terms), terms.context(raw.quiet ?? false))),
+    );
 
-  storeOptions(program.command('verify'), 'Re-read a store and recompute every digest, schema, hash and link.')
+  storeOptions(
+    program.command('verify'),
+    'Re-read a store and recompute every digest, schema, hash and link.',
+  )
     .option('--deep', 'also recompute every record and file from the published gold days alone')
     .addHelpText('after', example('generator verify --deep --store file:./data/store'))
     .action((raw: RawOptions) =>
@@ -97,7 +112,11 @@ function storeOptions(command: Command, description: string): Command {
 function publishOptions(command: Command, description: string): Command {
   return storeOptions(command, description)
     .requiredOption('--input <dir>', 'directory with <chain>.csv and sources.json')
-    .option('--as-of <instant>', 'the one clock of the run: RFC 3339, or a date meaning its 00:00:00Z (default: now)', parseAsOf)
+    .option(
+      '--as-of <instant>',
+      'the one clock of the run: RFC 3339, or a date meaning its 00:00:00Z (default: now)',
+      parseAsOf,
+    )
     .addOption(
       new Option('--chain <chain>', 'only this chain; repeatable (default: every chain that has a file)')
         .choices([...CHAIN_IDS])
@@ -107,7 +126,12 @@ function publishOptions(command: Command, description: string): Command {
     .option('--full', 'rebuild and compare all history, whatever its digests say')
     .option('--all-or-nothing', 'publish nothing when any chain is refused or invalid')
     .option('--accept-restatements <reason>', 'publish changed history, with this public reason', parseReason)
-    .addOption(new Option('--plan <digest>', 'accept only the restatements that were shown with this digest').argParser(parseDigest));
+    .addOption(
+      new Option(
+        '--plan <digest>',
+        'accept only the restatements that were shown with this digest',
+      ).argParser(parseDigest),
+    );
 }
 
 function toPublishOptions(raw: RawOptions, { now }: CliTerms): PublishOptions {
@@ -140,12 +164,14 @@ function parseAsOf(text: string): number {
 
 function parseReason(text: string): string {
   const [fault] = findSchemaFaults('reason', text);
-  if (fault !== undefined) throw new InvalidArgumentError('give a public reason of 1 to 200 printable characters.');
+  if (fault !== undefined)
+    throw new InvalidArgumentError('give a public reason of 1 to 200 printable characters.');
   return text;
 }
 
 function parseDigest(text: string): string {
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError('give the 64 hex digits that the plan showed.');
+  if (!/^[0-9a-f]{64}$/.test(text))
+    throw new InvalidArgumentError('give the 64 hex digits that the plan showed.');
   return text;
 }
 
@@ -160,7 +186,9 @@ function example(line: string): string {
 }
 
 function exitCodeHelp(): string {
-  const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`);
+  const rows = Object.values(EXIT_CODES).map(
+    ({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`,
+  );
   return `\nExit codes:\n${rows.join('\n')}`;
 }
 
@@ -175,7 +203,9 @@ function explain(error: unknown, warn: (text: string) => void): ExitName {
     warn(`generator: ${error.message}`);
     return STORE_EXITS[error.code];
   }
-  warn(`generator: this is a bug, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  warn(
+    `generator: this is a bug, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
   return 'bug';
 }
 

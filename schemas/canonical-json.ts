@@ -5,50 +5,63 @@
  * surrogates, bigints, functions, symbols, and objects that are neither plain nor arrays.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, '$');
+  return write(value, []);
 }
 
-function write(value: unknown, path: string): string {
+/** Names of the members and elements that lead to a value. */
+type Trail = (string | number)[];
+
+/** Text that JSON writes as it is: printable ASCII without quote and backslash. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function write(value: unknown, trail: Trail): string {
   switch (typeof value) {
     case 'string':
-      return writeString(value, path);
+      return writeString(value, trail);
     case 'number':
-      if (!Number.isFinite(value)) throw new TypeError(`${path}: ${value} is not a JSON number`);
+      if (!Number.isFinite(value)) throw fault(trail, `${value} is not a JSON number`);
       return String(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
       if (value === null) return 'null';
-      return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path);
+      return Array.isArray(value) ? writeArray(value, trail) : writeObject(value, trail);
     default:
-      throw new TypeError(`${path}: ${typeof value} is not a JSON value`);
+      throw fault(trail, `${typeof value} is not a JSON value`);
   }
 }
 
-function writeString(value: string, path: string): string {
-  if (!value.isWellFormed()) throw new TypeError(`${path}: a lone surrogate is not text`);
+function writeString(value: string, trail: Trail): string {
+  if (PLAIN.test(value)) return `"${value}"`;
+  if (!value.isWellFormed()) throw fault(trail, 'a lone surrogate is not text');
   return JSON.stringify(value);
 }
 
-function writeArray(items: readonly unknown[], path: string): string {
+function writeArray(items: readonly unknown[], trail: Trail): string {
   let text = '[';
   for (let i = 0; i < items.length; i += 1) {
-    text += (i === 0 ? '' : ',') + write(items[i], `${path}[${i}]`);
+    trail.push(i);
+    text += (i === 0 ? '' : ',') + write(items[i], trail);
+    trail.pop();
   }
   return text + ']';
 }
 
-function writeObject(value: object, path: string): string {
+function writeObject(value: object, trail: Trail): string {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) throw new TypeError(`${path}: not a plain object`);
-  if (Object.getOwnPropertySymbols(value).length > 0) throw new TypeError(`${path}: a symbol is not a name`);
+  if (prototype !== Object.prototype && prototype !== null) throw fault(trail, 'not a plain object');
+  if (Object.getOwnPropertySymbols(value).length > 0) throw fault(trail, 'a symbol is not a name');
+  const members = value as Record<string, unknown>; // plain, as just seen
   let text = '{';
-  for (const [key, member] of Object.entries(value).sort(byCodeUnits)) {
-    text += (text === '{' ? '' : ',') + writeString(key, path) + ':' + write(member, `${path}.${key}`);
+  for (const key of Object.keys(value).sort()) {
+    trail.push(key);
+    text += (text === '{' ? '' : ',') + writeString(key, trail) + ':' + write(members[key], trail);
+    trail.pop();
   }
   return text + '}';
 }
 
-function byCodeUnits([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1;
+function fault(trail: Trail, message: string): TypeError {
+  const path = trail.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  return new TypeError(`$${path}: ${message}`);
 }

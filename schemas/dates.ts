@@ -4,7 +4,8 @@ const DAY_MS = 86_400_000;
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 const END_MS = Date.parse('9999-12-31T23:59:59Z') + 1000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const INSTANT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** The day number of `text`, or `undefined` when it is not a date that exists (2025-02-30, 2025-2-3). */
 export function parseDate(text: string): number | undefined {

@@ -14,7 +14,8 @@ type JsonObject = Record<string, unknown>;
 function inlineFile(name: string, schema: JsonObject): JsonObject {
   const { $schema: _dialect, $id: _id, $defs, ...body } = schema;
   const definitions: JsonObject = name === 'common' ? {} : { [name]: body };
-  for (const [key, value] of Object.entries(($defs ?? {}) as JsonObject)) definitions[`${name}.${key}`] = value;
+  for (const [key, value] of Object.entries(($defs ?? {}) as JsonObject))
+    definitions[`${name}.${key}`] = value;
   return rewriteRefs(name, definitions) as JsonObject;
 }
 
@@ -48,7 +49,13 @@ async function generateTypes(files: readonly string[]): Promise<string> {
   const properties = Object.fromEntries(
     Object.keys($defs).map((name) => [name, { $ref: `#/$defs/${name}` }]),
   );
-  const document = { title: 'Contract', type: 'object' as const, additionalProperties: false, properties, $defs };
+  const document = {
+    title: 'Contract',
+    type: 'object' as const,
+    additionalProperties: false,
+    properties,
+    $defs,
+  };
   return compile(document, 'Contract', {
     bannerComment: BANNER,
     additionalProperties: false,

@@ -31,7 +31,10 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressTerms): Pr
       stage = name;
       startedMs = now();
       if (!stream.isTTY || total === undefined || total === 0) return;
-      bar = new SingleBar({ stream, format: `${STAGES[name]} [{bar}] {value}/{total}, {eta} s left`, clearOnComplete: true }, Presets.legacy);
+      bar = new SingleBar(
+        { stream, format: `${STAGES[name]} [{bar}] {value}/{total}, {eta} s left`, clearOnComplete: true },
+        Presets.legacy,
+      );
       bar.start(total, 0);
     },
     advance: (count = 1) => bar?.increment(count),

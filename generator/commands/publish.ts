@@ -99,7 +99,9 @@ function report(
     if (refusal) explainRefusal(chain, refusal, result.plan_digest).forEach(context.warn);
   }
   if (plan.methodologyChanged) {
-    context.warn('refused: the methodology data differs from the published one under the same version; give it a new version');
+    context.warn(
+      'refused: the methodology data differs from the published one under the same version; give it a new version',
+    );
   }
   if (options.json) context.print(JSON.stringify(result, null, 2));
   else if (!options.quiet) context.print(formatReport(result));
@@ -108,7 +110,10 @@ function report(
 
 function othersWentOn({ chains, outcome }: PublishReport): string {
   const invalid = CHAIN_IDS.filter((chain) => chains[chain]?.outcome === 'invalid');
-  const names = invalid.length === 0 ? 'the faulty files were ignored' : `${invalid.join(', ')} kept their published state`;
+  const names =
+    invalid.length === 0
+      ? 'the faulty files were ignored'
+      : `${invalid.join(', ')} kept their published state`;
   return `${names}; ${outcome === 'partial' ? 'the other chains went on' : 'nothing was published'}`;
 }
 
@@ -118,7 +123,8 @@ function formatReport(result: PublishReport): string {
     if (each === undefined) return [];
     return [[chain, each.outcome, each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
   });
-  const release = result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
+  const release =
+    result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
   const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
   const { objects, bytes } = result.written;
   return `${result.outcome}: ${release}\n${table}\n${objects} objects written, ${(bytes / 1e6).toFixed(1)} MB`;

@@ -23,9 +23,31 @@ function formatStatus(status: StoreStatus): string {
     if (each === undefined) return [];
     const lag = each.lag_days === null ? '-' : `${each.lag_days} d`;
     const { available, degraded, missing } = each.days;
-    return [[chain, each.updated_through, each.last_available ?? 'never', lag, each.freshness, each.overdue ? 'OVERDUE' : 'no', available, degraded, missing]];
+    return [
+      [
+        chain,
+        each.updated_through,
+        each.last_available ?? 'never',
+        lag,
+        each.freshness,
+        each.overdue ? 'OVERDUE' : 'no',
+        available,
+        degraded,
+        missing,
+      ],
+    ];
   });
-  const head = ['chain', 'through', 'last available', 'lag', 'freshness', 'overdue', 'available', 'degraded', 'missing'];
+  const head = [
+    'chain',
+    'through',
+    'last available',
+    'lag',
+    'freshness',
+    'overdue',
+    'available',
+    'degraded',
+    'missing',
+  ];
   return [
     `store      ${status.address}`,
     `release    ${status.revision} (sequence ${status.sequence ?? 0}), published ${status.published_at ?? ''}, ${status.age_days ?? 0} days ago`,

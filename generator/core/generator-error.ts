@@ -3,9 +3,15 @@ export const EXIT_CODES = {
   done: { code: 0, meaning: 'done, or unchanged' },
   bug: { code: 1, meaning: 'a bug in the generator: please report it with the stack' },
   usage: { code: 2, meaning: 'wrong usage or configuration; nothing was written' },
-  'input-invalid': { code: 3, meaning: 'input invalid: every fault is listed; the chains concerned keep their published state' },
+  'input-invalid': {
+    code: 3,
+    meaning: 'input invalid: every fault is listed; the chains concerned keep their published state',
+  },
   'artifact-invalid': { code: 4, meaning: 'an artifact does not match its schema; nothing was published' },
-  refused: { code: 5, meaning: 'a restatement or drop was refused; the chains concerned keep their published state' },
+  refused: {
+    code: 5,
+    meaning: 'a restatement or drop was refused; the chains concerned keep their published state',
+  },
   conflict: { code: 6, meaning: 'another publisher was faster, or holds the lock; run again' },
   'store-unavailable': { code: 7, meaning: 'the store cannot be reached or written' },
   damaged: { code: 8, meaning: 'verification failed: the store is damaged or stale' },

@@ -67,5 +67,10 @@ export function cutSeries(series: InputSeries, date: string): InputSeries {
   const metrics = Object.fromEntries(
     Object.entries(series.metrics).map(([metric, column]) => [metric, column.slice(0, length)]),
   );
-  return { ...series, dates: series.dates.slice(0, length), present: series.present.slice(0, length), metrics };
+  return {
+    ...series,
+    dates: series.dates.slice(0, length),
+    present: series.present.slice(0, length),
+    metrics,
+  };
 }

@@ -32,7 +32,11 @@ export type TableReader = {
 };
 
 /** A reader of one chain's table. A date whose UTC day is not over at `asOfMs` is a fault. */
-export function createTableReader(chain: Chain, asOfMs: number, report: (fault: InputFault) => void): TableReader {
+export function createTableReader(
+  chain: Chain,
+  asOfMs: number,
+  report: (fault: InputFault) => void,
+): TableReader {
   const file = `${chain}.csv`;
   const fault: Report = (at, message, remedy) => report({ chain, file, ...at, message, remedy });
   let header: InputHeader | undefined;
@@ -44,13 +48,18 @@ export function createTableReader(chain: Chain, asOfMs: number, report: (fault: 
     const { line, cells } = row;
     if (cells.length !== header.width) {
       const kind = cells.length < header.width ? 'short' : 'long';
-      fault({ line }, `${kind} row: ${cells.length} cells where the header has ${header.width}`, 'give the row one cell per column; an empty cell means missing');
+      fault(
+        { line },
+        `${kind} row: ${cells.length} cells where the header has ${header.width}`,
+        'give the row one cell per column; an empty cell means missing',
+      );
       return;
     }
     const day = readDate(cells[header.dateAt] ?? '', { line, column: header.dateAt + 1 });
     const values: (number | null)[] = [];
     header.metrics.forEach((metric, c) => {
-      if (metric !== undefined) values.push(readNumber(cells[c] ?? '', metric, { line, column: c + 1 }, fault));
+      if (metric !== undefined)
+        values.push(readNumber(cells[c] ?? '', metric, { line, column: c + 1 }, fault));
     });
     if (day !== undefined) rows.push({ day, values });
   }
@@ -69,7 +78,11 @@ export function createTableReader(chain: Chain, asOfMs: number, report: (fault: 
       return undefined;
     }
     if (endOfDayMs(day) > asOfMs) {
-      fault(at, `date ${text} is not over at ${toInstant(asOfMs)}`, 'remove the row, or run with a later --as-of');
+      fault(
+        at,
+        `date ${text} is not over at ${toInstant(asOfMs)}`,
+        'remove the row, or run with a later --as-of',
+      );
       return undefined;
     }
     return day;
@@ -84,7 +97,11 @@ export function createTableReader(chain: Chain, asOfMs: number, report: (fault: 
     end() {
       if (header === undefined) return;
       if (lastDay === undefined && rows.length === 0) {
-        fault({}, 'the file has no row', 'give it at least one date, or remove the file to keep the published state');
+        fault(
+          {},
+          'the file has no row',
+          'give it at least one date, or remove the file to keep the published state',
+        );
       }
     },
     columns: () => (header?.metrics ?? []).filter((metric) => metric !== undefined),
@@ -115,26 +132,50 @@ function readHeaderCells(chain: Chain, { line, cells }: CsvRow, fault: Report): 
   return { width: cells.length, dateAt, metrics };
 }
 
-function reportUnknownColumn(chain: Chain, cell: string, at: { line: number; column: number }, fault: Report): void {
+function reportUnknownColumn(
+  chain: Chain,
+  cell: string,
+  at: { line: number; column: number },
+  fault: Report,
+): void {
   const name = `column "${shorten(cell)}"`;
   if ((METRIC_NAMES as readonly string[]).includes(cell)) {
-    fault(at, `${name} is not supported on ${chain}`, `remove it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`);
+    fault(
+      at,
+      `${name} is not supported on ${chain}`,
+      `remove it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`,
+    );
   } else if (FIAT.test(cell)) {
-    fault(at, `${name} looks like a price or a fiat value, and this service carries neither (product boundary)`, 'remove the column');
+    fault(
+      at,
+      `${name} looks like a price or a fiat value, and this service carries neither (product boundary)`,
+      'remove the column',
+    );
   } else {
-    fault(at, `${name} is unknown`, `remove or rename it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`);
+    fault(
+      at,
+      `${name} is unknown`,
+      `remove or rename it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`,
+    );
   }
 }
 
 /** The value of a cell; null when it is empty or faulty. */
-function readNumber(text: string, metric: MetricName, at: { line: number; column: number }, fault: Report): number | null {
+function readNumber(
+  text: string,
+  metric: MetricName,
+  at: { line: number; column: number },
+  fault: Report,
+): number | null {
   if (text === '') return null;
   const shown = `${metric} "${shorten(text)}"`;
   const empty = 'or leave the cell empty when the value is missing';
   if (!NUMBER.test(text)) {
     const unsigned = text.replace(/^-/, '');
-    if (/^[+-]?(inf(inity)?|nan)$/i.test(text)) fault(at, `${shown} is not finite`, `write a finite number, ${empty}`);
-    else if (unsigned !== text && NUMBER.test(unsigned)) fault(at, `${shown} is negative`, `metrics are never negative: mend it, ${empty}`);
+    if (/^[+-]?(inf(inity)?|nan)$/i.test(text))
+      fault(at, `${shown} is not finite`, `write a finite number, ${empty}`);
+    else if (unsigned !== text && NUMBER.test(unsigned))
+      fault(at, `${shown} is negative`, `metrics are never negative: mend it, ${empty}`);
     else fault(at, `${shown} is not a number`, `write a decimal such as 12.5 or 9.44e-07, ${empty}`);
     return null;
   }

@@ -81,7 +81,9 @@ export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | 
     restatement.label_changes.length === 0
       ? '  no label changes'
       : `  ${restatement.label_changes.length} labels change: ${listSome(restatement.label_changes.map(({ date, from, to }) => `${date} ${from} -> ${to}`))}`,
-    ...(refusal.kind === 'plan-mismatch' ? ['  --plan names another plan: the input or the published state has changed since it was shown'] : []),
+    ...(refusal.kind === 'plan-mismatch'
+      ? ['  --plan names another plan: the input or the published state has changed since it was shown']
+      : []),
     `  to publish exactly this: --accept-restatements "<public reason>" --plan ${digest ?? ''}`,
   ];
 }
@@ -99,7 +101,8 @@ function describeDrop(drop: Extract<Refusal, { kind: 'drop' }>['drops'][number])
 
 function describeMetric({ metric, dates, largest }: MetricChange): string {
   const { date, from, to } = largest;
-  const share = from === null || to === null || from === 0 ? '' : ` (${((to / from - 1) * 100).toFixed(2)} %)`;
+  const share =
+    from === null || to === null || from === 0 ? '' : ` (${((to / from - 1) * 100).toFixed(2)} %)`;
   return `${metric} changed on ${dates} dates, most on ${date}: ${from ?? 'missing'} -> ${to ?? 'missing'}${share}`;
 }
 

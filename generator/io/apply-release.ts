@@ -56,13 +56,16 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
     },
     { concurrency: CONCURRENCY },
   );
-  progress.end(`${written.objects} of ${release.artifacts.length} files were new`);
+  progress.end(`${release.artifacts.length} files, ${(written.bytes / 1e6).toFixed(1)} MB new`);
 
   progress.begin('record');
   const key = releaseKey(release.record.revision, release.sha256);
   const [fault] = findSchemaFaults('release-record', release.record);
   if (fault !== undefined) {
-    throw new GeneratorError('artifact-invalid', `${key} at ${fault.pointer}: ${fault.message}; nothing was published`);
+    throw new GeneratorError(
+      'artifact-invalid',
+      `${key} at ${fault.pointer}: ${fault.message}; nothing was published`,
+    );
   }
   const record = Buffer.from(release.recordText, 'utf8');
   const result = await store.putIfAbsent(key, record, metaOf(key));
@@ -74,7 +77,10 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
 
   signal?.throwIfAborted();
   if (now() - startedMs > COLLECTION_GRACE_MS / 2) {
-    throw new GeneratorError('conflict', 'the run took so long that its files may have been collected; nothing was published: run again');
+    throw new GeneratorError(
+      'conflict',
+      'the run took so long that its files may have been collected; nothing was published: run again',
+    );
   }
   progress.begin('commit');
   count('created', await commit(store, release, terms.etag));
@@ -89,7 +95,10 @@ async function commit(store: ObjectStore, release: PlannedRelease, etag: string 
   const body = Buffer.from(canonicalJson(pointer));
   const swapped = await store.compareAndSwap(POINTER_KEY, body, etag, metaOf(POINTER_KEY));
   if (swapped === 'conflict' && !(await isCommitted(store, release))) {
-    throw new GeneratorError('conflict', 'another release was published in the meantime; nothing of this one is visible: run again');
+    throw new GeneratorError(
+      'conflict',
+      'another release was published in the meantime; nothing of this one is visible: run again',
+    );
   }
   return body.length;
 }

@@ -38,7 +38,10 @@ export async function readInputDirectory({ folder, chains, asOfMs }: InputTerms)
   const strangers = chains === undefined ? names.filter((name) => isStranger(name)) : [];
   if (wanted.length === 0 && strangers.length === 0) {
     const files = CHAIN_IDS.map((chain) => `${chain}.csv`).join(', ');
-    throw new GeneratorError('usage', `${folder} holds none of ${files}; give the directory of the metrics with --input`);
+    throw new GeneratorError(
+      'usage',
+      `${folder} holds none of ${files}; give the directory of the metrics with --input`,
+    );
   }
   const { sources, faults: sourceFaults } = await readSourcesJson(folder);
   const faults: InputFault[] = strangers.map((file) => ({
@@ -79,6 +82,10 @@ async function listFolder(folder: string): Promise<string[]> {
     return (await readdir(folder)).sort();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new GeneratorError('usage', `--input ${folder}: cannot be read (${code}); give the directory of the metrics`, { cause: error });
+    throw new GeneratorError(
+      'usage',
+      `--input ${folder}: cannot be read (${code}); give the directory of the metrics`,
+      { cause: error },
+    );
   }
 }

@@ -55,7 +55,14 @@ export async function inspectStore(store: ObjectStore, nowMs: number): Promise<S
 }
 
 function emptyStatus(store: ObjectStore): StoreStatus {
-  const nothing = { revision: null, sequence: null, sha256: null, published_at: null, age_days: null, hold: null };
+  const nothing = {
+    revision: null,
+    sequence: null,
+    sha256: null,
+    published_at: null,
+    age_days: null,
+    hold: null,
+  };
   return {
     address: store.address,
     ...nothing,
@@ -120,7 +127,8 @@ async function reachable(
   }
   for (const { sha256: digest } of Object.values(current.manifests)) {
     const manifest = JSON.parse(Buffer.from(await readArtifact(store, digest)).toString('utf8')) as Manifest; // its digest proves it
-    for (const entry of manifest.dates) for (const day of [entry, ...entry.superseded]) digests.add(day.sha256);
+    for (const entry of manifest.dates)
+      for (const day of [entry, ...entry.superseded]) digests.add(day.sha256);
   }
   return { digests, records };
 }
@@ -134,9 +142,14 @@ function nextStep({ address, hold, aliases, chains }: Omit<StoreStatus, 'next'>)
   if (hold !== null) return `publication is held (${hold}); find out why before anything else`;
   if (aliases.behind > 0) return `the public copies lag; any run refreshes them: ${publish}`;
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
-  if (overdue.length > 0) return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then ${publish}`;
+  if (overdue.length > 0)
+    return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then ${publish}`;
   const silent = CHAIN_IDS.filter((chain) => chains[chain]?.freshness === 'stale');
-  if (silent.length > 0) return `${silent.map((chain) => CHAINS[chain].name).join(', ')}: dates arrive, but none is available lately; check which metrics the input lacks`;
-  const due = Object.values(chains).map((chain) => chain.expected_next_by).sort()[0] ?? '';
+  if (silent.length > 0)
+    return `${silent.map((chain) => CHAINS[chain].name).join(', ')}: dates arrive, but none is available lately; check which metrics the input lacks`;
+  const due =
+    Object.values(chains)
+      .map((chain) => chain.expected_next_by)
+      .sort()[0] ?? '';
   return `nothing to do; the next date is due by ${due}`;
 }

@@ -76,7 +76,8 @@ async function feed(source: NodeJS.ReadableStream, parser: ReturnType<typeof par
         throw new InvalidTextError(lines + linesBeforeFault(chunk), error);
       }
       lines += text.split('\n').length - 1;
-      if (!parser.write(text)) await new Promise<void>((resolve) => parser.once('drain', resolve).once('close', resolve));
+      if (!parser.write(text))
+        await new Promise<void>((resolve) => parser.once('drain', resolve).once('close', resolve));
       if (parser.destroyed) return;
     }
     parser.end();

@@ -43,7 +43,11 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
   const { store, folder, asOfMs, progress } = terms;
   assertNotAhead(asOfMs, terms.now());
   progress.begin('input');
-  const input = await readInputDirectory({ folder, asOfMs, ...(terms.chains ? { chains: terms.chains } : {}) });
+  const input = await readInputDirectory({
+    folder,
+    asOfMs,
+    ...(terms.chains ? { chains: terms.chains } : {}),
+  });
   progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
 
   progress.begin('state');
@@ -71,7 +75,10 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
 
 function assertNotAhead(asOfMs: number, nowMs: number): void {
   if (asOfMs > nowMs + CLOCK_TOLERANCE_MS) {
-    throw new GeneratorError('usage', `--as-of ${toInstant(asOfMs)} is ahead of this machine's clock, ${toInstant(nowMs)}; give an earlier instant, or mend the clock`);
+    throw new GeneratorError(
+      'usage',
+      `--as-of ${toInstant(asOfMs)} is ahead of this machine's clock, ${toInstant(nowMs)}; give an earlier instant, or mend the clock`,
+    );
   }
 }
 
@@ -79,7 +86,10 @@ function assertPublishable(state: PublishedState | undefined, asOfMs: number): v
   if (state === undefined) return;
   const { published_at: publishedAt, hold } = state.record;
   if (toInstant(asOfMs) < publishedAt) {
-    throw new GeneratorError('usage', `--as-of ${toInstant(asOfMs)} lies before the current release's published_at, ${publishedAt}; give that instant or a later one`);
+    throw new GeneratorError(
+      'usage',
+      `--as-of ${toInstant(asOfMs)} lies before the current release's published_at, ${publishedAt}; give that instant or a later one`,
+    );
   }
   if (hold !== null) {
     throw new GeneratorError('held', `publication is held: ${hold}; nothing was published`);

@@ -1,5 +1,6 @@
 /** The stages of a run, in order. `write` is the bulk of a first publication. */
-export type Stage = 'input' | 'state' | 'plan' | 'mark' | 'write' | 'record' | 'commit' | 'aliases' | 'verify';
+export type Stage =
+  'input' | 'state' | 'plan' | 'mark' | 'write' | 'record' | 'commit' | 'aliases' | 'verify';
 
 /** Hears how a run gets on. */
 export type Progress = {

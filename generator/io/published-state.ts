@@ -1,11 +1,26 @@
-import { ALIASES_KEY, calendarPath, POINTER_KEY, PUBLIC_PATHS, releaseKey, RELEASES_PREFIX, STORE_KEY } from '../../schemas/paths.js';
+import {
+  ALIASES_KEY,
+  calendarPath,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  releaseKey,
+  RELEASES_PREFIX,
+  STORE_KEY,
+} from '../../schemas/paths.js';
 import { parseReleaseKey } from '../../schemas/paths.js';
 import type { Chain, Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PublishedState } from '../core/release/published-state.js';
-import { damaged, parseStored, readArtifact, readArtifactJson, readByDigest, readStoredJson } from './stored-json.js';
+import {
+  damaged,
+  parseStored,
+  readArtifact,
+  readArtifactJson,
+  readByDigest,
+  readStoredJson,
+} from './stored-json.js';
 
 /** The pointer with the etag at which it was read. */
 export type ReadPointer = { readonly value: Pointer; readonly etag: string };
@@ -35,7 +50,10 @@ export async function isMarkedStore(store: ObjectStore, existing: boolean): Prom
     );
   }
   if (existing) {
-    throw new GeneratorError('usage', `${store.address} holds no store; check the address, or create one with "generator publish" without --existing`);
+    throw new GeneratorError(
+      'usage',
+      `${store.address} holds no store; check the address, or create one with "generator publish" without --existing`,
+    );
   }
   return false;
 }
@@ -48,7 +66,10 @@ function assertFormat(store: ObjectStore, bytes: Uint8Array): void {
     format = undefined;
   }
   if (format !== 1) {
-    throw new GeneratorError('usage', `${store.address}: ${STORE_KEY} is not of format 1; use the generator that made this store`);
+    throw new GeneratorError(
+      'usage',
+      `${store.address}: ${STORE_KEY} is not of format 1; use the generator that made this store`,
+    );
   }
 }
 
@@ -86,7 +107,10 @@ export async function readAliasSequence(store: ObjectStore): Promise<number> {
 }
 
 /** Reads what the next release depends on. `chains` are those whose calendars may be needed. */
-export async function readStartingPoint(store: ObjectStore, chains: readonly Chain[]): Promise<StartingPoint> {
+export async function readStartingPoint(
+  store: ObjectStore,
+  chains: readonly Chain[],
+): Promise<StartingPoint> {
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
   if (pointer === undefined) return { pointer, state: undefined, aliasSequence };
   const record = await readRecord(store, pointer.value);

@@ -36,7 +36,12 @@ export async function recomputeRelease(
     full: true,
   });
   if (plan.methodologyChanged) {
-    return [{ key: 'methodology', message: 'differs from the one that made the release: use the generator of that time' }];
+    return [
+      {
+        key: 'methodology',
+        message: 'differs from the one that made the release: use the generator of that time',
+      },
+    ];
   }
   const differing = (plan.release?.artifacts ?? []).filter(({ path }) => !namesItsRelease(path));
   return [
@@ -63,7 +68,12 @@ function compareInput(series: InputSeries, record: ReleaseRecord): StoreFault[] 
   const said = record.chains[series.chain];
   const found = createInputDigest(series)(said?.updated_through ?? '');
   if (said?.input_sha256 === found.sha256 && said.rows === found.rows) return [];
-  return [{ key: `releases/${record.revision}`, message: `input_sha256 of ${series.chain} is not what its gold days give` }];
+  return [
+    {
+      key: `releases/${record.revision}`,
+      message: `input_sha256 of ${series.chain} is not what its gold days give`,
+    },
+  ];
 }
 
 function keyOf(path: string, record: ReleaseRecord): string {

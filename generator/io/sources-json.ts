@@ -35,7 +35,10 @@ export function parseSources(text: string): SourcesResult {
   const [error] = errors;
   if (error !== undefined || root === undefined) {
     const message = `not JSON: ${error === undefined ? 'empty' : printParseErrorCode(error.error)}`;
-    return { sources: {}, faults: [{ file: FILE, ...placeOf(text, error?.offset ?? 0), message, remedy: `write ${EXAMPLE}` }] };
+    return {
+      sources: {},
+      faults: [{ file: FILE, ...placeOf(text, error?.offset ?? 0), message, remedy: `write ${EXAMPLE}` }],
+    };
   }
   const faults = findFaults(text, root);
   if (faults.some((fault) => fault.chain === undefined)) return { sources: {}, faults };
@@ -80,26 +83,53 @@ function onlyShape(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !known.includes(key)));
 }
 
-function segmentFaults(text: string, root: Node, chain: Chain, segments: readonly SourceSegment[]): InputFault[] {
+function segmentFaults(
+  text: string,
+  root: Node,
+  chain: Chain,
+  segments: readonly SourceSegment[],
+): InputFault[] {
   return segments.flatMap((segment, i) => {
     const before = segments[i - 1]?.from;
     const at = (message: string, remedy: string): InputFault =>
-      toFault(text, root, [chain, String(i), ...(segment.from === undefined ? [] : ['from'])], message, remedy);
+      toFault(
+        text,
+        root,
+        [chain, String(i), ...(segment.from === undefined ? [] : ['from'])],
+        message,
+        remedy,
+      );
     if (i === 0) {
-      return segment.from === undefined ? [] : [at('the first segment has a "from"', 'remove it: the first segment covers all earlier dates')];
+      return segment.from === undefined
+        ? []
+        : [at('the first segment has a "from"', 'remove it: the first segment covers all earlier dates')];
     }
-    if (segment.from === undefined) return [at('"from" is missing', 'say from which date on this source delivers')];
-    if (before !== undefined && segment.from <= before) return [at(`"from" ${segment.from} does not ascend`, 'list segments by ascending "from"')];
+    if (segment.from === undefined)
+      return [at('"from" is missing', 'say from which date on this source delivers')];
+    if (before !== undefined && segment.from <= before)
+      return [at(`"from" ${segment.from} does not ascend`, 'list segments by ascending "from"')];
     return [];
   });
 }
 
-function toFault(text: string, root: Node, segments: readonly string[], message: string, remedy: string): InputFault {
+function toFault(
+  text: string,
+  root: Node,
+  segments: readonly string[],
+  message: string,
+  remedy: string,
+): InputFault {
   const location = segments.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   const node = findNodeAtLocation(root, location) ?? root;
   const chain = CHAIN_IDS.find((each) => each === segments[0]);
   const where = segments.length === 0 ? '' : `${segments.join('/')} `;
-  return { ...(chain ? { chain } : {}), file: FILE, ...placeOf(text, node.offset), message: where + message, remedy };
+  return {
+    ...(chain ? { chain } : {}),
+    file: FILE,
+    ...placeOf(text, node.offset),
+    message: where + message,
+    remedy,
+  };
 }
 
 function duplicates(node: Node): Node[] {

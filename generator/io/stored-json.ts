@@ -6,7 +6,10 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 
 /** A document of the store with the etag that it was read at. */
-export type StoredJson<N extends SchemaName> = { readonly value: NonNullable<Contract[N]>; readonly etag: string };
+export type StoredJson<N extends SchemaName> = {
+  readonly value: NonNullable<Contract[N]>;
+  readonly etag: string;
+};
 
 /**
  * Reads a document and judges it by its schema; `undefined` when there is no such key.
@@ -55,7 +58,8 @@ export function parseStored<N extends SchemaName>(
   try {
     return assertValid(schema, JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch (error) {
-    if (error instanceof SchemaError || error instanceof SyntaxError) throw damaged(key, error.message, error);
+    if (error instanceof SchemaError || error instanceof SyntaxError)
+      throw damaged(key, error.message, error);
     throw error;
   }
 }

@@ -1,8 +1,24 @@
 import pMap from 'p-map';
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import { calendarPath, manifestPath, objectKey, POINTER_KEY, publicKey, releaseKey } from '../../schemas/paths.js';
-import type { Bundle, Chain, Genre, GoldDay, Manifest, ManifestDate, MetaDay, ReleaseRecord } from '../../schemas/types.generated.js';
+import {
+  calendarPath,
+  manifestPath,
+  objectKey,
+  POINTER_KEY,
+  publicKey,
+  releaseKey,
+} from '../../schemas/paths.js';
+import type {
+  Bundle,
+  Chain,
+  Genre,
+  GoldDay,
+  Manifest,
+  ManifestDate,
+  MetaDay,
+  ReleaseRecord,
+} from '../../schemas/types.generated.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -11,7 +27,12 @@ import type { DayRecord } from '../core/records/day-writers.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { checkBundle } from '../core/verification/check-bundle.js';
 import { checkDay, checkManifest, compareManifests, daySchemaOf } from '../core/verification/check-day.js';
-import { checkBytes, checkJsonDocument, type CheckedDocument, type DocumentTerms } from '../core/verification/check-document.js';
+import {
+  checkBytes,
+  checkJsonDocument,
+  type CheckedDocument,
+  type DocumentTerms,
+} from '../core/verification/check-document.js';
 import type { StoreFault } from '../core/verification/fault.js';
 import { SILENT, type Progress } from './progress.js';
 import { isMarkedStore, readPointer, readRecord } from './published-state.js';
@@ -44,13 +65,17 @@ type Walk = {
 };
 
 /** Re-reads a store, and recomputes every digest, hash and link of what its pointer names. */
-export async function verifyStore(store: ObjectStore, { deep, progress = SILENT }: VerifyTerms): Promise<Verification> {
+export async function verifyStore(
+  store: ObjectStore,
+  { deep, progress = SILENT }: VerifyTerms,
+): Promise<Verification> {
   const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep };
   const faults: StoreFault[] = [];
   await isMarkedStore(store, true);
   const record = await collecting(faults, async () => {
     const pointer = await readPointer(store);
-    if (pointer === undefined) throw new GeneratorError('damaged', `${POINTER_KEY} is missing: nothing was ever published`);
+    if (pointer === undefined)
+      throw new GeneratorError('damaged', `${POINTER_KEY} is missing: nothing was ever published`);
     const found = await readRecord(store, pointer.value);
     if (found.sequence !== pointer.value.sequence || found.revision !== pointer.value.revision) {
       faults.push({ key: POINTER_KEY, message: 'names another revision or sequence than its record' });
@@ -91,13 +116,19 @@ async function checkReleaseChain({ store, record, faults }: Walk): Promise<numbe
     if (earlier === undefined) return releases;
     const inOrder = earlier.revision < later.revision && earlier.published_at <= later.published_at;
     if (earlier.sequence !== later.sequence - 1 || earlier.revision !== link.revision || !inOrder) {
-      faults.push({ key: releaseKey(link.revision, link.sha256), message: `does not come just before ${later.revision}` });
+      faults.push({
+        key: releaseKey(link.revision, link.sha256),
+        message: `does not come just before ${later.revision}`,
+      });
     }
     releases += 1;
     later = earlier;
   }
   if (later.sequence !== 1) {
-    faults.push({ key: `releases/${later.revision}`, message: `is the first of the chain with sequence ${later.sequence}` });
+    faults.push({
+      key: `releases/${later.revision}`,
+      message: `is the first of the chain with sequence ${later.sequence}`,
+    });
   }
   return releases;
 }
@@ -116,7 +147,8 @@ async function checkChain(walk: Walk, chain: Chain, progress: Progress): Promise
     checkManifest(manifest, genre, chain).forEach(say);
     const meta = manifests.get(manifestPath('meta', chain));
     if (meta !== undefined && meta !== manifest) compareManifests(meta, manifest).forEach(say);
-    if (manifest.updated_through !== record.chains[chain]?.updated_through) say('updated_through differs from the release');
+    if (manifest.updated_through !== record.chains[chain]?.updated_through)
+      say('updated_through differs from the release');
     await checkDays(walk, genre, manifest, progress);
     await checkBundles(walk, manifest, progress);
   }
@@ -134,7 +166,8 @@ async function checkDays(walk: Walk, genre: Genre, manifest: Manifest, progress:
   );
   const inForce = rows.filter((day, i) => day !== undefined && manifest.dates[i]?.status !== 'withdrawn');
   if (genre === 'gold') walk.gold.set(manifest.chain, inForce as GoldDay[]); // each judged by its schema
-  if (genre === 'meta' && inForce.length === rows.length) checkCalendar(walk, manifest.chain, inForce as MetaDay[]); // the same
+  if (genre === 'meta' && inForce.length === rows.length)
+    checkCalendar(walk, manifest.chain, inForce as MetaDay[]); // the same
 }
 
 async function checkOneDay(
@@ -156,10 +189,17 @@ async function checkOneDay(
 /** The calendar must be what the meta records give. */
 function checkCalendar({ record, faults }: Walk, chain: Chain, days: readonly MetaDay[]): void {
   const path = calendarPath(chain);
-  const { text } = calendarFile(chain, days.map(toCalendarRow)).content({ revision: '', sequence: 1, publishedAt: '' });
+  const { text } = calendarFile(chain, days.map(toCalendarRow)).content({
+    revision: '',
+    sequence: 1,
+    publishedAt: '',
+  });
   const entry = record.public[path];
   if (entry?.sha256 !== sha256Hex(text)) {
-    faults.push({ key: entry ? objectKey(entry.sha256) : path, message: `${path}: is not what the meta records give` });
+    faults.push({
+      key: entry ? objectKey(entry.sha256) : path,
+      message: `${path}: is not what the meta records give`,
+    });
   }
 }
 
@@ -170,7 +210,8 @@ async function checkBundles(walk: Walk, manifest: Manifest, progress: Progress):
     progress.advance();
     const { value, faults } = await checkStored(walk, path, { ...entry, schema: 'bundle' });
     if (value === undefined || faults.length > 0) continue;
-    for (const message of checkBundle(value as Bundle, manifest)) { // judged by its schema just above
+    for (const message of checkBundle(value as Bundle, manifest)) {
+      // judged by its schema just above
       walk.faults.push({ key: objectKey(entry.sha256), message: `${path}: ${message}` });
     }
   }
@@ -183,7 +224,10 @@ async function checkPublicFiles(walk: Walk, progress: Progress): Promise<void> {
     const head = await walk.store.head(publicKey(path));
     if (head?.sha256 !== entry.sha256) {
       const what = head === undefined ? 'is missing' : 'is not what the release names';
-      walk.faults.push({ key: publicKey(path), message: `${what}; "generator publish" refreshes public copies that lag` });
+      walk.faults.push({
+        key: publicKey(path),
+        message: `${what}; "generator publish" refreshes public copies that lag`,
+      });
     }
   }
 }
@@ -217,7 +261,8 @@ function checkJson(bytes: Uint8Array, terms: DocumentTerms): CheckedDocument {
   const checked = checkJsonDocument(bytes, terms);
   if (terms.schema !== undefined || checked.value === undefined) return checked;
   const name = String((checked.value as { schema?: unknown }).schema).split('/')[0] ?? ''; // any document
-  if (!(name in SCHEMAS)) return { ...checked, faults: [...checked.faults, `names no schema of ours: ${name}`] };
+  if (!(name in SCHEMAS))
+    return { ...checked, faults: [...checked.faults, `names no schema of ours: ${name}`] };
   return checkJsonDocument(bytes, { ...terms, schema: name as SchemaName }); // it is one of them
 }
 

@@ -17,16 +17,24 @@ export type WriteResult = 'created' | 'exists';
  * digest, and put again when it is so old that a collector might soon take it.
  * @throws GeneratorError 'artifact-invalid' or 'damaged'.
  */
-export async function writeArtifact(store: ObjectStore, artifact: Artifact, nowMs: number): Promise<WriteResult> {
+export async function writeArtifact(
+  store: ObjectStore,
+  artifact: Artifact,
+  nowMs: number,
+): Promise<WriteResult> {
   const { schema, value, text } = artifact.content();
   const [fault] = findSchemaFaults(schema, value);
   if (fault !== undefined) {
     const where = `${artifact.path} at ${fault.pointer || '/'}`;
-    throw new GeneratorError('artifact-invalid', `${where}: ${fault.message} (schema ${schema}); nothing was published: this is a fault of the generator or its data files`);
+    throw new GeneratorError(
+      'artifact-invalid',
+      `${where}: ${fault.message} (schema ${schema}); nothing was published: this is a fault of the generator or its data files`,
+    );
   }
   const body = Buffer.from(text, 'utf8');
   const sha256 = sha256Hex(body);
-  if (sha256 !== artifact.sha256) throw new Error(`${artifact.path}: planned ${artifact.sha256}, made ${sha256}`);
+  if (sha256 !== artifact.sha256)
+    throw new Error(`${artifact.path}: planned ${artifact.sha256}, made ${sha256}`);
   const key = objectKey(sha256);
   const meta = { contentType: artifact.type, cacheControl: cacheControlOf(key) };
   if ((await store.putIfAbsent(key, body, meta)) === 'created') return 'created';

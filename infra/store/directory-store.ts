@@ -6,6 +6,8 @@ import { withDirectoryLock } from './directory-lock.js';
 import { StoreError, type ListedObject, type ObjectStore } from './object-store.js';
 
 const TEMPORARY = '.tmp';
+/** Files that are born in one folder share a corner of the disk, and its allocator's lock. */
+const TEMPORARY_FOLDERS = 16;
 const LOCK = '.lock';
 const LEFTOVER_MS = 86_400_000;
 const KEY = /^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+)*$/;
@@ -16,6 +18,8 @@ const KEY = /^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+)*$/;
  * without the earlier one.
  */
 export function createDirectoryStore(root: string): ObjectStore {
+  const writer = randomBytes(12).toString('hex');
+  let writes = 0;
   const known = new Set<string>();
   const unflushed = new Set<string>();
   const fileOf = (key: string): string => {
@@ -32,12 +36,13 @@ export function createDirectoryStore(root: string): ObjectStore {
       }
     }
     known.add(folder);
-    if (folder === path.join(root, TEMPORARY)) await sweep(folder);
+    if (folder.startsWith(path.join(root, TEMPORARY))) await sweep(folder);
   }
 
   async function writeTemporary(body: Uint8Array): Promise<string> {
-    await ensureFolder(path.join(root, TEMPORARY));
-    const name = path.join(root, TEMPORARY, randomBytes(12).toString('hex'));
+    const folder = path.join(root, TEMPORARY, String((writes += 1) % TEMPORARY_FOLDERS));
+    await ensureFolder(folder);
+    const name = path.join(folder, `${writer}-${writes}`);
     const file = await open(name, 'wx');
     try {
       await file.writeFile(body);
@@ -66,11 +71,17 @@ export function createDirectoryStore(root: string): ObjectStore {
     async head(key) {
       const found = await store.get(key);
       const stats = found && (await stat(fileOf(key)).catch(ignoreAbsent));
-      return stats && { etag: found.etag, sizeBytes: found.bytes.length, sha256: found.etag.slice(1, -1), modifiedAtMs: stats.mtimeMs };
+      return (
+        stats && {
+          etag: found.etag,
+          sizeBytes: found.bytes.length,
+          sha256: found.etag.slice(1, -1),
+          modifiedAtMs: stats.mtimeMs,
+        }
+      );
     },
     async putIfAbsent(key, body) {
       const target = fileOf(key);
-      if (await stat(target).catch(ignoreAbsent)) return 'exists';
       await ensureFolder(path.dirname(target));
       const temporary = await writeTemporary(body);
       try {
@@ -119,7 +130,8 @@ function withOperatorErrors(store: ObjectStore, root: string): ObjectStore {
     get: (key) => guard(() => store.get(key)),
     head: (key) => guard(() => store.head(key)),
     putIfAbsent: (key, body, meta) => guard(() => store.putIfAbsent(key, body, meta)),
-    compareAndSwap: (key, body, expected, meta) => guard(() => store.compareAndSwap(key, body, expected, meta)),
+    compareAndSwap: (key, body, expected, meta) =>
+      guard(() => store.compareAndSwap(key, body, expected, meta)),
     async *list(prefix) {
       try {
         yield* store.list(prefix);
@@ -173,7 +185,7 @@ async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
     const stats = await stat(file).catch(ignoreAbsent);
-    if (stats && stats.mtimeMs < oldestMs) await rm(file, { force: true });
+    if (stats?.isFile() && stats.mtimeMs < oldestMs) await rm(file, { force: true });
   }
 }
 

@@ -9,7 +9,10 @@ import { StoreError, type ObjectStore } from './object-store.js';
 export function openStore(address: string): ObjectStore {
   const match = /^file:(?:\/\/(?=\/))?(.+)$/.exec(address);
   if (match?.[1] === undefined) {
-    throw new StoreError('address', `"${address}" is not a store address; write file:PATH, for example file:./data/store`);
+    throw new StoreError(
+      'address',
+      `"${address}" is not a store address; write file:PATH, for example file:./data/store`,
+    );
   }
   return createDirectoryStore(path.resolve(match[1]));
 }

@@ -311,9 +311,7 @@ function computeSignal(
   });
   const x = raw.map((value) => (value !== null && row.logged ? Math.log(value) : value));
   const s = days.map((_day, t) =>
-    smoothing === 'centred'
-      ? trimmedMean(available(x, t - 3, t + 3))
-      : trimmedMean(available(x, t - 6, t)),
+    smoothing === 'centred' ? trimmedMean(available(x, t - 3, t + 3)) : trimmedMean(available(x, t - 6, t)),
   );
   const m: Maybe[] = [];
   const z: Maybe[] = [];
@@ -554,7 +552,9 @@ export function naiveDeterminismHash(record: Readonly<Record<string, unknown>>):
         Object.fromEntries(Object.entries(value).filter(([member]) => member !== 'determinism_hash')),
       ];
     });
-  return createHash('sha256').update(canonical(Object.fromEntries(kept)), 'utf8').digest('hex');
+  return createHash('sha256')
+    .update(canonical(Object.fromEntries(kept)), 'utf8')
+    .digest('hex');
 }
 
 // ---------------------------------------------------------------------------------------------------------------- the meta days

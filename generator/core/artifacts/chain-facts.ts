@@ -1,4 +1,12 @@
-import type { ChainLanding, ChainStatus, Landing, ManifestDate, MetaDay, SourceSegment, Status } from '../../../schemas/types.generated.js';
+import type {
+  ChainLanding,
+  ChainStatus,
+  Landing,
+  ManifestDate,
+  MetaDay,
+  SourceSegment,
+  Status,
+} from '../../../schemas/types.generated.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { toHeadline } from './summary.js';
 
@@ -50,7 +58,9 @@ function toLanding(latest: MetaDay, lastRecords: readonly MetaDay[]): ChainFacts
     regime: { label, since, run_days, previous_label },
     confidence: { score: confidence.score, level: confidence.level },
     scores: { demand: scorecard.demand.score, cost: scorecard.cost.score, ...capacity },
-    labels: lastRecords.slice(-LANDING_DAYS).map((record) => ({ date: record.date, label: record.regime.label })),
+    labels: lastRecords
+      .slice(-LANDING_DAYS)
+      .map((record) => ({ date: record.date, label: record.regime.label })),
   };
 }
 

@@ -1,5 +1,11 @@
 import { CHAINS } from '../../../schemas/catalog.js';
-import { endOfDayMs, parseInstant, toDayNumber, toInstant, wholeDaysBetween } from '../../../schemas/dates.js';
+import {
+  endOfDayMs,
+  parseInstant,
+  toDayNumber,
+  toInstant,
+  wholeDaysBetween,
+} from '../../../schemas/dates.js';
 import type { Chain, Freshness } from '../../../schemas/types.generated.js';
 
 /** The freshness members of status, landing and summary. */

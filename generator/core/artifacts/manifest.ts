@@ -1,4 +1,11 @@
-import type { Chain, Genre, Manifest, ManifestDate, ManifestRevisions, SourceSegment } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  Genre,
+  Manifest,
+  ManifestDate,
+  ManifestRevisions,
+  SourceSegment,
+} from '../../../schemas/types.generated.js';
 import { manifestPath } from '../../../schemas/paths.js';
 import { JSON_TYPE, jsonContent, type FileKind } from './artifact.js';
 import { expectedNextBy } from './freshness.js';

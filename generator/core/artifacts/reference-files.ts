@@ -1,6 +1,13 @@
 import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { FeatureSchema, Glossary, GlossaryEntry, Methodology, MethodologyVersions, Thresholds } from '../../../schemas/types.generated.js';
+import type {
+  FeatureSchema,
+  Glossary,
+  GlossaryEntry,
+  Methodology,
+  MethodologyVersions,
+  Thresholds,
+} from '../../../schemas/types.generated.js';
 import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
 import { CALENDAR_FIELDS } from './regime-calendar.js';
 
@@ -20,7 +27,11 @@ export function referenceFiles(texts: ReferenceTexts): FileKind[] {
       path: PUBLIC_PATHS.glossary,
       type: JSON_TYPE,
       content: ({ revision }) => {
-        const value: Glossary = { schema: 'glossary/1', published_revision: revision, entries: [...glossary] };
+        const value: Glossary = {
+          schema: 'glossary/1',
+          published_revision: revision,
+          entries: [...glossary],
+        };
         return jsonContent('glossary', value);
       },
     },

@@ -92,7 +92,10 @@ function jsonFile(
   return { path, type: JSON_TYPE, content: (stamp) => jsonContent(schema, value(stamp)) };
 }
 
-function own(stamp: Stamp, methodologyVersion: string): Pick<Status, 'published_revision' | 'published_at' | 'sequence' | 'methodology_version'> {
+function own(
+  stamp: Stamp,
+  methodologyVersion: string,
+): Pick<Status, 'published_revision' | 'published_at' | 'sequence' | 'methodology_version'> {
   return {
     published_revision: stamp.revision,
     published_at: stamp.publishedAt,
@@ -101,7 +104,10 @@ function own(stamp: Stamp, methodologyVersion: string): Pick<Status, 'published_
   };
 }
 
-function mapFacts<T>(facts: readonly ChainFacts[], value: (chain: ChainFacts) => T): { [chain in Chain]?: T } {
+function mapFacts<T>(
+  facts: readonly ChainFacts[],
+  value: (chain: ChainFacts) => T,
+): { [chain in Chain]?: T } {
   return byChain((chain) => {
     const found = facts.find((each) => each.chain === chain);
     return found && value(found);

@@ -15,11 +15,7 @@ export type BaselineSeries = {
  * Median and MAD of the smoothed values in the window of each date, from one window that slides.
  * Shape: one per date, same order. Source: methodology v1 §2.2 (Rousseeuw and Croux 1993).
  */
-export function followBaseline(
-  smoothed: Column,
-  terms: BaselineTerms,
-  minScale: number,
-): BaselineSeries {
+export function followBaseline(smoothed: Column, terms: BaselineTerms, minScale: number): BaselineSeries {
   const { from_day: from, to_day: to } = terms.window;
   const window = createRollingWindow(to - from + 2);
   const baselines: (Baseline | null)[] = [];

@@ -1,4 +1,10 @@
-import type { AxisName, Band, ConfidenceLevel, ConfidenceTerms, Level } from '../../../schemas/types.generated.js';
+import type {
+  AxisName,
+  Band,
+  ConfidenceLevel,
+  ConfidenceTerms,
+  Level,
+} from '../../../schemas/types.generated.js';
 import type { AxesZ } from './axes.js';
 import type { Rounding } from './rounding.js';
 

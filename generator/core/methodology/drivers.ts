@@ -23,7 +23,9 @@ export function driversAt(
   const drivers: Driver[] = [];
   for (const axis of ['demand', 'pressure'] as const) {
     if ((axes[axis][t] ?? null) === null) continue;
-    const available = methodology.axes[axis].filter((term) => (dimensions[term.dimension]?.[t] ?? null) !== null);
+    const available = methodology.axes[axis].filter(
+      (term) => (dimensions[term.dimension]?.[t] ?? null) !== null,
+    );
     for (const term of available) {
       const share = term.weight / sumOf(available, (each: AxisTerm) => each.weight);
       drivers.push(...dimensionDrivers(t, signals, term.dimension, share, rounding));

@@ -11,14 +11,21 @@ export function quantitySeries(quantity: Quantity, series: InputSeries): Column 
   if (form === undefined) return undefined;
   const numerator = operand(form.numerator, series);
   const denominators = form.denominators.map((factor) => operand(factor, series));
-  return series.dates.map((_, i) => divide(numerator(i), denominators.map((at) => at(i))));
+  return series.dates.map((_, i) =>
+    divide(
+      numerator(i),
+      denominators.map((at) => at(i)),
+    ),
+  );
 }
 
 /** The metrics that a quantity reads on `chain`. */
 export function metricsRead(quantity: Quantity, chain: Chain): MetricName[] {
   const form = formOf(quantity, chain);
   if (form === undefined) return [];
-  return [form.numerator, ...form.denominators].filter((factor) => typeof factor === 'string') as MetricName[]; // a text names a metric (schema)
+  return [form.numerator, ...form.denominators].filter(
+    (factor) => typeof factor === 'string',
+  ) as MetricName[]; // a text names a metric (schema)
 }
 
 function formOf(quantity: Quantity, chain: Chain): QuantityForm | undefined {

@@ -1,4 +1,11 @@
-import type { AxisName, DayStatus, Dimension, Level, Methodology, RegimeLabel } from '../../../schemas/types.generated.js';
+import type {
+  AxisName,
+  DayStatus,
+  Dimension,
+  Level,
+  Methodology,
+  RegimeLabel,
+} from '../../../schemas/types.generated.js';
 import { columnOf, type InputSeries } from '../input-series.js';
 import { computeAxes, computeDimensions, type AxesZ, type DimensionZ } from './axes.js';
 import { computeDataQuality, type DataQuality } from './data-quality.js';
@@ -54,7 +61,20 @@ export function computeRegimes(series: InputSeries, methodology: Methodology): R
   );
   const status = labels.map((label, t) => statusOf(label, series.present[t] ?? false));
   const { dates } = series;
-  return { methodology, rounding, dates, signals, dimensions, dimensionLevels, axes, levels, quality, labels, runs: followRuns(labels), status };
+  return {
+    methodology,
+    rounding,
+    dates,
+    signals,
+    dimensions,
+    dimensionLevels,
+    axes,
+    levels,
+    quality,
+    labels,
+    runs: followRuns(labels),
+    status,
+  };
 }
 
 /** The published level of an axis or dimension: null when it is missing. */

@@ -1,5 +1,11 @@
 import { metricsOf } from '../../../schemas/catalog.js';
-import type { DerivedDay, DerivedTerms, MeanTerms, Methodology, MetricSummary } from '../../../schemas/types.generated.js';
+import type {
+  DerivedDay,
+  DerivedTerms,
+  MeanTerms,
+  Methodology,
+  MetricSummary,
+} from '../../../schemas/types.generated.js';
 import { columnOf, type Column, type InputSeries } from '../input-series.js';
 import { quantitySeries } from '../methodology/quantities.js';
 import { createRounding, type Rounding } from '../methodology/rounding.js';

@@ -1,7 +1,15 @@
 import { byChain, CHAIN_IDS, GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { ChainChanges, DateSpan, FileEntry, PublicEntry, RecordChain, ReleaseChanges, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type {
+  ChainChanges,
+  DateSpan,
+  FileEntry,
+  PublicEntry,
+  RecordChain,
+  ReleaseChanges,
+  ReleaseRecord,
+} from '../../../schemas/types.generated.js';
 import type { Artifact, FileKind, Stamp } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf, publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
@@ -47,10 +55,14 @@ export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefine
     landingFile(own),
     changesFile(newest, earlier, own.methodologyVersion),
   ];
-  const moved = Object.values(settled).flat().some((file) => file.artifact !== undefined);
+  const moved = Object.values(settled)
+    .flat()
+    .some((file) => file.artifact !== undefined);
   if (record !== undefined && !moved) {
     const current = stampOf(record, record.revision);
-    const still = describe(undefined).every((kind) => settleFile(kind, record, current).artifact === undefined);
+    const still = describe(undefined).every(
+      (kind) => settleFile(kind, record, current).artifact === undefined,
+    );
     if (still) return undefined;
   }
   for (const kind of describe(changes)) settled.public.push(settleFile(kind, record, stamp, true));
@@ -72,7 +84,13 @@ function settleChain(draft: ChainDraft, terms: AssemblyTerms, settled: Record<Se
   const { version: methodologyVersion } = request.texts.methodology;
   for (const genre of GENRES) {
     const entries = draft.entries[genre];
-    const shared = { chain: draft.chain, genre, updatedThrough: draft.updatedThrough, methodologyVersion, entries };
+    const shared = {
+      chain: draft.chain,
+      genre,
+      updatedThrough: draft.updatedThrough,
+      methodologyVersion,
+      entries,
+    };
     const manifest = manifestFile({
       ...shared,
       revisions: revisionsOf(entries, draft.revisions),
@@ -87,7 +105,9 @@ function settleChain(draft: ChainDraft, terms: AssemblyTerms, settled: Record<Se
   const latest = draft.lastRecords.at(-1);
   if (latest === undefined) throw new Error(`${draft.chain} has no record`);
   settled.public.push(settleFile(draft.calendar, previous, stamp, touched));
-  settled.public.push(settleFile(summaryFile(latest, lastAvailableOf(draft.entries.meta)), previous, stamp, grown));
+  settled.public.push(
+    settleFile(summaryFile(latest, lastAvailableOf(draft.entries.meta)), previous, stamp, grown),
+  );
 }
 
 /** The facts of every chain: of the drafts, and as published of the others. */
@@ -148,7 +168,9 @@ function toPlannedRelease(
     schema: 'release-record/1',
     revision: stamp.revision,
     sequence: stamp.sequence,
-    previous: request.previous ? { revision: request.previous.record.revision, sha256: request.previous.sha256 } : null,
+    previous: request.previous
+      ? { revision: request.previous.record.revision, sha256: request.previous.sha256 }
+      : null,
     published_at: stamp.publishedAt,
     methodology: { version: methodology.version, sha256: terms.methodologySha256 },
     hold: previous?.hold ?? null,
@@ -197,7 +219,9 @@ function revisionTerms(
   previous: ReleaseRecord | undefined,
   stamp: Stamp,
 ): ReleaseRecord['revisions'] {
-  const named = new Set(Object.values(entries).flatMap((section) => Object.values(section).map((e) => e.revision)));
+  const named = new Set(
+    Object.values(entries).flatMap((section) => Object.values(section).map((e) => e.revision)),
+  );
   const revisions: ReleaseRecord['revisions'] = {};
   for (const revision of [...named].sort()) {
     const { sequence, publishedAt } =

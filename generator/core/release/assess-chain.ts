@@ -19,7 +19,11 @@ export type Assessment =
   | { readonly kind: 'dropped'; readonly drops: readonly Drop[] };
 
 /** What of the code and the run decides whether published digests can be trusted to still be what we would make. */
-export type Trust = { readonly writersSha256: string; readonly methodologySha256: string; readonly full: boolean };
+export type Trust = {
+  readonly writersSha256: string;
+  readonly methodologySha256: string;
+  readonly full: boolean;
+};
 
 /** Judges a chain's input against the published state. `digest` is the input's own. */
 export function assessChain(
@@ -52,7 +56,9 @@ export function assessChain(
 
 /** Whether no rollback left other bytes in force than the input of its time would give. */
 function isFirstHand(manifest: Manifest): boolean {
-  return manifest.dates.every((entry) => entry.in_force_from === entry.revision && entry.status !== 'withdrawn');
+  return manifest.dates.every(
+    (entry) => entry.in_force_from === entry.revision && entry.status !== 'withdrawn',
+  );
 }
 
 /** The manifests of a chain by genre. */

@@ -11,7 +11,14 @@ import type {
   RegimeCalendarRow,
 } from '../../../schemas/types.generated.js';
 import type { SchemaName } from '../../../schemas/validate.js';
-import { JSON_TYPE, jsonContent, toArtifact, type Artifact, type FileKind, type Stamp } from '../artifacts/artifact.js';
+import {
+  JSON_TYPE,
+  jsonContent,
+  toArtifact,
+  type Artifact,
+  type FileKind,
+  type Stamp,
+} from '../artifacts/artifact.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { calendarFile, labelsOf, toCalendarRow } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input-series.js';
@@ -100,7 +107,13 @@ export function draftChain(terms: DraftTerms): ChainDraft {
     calendar: calendarFile(series.chain, rows, terms.trusted ? published?.calendar : undefined),
     lastRecords: series.dates.slice(-LANDING_DAYS).map((date) => {
       const t = indexOf.get(date) ?? -1;
-      return terms.writers.meta(t, provenanceOf(entries.meta.find((entry) => entry.date === date), revisions));
+      return terms.writers.meta(
+        t,
+        provenanceOf(
+          entries.meta.find((entry) => entry.date === date),
+          revisions,
+        ),
+      );
     }),
     newDates: [...fates.new].sort(),
     restatedDates,

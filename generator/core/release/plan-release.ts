@@ -118,7 +118,11 @@ function restatementDigest(assessed: readonly Assessed[], { previous }: PlanRequ
 type Judged = Assessed & { readonly plan: ChainPlan };
 
 /** Decides whether a drafted chain may be published. */
-function judge(assessed: Assessed, { acceptance, previous }: PlanRequest, digest: string | undefined): Judged {
+function judge(
+  assessed: Assessed,
+  { acceptance, previous }: PlanRequest,
+  digest: string | undefined,
+): Judged {
   const { draft, plan } = assessed;
   if (plan !== undefined) return { ...assessed, plan };
   if (draft === undefined) throw new Error(`${assessed.series.chain} was neither judged nor drafted`);
@@ -130,7 +134,9 @@ function judge(assessed: Assessed, { acceptance, previous }: PlanRequest, digest
   };
   const restated = draft.restatedDates.length > 0;
   const kind =
-    acceptance?.planDigest !== undefined && acceptance.planDigest !== digest ? 'plan-mismatch' : 'restatement';
+    acceptance?.planDigest !== undefined && acceptance.planDigest !== digest
+      ? 'plan-mismatch'
+      : 'restatement';
   if (restated && (acceptance === undefined || kind === 'plan-mismatch')) {
     const refusal: Refusal = { kind, restatement: toRestatement(draft) };
     const through = previous?.record.chains[draft.chain]?.updated_through ?? null;

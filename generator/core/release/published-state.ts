@@ -1,5 +1,13 @@
 import { manifestPath } from '../../../schemas/paths.js';
-import type { Chain, Changes, Genre, Landing, Manifest, ReleaseRecord, Status } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  Changes,
+  Genre,
+  Landing,
+  Manifest,
+  ReleaseRecord,
+  Status,
+} from '../../../schemas/types.generated.js';
 
 /** The current release of a store, as far as the next one depends on it. */
 export type PublishedState = {

@@ -20,7 +20,9 @@ export function writersFingerprint(methodology: Methodology): string {
     const provenance = { revision: '2000-01-01.000001', updatedThrough: '2000-01-01' };
     const dates = Array.from({ length: Math.floor(PROBE_DAYS / PROBE_STEP) }, (_, i) => (i + 1) * PROBE_STEP);
     return dates.flatMap((t) =>
-      Object.values(DAY_SCHEMAS).map((schema) => sha256Hex(canonicalJson(writers.write(schema, t, provenance)))),
+      Object.values(DAY_SCHEMAS).map((schema) =>
+        sha256Hex(canonicalJson(writers.write(schema, t, provenance))),
+      ),
     );
   });
   return sha256Hex(digests.join(''));

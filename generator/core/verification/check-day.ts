@@ -49,10 +49,15 @@ export function checkManifest(manifest: Manifest, genre: Genre, chain: Chain): s
   }
   manifest.dates.forEach((entry, i) => {
     const before = manifest.dates[i - 1];
-    if (before !== undefined && before.date >= entry.date) faults.push(`dates do not ascend at ${entry.date}`);
+    if (before !== undefined && before.date >= entry.date)
+      faults.push(`dates do not ascend at ${entry.date}`);
     if (entry.path !== dayPath(genre, chain, entry.date)) faults.push(`${entry.date} has path ${entry.path}`);
-    for (const revision of [entry, ...entry.superseded].flatMap((each) => [each.revision, each.in_force_from])) {
-      if (manifest.revisions[revision] === undefined) faults.push(`${entry.date} names unknown revision ${revision}`);
+    for (const revision of [entry, ...entry.superseded].flatMap((each) => [
+      each.revision,
+      each.in_force_from,
+    ])) {
+      if (manifest.revisions[revision] === undefined)
+        faults.push(`${entry.date} names unknown revision ${revision}`);
     }
   });
   const last = manifest.dates.findLast((entry) => entry.status !== 'withdrawn')?.date;
@@ -71,7 +76,9 @@ export function compareManifests(first: Manifest, other: Manifest): string[] {
   const faults: string[] = [];
   for (const date of [...new Set([...expected.keys(), ...found.keys()])].sort()) {
     if (expected.get(date) !== found.get(date)) {
-      faults.push(`${date} is ${found.get(date) ?? 'absent'}, in ${first.genre} it is ${expected.get(date) ?? 'absent'}`);
+      faults.push(
+        `${date} is ${found.get(date) ?? 'absent'}, in ${first.genre} it is ${expected.get(date) ?? 'absent'}`,
+      );
     }
   }
   return faults;

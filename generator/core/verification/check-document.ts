@@ -3,7 +3,11 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
 
 /** What a document must be. `schema` is absent for a text that no schema describes. */
-export type DocumentTerms = { readonly sha256: string; readonly bytes?: number; readonly schema?: SchemaName };
+export type DocumentTerms = {
+  readonly sha256: string;
+  readonly bytes?: number;
+  readonly schema?: SchemaName;
+};
 
 /** A document that was read back: its value when it is JSON, and everything that is wrong with it. */
 export type CheckedDocument = { readonly value?: unknown; readonly faults: readonly string[] };
@@ -29,7 +33,8 @@ export function checkJsonDocument(body: Uint8Array, terms: DocumentTerms): Check
 /** Judges size and digest. */
 export function checkBytes(body: Uint8Array, { sha256, bytes }: DocumentTerms): string[] {
   const faults: string[] = [];
-  if (bytes !== undefined && body.length !== bytes) faults.push(`has ${body.length} bytes, not the ${bytes} listed`);
+  if (bytes !== undefined && body.length !== bytes)
+    faults.push(`has ${body.length} bytes, not the ${bytes} listed`);
   const found = sha256Hex(body);
   if (found !== sha256) faults.push(`has digest ${found}, not the ${sha256} listed`);
   return faults;

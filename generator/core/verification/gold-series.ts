@@ -6,10 +6,17 @@ import { toInputSeries, type InputSeries } from '../input-series.js';
  * The input series that published gold days rest on. A day without a source had no row.
  * Precondition: the days ascend by date, and the first and the last one had a row.
  */
-export function toGoldSeries(chain: Chain, days: readonly GoldDay[], sources: readonly SourceSegment[]): InputSeries {
+export function toGoldSeries(
+  chain: Chain,
+  days: readonly GoldDay[],
+  sources: readonly SourceSegment[],
+): InputSeries {
   const metrics = Object.keys(days[0]?.metrics ?? {}) as MetricName[]; // closed by the gold schema
   const rows = days
     .filter((day) => day.source !== null)
-    .map((day) => ({ day: toDayNumber(day.date), values: metrics.map((metric) => day.metrics[metric] ?? null) }));
+    .map((day) => ({
+      day: toDayNumber(day.date),
+      values: metrics.map((metric) => day.metrics[metric] ?? null),
+    }));
   return toInputSeries(chain, metrics, rows, sources);
 }
