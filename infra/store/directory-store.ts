@@ -40,9 +40,10 @@ export function createDirectoryStore(root: string): ObjectStore {
   }
 
   async function writeTemporary(body: Uint8Array): Promise<string> {
-    const folder = path.join(root, TEMPORARY, String((writes += 1) % TEMPORARY_FOLDERS));
+    const number = (writes += 1);
+    const folder = path.join(root, TEMPORARY, String(number % TEMPORARY_FOLDERS));
     await ensureFolder(folder);
-    const name = path.join(folder, `${writer}-${writes}`);
+    const name = path.join(folder, `${writer}-${number}`);
     const file = await open(name, 'wx');
     try {
       await file.writeFile(body);
