@@ -12,9 +12,18 @@ export type SchemaFault = { readonly pointer: string; readonly keyword: string; 
 const compiled = new Map<string, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
-/** Every fault of `value` against the named schema; none when it is valid. Each schema is compiled once. */
+/** The first fault of `value` against the named schema; none when it is valid. Each schema is compiled once. */
 export function findSchemaFaults(name: SchemaName, value: unknown): SchemaFault[] {
-  const validator = validatorOf(name);
+  return judge(validatorOf(name), value);
+}
+
+/** Every fault of `value`, for a person who mends them all at once. */
+export function findAllSchemaFaults(name: SchemaName, value: unknown): SchemaFault[] {
+  const validator = createAjv({ allErrors: true }).getSchema(`${name}.schema.json`);
+  return validator === undefined ? [] : judge(validator as ValidateFunction, value); // none of ours is asynchronous
+}
+
+function judge(validator: ValidateFunction, value: unknown): SchemaFault[] {
   return validator(value) ? [] : (validator.errors ?? []).map(toFault);
 }
 
@@ -45,15 +54,15 @@ export class SchemaError extends Error {
 function validatorOf(name: SchemaName): ValidateFunction {
   const known = compiled.get(name);
   if (known !== undefined) return known;
-  ajv ??= createAjv();
+  ajv ??= createAjv({ allErrors: false });
   const validator = ajv.getSchema(`${name}.schema.json`);
   if (validator === undefined) throw new Error(`no schema ${name}`);
   compiled.set(name, validator);
   return validator;
 }
 
-function createAjv(): Ajv2020 {
-  const instance = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+function createAjv({ allErrors }: { readonly allErrors: boolean }): Ajv2020 {
+  const instance = new Ajv2020({ strict: true, strictRequired: false, allErrors, allowUnionTypes: true });
   formats.default(instance);
   for (const schema of Object.values(SCHEMAS)) instance.addSchema(schema);
   return instance;

@@ -1,3 +1,5 @@
+import type { StoreFault } from './verification/fault.js';
+
 /** Every way in which a run ends, with its exit code. The README's table is tested against this one. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done, or unchanged' },
@@ -25,10 +27,17 @@ export type ExitName = keyof typeof EXIT_CODES;
 /** A failure that ends the run. The message says what, where and what to do; it needs no stack. */
 export class GeneratorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'bug'>;
+  /** What is wrong with which key, when the store is damaged. */
+  readonly fault: StoreFault | undefined;
 
-  constructor(exit: GeneratorError['exit'], message: string, options?: ErrorOptions) {
+  constructor(
+    exit: GeneratorError['exit'],
+    message: string,
+    options?: ErrorOptions & { fault?: StoreFault },
+  ) {
     super(message, options);
     this.name = 'GeneratorError';
     this.exit = exit;
+    this.fault = options?.fault;
   }
 }

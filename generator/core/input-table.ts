@@ -40,31 +40,51 @@ export function createTableReader(
   const file = `${chain}.csv`;
   const fault: Report = (at, message, remedy) => report({ chain, file, ...at, message, remedy });
   let header: InputHeader | undefined;
-  let lastDay: number | undefined;
+  const readDate = createDateReader(asOfMs, fault);
   const rows: InputRow[] = [];
+  let seen = 0;
 
-  function readRow(row: CsvRow): void {
+  function readRow({ line, cells }: CsvRow): void {
     if (header === undefined) return;
-    const { line, cells } = row;
+    seen += 1;
     if (cells.length !== header.width) {
       const kind = cells.length < header.width ? 'short' : 'long';
-      fault(
-        { line },
-        `${kind} row: ${cells.length} cells where the header has ${header.width}`,
-        'give the row one cell per column; an empty cell means missing',
-      );
+      const remedy = 'give the row one cell per column; an empty cell means missing';
+      fault({ line }, `${kind} row: ${cells.length} cells where the header has ${header.width}`, remedy);
       return;
     }
     const day = readDate(cells[header.dateAt] ?? '', { line, column: header.dateAt + 1 });
     const values: (number | null)[] = [];
     header.metrics.forEach((metric, c) => {
-      if (metric !== undefined)
-        values.push(readNumber(cells[c] ?? '', metric, { line, column: c + 1 }, fault));
+      if (metric === undefined) return;
+      values.push(readNumber(cells[c] ?? '', metric, { line, column: c + 1 }, fault));
     });
     if (day !== undefined) rows.push({ day, values });
   }
 
-  function readDate(text: string, at: { line: number; column: number }): number | undefined {
+  return {
+    readHeader(row) {
+      header = readHeaderCells(chain, row, fault);
+      return header !== undefined;
+    },
+    readRow,
+    end() {
+      if (header === undefined || seen > 0) return;
+      const remedy = 'give it at least one date, or remove the file to keep the published state';
+      fault({}, 'the file has no row', remedy);
+    },
+    columns: () => (header?.metrics ?? []).filter((metric) => metric !== undefined),
+    rows: () => rows,
+  };
+}
+
+/** Reads the dates of a column one after the other; they must ascend, and be over at `asOfMs`. */
+function createDateReader(
+  asOfMs: number,
+  fault: Report,
+): (text: string, at: { line: number; column: number }) => number | undefined {
+  let lastDay: number | undefined;
+  return (text, at) => {
     const day = parseDate(text);
     if (day === undefined) {
       fault(at, `date "${shorten(text)}" is not a date that exists`, 'write YYYY-MM-DD, a UTC day');
@@ -78,34 +98,11 @@ export function createTableReader(
       return undefined;
     }
     if (endOfDayMs(day) > asOfMs) {
-      fault(
-        at,
-        `date ${text} is not over at ${toInstant(asOfMs)}`,
-        'remove the row, or run with a later --as-of',
-      );
+      const remedy = 'remove the row, or run with a later --as-of';
+      fault(at, `date ${text} is not over at ${toInstant(asOfMs)}`, remedy);
       return undefined;
     }
     return day;
-  }
-
-  return {
-    readHeader(row) {
-      header = readHeaderCells(chain, row, fault);
-      return header !== undefined;
-    },
-    readRow,
-    end() {
-      if (header === undefined) return;
-      if (lastDay === undefined && rows.length === 0) {
-        fault(
-          {},
-          'the file has no row',
-          'give it at least one date, or remove the file to keep the published state',
-        );
-      }
-    },
-    columns: () => (header?.metrics ?? []).filter((metric) => metric !== undefined),
-    rows: () => rows,
   };
 }
 

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { cacheControlOf, POINTER_KEY, releaseKey, STORE_KEY } from '../../schemas/paths.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json';
 export type ApplyTerms = {
   readonly store: ObjectStore;
   readonly release: PlannedRelease;
-  readonly etag: string | null;
+  readonly etag: Etag | null;
   readonly now: () => number;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
@@ -89,7 +89,7 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
 }
 
 /** Swaps the pointer; resolves its size. A lost swap is no answer: the pointer says what happened. */
-async function commit(store: ObjectStore, release: PlannedRelease, etag: string | null): Promise<number> {
+async function commit(store: ObjectStore, release: PlannedRelease, etag: Etag | null): Promise<number> {
   const { revision, sequence } = release.record;
   const pointer = { schema: 'pointer/1', revision, sequence, sha256: release.sha256 };
   const body = Buffer.from(canonicalJson(pointer));

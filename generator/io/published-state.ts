@@ -10,7 +10,7 @@ import {
 import { parseReleaseKey } from '../../schemas/paths.js';
 import type { Chain, Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PublishedState } from '../core/release/published-state.js';
 import {
@@ -23,7 +23,7 @@ import {
 } from './stored-json.js';
 
 /** The pointer with the etag at which it was read. */
-export type ReadPointer = { readonly value: Pointer; readonly etag: string };
+export type ReadPointer = { readonly value: Pointer; readonly etag: Etag };
 
 /** What a run starts from: the pointer and the release that it names; both absent before the first release. */
 export type StartingPoint = {

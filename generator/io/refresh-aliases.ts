@@ -23,7 +23,7 @@ export async function refreshAliases(
   progress: Progress = SILENT,
   signal?: AbortSignal,
 ): Promise<RefreshResult> {
-  const target = await createTarget(store);
+  const target = createTarget(store);
   const first = await target();
   const total = { objects: 0, bytes: 0 };
   const paths = Object.keys(first.public).sort();
@@ -47,7 +47,7 @@ export async function refreshAliases(
 }
 
 /** Reads the release that the pointer names now; a record is read once. */
-async function createTarget(store: ObjectStore): Promise<() => Promise<ReleaseRecord>> {
+function createTarget(store: ObjectStore): () => Promise<ReleaseRecord> {
   let known: { sha256: string; record: ReleaseRecord } | undefined;
   return async () => {
     const pointer = await readPointer(store);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, SourceSegment, Sources } from '../../schemas/types.generated.js';
-import { findSchemaFaults } from '../../schemas/validate.js';
+import { findAllSchemaFaults } from '../../schemas/validate.js';
 import type { InputFault } from '../core/input-fault.js';
 
 const FILE = 'sources.json';
@@ -56,20 +56,22 @@ function findFaults(text: string, root: Node): InputFault[] {
     remedy: 'keep one of them',
   }));
   if (faults.length > 0) return faults;
-  const value = JSON.parse(text) as Record<string, unknown>; // an object or not: the schema says
-  for (const { pointer, message } of findSchemaFaults('sources', onlyShape(value))) {
+  const value: unknown = JSON.parse(text);
+  const lists =
+    typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : new Map<string, unknown>();
+  for (const { pointer, message } of findAllSchemaFaults('sources', onlyShape(value))) {
     faults.push(toFault(text, root, pointer.split('/').slice(1), message, `write ${EXAMPLE}`));
   }
   for (const chain of CHAIN_IDS) {
     if (faults.length > 0 && faults[0]?.chain === undefined) break;
-    const part = typeof value === 'object' && value !== null ? value[chain] : undefined;
+    const part: unknown = lists.get(chain);
     if (part === undefined) continue;
-    const [schemaFault] = findSchemaFaults('sources', { [chain]: part });
-    if (schemaFault !== undefined) {
-      const { pointer, message } = schemaFault;
-      const remedy = 'each segment has name and licence, and may have from, attribution, url, notes';
+    const schemaFaults = findAllSchemaFaults('sources', { [chain]: part });
+    const remedy = 'each segment has name and licence, and may have from, attribution, url, notes';
+    for (const { pointer, message } of schemaFaults) {
       faults.push(toFault(text, root, pointer.split('/').slice(1), message, remedy));
-    } else {
+    }
+    if (schemaFaults.length === 0) {
       faults.push(...segmentFaults(text, root, chain, part as SourceSegment[])); // valid by its schema
     }
   }

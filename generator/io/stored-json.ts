@@ -2,13 +2,13 @@ import { sha256Hex } from '../../schemas/digest.js';
 import { objectKey } from '../../schemas/paths.js';
 import { assertValid, SchemaError, type SchemaName } from '../../schemas/validate.js';
 import type { Contract } from '../../schemas/types.generated.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 
 /** A document of the store with the etag that it was read at. */
 export type StoredJson<N extends SchemaName> = {
   readonly value: NonNullable<Contract[N]>;
-  readonly etag: string;
+  readonly etag: Etag;
 };
 
 /**
@@ -66,5 +66,9 @@ export function parseStored<N extends SchemaName>(
 
 /** What to say of a key of the store that is not as it should be. */
 export function damaged(key: string, what: string, cause?: unknown): GeneratorError {
-  return new GeneratorError('damaged', `${key} ${what}; run "generator verify" to see all faults`, { cause });
+  const fault = { key, message: what };
+  return new GeneratorError('damaged', `${key} ${what}; run "generator verify" to see all faults`, {
+    cause,
+    fault,
+  });
 }

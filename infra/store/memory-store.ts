@@ -1,12 +1,12 @@
 import { sha256Hex } from '../../schemas/digest.js';
-import type { ObjectStore } from './object-store.js';
+import type { Etag, ObjectStore } from './object-store.js';
 
 /** A store in memory, for tests and dry runs. `now` gives the time of a write, in milliseconds since the epoch. */
 export function createMemoryStore(now: () => number = () => 0): ObjectStore {
-  const objects = new Map<string, { bytes: Uint8Array; etag: string; modifiedAtMs: number }>();
+  const objects = new Map<string, { bytes: Uint8Array; etag: Etag; modifiedAtMs: number }>();
 
-  function write(key: string, body: Uint8Array): string {
-    const etag = `"${sha256Hex(body)}"`;
+  function write(key: string, body: Uint8Array): Etag {
+    const etag: Etag = `"${sha256Hex(body)}"`;
     objects.set(key, { bytes: Uint8Array.from(body), etag, modifiedAtMs: now() });
     return etag;
   }

@@ -24,8 +24,8 @@ export type ObjectStore = {
   delete(key: string): Promise<void>;
 };
 
-/** An opaque mark of an object's content; it changes when the content does. */
-export type Etag = string;
+/** An opaque mark of an object's content, in quotes as HTTP has it; it changes when the content does. */
+export type Etag = `"${string}"`;
 
 /** An object with its bytes. */
 export type StoredObject = { readonly bytes: Uint8Array; readonly etag: Etag };

@@ -38,8 +38,8 @@ export function textContent(text: string): Content {
   return { schema: 'text', value: text, text };
 }
 
-/** The artifact that `make` gives; its bytes are measured, then let go. */
-export function toArtifact(path: string, type: string, make: () => Content): Artifact {
-  const { text } = make();
+/** The artifact that `make` gives; its bytes are measured, then let go. `made` is what it gave already, if it did. */
+export function toArtifact(path: string, type: string, make: () => Content, made = make()): Artifact {
+  const { text } = made;
   return { path, type, sha256: sha256Hex(text), bytes: Buffer.byteLength(text), content: make };
 }

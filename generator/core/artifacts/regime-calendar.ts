@@ -4,111 +4,104 @@ import type { Chain, FeatureField, MetaDay, RegimeCalendarRow } from '../../../s
 import { CSV_TYPE, type FileKind } from './artifact.js';
 
 /** The columns of the calendar, in order; the feature schema publishes this table. */
-export const CALENDAR_FIELDS: readonly (FeatureField & { readonly name: keyof RegimeCalendarRow })[] = [
-  field(
-    'date',
-    'date',
-    'Observation date',
-    'UTC day, the half-open interval [00:00, 24:00).',
-    { required: true },
-    { format: '%Y-%m-%d' },
-  ),
-  field('chain', 'string', 'Chain', 'Chain name; with date the join key.', {
-    required: true,
-    enum: [...CHAIN_IDS],
-  }),
-  field('regime', 'string', 'Regime', 'Label of the day; indeterminate when there is not enough evidence.', {
-    required: true,
-    enum: Object.keys(LABEL_MEANINGS),
-  }),
-  field(
-    'confidence',
-    'number',
-    'Confidence',
-    'Estimated probability that hindsight gives the same label; 0 when indeterminate.',
-    { required: true, minimum: 0, maximum: 1 },
-    { unit: 'probability' },
-  ),
-  field(
-    'status',
-    'string',
-    'Status',
-    'available: label decided; degraded: row present, label indeterminate; missing: no input row.',
-    { required: true, enum: ['available', 'degraded', 'missing'] },
-  ),
-  field(
-    'demand_score',
-    'number',
-    'Demand score',
-    '50 is typical of the last year; empty when missing.',
-    { minimum: 0, maximum: 100 },
-    { unit: 'score' },
-  ),
-  field(
-    'cost_score',
-    'number',
-    'Cost score',
-    '50 is typical of the last year; empty when missing.',
-    { minimum: 0, maximum: 100 },
-    { unit: 'score' },
-  ),
-  field(
+export const CALENDAR_FIELDS: readonly CalendarField[] = [
+  {
+    name: 'date',
+    type: 'date',
+    format: '%Y-%m-%d',
+    title: 'Observation date',
+    description: 'UTC day, the half-open interval [00:00, 24:00).',
+    constraints: { required: true },
+  },
+  {
+    name: 'chain',
+    type: 'string',
+    title: 'Chain',
+    description: 'Chain name; with date the join key.',
+    constraints: { required: true, enum: [...CHAIN_IDS] },
+  },
+  {
+    name: 'regime',
+    type: 'string',
+    title: 'Regime',
+    description: 'Label of the day; indeterminate when there is not enough evidence.',
+    constraints: { required: true, enum: Object.keys(LABEL_MEANINGS) },
+  },
+  {
+    name: 'confidence',
+    type: 'number',
+    unit: 'probability',
+    title: 'Confidence',
+    description: 'Estimated probability that hindsight gives the same label; 0 when indeterminate.',
+    constraints: { required: true, minimum: 0, maximum: 1 },
+  },
+  {
+    name: 'status',
+    type: 'string',
+    title: 'Status',
+    description:
+      'available: label decided; degraded: row present, label indeterminate; missing: no input row.',
+    constraints: { required: true, enum: ['available', 'degraded', 'missing'] },
+  },
+  scoreField('demand_score', 'Demand score', '50 is typical of the last year; empty when missing.'),
+  scoreField('cost_score', 'Cost score', '50 is typical of the last year; empty when missing.'),
+  scoreField(
     'capacity_score',
-    'number',
     'Capacity score',
     '50 is typical of the last year; empty when missing, always on arbitrum.',
-    { minimum: 0, maximum: 100 },
-    { unit: 'score' },
   ),
-  field(
-    'regime_since',
-    'date',
-    'Regime since',
-    'First date of the run of this label.',
-    { required: true },
-    { format: '%Y-%m-%d' },
-  ),
-  field(
-    'run_days',
-    'integer',
-    'Run length',
-    'Consecutive dates with this label, this one included.',
-    { required: true, minimum: 1 },
-    { unit: 'days' },
-  ),
-  field(
-    'top_driver',
-    'string',
-    'Top driver',
-    'Signal that contributes most to the axes; empty when there is none.',
-    { pattern: '[a-z0-9_]+' },
-  ),
-  field('methodology_version', 'string', 'Methodology version', 'Version of the methodology of the row.', {
-    required: true,
-    pattern: 'v[1-9][0-9]*',
-  }),
-  field(
-    'published_revision',
-    'string',
-    'Published revision',
-    'Revision that published the meta record of the row.',
-    { required: true, pattern: '[0-9]{4}-[0-9]{2}-[0-9]{2}\\.[0-9]{6}' },
-  ),
-  field('determinism_hash', 'string', 'Determinism hash', 'Hash that anchors the meta record of the row.', {
-    required: true,
-    pattern: '[0-9a-f]{64}',
-  }),
+  {
+    name: 'regime_since',
+    type: 'date',
+    format: '%Y-%m-%d',
+    title: 'Regime since',
+    description: 'First date of the run of this label.',
+    constraints: { required: true },
+  },
+  {
+    name: 'run_days',
+    type: 'integer',
+    unit: 'days',
+    title: 'Run length',
+    description: 'Consecutive dates with this label, this one included.',
+    constraints: { required: true, minimum: 1 },
+  },
+  {
+    name: 'top_driver',
+    type: 'string',
+    title: 'Top driver',
+    description: 'Signal that contributes most to the axes; empty when there is none.',
+    constraints: { pattern: '[a-z0-9_]+' },
+  },
+  {
+    name: 'methodology_version',
+    type: 'string',
+    title: 'Methodology version',
+    description: 'Version of the methodology of the row.',
+    constraints: { required: true, pattern: 'v[1-9][0-9]*' },
+  },
+  {
+    name: 'published_revision',
+    type: 'string',
+    title: 'Published revision',
+    description: 'Revision that published the meta record of the row.',
+    constraints: { required: true, pattern: '[0-9]{4}-[0-9]{2}-[0-9]{2}\\.[0-9]{6}' },
+  },
+  {
+    name: 'determinism_hash',
+    type: 'string',
+    title: 'Determinism hash',
+    description: 'Hash that anchors the meta record of the row.',
+    constraints: { required: true, pattern: '[0-9a-f]{64}' },
+  },
 ];
 
-function field(
-  name: keyof RegimeCalendarRow,
-  type: FeatureField['type'],
-  title: string,
-  description: string,
-  constraints: FeatureField['constraints'],
-  more: { readonly unit?: string; readonly format?: string } = {},
-): FeatureField & { readonly name: keyof RegimeCalendarRow } {
-  return { name, type, title, description, constraints, ...more };
+/** A column of the calendar: a field of the feature schema that names a member of the row. */
+export type CalendarField = FeatureField & { readonly name: keyof RegimeCalendarRow };
+
+function scoreField(name: keyof RegimeCalendarRow, title: string, description: string): CalendarField {
+  const constraints = { minimum: 0, maximum: 100 };
+  return { name, type: 'number', unit: 'score', title, description, constraints };
 }
 
 /** The calendar row of a meta record. */
@@ -149,7 +142,7 @@ export function calendarFile(chain: Chain, rows: readonly RegimeCalendarRow[], h
   };
 }
 
-/** The rows of a calendar's text by date: label and line. Precondition: the text was written by `calendarFile`. */
+/** The labels of a calendar's text by date. Precondition: the text was written by `calendarFile`. */
 export function labelsOf(calendar: string): Map<string, string> {
   const column = CALENDAR_FIELDS.findIndex(({ name }) => name === 'regime');
   const lines = calendar.trimEnd().split('\n').slice(1);

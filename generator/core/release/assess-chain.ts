@@ -42,22 +42,28 @@ export function assessChain(
     metrics: record.metrics,
   });
   if (drops.length > 0) return { kind: 'dropped', drops };
-  const trusted =
-    !trust.full &&
-    trust.writersSha256 === previous.record.writers_sha256 &&
-    trust.methodologySha256 === previous.record.methodology.sha256 &&
-    manifests.every((manifest) => manifest !== undefined && isFirstHand(manifest)) &&
-    digest(record.updated_through).sha256 === record.input_sha256;
-  if (!trusted) return { kind: 'compare' };
-  const sources = canonicalJson(manifestOf(previous, 'gold', series.chain)?.sources ?? []);
-  const same = series.dates.at(-1) === record.updated_through && sources === canonicalJson(series.sources);
-  return { kind: same ? 'same' : 'extended' };
+  const sameInput = digest(record.updated_through).sha256 === record.input_sha256;
+  if (!sameInput || !isTrusted(previous, trust) || !manifests.every(isFirstHand)) return { kind: 'compare' };
+  const grown = series.dates.at(-1) !== record.updated_through;
+  return { kind: grown || hasOtherSources(series, previous) ? 'extended' : 'same' };
+}
+
+function hasOtherSources(series: InputSeries, previous: PublishedState): boolean {
+  const published = manifestOf(previous, 'gold', series.chain)?.sources ?? [];
+  return canonicalJson(published) !== canonicalJson(series.sources);
+}
+
+/** Whether this run would make the published days again as they are, given the same input. */
+function isTrusted({ record }: PublishedState, trust: Trust): boolean {
+  const { writersSha256, methodologySha256, full } = trust;
+  return !full && writersSha256 === record.writers_sha256 && methodologySha256 === record.methodology.sha256;
 }
 
 /** Whether no rollback left other bytes in force than the input of its time would give. */
-function isFirstHand(manifest: Manifest): boolean {
-  return manifest.dates.every(
-    (entry) => entry.in_force_from === entry.revision && entry.status !== 'withdrawn',
+function isFirstHand(manifest: Manifest | undefined): boolean {
+  return (
+    manifest !== undefined &&
+    manifest.dates.every((entry) => entry.in_force_from === entry.revision && entry.status !== 'withdrawn')
   );
 }
 

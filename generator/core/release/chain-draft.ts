@@ -1,4 +1,3 @@
-import { GENRES } from '../../../schemas/catalog.js';
 import { dayPath } from '../../../schemas/paths.js';
 import type {
   Chain,
@@ -16,6 +15,7 @@ import {
   jsonContent,
   toArtifact,
   type Artifact,
+  type Content,
   type FileKind,
   type Stamp,
 } from '../artifacts/artifact.js';
@@ -61,88 +61,106 @@ export type DraftTerms = {
 
 /** Drafts the next state of a chain, day by day: each date is new, restated or unchanged. Pure. */
 export function draftChain(terms: DraftTerms): ChainDraft {
-  const { series, published, stamp } = terms;
-  const updatedThrough = series.dates.at(-1) ?? '';
-  const revisions = {
-    ...published?.manifests.meta?.revisions,
-    ...published?.manifests.gold?.revisions,
-    ...published?.manifests.derived?.revisions,
-    [stamp.revision]: { updated_through: updatedThrough, published_at: stamp.publishedAt },
-  };
+  const { series, writers, published, trusted } = terms;
+  const revisions = knownRevisions(terms);
   const writeDay = createEntryWriter(terms, revisions);
-  const days: Artifact[] = [];
-  const rows: RegimeCalendarRow[] = [];
-  const entries = { meta: [] as ManifestDate[], gold: [] as ManifestDate[], derived: [] as ManifestDate[] };
-  const fates = { new: new Set<string>(), restated: new Set<string>(), inputs: new Set<string>() };
-  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  const meta = draftGenre('meta', terms, writeDay);
+  const gold = draftGenre('gold', terms, writeDay);
+  const derived = draftGenre('derived', terms, writeDay);
+  const genres = [meta, gold, derived];
+  const newDates = mergeDates(genres.map((genre) => genre.newDates));
+  const isNew = new Set(newDates);
+  const restatedDates = mergeDates(genres.map((genre) => genre.restatedDates)).filter(
+    (date) => !isNew.has(date),
+  );
 
-  for (const genre of GENRES) {
-    const before = new Map(published?.manifests[genre]?.dates.map((entry) => [entry.date, entry]));
-    series.dates.forEach((date, t) => {
-      const result = writeDay(genre, t, before.get(date));
-      entries[genre].push(result.entry);
-      if (result.fate !== 'unchanged') {
-        days.push(result.artifact);
-        fates[result.fate].add(date);
-        if (genre === 'gold' && result.fate === 'restated') fates.inputs.add(date);
-      }
-      if (genre === 'meta' && !(terms.trusted && before.has(date))) {
-        rows.push(toCalendarRow(terms.writers.meta(t, provenanceOf(result.entry, revisions))));
-      }
-    });
-    const gone = [...before.values()].filter((entry) => !indexOf.has(entry.date));
-    entries[genre].push(...gone);
-    entries[genre].sort((a, b) => (a.date < b.date ? -1 : 1));
-  }
-  const record = (entry: ManifestDate): DayRecord =>
-    terms.writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions));
-  const restatedDates = [...fates.restated].filter((date) => !fates.new.has(date)).sort();
+  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  const entryOf = new Map(meta.entries.map((entry) => [entry.date, entry]));
+  const metaRecord = (date: string): MetaDay =>
+    writers.meta(indexOf.get(date) ?? -1, provenanceOf(entryOf.get(date), revisions));
   return {
     chain: series.chain,
     series,
-    updatedThrough,
-    entries,
+    updatedThrough: series.dates.at(-1) ?? '',
+    entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries },
     revisions,
-    days,
-    calendar: calendarFile(series.chain, rows, terms.trusted ? published?.calendar : undefined),
-    lastRecords: series.dates.slice(-LANDING_DAYS).map((date) => {
-      const t = indexOf.get(date) ?? -1;
-      return terms.writers.meta(
-        t,
-        provenanceOf(
-          entries.meta.find((entry) => entry.date === date),
-          revisions,
-        ),
-      );
-    }),
-    newDates: [...fates.new].sort(),
+    days: genres.flatMap((genre) => genre.days),
+    calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
+    lastRecords: series.dates.slice(-LANDING_DAYS).map(metaRecord),
+    newDates,
     restatedDates,
-    restatedInputs: [...fates.inputs].sort(),
-    labelChanges: findLabelChanges(rows, restatedDates, published?.calendar),
-    record,
+    restatedInputs: gold.restatedDates,
+    labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar),
+    record: (entry) =>
+      writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions)),
   };
 }
 
-type DayResult =
+/** What each revision that the chain's manifests may name was published with, this one included. */
+function knownRevisions({ series, published, stamp }: DraftTerms): ManifestRevisions {
+  const updated_through = series.dates.at(-1) ?? '';
+  return {
+    ...published?.manifests.meta?.revisions,
+    ...published?.manifests.gold?.revisions,
+    ...published?.manifests.derived?.revisions,
+    [stamp.revision]: { updated_through, published_at: stamp.publishedAt },
+  };
+}
+
+type GenreDraft = {
+  readonly entries: readonly ManifestDate[];
+  readonly days: readonly Artifact[];
+  /** The calendar rows of the days that were made, when the genre is meta. */
+  readonly rows: readonly RegimeCalendarRow[];
+  readonly newDates: readonly string[];
+  readonly restatedDates: readonly string[];
+};
+
+/** Drafts one genre: an entry per date of the series, and those listed dates that the series no longer has. */
+function draftGenre(genre: Genre, { series, published }: DraftTerms, writeDay: EntryWriter): GenreDraft {
+  const before = new Map(published?.manifests[genre]?.dates.map((entry) => [entry.date, entry]));
+  const results = series.dates.map((date, t) => writeDay(genre, t, before.get(date)));
+  const present = new Set(series.dates);
+  const gone = [...before.values()].filter((entry) => !present.has(entry.date));
+  const datesOf = (fate: DayResult['fate']): string[] =>
+    results.filter((result) => result.fate === fate).map((result) => result.entry.date);
+  return {
+    entries: [...results.map((result) => result.entry), ...gone].sort((a, b) => (a.date < b.date ? -1 : 1)),
+    days: results.flatMap((result) => (result.fate === 'unchanged' ? [] : [result.artifact])),
+    rows: results.flatMap((result) => result.row ?? []),
+    newDates: datesOf('new'),
+    restatedDates: datesOf('restated'),
+  };
+}
+
+function mergeDates(lists: readonly (readonly string[])[]): string[] {
+  return [...new Set(lists.flat())].sort();
+}
+
+type EntryWriter = (genre: Genre, t: number, before: ManifestDate | undefined) => DayResult;
+
+type DayResult = { readonly row?: RegimeCalendarRow } & (
   | { readonly fate: 'unchanged'; readonly entry: ManifestDate }
-  | { readonly fate: 'new' | 'restated'; readonly entry: ManifestDate; readonly artifact: Artifact };
+  | { readonly fate: 'new' | 'restated'; readonly entry: ManifestDate; readonly artifact: Artifact }
+);
 
 /** Decides one day of one genre: rebuilt as it was published, or made new under this release's revision. */
-function createEntryWriter(
-  { series, writers, trusted, stamp, reason }: DraftTerms,
-  revisions: ManifestRevisions,
-): (genre: Genre, t: number, before: ManifestDate | undefined) => DayResult {
-  function make(genre: Genre, schema: string, t: number, revision: string): Artifact {
+function createEntryWriter(terms: DraftTerms, revisions: ManifestRevisions): EntryWriter {
+  const { series, writers, trusted, stamp, reason } = terms;
+
+  function make(genre: Genre, schema: string, t: number, revision: string): MadeDay {
     const provenance = { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
     const path = dayPath(genre, series.chain, series.dates[t] ?? '');
-    return toArtifact(path, JSON_TYPE, () =>
-      jsonContent(schemaNameOf(schema), writers.write(schema, t, provenance)),
-    );
+    const content = (): Content => jsonContent(schemaNameOf(schema), writers.write(schema, t, provenance));
+    const made = content();
+    const record = made.value as DayRecord; // what a day writer makes
+    const row = record.schema === 'meta-day/1' ? { row: toCalendarRow(record) } : {};
+    return { artifact: toArtifact(path, JSON_TYPE, content, made), ...row };
   }
 
   function makeNew(genre: Genre, t: number, superseded: ManifestDate['superseded']): DayResult {
     const schema = DAY_SCHEMAS[genre];
-    const artifact = make(genre, schema, t, stamp.revision);
+    const { artifact, ...row } = make(genre, schema, t, stamp.revision);
     const entry: ManifestDate = {
       date: series.dates[t] ?? '',
       sha256: artifact.sha256,
@@ -155,22 +173,23 @@ function createEntryWriter(
       path: artifact.path,
       superseded,
     };
-    return { fate: 'new', entry, artifact };
+    return { fate: superseded.length === 0 ? 'new' : 'restated', entry, artifact, ...row };
   }
 
   return (genre, t, before) => {
     if (before === undefined) return makeNew(genre, t, []);
     if (trusted) return { fate: 'unchanged', entry: before };
     const status = writers.regimes.status[t] ?? 'missing';
-    const rebuilt = make(genre, before.schema, t, before.revision);
+    const { artifact: rebuilt, ...row } = make(genre, before.schema, t, before.revision);
     if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {
-      return { fate: 'unchanged', entry: before.status === status ? before : { ...before, status } };
+      return { fate: 'unchanged', entry: before.status === status ? before : { ...before, status }, ...row };
     }
     const { revision, in_force_from, sha256, bytes } = before;
-    const superseded = [...before.superseded, { revision, in_force_from, sha256, bytes, reason }];
-    return { ...makeNew(genre, t, superseded), fate: 'restated' } as DayResult; // a made day with its true fate
+    return makeNew(genre, t, [...before.superseded, { revision, in_force_from, sha256, bytes, reason }]);
   };
 }
+
+type MadeDay = { readonly artifact: Artifact; readonly row?: RegimeCalendarRow };
 
 function schemaNameOf(schema: string): SchemaName {
   return schema.split('/')[0] as SchemaName; // a day schema's id is its name and number

@@ -1,0 +1,108 @@
+import pMap from 'p-map';
+import { GENRES } from '../../schemas/catalog.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { calendarPath, manifestPath, objectKey } from '../../schemas/paths.js';
+import type {
+  Bundle,
+  Chain,
+  Genre,
+  GoldDay,
+  Manifest,
+  ManifestDate,
+  MetaDay,
+} from '../../schemas/types.generated.js';
+import { calendarFile, toCalendarRow } from '../core/artifacts/regime-calendar.js';
+import type { DayRecord } from '../core/records/day-writers.js';
+import { checkBundle } from '../core/verification/check-bundle.js';
+import { checkDay, checkManifest, compareManifests, daySchemaOf } from '../core/verification/check-day.js';
+import { checkStoredFile, type Walk } from './verification-walk.js';
+
+const CONCURRENCY = 32;
+
+/** Judges the manifests, day files, bundles and calendar of a chain. */
+export async function checkChain(walk: Walk, chain: Chain): Promise<void> {
+  const { record, faults, manifests } = walk;
+  for (const genre of GENRES) {
+    const path = manifestPath(genre, chain);
+    const entry = record.manifests[path];
+    const { value } = await checkStoredFile(walk, path, entry && { ...entry, schema: 'manifest' });
+    if (entry === undefined || value === undefined) continue;
+    const manifest = value as Manifest; // judged by its schema just above
+    manifests.set(path, manifest);
+    const key = objectKey(entry.sha256);
+    const say = (message: string): number => faults.push({ key, message: `${path}: ${message}` });
+    checkManifest(manifest, genre, chain).forEach(say);
+    const meta = manifests.get(manifestPath('meta', chain));
+    if (meta !== undefined && meta !== manifest) compareManifests(meta, manifest).forEach(say);
+    if (manifest.updated_through !== record.chains[chain]?.updated_through)
+      say('updated_through differs from the release');
+    await checkDays(walk, genre, manifest);
+    await checkBundles(walk, manifest);
+  }
+}
+
+async function checkDays(walk: Walk, genre: Genre, manifest: Manifest): Promise<void> {
+  const rows = await pMap(
+    manifest.dates,
+    async (entry): Promise<DayRecord | undefined> => {
+      walk.progress.advance();
+      for (const old of entry.superseded) await checkOneDay(walk, manifest, entry, old);
+      return checkOneDay(walk, manifest, entry, entry);
+    },
+    { concurrency: CONCURRENCY },
+  );
+  const inForce = rows.filter((day, i) => day !== undefined && manifest.dates[i]?.status !== 'withdrawn');
+  if (genre === 'gold') walk.gold.set(manifest.chain, inForce as GoldDay[]); // each judged by its schema
+  if (genre === 'meta' && inForce.length === rows.length)
+    checkCalendar(walk, manifest.chain, inForce as MetaDay[]); // the same
+}
+
+async function checkOneDay(
+  walk: Walk,
+  manifest: Manifest,
+  entry: ManifestDate,
+  version: Pick<ManifestDate, 'sha256' | 'bytes' | 'revision'>,
+): Promise<DayRecord | undefined> {
+  walk.days += 1;
+  const { value, faults } = await checkStoredFile(walk, entry.path, {
+    ...version,
+    schema: daySchemaOf(entry),
+  });
+  if (value === undefined || faults.length > 0) return undefined;
+  const day = value as DayRecord; // judged by its schema just above
+  for (const message of checkDay(day, entry, version.revision, manifest)) {
+    walk.faults.push({ key: objectKey(version.sha256), message: `${entry.path}: ${message}` });
+  }
+  return day;
+}
+
+/** The calendar must be what the meta records give. */
+function checkCalendar({ record, faults }: Walk, chain: Chain, days: readonly MetaDay[]): void {
+  const path = calendarPath(chain);
+  const { text } = calendarFile(chain, days.map(toCalendarRow)).content({
+    revision: '',
+    sequence: 1,
+    publishedAt: '',
+  });
+  const entry = record.public[path];
+  if (entry?.sha256 !== sha256Hex(text)) {
+    faults.push({
+      key: entry ? objectKey(entry.sha256) : path,
+      message: `${path}: is not what the meta records give`,
+    });
+  }
+}
+
+async function checkBundles(walk: Walk, manifest: Manifest): Promise<void> {
+  const prefix = manifestPath(manifest.genre, manifest.chain).replace(/manifest\.json$/, '');
+  for (const [path, entry] of Object.entries(walk.record.bundles)) {
+    if (!path.startsWith(prefix)) continue;
+    walk.progress.advance();
+    const { value, faults } = await checkStoredFile(walk, path, { ...entry, schema: 'bundle' });
+    if (value === undefined || faults.length > 0) continue;
+    for (const message of checkBundle(value as Bundle, manifest)) {
+      // judged by its schema just above
+      walk.faults.push({ key: objectKey(entry.sha256), message: `${path}: ${message}` });
+    }
+  }
+}
