@@ -1,13 +1,14 @@
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
 import { openStore } from '../../infra/store/open-store.js';
-import { GeneratorError, type ExitName } from '../core/generator-error.js';
+import type { ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input-fault.js';
 import { exitOf, explainRefusal, toPublishReport, type PublishReport } from '../core/publish-report.js';
 import type { Acceptance } from '../core/release/plan-types.js';
-import { applyRelease } from '../io/apply-release.js';
-import { preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
-import { refreshAliases } from '../io/refresh-aliases.js';
+import { readInputDirectory } from '../io/input-directory.js';
+import { assertNotAhead, preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
+import { publishRelease } from '../io/publish-release.js';
 import type { CommandContext } from './context.js';
 import { formatTable } from './format-table.js';
 
@@ -31,55 +32,28 @@ export type PublishOptions = {
 /** Computes regimes from the input and publishes them as one release. */
 export async function runPublish(options: PublishOptions, context: CommandContext): Promise<ExitName> {
   const store = openStore(options.store);
-  const prepared = await prepare(options, context);
-  const { plan, start } = prepared;
-  let written = { objects: 0, bytes: 0 };
-  let committed = false;
-  try {
-    if (plan.release !== undefined) {
-      const { progress, signal, now } = context;
-      const etag = start.pointer?.etag ?? null;
-      written = await applyRelease({ store, release: plan.release, etag, now, progress, signal });
-      committed = true;
-    }
-    const sequence = plan.release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
-    if (start.aliasSequence < sequence) {
-      const refreshed = await refreshAliases(store, context.progress, context.signal);
-      written = { objects: written.objects + refreshed.objects, bytes: written.bytes + refreshed.bytes };
-    }
-  } catch (error) {
-    if (context.signal.aborted) throw interruptedError(committed, error);
-    throw error;
-  }
-  return report(prepared, written, options, context);
+  const prepared = await prepare(store, options, context);
+  return report(prepared, await publishRelease(store, prepared, context), options, context);
 }
 
 /** Says what `publish` would do, and writes nothing. */
 export async function runPlan(options: PublishOptions, context: CommandContext): Promise<ExitName> {
-  return report(await prepare(options, context), { objects: 0, bytes: 0 }, options, context);
+  const prepared = await prepare(openStore(options.store), options, context);
+  return report(prepared, { objects: 0, bytes: 0 }, options, context);
 }
 
-function prepare(options: PublishOptions, { now, progress }: CommandContext): Promise<PreparedPlan> {
-  const { input: folder, asOfMs, existing, full, allOrNothing, acceptance, chains } = options;
-  return preparePlan({
-    store: openStore(options.store),
-    folder,
-    asOfMs,
-    existing,
-    full,
-    allOrNothing,
-    now,
-    progress,
-    ...(chains ? { chains } : {}),
-    ...(acceptance ? { acceptance } : {}),
-  });
-}
-
-function interruptedError(committed: boolean, cause: unknown): GeneratorError {
-  const what = committed
-    ? 'committed: the release is published, some public copies may lag; the next run refreshes them'
-    : 'not committed: nothing visible has changed; run again';
-  return new GeneratorError('interrupted', `interrupted: ${what}`, { cause });
+async function prepare(
+  store: ObjectStore,
+  options: PublishOptions,
+  { now, progress }: CommandContext,
+): Promise<PreparedPlan> {
+  const { input: folder, chains, asOfMs, existing, full, allOrNothing, acceptance } = options;
+  assertNotAhead(asOfMs, now());
+  progress.begin('input');
+  const input = await readInputDirectory({ folder, asOfMs, ...(chains ? { chains } : {}) });
+  progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
+  const terms = { store, input, asOfMs, existing, full, allOrNothing, progress };
+  return preparePlan(acceptance ? { ...terms, acceptance } : terms);
 }
 
 function report(

@@ -9,7 +9,7 @@ import { planRelease } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan } from '../core/release/plan-types.js';
 import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
 import type { InputSeries } from '../core/input-series.js';
-import { readInputDirectory, type Input } from './input-directory.js';
+import type { Input } from './input-directory.js';
 import type { Progress } from './progress.js';
 import { readProductTexts } from './product-texts.js';
 import { isMarkedStore, readStartingPoint, type StartingPoint } from './published-state.js';
@@ -21,14 +21,12 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 /** What a plan is prepared from. */
 export type PlanTerms = {
   readonly store: ObjectStore;
-  readonly folder: string;
-  readonly chains?: readonly Chain[];
+  readonly input: Input;
   readonly asOfMs: number;
   readonly existing: boolean;
   readonly full: boolean;
   readonly allOrNothing: boolean;
   readonly acceptance?: Acceptance;
-  readonly now: () => number;
   readonly progress: Progress;
 };
 
@@ -36,20 +34,11 @@ export type PlanTerms = {
 export type PreparedPlan = { readonly input: Input; readonly start: StartingPoint; readonly plan: Plan };
 
 /**
- * Reads the input and the published state, and plans the next release. Nothing is written.
+ * Reads the published state and plans the next release. Nothing is written.
  * @throws GeneratorError 'usage' for a wrong as-of or address, 'held' when publication is held.
  */
 export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
-  const { store, folder, asOfMs, progress } = terms;
-  assertNotAhead(asOfMs, terms.now());
-  progress.begin('input');
-  const input = await readInputDirectory({
-    folder,
-    asOfMs,
-    ...(terms.chains ? { chains: terms.chains } : {}),
-  });
-  progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
-
+  const { store, input, asOfMs, progress } = terms;
   progress.begin('state');
   const marked = await isMarkedStore(store, terms.existing);
   const chains = input.series.map((series) => series.chain);
@@ -73,7 +62,8 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
   return { input, start, plan: await explainRestatements(store, plan, input.series, start.state) };
 }
 
-function assertNotAhead(asOfMs: number, nowMs: number): void {
+/** @throws GeneratorError 'usage' for an as-of that is more than five minutes ahead of the machine's clock. */
+export function assertNotAhead(asOfMs: number, nowMs: number): void {
   if (asOfMs > nowMs + CLOCK_TOLERANCE_MS) {
     throw new GeneratorError(
       'usage',

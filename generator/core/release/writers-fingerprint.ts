@@ -15,6 +15,15 @@ const PROBE_FIRST_DAY = 18_000;
  * that it is unchanged.
  */
 export function writersFingerprint(methodology: Methodology): string {
+  const known = FINGERPRINTS.get(methodology) ?? probeWriters(methodology);
+  FINGERPRINTS.set(methodology, known);
+  return known;
+}
+
+/** One probe per methodology is enough: the code does not change while it runs. */
+const FINGERPRINTS = new WeakMap<Methodology, string>();
+
+function probeWriters(methodology: Methodology): string {
   const digests = CHAIN_IDS.flatMap((chain) => {
     const writers = createDayWriters(probeSeries(chain), methodology);
     const provenance = { revision: '2000-01-01.000001', updatedThrough: '2000-01-01' };
