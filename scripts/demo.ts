@@ -1,0 +1,118 @@
+/**
+ * The demo: publishes the sample to a directory with the real command line, verifies it, and says what came out.
+ * `--store DIR` publishes elsewhere; `--check` also fails unless all chains and files came out.
+ */
+import { spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../schemas/catalog.js';
+import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../schemas/paths.js';
+import type { Chain, ChainLanding, Landing } from '../schemas/types.generated.js';
+import { assertValid } from '../schemas/validate.js';
+import { openStore } from '../infra/store/open-store.js';
+
+/** Built, this file lies in dist/scripts: the program is its neighbour, the sample stays in the repository. */
+const GENERATOR = path.join(import.meta.dirname, '..', 'generator', 'main.js');
+const SAMPLE = path.join(import.meta.dirname, '..', '..', 'scripts', 'sample');
+/** The morning after the sample's last date, so that the demo is the same on every day. */
+const AS_OF = '2023-09-27T06:00:00Z';
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Publishes, verifies and shows; resolves whether all went well. */
+async function runDemo(folder: string, check: boolean): Promise<boolean> {
+  const store = `file:${folder}`;
+  say(`1. Publishing the sample (${shorten(SAMPLE)}) to ${shorten(folder)}\n`);
+  if (!(await generate('publish', '--input', SAMPLE, '--store', store, '--as-of', AS_OF))) {
+    return giveUp(folder, 'The sample could not be published.');
+  }
+  say('\n2. Verifying it: computing every file again from the published input\n');
+  if (!(await generate('verify', '--deep', '--store', store))) {
+    return giveUp(folder, 'What was published could not be verified.');
+  }
+  const landing = await readLanding(store);
+  say(`\n3. What it says, as of ${landing.published_at}`);
+  for (const chain of CHAIN_IDS) {
+    const found = landing.chains[chain];
+    if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
+  }
+  say(`\n${describeNext(folder)}`);
+  return !check || isComplete(landing, folder);
+}
+
+/** Runs the real command line; resolves whether it ended with 0. */
+function generate(...args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [GENERATOR, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code === 0));
+  });
+}
+
+async function readLanding(store: string): Promise<Landing> {
+  const found = await openStore(store).get(publicKey(PUBLIC_PATHS.landing));
+  if (found === undefined) throw new Error(`${store} has no ${publicKey(PUBLIC_PATHS.landing)}`);
+  return assertValid('landing', JSON.parse(Buffer.from(found.bytes).toString('utf8')));
+}
+
+function describeChain(chain: Chain, { regime, confidence }: ChainLanding, folder: string): string {
+  const rows = [
+    ['regime', `${regime.label} (${LABEL_MEANINGS[regime.label]})`],
+    ['since', `${regime.since} (${regime.run_days} ${regime.run_days === 1 ? 'day' : 'days'})`],
+    ['confidence', `${confidence.score.toFixed(2)} (${confidence.level})`],
+    ['calendar', shorten(fileOf(folder, calendarPath(chain)))],
+    ['summary', shorten(fileOf(folder, summaryPath(chain)))],
+  ];
+  const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(11)} ${value}`);
+  return [CHAINS[chain].name, ...lines].join('\n');
+}
+
+function describeNext(folder: string): string {
+  const store = `file:${shorten(folder)}`;
+  return [
+    'Bitcoin and Base are simulated in this sample; Ethereum and Arbitrum are real (growthepie, CC BY 4.0).',
+    '',
+    'Next',
+    `  see what the store holds    npx generator status --store ${store} # overdue: it ends in 2023`,
+    `  read all chains at once     cat ${shorten(fileOf(folder, PUBLIC_PATHS.landing))}`,
+    '  publish it again            npm run demo # unchanged input publishes nothing',
+  ].join('\n');
+}
+
+/** Whether every chain and every file that was shown is there; says which is not. */
+async function isComplete(landing: Landing, folder: string): Promise<boolean> {
+  const faults = CHAIN_IDS.filter((chain) => landing.chains[chain] === undefined).map(
+    (chain) => `${chain} was not published`,
+  );
+  for (const file of CHAIN_IDS.flatMap((chain) => [calendarPath(chain), summaryPath(chain)])) {
+    const stats = await stat(fileOf(folder, file)).catch(() => undefined);
+    if (!stats?.isFile()) faults.push(`${shorten(fileOf(folder, file))} is missing`);
+  }
+  for (const fault of faults) process.stderr.write(`demo: ${fault}\n`);
+  return faults.length === 0;
+}
+
+function giveUp(folder: string, what: string): false {
+  const remedy = `If ${shorten(folder)} is left from an earlier demo, remove it and run again; else choose another with --store DIR.`;
+  process.stderr.write(`demo: ${what}\n${remedy}\n`);
+  return false;
+}
+
+function fileOf(folder: string, urlPath: string): string {
+  return path.join(folder, publicKey(urlPath));
+}
+
+/** Relative to the working directory where that is shorter to read. */
+function shorten(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return relative === '' || relative.startsWith('..') ? file : relative;
+}
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string', default: path.join('data', 'demo') },
+    check: { type: 'boolean', default: false },
+  },
+});
+if (!(await runDemo(path.resolve(values.store), values.check))) process.exitCode = 1;
