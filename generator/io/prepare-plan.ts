@@ -62,7 +62,10 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
   return { input, start, plan: await explainRestatements(store, plan, input.series, start.state) };
 }
 
-/** @throws GeneratorError 'usage' for an as-of that is more than five minutes ahead of the machine's clock. */
+/**
+ * Passes an as-of that the machine's clock has reached, give or take five minutes.
+ * @throws GeneratorError 'usage' for a later one, naming both instants.
+ */
 export function assertNotAhead(asOfMs: number, nowMs: number): void {
   if (asOfMs > nowMs + CLOCK_TOLERANCE_MS) {
     throw new GeneratorError(

@@ -140,7 +140,9 @@ export async function readState(
         return [chain, Buffer.from(bytes).toString('utf8')];
       }),
   );
-  const [changes, status, landing] = await Promise.all([
+  const [read, texts, changes, status, landing] = await Promise.all([
+    manifests,
+    calendars,
     document(PUBLIC_PATHS.changes, 'changes'),
     document(PUBLIC_PATHS.status, 'status'),
     document(PUBLIC_PATHS.landing, 'landing'),
@@ -148,11 +150,11 @@ export async function readState(
   return {
     record,
     sha256,
-    manifests: new Map(await manifests),
+    manifests: new Map(read),
     changes,
     status,
     landing,
-    calendars: new Map(await calendars),
+    calendars: new Map(texts),
   };
 }
 

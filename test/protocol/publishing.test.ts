@@ -1,0 +1,226 @@
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../../generator/core/generator-error.js';
+import type { InputSeries } from '../../generator/core/input-series.js';
+import { refreshAliases } from '../../generator/io/refresh-aliases.js';
+import { verifyStore } from '../../generator/io/verify-store.js';
+import { publishSeries } from '../fixtures/publish-series.js';
+import { editSeries, randomSeries } from '../fixtures/random-series.js';
+import { createRandom } from '../fixtures/seeded.js';
+import { createStoppingStore, createTurns, StoppedError, watchStore } from '../fixtures/watched-store.js';
+
+/** Number of seeded interleavings; CI runs 1,000. */
+const SEEDS = Number(process.env['CRD_SEEDS'] ?? '60');
+const FIRST = '2022-02-01T00:00:00Z';
+const SECOND = '2022-02-02T00:00:00Z';
+
+const short = randomSeries({ chain: 'arbitrum', seed: 1, days: 3 });
+const longer = randomSeries({ chain: 'arbitrum', seed: 1, days: 4 });
+const other = randomSeries({ chain: 'base', seed: 2, days: 3 });
+
+/** Every digest that a committed manifest of the store lists, by reading each manifest object. */
+async function committedDigests(store: ObjectStore): Promise<string[]> {
+  const digests = new Set<string>();
+  for await (const { key } of store.list('releases/')) {
+    const record = JSON.parse(Buffer.from((await store.get(key))?.bytes ?? []).toString());
+    if (!(await isInChain(store, key))) continue;
+    for (const { sha256 } of Object.values(record.manifests as Record<string, { sha256: string }>)) {
+      const manifest = JSON.parse(
+        Buffer.from((await store.get(`objects/sha256/${sha256}`))?.bytes ?? []).toString(),
+      );
+      for (const entry of manifest.dates) digests.add(entry.sha256 as string);
+    }
+  }
+  return [...digests];
+}
+
+async function isInChain(store: ObjectStore, key: string): Promise<boolean> {
+  const read = async (each: string): Promise<Record<string, unknown>> =>
+    JSON.parse(Buffer.from((await store.get(each))?.bytes ?? []).toString('utf8')) as Record<string, unknown>; // our own JSON
+  let link = (await read('current.json')) as { revision: string; sha256: string } | null; // a pointer
+  while (link !== null) {
+    const name = `releases/${link.revision}/${link.sha256}.json`;
+    if (name === key) return true;
+    link = (await read(name))['previous'] as typeof link; // a record
+  }
+  return false;
+}
+
+async function expectSound(store: ObjectStore): Promise<void> {
+  expect((await verifyStore(store, { deep: false })).faults).toEqual([]);
+  for (const digest of await committedDigests(store)) {
+    expect(await store.head(`objects/sha256/${digest}`)).toBeDefined();
+  }
+}
+
+async function snapshot(store: ObjectStore): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { key } of store.list('')) found[key] = (await store.head(key))?.sha256 ?? '';
+  return found;
+}
+
+async function publishOrLose(
+  store: ObjectStore,
+  inputs: readonly InputSeries[],
+  asOf: string,
+): Promise<string> {
+  try {
+    return (await publishSeries(store, { inputs, asOf })).outcome;
+  } catch (error) {
+    if (error instanceof GeneratorError) return error.exit;
+    throw error;
+  }
+}
+
+describe('publishing, step by step', () => {
+  it('writes artifacts, then the record, then the pointer, then the copies with status last, then the mark', async () => {
+    const memory = createMemoryStore();
+    const writes: string[] = [];
+    const store = watchStore(memory, async ({ name, key }, run) => {
+      if (name === 'putIfAbsent' || name === 'compareAndSwap') writes.push(key);
+      return run();
+    });
+    await publishSeries(store, { inputs: [short], asOf: FIRST });
+    const kinds = writes.map((key) => (key.startsWith('public/') ? 'public' : (key.split('/')[0] ?? '')));
+    const order = kinds.filter((kind, i) => kind !== kinds[i - 1]);
+    expect(order).toEqual(['store.json', 'objects', 'releases', 'current.json', 'public', 'aliases.json']);
+    expect(writes.filter((key) => key.startsWith('public/')).at(-1)).toBe('public/api/v1/status');
+  });
+
+  it('writes nothing for the same input, and reads about 20 objects to know', async () => {
+    const memory = createMemoryStore();
+    await publishSeries(memory, { inputs: [short, other], asOf: FIRST });
+    const before = await snapshot(memory);
+    const operations: string[] = [];
+    const store = watchStore(memory, ({ name }, run) => {
+      operations.push(name);
+      return run();
+    });
+    const report = await publishSeries(store, { inputs: [short, other], asOf: SECOND });
+    expect(report.outcome).toBe('unchanged');
+    expect(report.written.objects).toBe(0);
+    expect(operations.filter((name) => name !== 'get')).toEqual([]);
+    expect(operations.length).toBeLessThanOrEqual(24);
+    expect(await snapshot(memory)).toEqual(before);
+  });
+
+  it('never lets a refresh of an older release overwrite a newer copy', async () => {
+    const memory = createMemoryStore();
+    await publishSeries(memory, { inputs: [short], asOf: FIRST });
+    const random = createRandom(5);
+    const turns = createTurns(random);
+    await memory.compareAndSwap(
+      'aliases.json',
+      Buffer.from('{"schema":"aliases/1","sequence":1}'),
+      null,
+      meta,
+    );
+    await turns.run([
+      refreshAliases(turns.join(memory)),
+      publishSeries(turns.join(memory), { inputs: [longer], asOf: SECOND }),
+    ]);
+    await expectSound(memory);
+  });
+});
+
+const meta = { contentType: 'application/json', cacheControl: 'no-cache' };
+
+describe('two publishers at once, operation by operation', () => {
+  const edited = editSeries(longer, 'tx_count', '2022-01-02', 12_345);
+
+  it.each([
+    ['the same input', longer, longer],
+    ['different input', longer, editSeries(longer, 'tx_count', '2022-01-04', 99)],
+    ['one of them refused', longer, edited],
+  ])(
+    'leave a sound store behind, with %s',
+    async (_name, left, right) => {
+      const results = new Set<string>();
+      for (let seed = 1; seed <= SEEDS / 3; seed += 1) {
+        const memory = createMemoryStore();
+        await publishSeries(memory, { inputs: [short], asOf: FIRST });
+        const turns = createTurns(createRandom(seed));
+        const publishers = [left, right].map((series) =>
+          publishOrLose(turns.join(memory), [series, other], SECOND),
+        );
+        await turns.run(publishers);
+        const outcomes = await Promise.all(publishers);
+        outcomes.forEach((outcome) => results.add(outcome));
+        expect(outcomes).toContainEqual(expect.stringMatching(/^(published|partial)$/));
+        await expectSound(memory);
+      }
+      expect(
+        [...results].every((each) =>
+          ['published', 'unchanged', 'conflict', 'partial', 'refused'].includes(each),
+        ),
+      ).toBe(true);
+    },
+    600_000,
+  );
+
+  it('both first publishers of an empty store end with one sound release', async () => {
+    for (let seed = 1; seed <= Math.max(10, SEEDS / 10); seed += 1) {
+      const memory = createMemoryStore();
+      const turns = createTurns(createRandom(seed));
+      const publishers = [short, longer].map((series) => publishOrLose(turns.join(memory), [series], SECOND));
+      await turns.run(publishers);
+      expect(await Promise.all(publishers)).toContain('published');
+      await expectSound(memory);
+    }
+  }, 600_000);
+});
+
+/** A copy of a store that later writes leave alone. */
+async function copyStore(store: ObjectStore): Promise<ObjectStore> {
+  const copy = createMemoryStore();
+  for await (const { key } of store.list('')) {
+    await copy.putIfAbsent(key, (await store.get(key))?.bytes ?? new Uint8Array(), meta);
+  }
+  return copy;
+}
+
+describe('a stop before or after any operation', () => {
+  const interrupted = [longer, other];
+  const next = [editSeries(longer, 'fee_median', '2022-01-04', 0.5), other];
+
+  const published = createMemoryStore();
+  beforeAll(() => publishSeries(published, { inputs: [short], asOf: FIRST }));
+
+  async function stopAt(at: number, when: 'before' | 'after'): Promise<boolean> {
+    const memory = await copyStore(published);
+    const stopping = createStoppingStore(memory, at, when);
+    const stopped = await publishSeries(stopping.store, { inputs: interrupted, asOf: SECOND }).then(
+      () => false,
+      (error: unknown) => error instanceof StoppedError || Promise.reject(error as Error), // anything else is a bug
+    );
+    const halfway = (await verifyStore(memory, { deep: false })).faults;
+    expect(halfway.filter(({ key }) => !/^(public\/|aliases\.json)/.test(key))).toEqual([]);
+    const acceptance = { reason: 'corrected after a stop' };
+    await publishSeries(memory, { inputs: next, asOf: SECOND, acceptance });
+    await expectSound(memory);
+    return stopped;
+  }
+
+  it.each(['before', 'after'] as const)(
+    '%s it leaves the old or the new release, and the next run completes',
+    async (when) => {
+      let at = 1;
+      while (await stopAt(at, when)) at += 1;
+      expect(at).toBeGreaterThan(100);
+    },
+    600_000,
+  );
+
+  it('of a run with the same input leaves nothing different from an undisturbed run', async () => {
+    const calm = createMemoryStore();
+    await publishSeries(calm, { inputs: interrupted, asOf: SECOND });
+    const expected = await snapshot(calm);
+    for (let at = 1; at < 120; at += 7) {
+      const memory = createMemoryStore();
+      const stopping = createStoppingStore(memory, at, 'after');
+      await publishSeries(stopping.store, { inputs: interrupted, asOf: SECOND }).catch(() => undefined);
+      await publishSeries(memory, { inputs: interrupted, asOf: SECOND });
+      expect(await snapshot(memory)).toEqual(expected);
+    }
+  }, 600_000);
+});
