@@ -167,7 +167,10 @@ export default tseslint.config(
         {
           publicOnly: true,
           require: { FunctionDeclaration: true, ClassDeclaration: true, ArrowFunctionExpression: true },
-          contexts: ['ExportNamedDeclaration > TSTypeAliasDeclaration'],
+          contexts: [
+            'ExportNamedDeclaration > TSTypeAliasDeclaration',
+            'ExportNamedDeclaration > VariableDeclaration',
+          ],
         },
       ],
       'jsdoc/require-description': 'error',
@@ -201,6 +204,7 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off', // parsed JSON is looked into as it is
       '@typescript-eslint/no-unsafe-member-access': 'off', // the same
+      '@typescript-eslint/no-unsafe-argument': 'off', // the same
       'import-x/no-default-export': 'off',
     },
   },

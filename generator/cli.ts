@@ -111,7 +111,7 @@ function storeOptions(command: Command, description: string): Command {
 
 function publishOptions(command: Command, description: string): Command {
   return storeOptions(command, description)
-    .requiredOption('--input <dir>', 'directory with <chain>.csv and sources.json')
+    .requiredOption('--input <dir>', 'directory with a CSV file per chain and sources.json')
     .option(
       '--as-of <instant>',
       'the one clock of the run: RFC 3339, or a date meaning its 00:00:00Z (default: now)',
