@@ -8,11 +8,17 @@
  */
 import type { Chain, Genre, Window } from './types.generated.js';
 
+/** Key of the mark that makes a prefix a store of ours. */
 export const STORE_KEY = 'store.json';
+/** Key of the pointer to the current release. */
 export const POINTER_KEY = 'current.json';
+/** Key of the mark that says how fresh the public copies are. */
 export const ALIASES_KEY = 'aliases.json';
+/** Prefix of all artifacts. */
 export const OBJECTS_PREFIX = 'objects/sha256/';
+/** Prefix of all release records. */
 export const RELEASES_PREFIX = 'releases/';
+/** Prefix of all public copies. */
 export const PUBLIC_PREFIX = 'public/';
 
 /** Key of the artifact with this digest. */

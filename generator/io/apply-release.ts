@@ -4,14 +4,17 @@ import { cacheControlOf, POINTER_KEY, releaseKey, STORE_KEY } from '../../schema
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import { GeneratorError } from '../core/generator-error.js';
+import type { Artifact } from '../core/artifacts/artifact.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { Progress } from './progress.js';
 import { readPointer, readRecord } from './published-state.js';
 import { damaged } from './stored-json.js';
 import { COLLECTION_GRACE_MS, writeArtifact } from './write-artifact.js';
 
-/** Number of artifacts that are written at a time. */
+/** Number of artifacts that are written at a time; of large ones fewer, so that memory stays bounded. */
 const CONCURRENCY = 32;
+const LARGE_CONCURRENCY = 2;
+const LARGE_BYTES = 65_536;
 const JSON_TYPE = 'application/json';
 
 /** What applying a release needs. `etag` is that of the pointer which the plan was made from. */
@@ -47,15 +50,15 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
   progress.end();
 
   progress.begin('write', release.artifacts.length);
-  await pMap(
-    release.artifacts,
-    async (artifact) => {
-      signal?.throwIfAborted();
-      count(await writeArtifact(store, artifact, now()), artifact.bytes);
-      progress.advance();
-    },
-    { concurrency: CONCURRENCY },
-  );
+  const write = async (artifact: Artifact): Promise<void> => {
+    signal?.throwIfAborted();
+    count(await writeArtifact(store, artifact, now()), artifact.bytes);
+    progress.advance();
+  };
+  const isLarge = (artifact: Artifact): boolean => artifact.bytes > LARGE_BYTES;
+  const small = release.artifacts.filter((artifact) => !isLarge(artifact));
+  await pMap(small, write, { concurrency: CONCURRENCY });
+  await pMap(release.artifacts.filter(isLarge), write, { concurrency: LARGE_CONCURRENCY });
   progress.end(`${release.artifacts.length} files, ${(written.bytes / 1e6).toFixed(1)} MB new`);
 
   progress.begin('record');

@@ -22,29 +22,33 @@ export async function writeArtifact(
   artifact: Artifact,
   nowMs: number,
 ): Promise<WriteResult> {
-  const { schema, value, text } = artifact.content();
-  const [fault] = findSchemaFaults(schema, value);
-  if (fault !== undefined) {
-    const where = `${artifact.path} at ${fault.pointer || '/'}`;
-    throw new GeneratorError(
-      'artifact-invalid',
-      `${where}: ${fault.message} (schema ${schema}); nothing was published: this is a fault of the generator or its data files`,
-    );
-  }
-  const body = Buffer.from(text, 'utf8');
-  const sha256 = sha256Hex(body);
-  if (sha256 !== artifact.sha256)
-    throw new Error(`${artifact.path}: planned ${artifact.sha256}, made ${sha256}`);
-  const key = objectKey(sha256);
+  const key = objectKey(artifact.sha256);
   const meta = { contentType: artifact.type, cacheControl: cacheControlOf(key) };
+  const body = toBody(artifact);
   if ((await store.putIfAbsent(key, body, meta)) === 'created') return 'created';
   const head = await store.head(key);
   if (head === undefined) return writeArtifact(store, artifact, nowMs);
-  if (head.sizeBytes !== body.length || head.sha256 !== sha256) {
+  if (head.sizeBytes !== body.length || head.sha256 !== artifact.sha256) {
     throw damaged(key, `has other bytes than its digest says (${head.sizeBytes} of ${body.length})`);
   }
   if (nowMs - head.modifiedAtMs > COLLECTION_GRACE_MS / 2) {
     await store.compareAndSwap(key, body, head.etag, meta);
   }
   return 'exists';
+}
+
+/** The bytes of an artifact, judged: nothing else of it need be held while they are written. */
+function toBody({ path, sha256, content }: Artifact): Buffer {
+  const { schema, value, text } = content();
+  const [fault] = findSchemaFaults(schema, value);
+  if (fault !== undefined) {
+    throw new GeneratorError(
+      'artifact-invalid',
+      `${path} at ${fault.pointer || '/'}: ${fault.message} (schema ${schema}); nothing was published: this is a fault of the generator or its data files`,
+    );
+  }
+  const body = Buffer.from(text, 'utf8');
+  const found = sha256Hex(body);
+  if (found !== sha256) throw new Error(`${path}: planned ${sha256}, made ${found}`);
+  return body;
 }

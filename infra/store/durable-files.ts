@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import fs from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { ignoreAbsent } from './system-error.js';
+
+// Plain descriptors: a FileHandle is an object of the system that only a full garbage collection frees.
+const open = promisify(fs.open);
+const write = promisify(fs.write);
+const datasync = promisify(fs.fdatasync);
+const sync = promisify(fs.fsync);
+const close = promisify(fs.close);
 
 /** Files that are born in one folder share a corner of the disk, and its allocator's lock. */
 const FOLDERS = 16;
@@ -47,10 +56,10 @@ export function createDurableFiles(temporary: string): DurableFiles {
       const name = path.join(folder, `${writer}-${number}`);
       const file = await open(name, 'wx');
       try {
-        await file.writeFile(body);
-        await file.datasync();
+        await writeWhole(file, body);
+        await datasync(file);
       } finally {
-        await file.close();
+        await close(file);
       }
       return name;
     },
@@ -72,11 +81,18 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
+/** One call may write less than it was given. */
+async function writeWhole(file: number, body: Uint8Array): Promise<void> {
+  for (let done = 0; done < body.length;) {
+    done += (await write(file, body, done, body.length - done)).bytesWritten;
+  }
+}
+
 async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
-    await handle.sync();
+    await sync(handle);
   } finally {
-    await handle.close();
+    await close(handle);
   }
 }

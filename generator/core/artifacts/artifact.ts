@@ -24,8 +24,11 @@ export type Artifact = {
   readonly content: () => Content;
 };
 
+/** Media type of JSON files. */
 export const JSON_TYPE = 'application/json';
+/** Media type of calendars. */
 export const CSV_TYPE = 'text/csv; charset=utf-8';
+/** Media type of texts. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 
 /** JSON content in its RFC 8785 form. */
