@@ -50,15 +50,31 @@ function writeArray(items: readonly unknown[], trail: Trail): string {
 function writeObject(value: object, trail: Trail): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw fault(trail, 'not a plain object');
-  if (Object.getOwnPropertySymbols(value).length > 0) throw fault(trail, 'a symbol is not a name');
+  const names = Object.keys(value).sort();
+  if (Reflect.ownKeys(value).length !== names.length)
+    throw fault(trail, 'a symbol or hidden name is no member');
   const members = value as Record<string, unknown>; // plain, as just seen
   let text = '{';
-  for (const key of Object.keys(value).sort()) {
-    trail.push(key);
-    text += (text === '{' ? '' : ',') + writeString(key, trail) + ':' + write(members[key], trail);
+  for (let i = 0; i < names.length; i += 1) {
+    const name = names[i] ?? '';
+    text += (i === 0 ? '' : ',') + writeName(name, trail);
+    trail.push(name);
+    text += write(members[name], trail);
     trail.pop();
   }
   return text + '}';
+}
+
+/** The names of our documents are few and come again and again: each is written once. */
+const NAMES = new Map<string, string>();
+const NAMES_KEPT = 4096;
+
+function writeName(name: string, trail: Trail): string {
+  const known = NAMES.get(name);
+  if (known !== undefined) return known;
+  const written = `${writeString(name, trail)}:`;
+  if (NAMES.size < NAMES_KEPT) NAMES.set(name, written);
+  return written;
 }
 
 function fault(trail: Trail, message: string): TypeError {

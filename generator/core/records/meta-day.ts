@@ -22,6 +22,9 @@ export function createMetaWriter(
   const inputsDigest = createInputsDigest(series, inputs, methodology.determinism.input_days);
   const { version } = methodology;
   const reference = { version, sha256: methodologySha256, path: methodologyDataPath(version) };
+  // What does not depend on the publication is made once per date: a record is made for its digest and for its bytes.
+  const inputsOf = memoize(inputsDigest);
+  const hashes = new Map<number, string>();
   return (t, provenance) => {
     const record: MetaDay = {
       ...toIdentity('meta-day/1', series, t, provenance, version),
@@ -31,9 +34,11 @@ export function createMetaWriter(
       scorecard: scorecardAt(t, regimes),
       drivers: driversAt(t, regimes, methodology, regimes.rounding),
       methodology: reference,
-      inputs_sha256: inputsDigest(t),
+      inputs_sha256: inputsOf(t),
     };
-    return { ...record, regime: { ...record.regime, determinism_hash: determinismHash(record) } };
+    const determinism_hash = hashes.get(t) ?? determinismHash(record);
+    hashes.set(t, determinism_hash);
+    return { ...record, regime: { ...record.regime, determinism_hash } };
   };
 }
 
@@ -45,6 +50,15 @@ export function determinismHash(record: MetaDay): string {
   const { published_revision: _revision, updated_through: _through, regime, ...rest } = record;
   const { determinism_hash: _hash, ...conclusions } = regime;
   return sha256Hex(canonicalJson({ ...rest, regime: conclusions }));
+}
+
+function memoize(of: (t: number) => string): (t: number) => string {
+  const known = new Map<number, string>();
+  return (t) => {
+    const value = known.get(t) ?? of(t);
+    known.set(t, value);
+    return value;
+  };
 }
 
 function regimeAt(t: number, { dates, labels, runs, axes, levels }: RegimeSeries): Regime {
