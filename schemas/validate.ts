@@ -62,7 +62,13 @@ function validatorOf(name: SchemaName): ValidateFunction {
 }
 
 function createAjv({ allErrors }: { readonly allErrors: boolean }): Ajv2020 {
-  const instance = new Ajv2020({ strict: true, strictRequired: false, allErrors, allowUnionTypes: true });
+  const instance = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    allErrors,
+    allowUnionTypes: true,
+    code: { optimize: false },
+  });
   formats.default(instance);
   for (const schema of Object.values(SCHEMAS)) instance.addSchema(schema);
   return instance;

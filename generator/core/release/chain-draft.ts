@@ -91,8 +91,19 @@ export function draftChain(terms: DraftTerms): ChainDraft {
     restatedDates,
     restatedInputs: gold.restatedDates,
     labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar),
-    record: (entry) =>
+    record: rememberRecords((entry) =>
       writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions)),
+    ),
+  };
+}
+
+/** Bundles overlap, and are made for their digest and for their bytes: a record of theirs is made once. */
+function rememberRecords(make: (entry: ManifestDate) => DayRecord): (entry: ManifestDate) => DayRecord {
+  const made = new Map<string, DayRecord>();
+  return (entry) => {
+    const record = made.get(entry.sha256) ?? make(entry);
+    made.set(entry.sha256, record);
+    return record;
   };
 }
 
