@@ -36,15 +36,18 @@ type RawOptions = {
 
 /** Runs one command line and resolves how it ended; every failure is explained on `warn`. */
 export async function runCli(args: readonly string[], terms: CliTerms): Promise<ExitName> {
-  let exit: ExitName = 'done';
+  let ended: ExitName = 'done';
   const program = createProgram(terms, async (work) => {
-    exit = await work;
+    ended = await work;
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
-    return exit;
+    return ended;
   } catch (error) {
-    return explain(error, terms.warn);
+    const exit = explain(error, terms.warn);
+    if (exit !== 'done' && args.includes('--json'))
+      terms.print(JSON.stringify(toFailure(exit, error), null, 2));
+    return exit;
   }
 }
 
@@ -95,7 +98,12 @@ export function createProgram(terms: CliTerms, run: (work: Promise<ExitName>) =>
   storeOptions(program.command('status'), 'Say what a store holds, how late it is, and what to do next.')
     .addHelpText('after', example('generator status --store file:./data/store'))
     .action((raw: RawOptions) =>
-      run(runStatus({ store: raw.store, json: raw.json ?? false }, terms.context(raw.quiet ?? false))),
+      run(
+        runStatus(
+          { store: raw.store, json: raw.json ?? false, quiet: raw.quiet ?? false },
+          terms.context(raw.quiet ?? false),
+        ),
+      ),
     );
   return program;
 }
@@ -207,6 +215,12 @@ function explain(error: unknown, warn: (text: string) => void): ExitName {
     `generator: this is a bug, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
   return 'bug';
+}
+
+/** What `--json` prints of a run that failed before it had a result. */
+function toFailure(exit: ExitName, error: unknown): object {
+  const message = error instanceof Error ? error.message : String(error);
+  return { outcome: 'failed', error: { name: exit, code: EXIT_CODES[exit].code, message } };
 }
 
 const STORE_EXITS = {

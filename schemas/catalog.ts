@@ -19,6 +19,9 @@ export type ChainTerms = {
 /** The chains in the order in which we list them. */
 export const CHAIN_IDS = ['bitcoin', 'ethereum', 'arbitrum', 'base'] as const satisfies readonly Chain[];
 
+/** No chain has a day before this one, the first of bitcoin. */
+export const FIRST_DATE = '2009-01-03';
+
 /** The genres of subscriber files. */
 export const GENRES = ['meta', 'gold', 'derived'] as const satisfies readonly Genre[];
 

@@ -7,11 +7,12 @@ import { formatTable } from './format-table.js';
 
 /** Says what a store holds, how late it is, and what to do next. */
 export async function runStatus(
-  options: { readonly store: string; readonly json: boolean },
+  options: { readonly store: string; readonly json: boolean; readonly quiet: boolean },
   context: CommandContext,
 ): Promise<ExitName> {
   const status = await inspectStore(openStore(options.store), context.now());
-  context.print(options.json ? JSON.stringify(status, null, 2) : formatStatus(status));
+  if (options.json) context.print(JSON.stringify(status, null, 2));
+  else if (!options.quiet) context.print(formatStatus(status));
   return 'done';
 }
 

@@ -1,4 +1,4 @@
-import { CHAINS, METRIC_NAMES, metricsOf } from '../../schemas/catalog.js';
+import { CHAINS, FIRST_DATE, METRIC_NAMES, metricsOf } from '../../schemas/catalog.js';
 import { endOfDayMs, parseDate, toDate, toInstant } from '../../schemas/dates.js';
 import type { Chain, MetricName } from '../../schemas/types.generated.js';
 import type { InputFault } from './input-fault.js';
@@ -88,6 +88,10 @@ function createDateReader(
     const day = parseDate(text);
     if (day === undefined) {
       fault(at, `date "${shorten(text)}" is not a date that exists`, 'write YYYY-MM-DD, a UTC day');
+      return undefined;
+    }
+    if (text < FIRST_DATE) {
+      fault(at, `date ${text} lies before ${FIRST_DATE}, the first day of any chain`, 'mend the year');
       return undefined;
     }
     const before = lastDay;

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
+import { codeOf } from '../../infra/store/system-error.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { InputFault } from '../core/input-fault.js';
 import type { InputSeries } from '../core/input-series.js';
@@ -81,7 +82,7 @@ async function listFolder(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const code = codeOf(error) ?? 'unreadable';
     throw new GeneratorError(
       'usage',
       `--input ${folder}: cannot be read (${code}); give the directory of the metrics`,

@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import { parse } from 'fast-csv';
 import type { Chain, SourceSegment } from '../../schemas/types.generated.js';
+import { codeOf } from '../../infra/store/system-error.js';
 import type { InputFault } from '../core/input-fault.js';
 import { toInputSeries, type InputSeries } from '../core/input-series.js';
 import { createTableReader } from '../core/input-table.js';
@@ -56,41 +57,63 @@ async function* csvRows(file: string): AsyncGenerator<{ line: number; cells: str
     }
     await feeding;
   } catch (error) {
-    throw error instanceof InvalidTextError ? error : new UnreadableRowError(line, error);
+    throw isPlaced(error) ? error : new UnreadableRowError(line, error);
   } finally {
     source.destroy();
     parser.destroy();
   }
 }
 
-/** Decodes strictly and writes to the parser; an error ends the parser with it. */
-async function feed(source: NodeJS.ReadableStream, parser: ReturnType<typeof parse>): Promise<void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let lines = 1;
+/** Writes a line at a time to the parser, so that a fault is known by its line; an error ends the parser with it. */
+async function feed(source: ReadStream, parser: ReturnType<typeof parse>): Promise<void> {
+  let fed = 1;
   try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      let text: string;
-      try {
-        text = decoder.decode(chunk, { stream: true });
-      } catch (error) {
-        throw new InvalidTextError(lines + linesBeforeFault(chunk), error);
-      }
-      lines += text.split('\n').length - 1;
-      if (!parser.write(text))
-        await new Promise<void>((resolve) => parser.once('drain', resolve).once('close', resolve));
+    for await (const line of textLines(source)) {
       if (parser.destroyed) return;
+      await new Promise<void>((resolve, reject) => {
+        parser.once('close', resolve);
+        parser.write(line, (error) => {
+          parser.off('close', resolve);
+          if (error) reject(error);
+          else resolve();
+        });
+      });
+      fed += 1;
     }
     parser.end();
   } catch (error) {
-    parser.destroy(error as Error); // what a stream or decoder throws is an Error
+    parser.destroy(isPlaced(error) ? error : new UnreadableRowError(fed, error));
   }
+}
+
+/** The lines of a stream with their ends, decoded strictly. */
+async function* textLines(source: ReadStream): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  let line = 1;
+  const decode = (bytes: Buffer): string => {
+    if (!isUtf8(bytes)) throw new InvalidTextError(line);
+    line += 1;
+    return bytes.toString('utf8');
+  };
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
+      yield decode(rest.subarray(0, end + 1));
+      rest = rest.subarray(end + 1);
+    }
+  }
+  if (rest.length > 0) yield decode(rest);
+}
+
+function isPlaced(error: unknown): error is InvalidTextError | UnreadableRowError {
+  return error instanceof InvalidTextError || error instanceof UnreadableRowError;
 }
 
 class InvalidTextError extends Error {
   readonly line: number;
 
-  constructor(line: number, cause: unknown) {
-    super('not UTF-8', { cause });
+  constructor(line: number) {
+    super('not UTF-8');
     this.line = line;
   }
 }
@@ -104,31 +127,16 @@ class UnreadableRowError extends Error {
   }
 }
 
-function linesBeforeFault(chunk: Buffer): number {
-  let before = 0;
-  for (let start = 0; start < chunk.length; before += 1) {
-    const end = chunk.indexOf(0x0a, start);
-    if (!isUtf8(chunk.subarray(start, end < 0 ? chunk.length : end))) return before;
-    if (end < 0) break;
-    start = end + 1;
-  }
-  return before;
-}
-
 function describeReadError(error: unknown): Pick<InputFault, 'line' | 'message' | 'remedy'> {
   if (error instanceof InvalidTextError) {
     return { line: error.line, message: 'the text is not UTF-8', remedy: 'save the file as UTF-8' };
   }
   if (error instanceof UnreadableRowError) {
-    const message = systemCodeOf(error.cause) ?? error.message.split('\n')[0] ?? 'unreadable';
+    const message = codeOf(error.cause) ?? error.message.split('\n')[0] ?? 'unreadable';
     const remedy = 'mend the file: RFC 4180, comma-separated, a quote only around a whole cell';
-    return systemCodeOf(error.cause) === undefined
+    return codeOf(error.cause) === undefined
       ? { line: error.line, message: `not CSV: ${message.slice(0, 80)}`, remedy }
       : { message: `cannot be read (${message})`, remedy: 'check that it is a file that this user may read' };
   }
   throw error;
-}
-
-function systemCodeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
 }

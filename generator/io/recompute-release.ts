@@ -1,11 +1,12 @@
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { parseInstant } from '../../schemas/dates.js';
-import { objectKey, PUBLIC_PATHS, releaseKey } from '../../schemas/paths.js';
+import { objectKey, releaseKey } from '../../schemas/paths.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../core/input-series.js';
 import { createInputDigest } from '../core/release/input-digest.js';
-import { manifestOf } from '../core/release/published-state.js';
+import { manifestOf, type PublishedState } from '../core/release/published-state.js';
+import type { Plan } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
 import type { StoreFault } from '../core/verification/fault.js';
 import { toGoldSeries } from '../core/verification/gold-series.js';
@@ -43,12 +44,12 @@ export async function recomputeRelease(
       },
     ];
   }
-  const differing = (plan.release?.artifacts ?? []).filter(({ path }) => !namesItsRelease(path));
   return [
-    ...differing.map(({ path }) => ({
+    ...(plan.release?.differing ?? []).map((path) => ({
       key: keyOf(path, record),
       message: `${path}: recomputed from the gold days it has other bytes`,
     })),
+    ...differingDays(plan, previous),
     ...inputs.flatMap((series) => compareInput(series, record)),
     ...CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused').map((chain) => ({
       key: releaseKey(record.revision, previous.sha256),
@@ -57,10 +58,16 @@ export async function recomputeRelease(
   ];
 }
 
-/** Files that name the release itself differ from release to release, whatever it says. */
-function namesItsRelease(path: string): boolean {
-  const { release, changes, status, landing } = PUBLIC_PATHS;
-  return [release, changes, status, landing].some((each) => each === path);
+/** The day files that recompute to other bytes, by the paths of what would be written instead. */
+function differingDays(plan: Plan, { manifests }: PublishedState): StoreFault[] {
+  const published = new Map(
+    [...manifests.values()].flatMap(({ dates }) => dates.map((entry) => [entry.path, entry])),
+  );
+  return (plan.release?.artifacts ?? []).flatMap(({ path }) => {
+    const entry = published.get(path);
+    const message = `${path}: recomputed from the gold days it has other bytes`;
+    return entry === undefined ? [] : [{ key: objectKey(entry.sha256), message }];
+  });
 }
 
 /** The release's commitment to its input must be what the gold days give. */

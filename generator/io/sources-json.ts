@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, SourceSegment, Sources } from '../../schemas/types.generated.js';
 import { findAllSchemaFaults } from '../../schemas/validate.js';
+import { codeOf } from '../../infra/store/system-error.js';
 import type { InputFault } from '../core/input-fault.js';
 
 const FILE = 'sources.json';
@@ -17,15 +19,28 @@ export type SourcesResult = {
 
 /** Reads `sources.json` of `folder`. A fault in one chain's list leaves the others usable. */
 export async function readSourcesJson(folder: string): Promise<SourcesResult> {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = await readFile(path.join(folder, FILE), 'utf8');
+    bytes = await readFile(path.join(folder, FILE));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const code = codeOf(error) ?? 'unreadable';
     const remedy = `put ${FILE} beside the CSV files, for example ${EXAMPLE}`;
     return { sources: {}, faults: [{ file: FILE, message: `cannot be read (${code})`, remedy }] };
   }
-  return parseSources(text);
+  if (!isUtf8(bytes)) {
+    const remedy = 'save the file as UTF-8';
+    const line = linesBeforeFault(bytes) + 1;
+    return { sources: {}, faults: [{ file: FILE, line, message: 'the text is not UTF-8', remedy }] };
+  }
+  return parseSources(new TextDecoder().decode(bytes));
+}
+
+function linesBeforeFault(bytes: Uint8Array): number {
+  let end = bytes.indexOf(0x0a);
+  for (let line = 0; ; line += 1) {
+    if (end < 0 || !isUtf8(bytes.subarray(0, end))) return line;
+    end = bytes.indexOf(0x0a, end + 1);
+  }
 }
 
 /** Parses the text of `sources.json`, with the line and column of each fault. */

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
-import { GENRES } from '../../schemas/catalog.js';
+import { GENRES, WINDOWS } from '../../schemas/catalog.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import { calendarPath, manifestPath, objectKey } from '../../schemas/paths.js';
+import { bundlePath, calendarPath, manifestPath, objectKey } from '../../schemas/paths.js';
 import type {
   Bundle,
   Chain,
@@ -10,6 +10,7 @@ import type {
   Manifest,
   ManifestDate,
   MetaDay,
+  Window,
 } from '../../schemas/types.generated.js';
 import { calendarFile, toCalendarRow } from '../core/artifacts/regime-calendar.js';
 import type { DayRecord } from '../core/records/day-writers.js';
@@ -25,9 +26,9 @@ export async function checkChain(walk: Walk, chain: Chain): Promise<void> {
   for (const genre of GENRES) {
     const path = manifestPath(genre, chain);
     const entry = record.manifests[path];
-    const { value } = await checkStoredFile(walk, path, entry && { ...entry, schema: 'manifest' });
-    if (entry === undefined || value === undefined) continue;
-    const manifest = value as Manifest; // judged by its schema just above
+    const checked = await checkStoredFile(walk, path, entry && { ...entry, schema: 'manifest' });
+    if (entry === undefined || checked.value === undefined || checked.faults.length > 0) continue;
+    const manifest = checked.value as Manifest; // judged by its schema just above
     manifests.set(path, manifest);
     const key = objectKey(entry.sha256);
     const say = (message: string): number => faults.push({ key, message: `${path}: ${message}` });
@@ -94,12 +95,13 @@ function checkCalendar({ record, faults }: Walk, chain: Chain, days: readonly Me
 }
 
 async function checkBundles(walk: Walk, manifest: Manifest): Promise<void> {
-  const prefix = manifestPath(manifest.genre, manifest.chain).replace(/manifest\.json$/, '');
-  for (const [path, entry] of Object.entries(walk.record.bundles)) {
-    if (!path.startsWith(prefix)) continue;
+  for (const window of Object.keys(WINDOWS) as Window[]) {
+    // keys of a closed literal
+    const path = bundlePath(manifest.genre, manifest.chain, window);
+    const entry = walk.record.bundles[path];
     walk.progress.advance();
-    const { value, faults } = await checkStoredFile(walk, path, { ...entry, schema: 'bundle' });
-    if (value === undefined || faults.length > 0) continue;
+    const { value, faults } = await checkStoredFile(walk, path, entry && { ...entry, schema: 'bundle' });
+    if (entry === undefined || value === undefined || faults.length > 0) continue;
     for (const message of checkBundle(value as Bundle, manifest)) {
       // judged by its schema just above
       walk.faults.push({ key: objectKey(entry.sha256), message: `${path}: ${message}` });

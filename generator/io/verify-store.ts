@@ -1,7 +1,16 @@
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
-import { ALIASES_KEY, POINTER_KEY, publicKey, releaseKey } from '../../schemas/paths.js';
-import type { ReleaseRecord } from '../../schemas/types.generated.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import {
+  ALIASES_KEY,
+  objectKey,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  publicKey,
+  releaseKey,
+} from '../../schemas/paths.js';
+import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { changesFile, releaseFile } from '../core/artifacts/release-files.js';
 import type { StoreFault } from '../core/verification/fault.js';
 import { SILENT, type Progress } from './progress.js';
 import { isMarkedStore, readAliasSequence, readPointer, readRecord } from './published-state.js';
@@ -52,24 +61,33 @@ export async function verifyStore(
     artifacts: 0,
     days: 0,
   };
-  const releases = await checkReleaseChain(walk);
+  const changes = await checkReleaseChain(walk);
   progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
   for (const chain of CHAIN_IDS) if (record.chains[chain]) await checkChain(walk, chain);
   await checkPublicFiles(walk);
+  checkIndexes(walk, changes);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, walk.gold)));
   progress.end(`${faults.length} faults`);
   const { revision, sequence } = record;
-  return { revision, sequence, releases, artifacts: walk.artifacts, days: walk.days, deep, faults };
+  return {
+    revision,
+    sequence,
+    releases: changes.length,
+    artifacts: walk.artifacts,
+    days: walk.days,
+    deep,
+    faults,
+  };
 }
 
-/** Follows `previous` from the current release to the first; resolves how many there are. */
-async function checkReleaseChain({ store, record, faults }: Walk): Promise<number> {
-  let releases = 1;
+/** Follows `previous` from the current release to the first; resolves the changes of each, newest first. */
+async function checkReleaseChain({ store, record, faults }: Walk): Promise<ReleaseChanges[]> {
+  const changes = [record.changes];
   let later = record;
   while (later.previous !== null) {
     const link = later.previous;
     const earlier = await collecting(faults, () => readRecord(store, link));
-    if (earlier === undefined) return releases;
+    if (earlier === undefined) return changes;
     const inOrder = earlier.revision < later.revision && earlier.published_at <= later.published_at;
     if (earlier.sequence !== later.sequence - 1 || earlier.revision !== link.revision || !inOrder) {
       faults.push({
@@ -77,7 +95,7 @@ async function checkReleaseChain({ store, record, faults }: Walk): Promise<numbe
         message: `does not come just before ${later.revision}`,
       });
     }
-    releases += 1;
+    changes.push(earlier.changes);
     later = earlier;
   }
   if (later.sequence !== 1) {
@@ -86,7 +104,7 @@ async function checkReleaseChain({ store, record, faults }: Walk): Promise<numbe
       message: `is the first of the chain with sequence ${later.sequence}`,
     });
   }
-  return releases;
+  return changes;
 }
 
 async function checkPublicFiles(walk: Walk): Promise<void> {
@@ -103,6 +121,29 @@ async function checkPublicFiles(walk: Walk): Promise<void> {
   if (sequence !== undefined && sequence < walk.record.sequence) {
     const message = `says ${sequence}, the release is ${walk.record.sequence}: the next publish refreshes`;
     walk.faults.push({ key: ALIASES_KEY, message });
+  }
+}
+
+/** The list of files and the list of changes must say what the records say. */
+function checkIndexes({ record, faults }: Walk, changes: readonly ReleaseChanges[]): void {
+  const { version } = record.methodology;
+  const { revision, sequence, published_at: publishedAt } = record;
+  const { [PUBLIC_PATHS.release]: _itself, ...others } = record.public;
+  const files = Object.entries(others).map(([path, { sha256, bytes, type }]) => ({
+    path,
+    sha256,
+    bytes,
+    type,
+  }));
+  for (const kind of [releaseFile(files, version), changesFile(undefined, changes, version)]) {
+    const entry = record.public[kind.path];
+    const { text } = kind.content({ revision, sequence, publishedAt });
+    if (entry !== undefined && entry.sha256 !== sha256Hex(text)) {
+      faults.push({
+        key: objectKey(entry.sha256),
+        message: `${kind.path}: is not what the release records say`,
+      });
+    }
   }
 }
 

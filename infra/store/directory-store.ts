@@ -1,4 +1,4 @@
-import { link, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { link, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256Hex } from '../../schemas/digest.js';
 import { withDirectoryLock } from './directory-lock.js';
@@ -9,6 +9,9 @@ import { codeOf, ignoreAbsent, toStoreError } from './system-error.js';
 const TEMPORARY = '.tmp';
 const LOCK = '.lock';
 const KEY = /^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+)*$/;
+
+/** What a key can begin with. */
+const PREFIX = /^((?!\.)[A-Za-z0-9._-]+\/)*((?!\.)[A-Za-z0-9._-]+)?$/;
 
 /**
  * A store in a directory: a key is a path below `root`. A file is written under a temporary name and flushed before
@@ -75,7 +78,7 @@ export function createDirectoryStore(root: string): ObjectStore {
     compareAndSwap,
     list: (prefix) => listFolder(root, prefix),
     async delete(key) {
-      await rm(fileOf(key), { force: true });
+      await unlink(fileOf(key)).catch(ignoreAbsent);
     },
   });
 }
@@ -113,6 +116,7 @@ function withOperatorErrors(root: string, store: ObjectStore): ObjectStore {
 }
 
 async function* listFolder(root: string, prefix: string): AsyncIterable<ListedObject> {
+  if (!PREFIX.test(prefix)) return;
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(ignoreAbsent);
   const names = (entries ?? [])

@@ -24,9 +24,14 @@ export async function readOwnIdentity(): Promise<ProcessIdentity> {
 /** Whether the process is provably gone: never true for a process of another host. */
 export async function isProvablyDead(identity: ProcessIdentity): Promise<boolean> {
   if (identity.host !== hostname()) return false;
-  if (identity.boot !== (await readBootId())) return true;
+  if (differ(identity.boot, await readBootId())) return true;
   if (!isRunning(identity.pid)) return true;
-  return identity.start !== (await readStart(identity.pid));
+  return differ(identity.start, await readStart(identity.pid));
+}
+
+/** Whether two marks are known and not the same: what the system does not tell proves nothing. */
+function differ(one: string, other: string): boolean {
+  return one !== '' && other !== '' && one !== other;
 }
 
 function isRunning(pid: number): boolean {

@@ -22,7 +22,9 @@ export function toStoreError(error: unknown, root: string): unknown {
 
 /** The code of an error that a system call made; `undefined` for any other. */
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && 'syscall' in error ? String(error.code) : undefined;
+  // By its marks, not its class: an error may come from another realm than this code.
+  const marked = typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
+  return marked ? String(error.code) : undefined;
 }
 
 /** `undefined` where nothing lies at the path; throws every other error on. */

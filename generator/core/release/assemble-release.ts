@@ -1,6 +1,7 @@
 import { byChain, CHAIN_IDS, GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type {
   ChainChanges,
   DateSpan,
@@ -55,24 +56,23 @@ export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefine
     landingFile(own),
     changesFile(newest, earlier, own.methodologyVersion),
   ];
-  const moved = Object.values(settled)
-    .flat()
-    .some((file) => file.artifact !== undefined);
-  if (record !== undefined && !moved) {
-    const current = stampOf(record, record.revision);
-    const still = describe(undefined).every(
-      (kind) => settleFile(kind, record, current).artifact === undefined,
-    );
-    if (still) return undefined;
-  }
+  const differing = [
+    ...Object.values(settled).flat(),
+    ...(record === undefined
+      ? []
+      : describe(undefined).map((kind) => settleFile(kind, record, stampOf(record, record.revision)))),
+  ]
+    .filter((file) => file.artifact !== undefined)
+    .map((file) => file.path);
+  if (record !== undefined && differing.length === 0) return undefined;
   for (const kind of describe(changes)) settled.public.push(settleFile(kind, record, stamp, true));
-  const others = publicEntries(record, settled.public);
+  const { [PUBLIC_PATHS.release]: _earlier, ...others } = publicEntries(record, settled.public);
   const index = releaseFile(
     Object.entries(others).map(([path, { sha256, bytes, type }]) => ({ path, sha256, bytes, type })),
     own.methodologyVersion,
   );
   settled.public.push(settleFile(index, record, stamp, true));
-  return toPlannedRelease(terms, settled, changes);
+  return { ...toPlannedRelease(terms, settled, changes), differing };
 }
 
 /** The files of a chain whose state changes. */
@@ -155,7 +155,7 @@ function toPlannedRelease(
   terms: AssemblyTerms,
   settled: Record<Section, SettledFile[]>,
   changes: ReleaseChanges,
-): PlannedRelease {
+): Omit<PlannedRelease, 'differing'> {
   const { request, stamp, changed } = terms;
   const previous = request.previous?.record;
   const { methodology } = request.texts;

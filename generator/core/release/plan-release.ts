@@ -52,7 +52,7 @@ export function planRelease(request: PlanRequest): Plan {
     each.plan.outcome !== 'refused' && each.draft ? [{ draft: each.draft, digest: each.digest }] : [],
   );
   const empty = previous === undefined && changed.length === 0;
-  if (empty || (stopped && request.allOrNothing)) return withholdAll(plan);
+  if (empty || (stopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
   const release = assembleRelease({ request, stamp, changed, writersSha256, methodologySha256 });
   return release === undefined ? plan : { ...plan, release };
 }
@@ -159,10 +159,11 @@ function toRestatement(draft: ChainDraft): Restatement {
 }
 
 /** The same plan, with nothing to publish. */
-function withholdAll(plan: Plan): Plan {
+function withholdAll(plan: Plan, record: ReleaseRecord | undefined): Plan {
   const chains = byChain((chain): ChainPlan | undefined => {
     const each = plan.chains[chain];
-    return each?.outcome === 'published' ? { ...each, outcome: 'withheld' } : each;
+    const updated_through = record?.chains[chain]?.updated_through ?? null;
+    return each?.outcome === 'published' ? { ...each, outcome: 'withheld', updated_through } : each;
   });
   return { ...plan, chains };
 }

@@ -47,6 +47,8 @@ export type PlannedRelease = {
   readonly sha256: string;
   /** What the store must hold before the record is written; an artifact may be there already. */
   readonly artifacts: readonly Artifact[];
+  /** The published files that would differ even under the release that they name: what has really changed. */
+  readonly differing: readonly string[];
 };
 
 /** The result of planning. `release` is absent when nothing would be published. */
