@@ -1,0 +1,67 @@
+import { metricsWithValues, type InputSeries } from '../../generator/core/input-series.js';
+import type { Chain, MetricName } from '../../schemas/types.generated.js';
+import { editSeries } from '../fixtures/random-series.js';
+import { seriesOf } from './history-data.js';
+
+/** A late edit of one published value. */
+export type Edit = {
+  readonly chain: Chain;
+  readonly date: string;
+  readonly metric: MetricName;
+  readonly value: number | null;
+};
+
+/** What an edit does to a value; null: it goes missing. */
+const FACTORS: readonly (number | null)[] = [null, 0.1, 0.5, 0.9, 1.1, 2, 10];
+
+/**
+ * Values of ethereum that flip a label a year after them when they are divided by ten: they reach it through nothing
+ * but the baseline. Found by trying values against the days that lie nearest to a boundary.
+ */
+const FAR_REACHING = [
+  ['2022-10-07', 'active_addresses'],
+  ['2022-10-13', 'active_addresses'],
+  ['2022-10-17', 'tx_count'],
+  ['2022-10-20', 'tx_count'],
+  ['2022-10-24', 'tx_count'],
+  ['2022-10-26', 'active_addresses'],
+  ['2022-11-01', 'tx_count'],
+  ['2022-11-08', 'gas_price_mean'],
+  ['2022-11-10', 'gas_price_mean'],
+  ['2022-11-11', 'gas_price_mean'],
+] as const satisfies readonly (readonly [string, MetricName])[];
+
+/** Draws edits of values that are not 0, evenly over chains, then metrics, then dates. `random` gives [0, 1). */
+export function drawEdits(inputs: readonly InputSeries[], count: number, random: () => number): Edit[] {
+  const pick = <T>(items: readonly T[]): T => {
+    const item = items[Math.floor(random() * items.length)];
+    if (item === undefined) throw new Error('nothing to draw from');
+    return item;
+  };
+  return Array.from({ length: count }, () => {
+    const series = pick(inputs);
+    const metric = pick(metricsWithValues(series));
+    const dates = series.dates.filter((date) => (valueOf(series, metric, date) ?? 0) !== 0);
+    return toEdit(series, pick(dates), metric, pick(FACTORS));
+  });
+}
+
+/** The edits whose effect lies farthest from them. Precondition: the series begin before them. */
+export function farReachingEdits(inputs: readonly InputSeries[]): Edit[] {
+  return FAR_REACHING.map(([date, metric]) => toEdit(seriesOf(inputs, 'ethereum'), date, metric, 0.1));
+}
+
+/** The value of a metric on a date; null when it is missing. */
+export function valueOf(series: InputSeries, metric: MetricName, date: string): number | null {
+  return series.metrics[metric]?.[series.dates.indexOf(date)] ?? null;
+}
+
+/** The series with the edit. */
+export function applyEdit(series: InputSeries, { metric, date, value }: Edit): InputSeries {
+  return editSeries(series, metric, date, value);
+}
+
+function toEdit(series: InputSeries, date: string, metric: MetricName, factor: number | null): Edit {
+  const value = valueOf(series, metric, date) ?? 0;
+  return { chain: series.chain, date, metric, value: factor === null ? null : value * factor };
+}

@@ -1,0 +1,37 @@
+import type { InputSeries } from '../../generator/core/input-series.js';
+import type { MetricName } from '../../schemas/types.generated.js';
+
+/** The part of a series from date `first` to date `last`, both included where the series has them. */
+export function cutBetween(series: InputSeries, first: string, last: string): InputSeries {
+  const kept = <T>(values: readonly T[]): T[] =>
+    values.filter((_, t) => (series.dates[t] ?? '') >= first && (series.dates[t] ?? '') <= last);
+  return {
+    ...series,
+    dates: kept(series.dates),
+    present: kept(series.present),
+    metrics: mapColumns(series, kept),
+  };
+}
+
+/** The series with no row on `date`. */
+export function withoutRow(series: InputSeries, date: string): InputSeries {
+  const gone = series.dates.indexOf(date);
+  return {
+    ...series,
+    present: series.present.map((value, t) => value && t !== gone),
+    metrics: mapColumns(series, (column) => column.map((value, t) => (t === gone ? null : value))),
+  };
+}
+
+/** The series without a column. */
+export function withoutColumn(series: InputSeries, metric: MetricName): InputSeries {
+  const { [metric]: _gone, ...metrics } = series.metrics;
+  return { ...series, metrics };
+}
+
+function mapColumns(
+  { metrics }: InputSeries,
+  map: (column: readonly (number | null)[]) => readonly (number | null)[],
+): InputSeries['metrics'] {
+  return Object.fromEntries(Object.entries(metrics).map(([metric, column]) => [metric, map(column)]));
+}

@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { PublishReport } from '../../generator/core/publish-report.js';
+import {
+  toCalibrationReport,
+  type CalibrationReport,
+  type ChainStability,
+} from '../../scripts/calibration/calibration-report.js';
+import type { JudgedDay } from '../../scripts/calibration/hindsight.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { addDays } from '../../schemas/dates.js';
+import { currentMethodology, methodologyTextUrl } from '../../schemas/methodology.js';
+import type { Chain, RegimeLabel } from '../../schemas/types.generated.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+import { AS_OF, metricsFolder } from './history-data.js';
+import { runGenerator, runNode, runProgram } from './plain-node.js';
+import { readCalendar, readFileTimes, readMetaDay, type CalendarDay } from './published-files.js';
+
+const SLOW_MS = 300_000;
+const methodology = currentMethodology();
+
+let folder: TemporaryFolder;
+let published: { exitCode: number; report: PublishReport };
+let calendars: ReadonlyMap<Chain, ReadonlyMap<string, CalendarDay>>;
+let judged: readonly JudgedDay[];
+let report: CalibrationReport;
+
+async function publish(asOf: string): Promise<typeof published> {
+  const store = ['--store', `file:${folder.path}`];
+  const options = ['--input', metricsFolder(), '--as-of', asOf, '--json'];
+  const { exitCode, stdout, stderr } = await runGenerator('publish', ...store, ...options);
+  if (stdout === '') throw new Error(`publish ended with ${exitCode}:\n${stderr}`);
+  return { exitCode, report: JSON.parse(stdout) as PublishReport }; // the document of --json
+}
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  published = await publish(AS_OF);
+  const read = CHAIN_IDS.map(async (chain) => [chain, await readCalendar(folder.path, chain)] as const);
+  calendars = new Map(await Promise.all(read));
+  judged = (await runProgram('judged-days')) as JudgedDay[]; // the program prints them
+  report = toCalibrationReport(judged.map(asPublished), methodology.confidence);
+}, SLOW_MS);
+
+afterAll(() => folder.dispose());
+
+/** A judged day with the label and the confidence that were published of it. */
+function asPublished(day: JudgedDay): JudgedDay {
+  const row = calendars.get(day.chain)?.get(day.date);
+  if (row === undefined) throw new Error(`the calendar of ${day.chain} has no ${day.date}`);
+  return { ...day, label: row.regime as RegimeLabel, score: row.confidence }; // a calendar holds labels only (schema)
+}
+
+/** The published labels of a chain from `first` to `last`. */
+function labelsBetween(chain: Chain, first: string, last: string): string[] {
+  const labels: string[] = [];
+  for (let date = first; date <= last; date = addDays(date, 1)) {
+    labels.push(calendars.get(chain)?.get(date)?.regime ?? 'not published');
+  }
+  return labels;
+}
+
+describe('the real history, published by the command line', () => {
+  it('is published whole: every chain, every date', () => {
+    expect(published.exitCode).toBe(0);
+    expect(published.report.outcome).toBe('published');
+    const dates = CHAIN_IDS.map((chain) => calendars.get(chain)?.size ?? 0);
+    expect(dates).toEqual([6437, 4038, 1313, 566]);
+    expect(CHAIN_IDS.map((chain) => published.report.chains[chain]?.new)).toEqual(dates);
+    expect(judged).toHaveLength(12_354);
+  });
+
+  it.each<[Chain, RegimeLabel, string, string]>([
+    ['bitcoin', 'congested', '2017-12-13', '2017-12-17'],
+    ['bitcoin', 'dormant', '2018-04-01', '2018-04-01'],
+    ['bitcoin', 'dormant', '2021-07-20', '2021-07-20'],
+    ['bitcoin', 'congested', '2023-05-10', '2023-05-10'],
+    ['bitcoin', 'strained', '2024-04-21', '2024-04-24'],
+    ['bitcoin', 'slack', '2025-09-01', '2025-09-01'],
+    ['ethereum', 'congested', '2020-06-01', '2020-08-31'],
+    ['ethereum', 'strained', '2023-05-01', '2023-05-07'],
+  ])('finds %s %s on every day from %s to %s', (chain, label, first, last) => {
+    expect([...new Set(labelsBetween(chain, first, last))]).toEqual([label]);
+  });
+
+  it('finds ethereum congested on most days of December 2017', () => {
+    const congested = labelsBetween('ethereum', '2017-12-01', '2017-12-31').filter((l) => l === 'congested');
+    expect(congested.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('commits to the inputs that the methodology gives as a vector', async () => {
+    const { inputs_sha256: digest } = await readMetaDay(folder.path, 'arbitrum', '2024-12-31');
+    expect(digest).toBe('2e642f5a7348d448dbed54ac33bd36a7d12d3db1cd489cc16b55a20d79cd890c');
+    expect(readFileSync(fileURLToPath(methodologyTextUrl(methodology.version)), 'utf8')).toContain(digest);
+  });
+
+  it(
+    'is left alone by a second run a day later: nothing is published and no file is written',
+    async () => {
+      const before = await readFileTimes(folder.path);
+      const again = await publish(addDays(AS_OF, 1));
+      const after = await readFileTimes(folder.path);
+      const files = new Set([...before.keys(), ...after.keys()]);
+      expect([...files].filter((file) => before.get(file) !== after.get(file))).toEqual([]);
+      expect(again.exitCode).toBe(0);
+      expect(again.report.outcome).toBe('unchanged');
+      expect(again.report.written).toEqual({ objects: 0, bytes: 0 });
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'is proved by verify --deep from its gold days alone',
+    async () => {
+      const result = await runGenerator('verify', '--deep', '--json', '--store', `file:${folder.path}`);
+      expect(JSON.parse(result.stdout)).toMatchObject({ faults: [] });
+      expect(result.exitCode).toBe(0);
+    },
+    SLOW_MS,
+  );
+});
+
+describe('the Evidence table of the methodology, from the published calendars', () => {
+  const rows = evidenceRows();
+  const stability = (chain: Chain): ChainStability => {
+    const found = report.chains[chain];
+    if (found === undefined) throw new Error(`no report of ${chain}`);
+    return found;
+  };
+  const three = (format: (chain: ChainStability) => string): string =>
+    (['bitcoin', 'ethereum', 'arbitrum'] as const).map((chain) => format(stability(chain))).join(' / ');
+
+  it('counts the labelled days, and those that hindsight labels too', () => {
+    expect(report.labelled).toBe(10_289);
+    expect(report.compared).toBe(10_279);
+    expect(CHAIN_IDS.map((chain) => stability(chain).labelled)).toEqual([5621, 3825, 755, 88]);
+  });
+
+  it('says how often labels change', () => {
+    const changes = three(({ changes_per_30_days: rate }) => rate.toFixed(2));
+    expect(changes).toBe('0.66 / 0.69 / 0.44');
+    expect(rows.get('label changes per 30 days, bitcoin / ethereum / arbitrum')).toBe(changes);
+  });
+
+  it('says how often hindsight agrees', () => {
+    const agreement = three((chain) => chain.agreement.toFixed(3));
+    expect(agreement).toBe('0.935 / 0.933 / 0.956');
+    expect(rows.get('real-time label equals the hindsight label, bitcoin / ethereum / arbitrum')).toBe(
+      agreement,
+    );
+  });
+
+  it('says both of base', () => {
+    const { changes_per_30_days: rate, agreement } = stability('base');
+    expect(`${rate.toFixed(2)}; ${agreement.toFixed(3)}`).toBe('1.36; 0.862');
+    expect(rows.get('the same two for base, only 88 labelled days')).toBe('1.36; 0.862');
+  });
+
+  it('says how well the confidence is calibrated', () => {
+    const { published: all, from } = report.calibration_error;
+    const largest = Math.max(...report.labels.map(({ gap }) => gap));
+    expect(rows.get('expected calibration error (10 bins), fitted on all')).toBe(all.toFixed(3));
+    expect(rows.get('the same, coefficients fitted before 2022 and tested from 2022 on')).toBe(
+      from.toFixed(3),
+    );
+    expect(rows.get('largest gap between mean confidence and accuracy for any one label')).toBe(
+      largest.toFixed(2),
+    );
+  });
+});
+
+describe('a refit of the confidence score', () => {
+  let refit: CalibrationReport;
+
+  beforeAll(async () => {
+    const script = ['--import', 'tsx', 'scripts/calibrate.ts'];
+    const { exitCode, stdout, stderr } = await runNode([...script, '--input', metricsFolder(), '--json']);
+    if (exitCode !== 0) throw new Error(`calibrate ended with ${exitCode}:\n${stderr}`);
+    refit = JSON.parse(stdout) as CalibrationReport; // the document of --json
+  }, SLOW_MS);
+
+  it.each(['intercept', 'margin', 'run', 'speed'] as const)('gives the published %s', (name) => {
+    const { confidence } = methodology;
+    expect(Math.abs(refit.coefficients.refitted[name] - confidence[name])).toBeLessThan(0.03);
+    expect(refit.coefficients.published[name]).toBe(confidence[name]);
+  });
+
+  it('errs as little as the methodology says, also on days that it has not seen', () => {
+    expect(Math.abs(refit.calibration_error.refitted - 0.007)).toBeLessThan(0.003);
+    expect(Math.abs(refit.calibration_error.from - 0.013)).toBeLessThan(0.003);
+    expect(Math.abs(Math.max(...refit.labels.map(({ gap }) => gap)) - 0.04)).toBeLessThan(0.01);
+  });
+
+  it('judges every day as it was published', () => {
+    const differing = judged.filter((day) => {
+      const { label, score } = asPublished(day);
+      return label !== day.label || score !== day.score;
+    });
+    expect(differing).toEqual([]);
+    expect(refit).toEqual(report);
+  });
+});
+
+it(
+  'one print that is ten times too large rarely changes a label, a plain mean would let it more often',
+  async () => {
+    const found = (await runProgram('single-prints')) as Record<'prints' | 'trimmed' | 'plain', number>; // as it prints
+    expect(found.prints).toBe(200);
+    expect(found.trimmed).toBeLessThanOrEqual(20);
+    expect(found.plain).toBeGreaterThanOrEqual(60);
+  },
+  SLOW_MS,
+);
+
+/** The rows of the Evidence table by what was measured. */
+function evidenceRows(): Map<string, string> {
+  const text = readFileSync(fileURLToPath(methodologyTextUrl(methodology.version)), 'utf8');
+  const evidence = text.slice(text.indexOf('## Evidence'));
+  const lines = evidence.split('\n').filter((line) => line.startsWith('|'));
+  return new Map(
+    lines.map((line) => line.split('|').map((cell) => cell.trim())).map((c) => [c[1] ?? '', c[2] ?? '']),
+  );
+}

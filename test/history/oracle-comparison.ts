@@ -1,0 +1,20 @@
+import type { Chain } from '../../schemas/types.generated.js';
+
+/** A date on which the product and the naive implementation say different things. */
+export type Disagreement = { readonly date: string; readonly product: string; readonly oracle: string };
+
+/** What is compared on every date. */
+export const COMPARED = [
+  'every field of the meta record',
+  'the determinism hash',
+  'every field of the derived record',
+  'the label that hindsight gives',
+] as const;
+
+/** Where the two implementations disagree on one chain. */
+export type OracleComparison = {
+  readonly chain: Chain;
+  readonly dates: number;
+  readonly labelled: number;
+  readonly disagreements: Readonly<Record<(typeof COMPARED)[number], readonly Disagreement[]>>;
+};

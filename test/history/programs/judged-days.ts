@@ -1,0 +1,8 @@
+/** Prints every date of the real history as it is judged in real time and in hindsight. */
+import { judgeDays } from '../../../scripts/calibration/hindsight.js';
+import { currentMethodology } from '../../../schemas/methodology.js';
+import { readHistory } from '../history-data.js';
+
+const methodology = currentMethodology();
+const history = await readHistory();
+process.stdout.write(JSON.stringify(history.flatMap((series) => judgeDays(series, methodology))));

@@ -1,0 +1,112 @@
+/** Changes published history late, in chosen ways, and prints what the planner and the store make of it. */
+import { createMemoryStore } from '../../../infra/store/memory-store.js';
+import type { InputSeries } from '../../../generator/core/input-series.js';
+import { verifyStore } from '../../../generator/io/verify-store.js';
+import { publishSeries } from '../../fixtures/publish-series.js';
+import { applyEdit, farReachingEdits, valueOf, type Edit } from '../drawn-edits.js';
+import { cutBetween, withoutColumn, withoutRow } from '../edited-series.js';
+import { seriesOf } from '../history-data.js';
+import { drawnEdits, FIRST, LAST, LAST_BUT_ONE, readEditedHistory, SECOND } from '../late-edit-input.js';
+import type { AppendObservation, LateEditObservations } from '../late-edit-observations.js';
+import { observeApplied } from '../observe-applied.js';
+import { observeChange, observeDrop, observeEdit } from '../observe-change.js';
+import {
+  createPublished,
+  readDigests,
+  readState,
+  REASON,
+  type PublishedSeries,
+} from '../published-series.js';
+
+/** A date in the middle of bitcoin's labelled dates. */
+const LOST_ROW = '2023-03-15';
+
+/** Publishes history up to the last date but one, then all of it, to the same store. */
+async function observeAppend(
+  inputs: readonly InputSeries[],
+): Promise<{ readonly append: AppendObservation; readonly published: PublishedSeries }> {
+  const store = createMemoryStore();
+  const shorter = inputs.map((series) => cutBetween(series, FIRST, LAST_BUT_ONE));
+  await publishSeries(store, { inputs: shorter, asOf: '2023-12-31' });
+  const [state, digests] = [await readState(store), await readDigests(store)];
+  const published = await createPublished(inputs, store);
+  const later = await readDigests(store);
+  const isImmutable = (key: string): boolean => /^(objects|releases)\//.test(key);
+  const entries = [...published.state.manifests].flatMap(([path, { dates }]) =>
+    dates.map((entry) => ({ key: `${path} ${entry.date}`, date: entry.date, text: JSON.stringify(entry) })),
+  );
+  const before = new Map(
+    [...state.manifests].flatMap(([path, { dates }]) =>
+      dates.map((entry) => [`${path} ${entry.date}`, JSON.stringify(entry)]),
+    ),
+  );
+  const now = new Map(entries.map(({ key, text }) => [key, text]));
+  const append = {
+    changedEntries: [...before].filter(([key, text]) => now.get(key) !== text).map(([key]) => key),
+    changedKeys: [...digests]
+      .filter(([key, digest]) => isImmutable(key) && later.get(key) !== digest)
+      .map(([key]) => key),
+    newKeys: [...later.keys()].filter((key) => isImmutable(key) && !digests.has(key)).length,
+    addedDates: [...new Set(entries.filter(({ key }) => !before.has(key)).map(({ date }) => date))],
+  };
+  return { append, published };
+}
+
+/** The plan digest of one edit does not accept another one. */
+function observeMismatch(
+  published: PublishedSeries,
+  [one, other]: readonly Edit[],
+): LateEditObservations['mismatch'] {
+  if (one === undefined || other === undefined) throw new Error('two edits are needed');
+  const edited = (edit: Edit): InputSeries => applyEdit(seriesOf(published.inputs, edit.chain), edit);
+  const planDigest = published.plan(edited(one)).plan_digest ?? 'none';
+  const plan = published.plan(edited(other), { reason: REASON, planDigest });
+  return { kind: plan.chains[other.chain]?.refusal?.kind ?? 'none', publishes: plan.release !== undefined };
+}
+
+function observeDrops(published: PublishedSeries): LateEditObservations['drops'] {
+  const series = seriesOf(published.inputs, 'bitcoin');
+  const column = series.metrics.fees_total ?? [];
+  const emptied = { ...series, metrics: { ...series.metrics, fees_total: column.map(() => null) } };
+  return {
+    laterStart: observeDrop(published, cutBetween(series, SECOND, LAST)),
+    earlierEnd: observeDrop(published, cutBetween(series, FIRST, LAST_BUT_ONE)),
+    goneColumn: observeDrop(published, withoutColumn(series, 'fees_total')),
+    emptyColumn: observeDrop(published, emptied),
+  };
+}
+
+/** Five edits for one store: of three chains, one value twice, and at last as it was. */
+function chooseApplied(inputs: readonly InputSeries[], far: readonly Edit[], drawn: readonly Edit[]): Edit[] {
+  const first = far.at(-1);
+  const [bitcoin, arbitrum] = (['bitcoin', 'arbitrum'] as const).map((chain) =>
+    drawn.find((edit) => edit.chain === chain && edit.metric === 'tx_count'),
+  );
+  if (first === undefined || bitcoin === undefined || arbitrum === undefined) {
+    throw new Error('the draw has too few edits');
+  }
+  const original = valueOf(seriesOf(inputs, first.chain), first.metric, first.date) ?? NaN;
+  return [first, bitcoin, { ...first, value: original * 2 }, arbitrum, { ...first, value: original }];
+}
+
+async function observeLateEdits(): Promise<LateEditObservations> {
+  const inputs = await readEditedHistory();
+  const { append, published } = await observeAppend(inputs);
+  const bitcoin = seriesOf(inputs, 'bitcoin');
+  const far = farReachingEdits(inputs);
+  const holed = await createPublished([withoutRow(bitcoin, LOST_ROW)]);
+  const later = await createPublished([cutBetween(bitcoin, SECOND, LAST)]);
+  return {
+    append,
+    far: far.map((edit) => observeEdit(published, edit)),
+    mismatch: observeMismatch(published, far),
+    drops: observeDrops(published),
+    rowGone: observeChange(published, withoutRow(bitcoin, LOST_ROW), LOST_ROW),
+    rowFilled: observeChange(holed, bitcoin, LOST_ROW),
+    earlierStart: observeChange(later, bitcoin, FIRST),
+    applied: await observeApplied(published.store, inputs, chooseApplied(inputs, far, drawnEdits(inputs))),
+    verifyFaults: (await verifyStore(published.store, { deep: true })).faults,
+  };
+}
+
+process.stdout.write(JSON.stringify(await observeLateEdits()));
