@@ -153,7 +153,6 @@ describe('what JSON cannot say exactly', () => {
   class Point {
     readonly x = 1;
   }
-  // eslint-disable-next-line no-sparse-arrays -- the hole is the case
   const withHole = [1, , 3];
 
   it.each([

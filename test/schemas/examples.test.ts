@@ -52,8 +52,9 @@ function composedExamples(name: SchemaName): JsonObject {
 
 function validExamples(name: SchemaName): JsonObject {
   const files = namesIn(`examples/valid/${name}`, '.json');
-  const read = files.map((file) => [file, readJson(`examples/valid/${name}/${file}.json`)]);
-  return { ...composedExamples(name), ...Object.fromEntries(read) };
+  const read = files.map((file) => [file, readJson(`examples/valid/${name}/${file}.json`)] as const);
+  const examples: JsonObject = Object.fromEntries(read);
+  return { ...composedExamples(name), ...examples };
 }
 
 function invalidExamples(name: SchemaName): [string, Invalid][] {
@@ -86,7 +87,7 @@ function applyChange(document: unknown, { op, path, value, from, times = 1 }: Ch
   const parent = childrenOf(valueAt(document, path.slice(0, cut)), path);
   const step = unescapeStep(path.slice(cut + 1));
   if (op === 'replace' || op === 'remove') expect(Object.keys(parent)).toContain(step);
-  if (op === 'remove') delete parent[step];
+  if (op === 'remove') Reflect.deleteProperty(parent, step);
   else if (Array.isArray(parent) && step === '-') {
     for (let count = 0; count < times; count += 1) parent.push(structuredClone(added));
   } else parent[step] = structuredClone(added);
