@@ -5,6 +5,7 @@ import { CHAIN_IDS, metricsOf } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { columnOf, type InputSeries } from '../../generator/core/input-series.js';
 import { editSeries, randomSeries } from '../fixtures/random-series.js';
+import { createTemporaryFolder } from '../fixtures/temporary-folder.js';
 import { GOLDEN, listStore, publishGolden, readableKeys } from './scenario.js';
 
 const FIRST_DATE = '2022-01-01';
@@ -55,7 +56,8 @@ await writeInput('input-1', CHAIN_IDS.map((chain) => history(chain, DAYS - 1)));
 const second = (['bitcoin', 'ethereum', 'arbitrum'] as const).map((chain) => history(chain, DAYS));
 await writeInput('input-2', second.map((each) => (each.chain === 'ethereum' ? editSeries(each, 'tx_count', RESTATED, 7_654_321) : each)));
 
-const store = await publishGolden();
+const folder = await createTemporaryFolder();
+const store = await publishGolden(folder.path);
 const release = path.join(GOLDEN, 'release');
 await rm(release, { recursive: true, force: true });
 for (const [key, text] of await readableKeys(store)) {
@@ -64,3 +66,4 @@ for (const [key, text] of await readableKeys(store)) {
   await writeFile(file, text);
 }
 await writeFile(path.join(release, 'keys.txt'), await listStore(store));
+await folder.dispose();

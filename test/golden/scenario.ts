@@ -1,10 +1,8 @@
 import path from 'node:path';
-import { parseInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import { createMemoryStore } from '../../infra/store/memory-store.js';
+import { createDirectoryStore } from '../../infra/store/directory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { readInputDirectory } from '../../generator/io/input-directory.js';
-import { publishSeries } from '../fixtures/publish-series.js';
+import { runAsProcess } from '../fixtures/generator-run.js';
 
 /** Where the committed golden files lie. */
 export const GOLDEN = import.meta.dirname;
@@ -15,17 +13,15 @@ export const PUBLICATIONS = [
   { input: 'input-2', asOf: '2023-06-17T06:00:00Z', reason: 'upstream corrected one day of ethereum' },
 ] as const;
 
-/** Publishes the golden inputs into an empty store, and resolves it. */
-export async function publishGolden(): Promise<ObjectStore> {
-  const store = createMemoryStore();
+/** Publishes the golden inputs by the built command line into the empty folder `root`, and resolves the store. */
+export async function publishGolden(root: string): Promise<ObjectStore> {
   for (const { input, asOf, ...rest } of PUBLICATIONS) {
-    const folder = path.join(GOLDEN, input);
-    const read = await readInputDirectory({ folder, asOfMs: parseInstant(asOf) ?? NaN });
-    if (read.faults.length > 0) throw new Error(JSON.stringify(read.faults));
-    const acceptance = 'reason' in rest ? { acceptance: { reason: rest.reason } } : {};
-    await publishSeries(store, { inputs: read.series, asOf, ...acceptance });
+    const accept = 'reason' in rest ? ['--accept-restatements', rest.reason] : [];
+    const where = ['--input', path.join(GOLDEN, input), '--store', `file:${root}`, '--as-of', asOf];
+    const run = await runAsProcess(['publish', '--quiet', ...where, ...accept]);
+    if (run.code !== 0) throw new Error(run.stderr);
   }
-  return store;
+  return createDirectoryStore(root);
 }
 
 /** One line per key of the store: digest, size, key. Keys of artifacts are digests, so every byte is pinned. */

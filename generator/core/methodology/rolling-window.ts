@@ -17,11 +17,15 @@ export type RollingWindow = {
   readonly countEqual: (value: number) => number;
 };
 
+const { abs } = Math;
+/** What an index beyond the window reads as: farther than any value. */
+const BEYOND = Infinity;
+
 /** An empty window that can hold `capacity` values. */
 export function createRollingWindow(capacity: number): RollingWindow {
   const sorted = new Float64Array(capacity);
   let size = 0;
-  const at = (i: number): number => sorted[i] ?? NaN;
+  const at = (i: number): number => sorted[i] ?? BEYOND;
 
   function lowerBound(value: number): number {
     let low = 0;
@@ -54,12 +58,16 @@ export function createRollingWindow(capacity: number): RollingWindow {
     let lower = 0;
     let upper = 0;
     for (let rank = 0; rank <= size >> 1; rank += 1) {
-      const toLeft = left >= 0 ? Math.abs(at(left) - centre) : Infinity;
-      const toRight = right < size ? Math.abs(at(right) - centre) : Infinity;
+      const toLeft = left >= 0 ? abs(at(left) - centre) : BEYOND;
+      const toRight = right < size ? abs(at(right) - centre) : BEYOND;
       lower = upper;
-      upper = Math.min(toLeft, toRight);
-      if (toLeft <= toRight) left -= 1;
-      else right += 1;
+      if (toLeft <= toRight) {
+        upper = toLeft;
+        left -= 1;
+      } else {
+        upper = toRight;
+        right += 1;
+      }
     }
     return size % 2 === 1 ? upper : (lower + upper) / 2;
   }
