@@ -7,7 +7,7 @@ import { StoreError, type ObjectStore } from './object-store.js';
  * @throws StoreError 'address' for any other text.
  */
 export function openStore(address: string): ObjectStore {
-  const match = /^file:(?:\/\/(?=\/))?(.+)$/.exec(address);
+  const match = /^file:(?:\/\/(?=\/))?(?!\/\/)(.+)$/.exec(address);
   if (match?.[1] === undefined) {
     throw new StoreError(
       'address',
