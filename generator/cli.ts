@@ -37,13 +37,20 @@ type RawOptions = {
 /** Runs one command line and resolves how it ended; every failure is explained on `warn`. */
 export async function runCli(args: readonly string[], terms: CliTerms): Promise<ExitName> {
   let ended: ExitName = 'done';
-  const program = createProgram(terms, async (work) => {
+  const contexts: CommandContext[] = [];
+  const context = (quiet: boolean): CommandContext => {
+    const made = terms.context(quiet);
+    contexts.push(made);
+    return made;
+  };
+  const program = createProgram({ ...terms, context }, async (work) => {
     ended = await work;
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return ended;
   } catch (error) {
+    for (const made of contexts) made.progress.abandon();
     const exit = explain(error, terms.warn);
     if (exit !== 'done' && args.includes('--json'))
       terms.print(JSON.stringify(toFailure(exit, error), null, 2));
@@ -210,6 +217,10 @@ function explain(error: unknown, warn: (text: string) => void): ExitName {
   if (error instanceof StoreError) {
     warn(`generator: ${error.message}`);
     return STORE_EXITS[error.code];
+  }
+  if (error instanceof Error && error.name === 'AbortError') {
+    warn('generator: interrupted: nothing was written');
+    return 'interrupted';
   }
   warn(
     `generator: this is a bug, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

@@ -826,7 +826,6 @@ export interface ReleaseRecord {
   published_at: Instant;
   methodology: MethodologyDigest;
   hold: Reason | null;
-  writers_sha256: Sha256;
   chains: RecordChains;
   public: PublicEntries;
   bundles: BundleEntries;
@@ -860,6 +859,8 @@ export interface RecordChain {
    * Metrics with a published value.
    */
   metrics: MetricName[];
+  writers_sha256: Sha256;
+  methodology_sha256: Sha256;
 }
 export interface PublicEntries {
   [k: string]: PublicEntry;

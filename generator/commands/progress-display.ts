@@ -38,6 +38,7 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressTerms): Pr
       bar.start(total, 0);
     },
     advance: (count = 1) => bar?.increment(count),
+    abandon: () => bar?.stop(),
     end(note) {
       bar?.stop();
       bar = undefined;

@@ -5,6 +5,7 @@ import { openStore } from '../../infra/store/open-store.js';
 import type { ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input-fault.js';
 import { exitOf, explainRefusal, toPublishReport, type PublishReport } from '../core/publish-report.js';
+import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance } from '../core/release/plan-types.js';
 import { readInputDirectory } from '../io/input-directory.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
@@ -39,32 +40,41 @@ export async function runPublish(options: PublishOptions, context: CommandContex
 /** Says what `publish` would do, and writes nothing. */
 export async function runPlan(options: PublishOptions, context: CommandContext): Promise<ExitName> {
   const prepared = await prepare(openStore(options.store), options, context);
-  return report(prepared, { objects: 0, bytes: 0 }, options, context);
+  return report(prepared, undefined, options, context);
 }
 
 async function prepare(
   store: ObjectStore,
   options: PublishOptions,
-  { now, progress }: CommandContext,
+  { now, progress, signal }: CommandContext,
 ): Promise<PreparedPlan> {
   const { input: folder, chains, asOfMs, existing, full, allOrNothing, acceptance } = options;
   assertNotAhead(asOfMs, now());
   progress.begin('input');
   const input = await readInputDirectory({ folder, asOfMs, ...(chains ? { chains } : {}) });
   progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
+  signal.throwIfAborted();
   const terms = { store, input, asOfMs, existing, full, allOrNothing, progress };
   return preparePlan(acceptance ? { ...terms, acceptance } : terms);
 }
 
 function report(
   { plan, input, start }: PreparedPlan,
-  written: PublishReport['written'],
+  written: PublishReport['written'] | undefined,
   options: PublishOptions,
   context: CommandContext,
 ): ExitName {
   const { faults, invalid } = input;
   const release = plan.release?.record ?? start.state?.record;
-  const result = toPublishReport({ plan, faults, invalid, release, written });
+  const result = toPublishReport({
+    plan,
+    faults,
+    invalid,
+    release,
+    written: written ?? { objects: 0, bytes: 0 },
+    dryRun: written === undefined,
+    listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
+  });
   for (const fault of faults.slice(0, FAULTS_SHOWN)) context.warn(formatInputFault(fault));
   if (faults.length > FAULTS_SHOWN) context.warn(`... and ${faults.length - FAULTS_SHOWN} more faults`);
   if (faults.length > 0) context.warn(`input invalid: ${othersWentOn(result)}`);
@@ -101,5 +111,7 @@ function formatReport(result: PublishReport): string {
     result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
   const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
   const { objects, bytes } = result.written;
-  return `${result.outcome}: ${release}\n${table}\n${objects} objects written, ${(bytes / 1e6).toFixed(1)} MB`;
+  const end = `${objects} objects written, ${(bytes / 1e6).toFixed(1)} MB`;
+  const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
+  return `${outcome}: ${release}\n${table}\n${end}`;
 }

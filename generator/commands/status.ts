@@ -54,7 +54,7 @@ function formatStatus(status: StoreStatus): string {
     `release    ${status.revision} (sequence ${status.sequence ?? 0}), published ${status.published_at ?? ''}, ${status.age_days ?? 0} days ago`,
     `pointer    ${status.sha256 ?? ''}`,
     `hold       ${status.hold ?? 'no'}`,
-    `aliases    ${aliases.behind === 0 ? 'fresh' : `${aliases.behind} releases behind`} (sequence ${aliases.sequence})`,
+    `aliases    ${aliases.behind === 0 ? 'fresh' : aliases.behind > 0 ? `${aliases.behind} releases behind` : 'mark ahead of the release'} (sequence ${aliases.sequence})`,
     `objects    ${status.objects}, of which ${orphans.objects} orphans (${(orphans.bytes / 1e6).toFixed(1)} MB); ${orphans.releases} orphan releases`,
     '',
     formatTable(head, rows),

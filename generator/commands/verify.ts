@@ -17,7 +17,11 @@ export async function runVerify(
   context: CommandContext,
 ): Promise<ExitName> {
   const { deep } = options;
-  const result = await verifyStore(openStore(options.store), { deep, progress: context.progress });
+  const result = await verifyStore(openStore(options.store), {
+    deep,
+    progress: context.progress,
+    signal: context.signal,
+  });
   const { faults } = result;
   for (const { key, message } of faults.slice(0, FAULTS_SHOWN)) context.warn(`${key}: ${message}`);
   if (faults.length > FAULTS_SHOWN)

@@ -3,11 +3,13 @@ import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ExitName } from './generator-error.js';
 import type { InputFault } from './input-fault.js';
 import type { ChainPlan, Plan, Refusal } from './release/plan-types.js';
-import type { MetricChange } from './release/restatement.js';
+import type { MetricChange, Restatement } from './release/restatement.js';
 
 /** What a publish or plan run did, or would do: the document of `--json`. */
 export type PublishReport = {
   readonly outcome: 'published' | 'unchanged' | 'refused' | 'partial';
+  /** True of a plan: nothing was written, and the revision is the one that would be published. */
+  readonly dry_run: boolean;
   readonly revision: string | null;
   readonly sequence: number | null;
   readonly published_at: string | null;
@@ -28,22 +30,34 @@ export type ReportTerms = {
   readonly invalid: readonly Chain[];
   readonly release: ReleaseRecord | undefined;
   readonly written: { readonly objects: number; readonly bytes: number };
+  readonly dryRun: boolean;
+  /** Number of dates that a chain has listed. */
+  readonly listed: (chain: Chain) => number;
 };
 
 /** The report of a run. */
-export function toPublishReport({ plan, faults, invalid, release, written }: ReportTerms): PublishReport {
+export function toPublishReport({
+  plan,
+  faults,
+  invalid,
+  release,
+  written,
+  dryRun,
+  listed,
+}: ReportTerms): PublishReport {
   const stopped = plan.methodologyChanged || faults.length > 0 || refusedChains(plan).length > 0;
   const going = plan.release !== undefined;
   const clean = going ? 'published' : 'unchanged';
   return {
     outcome: !stopped ? clean : going ? 'partial' : 'refused',
+    dry_run: dryRun,
     revision: release?.revision ?? null,
     sequence: release?.sequence ?? null,
     published_at: release?.published_at ?? null,
     chains: byChain((chain) => {
       const through = release?.chains[chain]?.updated_through ?? null;
       if (!invalid.includes(chain)) return plan.chains[chain];
-      return { outcome: 'invalid', updated_through: through, new: 0, restated: 0, unchanged: 0 };
+      return { outcome: 'invalid', updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
     }),
     written,
     plan_digest: plan.plan_digest ?? null,
@@ -73,10 +87,9 @@ export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | 
     ];
   }
   const { restatement } = refusal;
-  const changed = restatement.input_dates.length;
   return [
     `${chain}: refused: ${restatement.dates} published dates would be restated, ${restatement.first_date} to ${restatement.last_date}`,
-    `  the input changed on ${changed} of them${changed === 0 ? ': the cause is the code or the sources' : `: ${listSome([...restatement.input_dates])}`}`,
+    ...describeCauses(restatement),
     ...restatement.metrics.map((metric) => `  ${describeMetric(metric)}`),
     restatement.label_changes.length === 0
       ? '  no label changes'
@@ -86,6 +99,18 @@ export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | 
       : []),
     `  to publish exactly this: --accept-restatements "<public reason>" --plan ${digest ?? ''}`,
   ];
+}
+
+function describeCauses({ input_dates: changed, added_dates: added, metrics }: Restatement): string[] {
+  const causes: string[] = [];
+  if (added.length > 0)
+    causes.push(`  ${added.length} dates were added that were not there: ${listSome(added)}`);
+  if (changed.length > 0) {
+    causes.push(`  the input changed on ${changed.length} of them: ${listSome(changed)}`);
+    if (metrics.length === 0) causes.push('  no metric changed there: the row or the name of its source did');
+  }
+  if (causes.length === 0) causes.push('  the input is as it was: the cause is the code or the methodology');
+  return causes;
 }
 
 function describeDrop(drop: Extract<Refusal, { kind: 'drop' }>['drops'][number]): string {

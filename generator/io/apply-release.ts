@@ -91,19 +91,39 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
   return written;
 }
 
-/** Swaps the pointer; resolves its size. A lost swap is no answer: the pointer says what happened. */
+/** Swaps the pointer; resolves its size. A lost swap or answer says nothing: the pointer says what happened. */
 async function commit(store: ObjectStore, release: PlannedRelease, etag: Etag | null): Promise<number> {
   const { revision, sequence } = release.record;
   const pointer = { schema: 'pointer/1', revision, sequence, sha256: release.sha256 };
   const body = Buffer.from(canonicalJson(pointer));
-  const swapped = await store.compareAndSwap(POINTER_KEY, body, etag, metaOf(POINTER_KEY));
-  if (swapped === 'conflict' && !(await isCommitted(store, release))) {
-    throw new GeneratorError(
-      'conflict',
-      'another release was published in the meantime; nothing of this one is visible: run again',
-    );
+  let failure: unknown;
+  try {
+    if ((await store.compareAndSwap(POINTER_KEY, body, etag, metaOf(POINTER_KEY))) !== 'conflict')
+      return body.length;
+  } catch (error) {
+    failure = error;
   }
-  return body.length;
+  if (await readCommitted(store, release, failure)) return body.length;
+  if (failure !== undefined) throw failure as Error; // what a store throws is an Error
+  throw new GeneratorError(
+    'conflict',
+    'another release was published in the meantime; nothing of this one is visible: run again',
+  );
+}
+
+async function readCommitted(
+  store: ObjectStore,
+  release: PlannedRelease,
+  failure: unknown,
+): Promise<boolean> {
+  try {
+    return await isCommitted(store, release);
+  } catch (error) {
+    if (failure === undefined) throw error;
+    const message =
+      'the store failed while the pointer was moved: whether the release was committed is unknown: run status';
+    throw new GeneratorError('store-unavailable', message, { cause: failure });
+  }
 }
 
 /** Whether the pointer names this release, or the chain of `previous` from it holds this release. */

@@ -75,7 +75,7 @@ function missingEntry(chain: Chain): InputFault {
 }
 
 function isStranger(name: string): boolean {
-  return name.endsWith('.csv') && !CHAIN_IDS.some((chain) => name === `${chain}.csv`);
+  return name.toLowerCase().endsWith('.csv') && !CHAIN_IDS.some((chain) => name === `${chain}.csv`);
 }
 
 async function listFolder(folder: string): Promise<string[]> {

@@ -140,7 +140,7 @@ function filesOf(record: ReleaseRecord): { readonly sha256: string }[] {
 function nextStep({ address, hold, aliases, chains }: Omit<StoreStatus, 'next'>): string {
   const publish = `generator publish --input DIR --store ${address}`;
   if (hold !== null) return `publication is held (${hold}); find out why before anything else`;
-  if (aliases.behind > 0) return `the public copies lag; any run refreshes them: ${publish}`;
+  if (aliases.behind !== 0) return `the public copies lag; any run refreshes them: ${publish}`;
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
   if (overdue.length > 0)
     return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then ${publish}`;

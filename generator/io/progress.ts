@@ -7,6 +7,8 @@ export type Progress = {
   readonly begin: (stage: Stage, total?: number) => void;
   readonly advance: (count?: number) => void;
   readonly end: (note?: string) => void;
+  /** Clears what is shown of a stage that failed; harmless after its end. */
+  readonly abandon: () => void;
 };
 
 /** Hears nothing. */
@@ -14,4 +16,5 @@ export const SILENT: Progress = {
   begin: () => undefined,
   advance: () => undefined,
   end: () => undefined,
+  abandon: () => undefined,
 };

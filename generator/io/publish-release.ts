@@ -34,7 +34,7 @@ export async function publishRelease(
       committed = true;
     }
     const sequence = plan.release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
-    if (start.aliasSequence >= sequence) return written;
+    if (plan.release === undefined && start.aliasSequence === sequence) return written;
     const refreshed = await refreshAliases(store, terms.progress, terms.signal);
     return { objects: written.objects + refreshed.objects, bytes: written.bytes + refreshed.bytes };
   } catch (error) {

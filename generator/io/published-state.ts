@@ -80,8 +80,11 @@ export async function readPointer(store: ObjectStore): Promise<ReadPointer | und
   return pointer;
 }
 
-/** A record of sequence 2 or more was written after a committed one: then a missing pointer is damage. */
+/** The mark of the copies, or a record of sequence 2 or more, was written after a commit: then a missing pointer is damage. */
 async function assertNeverPublished(store: ObjectStore): Promise<void> {
+  if ((await store.head(ALIASES_KEY)) !== undefined) {
+    throw damaged(POINTER_KEY, `is missing, but ${ALIASES_KEY} was written after a committed release`);
+  }
   for await (const { key } of store.list(RELEASES_PREFIX)) {
     const name = parseReleaseKey(key);
     if (name === undefined) continue;

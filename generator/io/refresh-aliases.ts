@@ -76,12 +76,13 @@ async function refreshOne(
   }
 }
 
-/** Raises the mark to `sequence`; a mark that is there already, or higher, stays. */
+/** Sets the mark to `sequence`, unless it names a later release up to the pointer's own. */
 async function raiseMark(store: ObjectStore, sequence: number): Promise<void> {
   const body = Buffer.from(canonicalJson({ schema: 'aliases/1', sequence }));
   for (;;) {
     const mark = await readStoredJson(store, ALIASES_KEY, 'aliases');
-    if (mark !== undefined && mark.value.sequence >= sequence) return;
+    const latest = (await readPointer(store))?.value.sequence ?? sequence;
+    if (mark !== undefined && mark.value.sequence >= sequence && mark.value.sequence <= latest) return;
     if ((await store.compareAndSwap(ALIASES_KEY, body, mark?.etag ?? null, JSON_META)) !== 'conflict') return;
   }
 }

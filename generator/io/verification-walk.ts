@@ -21,6 +21,7 @@ export type Walk = {
   readonly gold: Map<Chain, GoldDay[]>;
   readonly faults: StoreFault[];
   readonly progress: Progress;
+  readonly signal?: AbortSignal;
   artifacts: number;
   days: number;
 };
@@ -46,6 +47,7 @@ export async function checkStoredFile(
     walk.faults.push({ key: path, message: 'is not listed in the release' });
     return { faults: [] };
   }
+  walk.signal?.throwIfAborted();
   const key = objectKey(terms.sha256);
   const found = await walk.store.get(key);
   walk.artifacts += 1;
@@ -65,7 +67,7 @@ function checkJson(bytes: Uint8Array, terms: DocumentTerms): CheckedDocument {
   const checked = checkJsonDocument(bytes, terms);
   if (terms.schema !== undefined || checked.value === undefined) return checked;
   const name = String((checked.value as { schema?: unknown }).schema).split('/')[0] ?? ''; // any document
-  if (!(name in SCHEMAS))
+  if (!Object.hasOwn(SCHEMAS, name))
     return { ...checked, faults: [...checked.faults, `names no schema of ours: ${name}`] };
   return checkJsonDocument(bytes, { ...terms, schema: name as SchemaName }); // it is one of them
 }

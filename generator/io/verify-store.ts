@@ -5,12 +5,15 @@ import {
   objectKey,
   POINTER_KEY,
   PUBLIC_PATHS,
+  PUBLIC_PREFIX,
   publicKey,
   releaseKey,
 } from '../../schemas/paths.js';
 import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { changesFile, releaseFile } from '../core/artifacts/release-files.js';
+import { GeneratorError } from '../core/generator-error.js';
+import { checkBytes } from '../core/verification/check-document.js';
 import type { StoreFault } from '../core/verification/fault.js';
 import { SILENT, type Progress } from './progress.js';
 import { isMarkedStore, readAliasSequence, readPointer, readRecord } from './published-state.js';
@@ -18,6 +21,9 @@ import { recomputeRelease } from './recompute-release.js';
 import { damaged } from './stored-json.js';
 import { checkStoredFile, collecting, type Walk } from './verification-walk.js';
 import { checkChain } from './verify-chain.js';
+
+/** Number of releases of the chain whose own files are read. */
+const RELEASES_READ = 30;
 
 /** What was verified. `faults` is empty for a sound store. */
 export type Verification = {
@@ -31,19 +37,25 @@ export type Verification = {
 };
 
 /** How to verify. `deep` also recomputes every record and file from the gold days alone. */
-export type VerifyTerms = { readonly deep: boolean; readonly progress?: Progress };
+export type VerifyTerms = {
+  readonly deep: boolean;
+  readonly progress?: Progress;
+  readonly signal?: AbortSignal;
+};
 
 /** Re-reads a store, and recomputes every digest, hash and link of what its pointer names. */
 export async function verifyStore(
   store: ObjectStore,
-  { deep, progress = SILENT }: VerifyTerms,
+  { deep, progress = SILENT, signal }: VerifyTerms,
 ): Promise<Verification> {
   const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep };
   const faults: StoreFault[] = [];
   await isMarkedStore(store, true);
+  let judged = '';
   const record = await collecting(faults, async () => {
     const pointer = await readPointer(store);
     if (pointer === undefined) throw damaged(POINTER_KEY, 'is missing: nothing was ever published');
+    judged = pointer.value.sha256;
     const found = await readRecord(store, pointer.value);
     if (found.sequence !== pointer.value.sequence || found.revision !== pointer.value.revision) {
       faults.push({ key: POINTER_KEY, message: 'names another revision or sequence than its record' });
@@ -58,6 +70,7 @@ export async function verifyStore(
     gold: new Map(),
     faults,
     progress,
+    ...(signal ? { signal } : {}),
     artifacts: 0,
     days: 0,
   };
@@ -66,7 +79,11 @@ export async function verifyStore(
   for (const chain of CHAIN_IDS) if (record.chains[chain]) await checkChain(walk, chain);
   await checkPublicFiles(walk);
   checkIndexes(walk, changes);
+  await checkStrangers(walk);
+  await assertUnmoved(walk, judged);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, walk.gold)));
+  else if (deep)
+    faults.push({ key: 'verify --deep', message: 'nothing was recomputed: mend the faults above first' });
   progress.end(`${faults.length} faults`);
   const { revision, sequence } = record;
   return {
@@ -81,7 +98,9 @@ export async function verifyStore(
 }
 
 /** Follows `previous` from the current release to the first; resolves the changes of each, newest first. */
-async function checkReleaseChain({ store, record, faults }: Walk): Promise<ReleaseChanges[]> {
+async function checkReleaseChain(walk: Walk): Promise<ReleaseChanges[]> {
+  const { store, record, faults } = walk;
+  const read = new Set(filesOf(record).map(({ sha256 }) => sha256));
   const changes = [record.changes];
   let later = record;
   while (later.previous !== null) {
@@ -95,6 +114,7 @@ async function checkReleaseChain({ store, record, faults }: Walk): Promise<Relea
         message: `does not come just before ${later.revision}`,
       });
     }
+    if (changes.length < RELEASES_READ) await checkOldFiles(walk, earlier, read);
     changes.push(earlier.changes);
     later = earlier;
   }
@@ -118,9 +138,51 @@ async function checkPublicFiles(walk: Walk): Promise<void> {
     }
   }
   const sequence = await collecting(walk.faults, () => readAliasSequence(walk.store));
-  if (sequence !== undefined && sequence < walk.record.sequence) {
+  if (sequence !== undefined && sequence !== walk.record.sequence) {
     const message = `says ${sequence}, the release is ${walk.record.sequence}: the next publish refreshes`;
     walk.faults.push({ key: ALIASES_KEY, message });
+  }
+}
+
+/** Judges the bytes of the files that only an earlier release names: a rollback or a reader may come for them. */
+async function checkOldFiles(walk: Walk, record: ReleaseRecord, read: Set<string>): Promise<void> {
+  for (const { path, ...entry } of filesOf(record)) {
+    if (read.has(entry.sha256)) continue;
+    read.add(entry.sha256);
+    const found = await walk.store.get(objectKey(entry.sha256));
+    walk.artifacts += 1;
+    for (const message of found === undefined ? ['is missing'] : checkBytes(found.bytes, entry)) {
+      walk.faults.push({
+        key: objectKey(entry.sha256),
+        message: `${path} of ${record.revision}: ${message}`,
+      });
+    }
+  }
+}
+
+function filesOf(record: ReleaseRecord): { path: string; sha256: string; bytes: number }[] {
+  return [record.public, record.bundles, record.manifests].flatMap((section) =>
+    Object.entries(section).map(([path, { sha256, bytes }]) => ({ path, sha256, bytes })),
+  );
+}
+
+/** Readers see all that lies below the public prefix: nothing may lie there that no release names. */
+async function checkStrangers({ store, record, faults }: Walk): Promise<void> {
+  const named = new Set(Object.keys(record.public).map(publicKey));
+  for await (const { key } of store.list(PUBLIC_PREFIX)) {
+    if (!named.has(key)) faults.push({ key, message: 'is public, but the release does not name it' });
+  }
+}
+
+/** Passes when the pointer still names what was judged. @throws GeneratorError 'conflict' when faults may be of a past release. */
+async function assertUnmoved({ store, faults }: Walk, judged: string): Promise<void> {
+  if (faults.length === 0) return;
+  const pointer = await readPointer(store).catch(() => undefined);
+  if (pointer !== undefined && pointer.value.sha256 !== judged) {
+    throw new GeneratorError(
+      'conflict',
+      'a release was published while the store was verified: run verify again',
+    );
   }
 }
 

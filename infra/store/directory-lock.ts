@@ -21,19 +21,26 @@ export async function withDirectoryLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const contender = { ...(await readOwnIdentity()), temporaryFolder, deadlineMs: Date.now() + PATIENCE_MS };
-  await acquire(path, contender);
+  const held = await acquire(path, contender);
   try {
     return await work();
   } finally {
-    await unlink(path);
+    await release(path, held);
   }
+}
+
+/** Removes the lock while it is still the one that was acquired. */
+async function release(path: string, held: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(ignoreMissing)) === held) await unlink(path);
 }
 
 type Contender = ProcessIdentity & { readonly temporaryFolder: string; readonly deadlineMs: number };
 
-async function acquire(path: string, contender: Contender): Promise<void> {
+/** Resolves the content of the lock, which is like no other. */
+async function acquire(path: string, contender: Contender): Promise<string> {
   for (;;) {
-    if (await tryCreate(path, contender)) return;
+    const created = await tryCreate(path, contender);
+    if (created !== undefined) return created;
     const held = await readFile(path, 'utf8').catch(ignoreMissing);
     if (held === undefined) continue;
     const holder = parseOwner(held);
@@ -44,17 +51,18 @@ async function acquire(path: string, contender: Contender): Promise<void> {
   }
 }
 
-/** Creates the lock whole or not at all: the content is there before the name is. */
-async function tryCreate(path: string, contender: Contender): Promise<boolean> {
+/** Creates the lock whole or not at all, flushed before it gets its name; resolves its content when it was free. */
+async function tryCreate(path: string, contender: Contender): Promise<string | undefined> {
   const nonce = randomBytes(12).toString('hex');
-  const { temporaryFolder, host, boot, pid, start } = contender;
+  const { temporaryFolder, host, space, boot, pid, start } = contender;
+  const content = JSON.stringify({ host, space, boot, pid, start, nonce });
   const draft = join(temporaryFolder, nonce);
-  await writeFile(draft, JSON.stringify({ host, boot, pid, start, nonce }), { flag: 'wx' });
+  await writeFile(draft, content, { flag: 'wx', flush: true });
   try {
     await link(draft, path);
-    return true;
+    return content;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // a system call's error
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined; // a system call's error
     throw error;
   } finally {
     await unlink(draft);
@@ -68,20 +76,20 @@ async function tryCreate(path: string, contender: Contender): Promise<boolean> {
  */
 async function removeDead(path: string, held: string, contender: Contender): Promise<void> {
   const marker = `${path}.${sha256Hex(held).slice(0, 16)}.takeover`;
-  await acquire(marker, contender);
+  const own = await acquire(marker, contender);
   try {
     if ((await readFile(path, 'utf8').catch(ignoreMissing)) === held) await unlink(path);
   } finally {
-    await unlink(marker);
+    await release(marker, own);
   }
 }
 
 function parseOwner(text: string): ProcessIdentity | undefined {
   try {
     const value = JSON.parse(text) as Partial<ProcessIdentity>; // judged member by member below
-    const { host, boot, pid, start } = value;
+    const { host, space, boot, pid, start } = value;
     if (typeof host !== 'string' || typeof pid !== 'number') return undefined;
-    return { host, boot: boot ?? '', pid, start: start ?? '' };
+    return { host, space: space ?? '', boot: boot ?? '', pid, start: start ?? '' };
   } catch {
     return undefined;
   }

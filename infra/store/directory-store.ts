@@ -3,7 +3,7 @@ import path from 'node:path';
 import { sha256Hex } from '../../schemas/digest.js';
 import { withDirectoryLock } from './directory-lock.js';
 import { createDurableFiles } from './durable-files.js';
-import type { Etag, ListedObject, ObjectStore } from './object-store.js';
+import type { Etag, ListedObject, ObjectHead, ObjectStore, StoredObject } from './object-store.js';
 import { codeOf, ignoreAbsent, toStoreError } from './system-error.js';
 
 const TEMPORARY = '.tmp';
@@ -22,8 +22,9 @@ export function createDirectoryStore(root: string): ObjectStore {
   const temporary = path.join(root, TEMPORARY);
   const files = createDurableFiles(temporary);
   const fileOf = (key: string): string => toFile(root, key);
+  const oneByOne = createQueue();
 
-  async function get(key: string): Promise<{ bytes: Uint8Array; etag: Etag } | undefined> {
+  async function get(key: string): Promise<StoredObject | undefined> {
     const bytes = await readFile(fileOf(key)).catch(ignoreAbsent);
     return bytes && { bytes, etag: etagOf(bytes) };
   }
@@ -54,14 +55,16 @@ export function createDirectoryStore(root: string): ObjectStore {
     await files.ensureFolder(path.dirname(target));
     await files.ensureFolder(temporary);
     await files.flush();
-    return withDirectoryLock(path.join(root, LOCK), temporary, async () => {
-      const current = await readFile(target).catch(ignoreAbsent);
-      if ((current ? etagOf(current) : null) !== expected) return 'conflict';
-      await rename(await files.writeTemporary(body), target);
-      files.note(path.dirname(target));
-      await files.flush();
-      return etagOf(body);
-    });
+    return oneByOne(() =>
+      withDirectoryLock(path.join(root, LOCK), temporary, async () => {
+        const current = await readFile(target).catch(ignoreAbsent);
+        if ((current ? etagOf(current) : null) !== expected) return 'conflict';
+        await rename(await files.writeTemporary(body), target);
+        files.note(path.dirname(target));
+        await files.flush();
+        return etagOf(body);
+      }),
+    );
   }
 
   return withOperatorErrors(root, {
@@ -69,10 +72,8 @@ export function createDirectoryStore(root: string): ObjectStore {
     get,
     async head(key) {
       const found = await get(key);
-      const stats = found && (await stat(fileOf(key)).catch(ignoreAbsent));
-      if (stats === undefined || found === undefined) return undefined;
-      const sizeBytes = found.bytes.length;
-      return { etag: found.etag, sizeBytes, sha256: sha256Hex(found.bytes), modifiedAtMs: stats.mtimeMs };
+      const stats = await stat(fileOf(key)).catch(ignoreAbsent);
+      return found && stats && toHead(found, stats.mtimeMs);
     },
     putIfAbsent,
     compareAndSwap,
@@ -81,6 +82,20 @@ export function createDirectoryStore(root: string): ObjectStore {
       await unlink(fileOf(key)).catch(ignoreAbsent);
     },
   });
+}
+
+function toHead({ bytes, etag }: StoredObject, modifiedAtMs: number): ObjectHead {
+  return { etag, sizeBytes: bytes.length, sha256: sha256Hex(bytes), modifiedAtMs };
+}
+
+/** Runs what it is given one after the other: the patience for the lock is for other processes. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
 }
 
 function toFile(root: string, key: string): string {

@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
 /** Names one process for good: a pid alone is used again, and a boot forgets them all. */
 export type ProcessIdentity = {
   readonly host: string;
+  /** The process's own space of pids: in another one the same pid is another process. */
+  readonly space: string;
   /** Id of the host's boot; empty where the system has none to give. */
   readonly boot: string;
   readonly pid: number;
@@ -15,6 +17,7 @@ export type ProcessIdentity = {
 export async function readOwnIdentity(): Promise<ProcessIdentity> {
   return {
     host: hostname(),
+    space: await readPidSpace(),
     boot: await readBootId(),
     pid: process.pid,
     start: await readStart(process.pid),
@@ -25,6 +28,7 @@ export async function readOwnIdentity(): Promise<ProcessIdentity> {
 export async function isProvablyDead(identity: ProcessIdentity): Promise<boolean> {
   if (identity.host !== hostname()) return false;
   if (differ(identity.boot, await readBootId())) return true;
+  if (identity.space !== (await readPidSpace())) return false;
   if (!isRunning(identity.pid)) return true;
   return differ(identity.start, await readStart(identity.pid));
 }
@@ -45,6 +49,10 @@ function isRunning(pid: number): boolean {
 
 async function readBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+}
+
+async function readPidSpace(): Promise<string> {
+  return readlink('/proc/self/ns/pid').catch(() => '');
 }
 
 /** Field 22 of `stat`, counted after the command's closing bracket, which may itself hold blanks. */

@@ -75,39 +75,38 @@ export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefine
   return { ...toPlannedRelease(terms, settled, changes), differing };
 }
 
-/** The files of a chain whose state changes. */
+/** The files of a chain, by what of the draft they change with. A new kind of file per chain is added here. */
+export function chainFiles(draft: ChainDraft, methodologyVersion: string): ChainFiles {
+  const { chain, updatedThrough, series, record } = draft;
+  const latest = draft.lastRecords.at(-1);
+  if (latest === undefined) throw new Error(`${chain} has no record`);
+  const shared = { chain, updatedThrough, methodologyVersion };
+  return {
+    manifests: GENRES.map((genre) => {
+      const entries = draft.entries[genre];
+      const revisions = revisionsOf(entries, draft.revisions);
+      return manifestFile({ ...shared, genre, entries, revisions, sources: series.sources });
+    }),
+    bundles: GENRES.flatMap((genre) =>
+      bundleFiles({ ...shared, genre, entries: draft.entries[genre], record }),
+    ),
+    public: [draft.calendar, summaryFile(latest, lastAvailableOf(draft.entries.meta))],
+  };
+}
+
+/** The files of a chain by section of the release. */
+export type ChainFiles = { readonly [section in Section]: readonly FileKind[] };
+
+/** Settles the files of a chain whose state changes; what surely differs is not compared. */
 function settleChain(draft: ChainDraft, terms: AssemblyTerms, settled: Record<Section, SettledFile[]>): void {
   const { request, stamp } = terms;
   const previous = request.previous?.record;
   const grown = previous?.chains[draft.chain]?.updated_through !== draft.updatedThrough;
   const touched = draft.newDates.length + draft.restatedDates.length > 0;
-  const { version: methodologyVersion } = request.texts.methodology;
-  for (const genre of GENRES) {
-    const entries = draft.entries[genre];
-    const shared = {
-      chain: draft.chain,
-      genre,
-      updatedThrough: draft.updatedThrough,
-      methodologyVersion,
-      entries,
-    };
-    const manifest = manifestFile({
-      ...shared,
-      revisions: revisionsOf(entries, draft.revisions),
-      sources: draft.series.sources,
-    });
-    const ownTouched = touched && entries.some((entry) => entry.revision === stamp.revision);
-    settled.manifests.push(settleFile(manifest, previous, stamp, ownTouched));
-    for (const kind of bundleFiles({ ...shared, record: draft.record })) {
-      settled.bundles.push(settleFile(kind, previous, stamp, grown));
-    }
-  }
-  const latest = draft.lastRecords.at(-1);
-  if (latest === undefined) throw new Error(`${draft.chain} has no record`);
-  settled.public.push(settleFile(draft.calendar, previous, stamp, touched));
-  settled.public.push(
-    settleFile(summaryFile(latest, lastAvailableOf(draft.entries.meta)), previous, stamp, grown),
-  );
+  const files = chainFiles(draft, request.texts.methodology.version);
+  for (const kind of files.manifests) settled.manifests.push(settleFile(kind, previous, stamp, grown));
+  for (const kind of files.bundles) settled.bundles.push(settleFile(kind, previous, stamp, grown));
+  for (const kind of files.public) settled.public.push(settleFile(kind, previous, stamp, grown && touched));
 }
 
 /** The facts of every chain: of the drafts, and as published of the others. */
@@ -174,10 +173,9 @@ function toPlannedRelease(
     published_at: stamp.publishedAt,
     methodology: { version: methodology.version, sha256: terms.methodologySha256 },
     hold: previous?.hold ?? null,
-    writers_sha256: terms.writersSha256,
     chains: byChain((chain) => {
       const found = changed.find(({ draft }) => draft.chain === chain);
-      return found ? toRecordChain(found) : previous?.chains[chain];
+      return found ? toRecordChain(found, terms) : previous?.chains[chain];
     }),
     ...entries,
     revisions: revisionTerms(entries, previous, stamp),
@@ -191,7 +189,7 @@ function toPlannedRelease(
   return { record, recordText, sha256: sha256Hex(recordText), artifacts: uniqueByDigest(artifacts) };
 }
 
-function toRecordChain({ draft, digest }: ChangedChain): RecordChain {
+function toRecordChain({ draft, digest }: ChangedChain, terms: AssemblyTerms): RecordChain {
   const { rows, sha256 } = digest(draft.updatedThrough);
   return {
     updated_through: draft.updatedThrough,
@@ -199,6 +197,8 @@ function toRecordChain({ draft, digest }: ChangedChain): RecordChain {
     source: latestSource(draft.series),
     input_sha256: sha256,
     metrics: metricsWithValues(draft.series),
+    writers_sha256: terms.writersSha256,
+    methodology_sha256: terms.methodologySha256,
   };
 }
 

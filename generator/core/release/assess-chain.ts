@@ -1,6 +1,6 @@
 import { GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import type { Genre, Manifest } from '../../../schemas/types.generated.js';
+import type { Genre, Manifest, RecordChain } from '../../../schemas/types.generated.js';
 import type { InputSeries } from '../input-series.js';
 import type { InputDigest } from './input-digest.js';
 import { manifestOf, type PublishedState } from './published-state.js';
@@ -43,7 +43,7 @@ export function assessChain(
   });
   if (drops.length > 0) return { kind: 'dropped', drops };
   const sameInput = digest(record.updated_through).sha256 === record.input_sha256;
-  if (!sameInput || !isTrusted(previous, trust) || !manifests.every(isFirstHand)) return { kind: 'compare' };
+  if (!sameInput || !isTrusted(record, trust) || !manifests.every(isFirstHand)) return { kind: 'compare' };
   const grown = series.dates.at(-1) !== record.updated_through;
   return { kind: grown || hasOtherSources(series, previous) ? 'extended' : 'same' };
 }
@@ -53,10 +53,9 @@ function hasOtherSources(series: InputSeries, previous: PublishedState): boolean
   return canonicalJson(published) !== canonicalJson(series.sources);
 }
 
-/** Whether this run would make the published days again as they are, given the same input. */
-function isTrusted({ record }: PublishedState, trust: Trust): boolean {
-  const { writersSha256, methodologySha256, full } = trust;
-  return !full && writersSha256 === record.writers_sha256 && methodologySha256 === record.methodology.sha256;
+/** Whether this run would make the published files again as they are, given the same input. */
+function isTrusted(chain: RecordChain, { writersSha256, methodologySha256, full }: Trust): boolean {
+  return !full && writersSha256 === chain.writers_sha256 && methodologySha256 === chain.methodology_sha256;
 }
 
 /** Whether no rollback left other bytes in force than the input of its time would give. */

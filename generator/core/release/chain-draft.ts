@@ -1,3 +1,5 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
 import { dayPath } from '../../../schemas/paths.js';
 import type {
   Chain,
@@ -101,7 +103,12 @@ export function draftChain(terms: DraftTerms): ChainDraft {
 function rememberRecords(make: (entry: ManifestDate) => DayRecord): (entry: ManifestDate) => DayRecord {
   const made = new Map<string, DayRecord>();
   return (entry) => {
-    const record = made.get(entry.sha256) ?? make(entry);
+    const known = made.get(entry.sha256);
+    if (known !== undefined) return known;
+    const record = make(entry);
+    if (sha256Hex(canonicalJson(record)) !== entry.sha256) {
+      throw new Error(`${entry.path}: the writers make other bytes than the manifest lists`);
+    }
     made.set(entry.sha256, record);
     return record;
   };

@@ -40,7 +40,7 @@ export function planRelease(request: PlanRequest): Plan {
     const series = request.inputs.find((each) => each.chain === chain);
     return series === undefined ? [] : [assess(series, request, trust, stamp)];
   });
-  const digest = restatementDigest(assessed, request);
+  const digest = restatementDigest(assessed, request, writersSha256);
   const judged = assessed.map((each) => judge(each, request, digest));
   const plan: Plan = {
     chains: byChain((chain) => judged.find(({ series }) => series.chain === chain)?.plan),
@@ -99,7 +99,11 @@ function assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp: 
   return { series, digest, draft };
 }
 
-function restatementDigest(assessed: readonly Assessed[], { previous }: PlanRequest): string | undefined {
+function restatementDigest(
+  assessed: readonly Assessed[],
+  { previous }: PlanRequest,
+  writersSha256: string,
+): string | undefined {
   const restated = assessed.flatMap(({ series: { chain }, digest, draft }) => {
     const record = previous?.record.chains[chain];
     if (draft === undefined || record === undefined || draft.restatedDates.length === 0) return [];
@@ -108,6 +112,7 @@ function restatementDigest(assessed: readonly Assessed[], { previous }: PlanRequ
         chain,
         manifest_sha256: sha256Hex(canonicalJson(manifestOf(previous, 'gold', chain))),
         input_sha256: digest(record.updated_through).sha256,
+        writers_sha256: writersSha256,
         dates: draft.restatedDates,
       },
     ];
@@ -138,21 +143,22 @@ function judge(
       ? 'plan-mismatch'
       : 'restatement';
   if (restated && (acceptance === undefined || kind === 'plan-mismatch')) {
-    const refusal: Refusal = { kind, restatement: toRestatement(draft) };
     const through = previous?.record.chains[draft.chain]?.updated_through ?? null;
+    const refusal: Refusal = { kind, restatement: toRestatement(draft, through) };
     return { ...assessed, plan: { outcome: 'refused', updated_through: through, ...counts, refusal } };
   }
   const outcome = counts.new + counts.restated > 0 ? 'published' : 'unchanged';
   return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts } };
 }
 
-function toRestatement(draft: ChainDraft): Restatement {
+function toRestatement(draft: ChainDraft, through: string | null): Restatement {
   const { restatedDates: dates } = draft;
   return {
     dates: dates.length,
     first_date: dates[0] ?? '',
     last_date: dates.at(-1) ?? '',
     input_dates: draft.restatedInputs,
+    added_dates: draft.newDates.filter((date) => through !== null && date < through),
     metrics: [],
     label_changes: draft.labelChanges,
   };

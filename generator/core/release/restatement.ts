@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, GoldDay, LabelChange, MetricName } from '../../../schemas/types.generated.js';
-import { columnOf, metricsWithValues, type InputSeries } from '../input-series.js';
+import { columnOf, cutSeries, metricsWithValues, type InputSeries } from '../input-series.js';
 
 /** Something published that the input no longer has. No option accepts it: a truncated download must never pass. */
 export type Drop =
@@ -20,7 +20,7 @@ export type PublishedExtent = {
 export function findDrops(series: InputSeries, published: PublishedExtent): Drop[] {
   const first = series.dates[0] ?? '';
   const last = series.dates.at(-1) ?? '';
-  const values = metricsWithValues(series);
+  const values = metricsWithValues(cutSeries(series, published.updatedThrough));
   const drops: Drop[] = [];
   if (first > published.firstDate) {
     drops.push({ kind: 'later-start', published: published.firstDate, input: first });
@@ -41,6 +41,8 @@ export type Restatement = {
   readonly last_date: string;
   /** The dates whose input changed. */
   readonly input_dates: readonly string[];
+  /** New dates that lie before the published end: rows that were not there. */
+  readonly added_dates: readonly string[];
   readonly metrics: readonly MetricChange[];
   readonly label_changes: readonly LabelChange[];
 };
@@ -84,6 +86,7 @@ export type PlannedRestatement = {
   readonly chain: Chain;
   readonly manifest_sha256: string;
   readonly input_sha256: string;
+  readonly writers_sha256: string;
   readonly dates: readonly string[];
 };
 

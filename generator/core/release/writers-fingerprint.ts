@@ -2,10 +2,15 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, Methodology } from '../../../schemas/types.generated.js';
+import { toChainFacts } from '../artifacts/chain-facts.js';
+import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input-series.js';
 import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
+import { chainFiles } from './assemble-release.js';
+import { draftChain } from './chain-draft.js';
 
 const PROBE_DAYS = 420;
+const PROBE_FILE_DAYS = 20;
 const PROBE_STEP = 13;
 const PROBE_FIRST_DAY = 18_000;
 
@@ -24,8 +29,31 @@ export function writersFingerprint(methodology: Methodology): string {
 const FINGERPRINTS = new WeakMap<Methodology, string>();
 
 function probeWriters(methodology: Methodology): string {
-  const digests = CHAIN_IDS.flatMap((chain) => {
-    const writers = createDayWriters(probeSeries(chain), methodology);
+  return sha256Hex([...probeDays(methodology), ...probeFiles(methodology)].join(''));
+}
+
+/** Digests of the other files that a chain's short series gives. */
+function probeFiles(methodology: Methodology): string[] {
+  const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
+  return CHAIN_IDS.flatMap((chain) => {
+    const series = probeSeries(chain, PROBE_FILE_DAYS);
+    const writers = createDayWriters(series, methodology);
+    const terms = { series, writers, published: undefined, trusted: false, stamp, reason: 'probe' };
+    const draft = draftChain(terms);
+    const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
+    const own = { facts, hold: null, methodologyVersion: methodology.version };
+    const kinds = [
+      ...Object.values(chainFiles(draft, methodology.version)).flat(),
+      statusFile(own),
+      landingFile(own),
+    ];
+    return kinds.map((kind) => sha256Hex(kind.content(stamp).text));
+  });
+}
+
+function probeDays(methodology: Methodology): string[] {
+  return CHAIN_IDS.flatMap((chain) => {
+    const writers = createDayWriters(probeSeries(chain, PROBE_DAYS), methodology);
     const provenance = { revision: '2000-01-01.000001', updatedThrough: '2000-01-01' };
     const dates = Array.from({ length: Math.floor(PROBE_DAYS / PROBE_STEP) }, (_, i) => (i + 1) * PROBE_STEP);
     return dates.flatMap((t) =>
@@ -34,13 +62,12 @@ function probeWriters(methodology: Methodology): string {
       ),
     );
   });
-  return sha256Hex(digests.join(''));
 }
 
 /** A series with waves, steps and holes, from integer arithmetic alone. */
-function probeSeries(chain: Chain): InputSeries {
+function probeSeries(chain: Chain, length: number): InputSeries {
   const metrics = metricsOf(chain);
-  const days = Array.from({ length: PROBE_DAYS }, (_, t) => t).filter((t) => t % 101 !== 100);
+  const days = Array.from({ length }, (_, t) => t).filter((t) => t % 101 !== 100);
   const rows = days.map((t) => ({
     day: PROBE_FIRST_DAY + t,
     values: metrics.map((metric) => probeValue(t, METRIC_NAMES.indexOf(metric))),

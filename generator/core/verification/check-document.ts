@@ -15,6 +15,7 @@ export type CheckedDocument = { readonly value?: unknown; readonly faults: reado
 /** Judges the bytes of a JSON document: size, digest, schema and RFC 8785 form. */
 export function checkJsonDocument(body: Uint8Array, terms: DocumentTerms): CheckedDocument {
   const faults = checkBytes(body, terms);
+  if (faults.length > 0) return { faults };
   const text = Buffer.from(body).toString('utf8');
   let value: unknown;
   try {
@@ -26,7 +27,7 @@ export function checkJsonDocument(body: Uint8Array, terms: DocumentTerms): Check
     const [fault] = findSchemaFaults(terms.schema, value);
     if (fault) faults.push(`breaks schema ${terms.schema} at ${fault.pointer || '/'}: ${fault.message}`);
   }
-  if (canonicalJson(value) !== text) faults.push('is not in its RFC 8785 form');
+  if (!isCanonical(value, text)) faults.push('is not in its RFC 8785 form');
   return { value, faults };
 }
 
@@ -38,4 +39,12 @@ export function checkBytes(body: Uint8Array, { sha256, bytes }: DocumentTerms): 
   const found = sha256Hex(body);
   if (found !== sha256) faults.push(`has digest ${found}, not the ${sha256} listed`);
   return faults;
+}
+
+function isCanonical(value: unknown, text: string): boolean {
+  try {
+    return canonicalJson(value) === text;
+  } catch {
+    return false; // what JSON.parse reads but JSON cannot say exactly, or what is nested too deep
+  }
 }

@@ -74,7 +74,9 @@ describe('levels', () => {
 
 describe('the rolling window', () => {
   it('gives the same statistics as a fresh sort, whatever entered and left', () => {
-    const value = fc.oneof(fc.double({ min: -20, max: 20, noNaN: true }), fc.integer({ min: -3, max: 3 }));
+    const value = fc
+      .oneof(fc.double({ min: -20, max: 20, noNaN: true }), fc.integer({ min: -3, max: 3 }))
+      .map((x) => x + 0); // a sort may put -0 before or after 0;
     fc.assert(
       fc.property(
         fc.array(value, { minLength: 1, maxLength: 60 }),
