@@ -13,12 +13,12 @@ export async function runStatus(
   const status = await inspectStore(openStore(options.store), context.now());
   if (options.json) context.print(JSON.stringify(status, null, 2));
   else if (!options.quiet) context.print(formatStatus(status));
-  return 'done';
+  return status.damage === null ? 'done' : 'damaged';
 }
 
 function formatStatus(status: StoreStatus): string {
   if (status.revision === null) return `store      ${status.address}\nnext       ${status.next}`;
-  const { aliases, orphans } = status;
+  const { aliases } = status;
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = status.chains[chain];
     if (each === undefined) return [];
@@ -55,10 +55,16 @@ function formatStatus(status: StoreStatus): string {
     `pointer    ${status.sha256 ?? ''}`,
     `hold       ${status.hold ?? 'no'}`,
     `aliases    ${aliases.behind === 0 ? 'fresh' : aliases.behind > 0 ? `${aliases.behind} releases behind` : 'mark ahead of the release'} (sequence ${aliases.sequence})`,
-    `objects    ${status.objects}, of which ${orphans.objects} orphans (${(orphans.bytes / 1e6).toFixed(1)} MB); ${orphans.releases} orphan releases`,
+    `objects    ${formatCensus(status)}`,
     '',
     formatTable(head, rows),
     '',
     `next       ${status.next}`,
   ].join('\n');
+}
+
+function formatCensus({ objects, orphans, damage }: StoreStatus): string {
+  if (objects === null || orphans === null) return `not counted: ${damage ?? ''}`;
+  const size = (orphans.bytes / 1e6).toFixed(1);
+  return `${objects}, of which ${orphans.objects} orphans (${size} MB); ${orphans.releases} orphan releases`;
 }

@@ -3,6 +3,7 @@ import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
 import { OBJECTS_PREFIX, PUBLIC_PATHS, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { Chain, ChainStatus, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
 import { toFreshness } from '../core/artifacts/freshness.js';
 import { isMarkedStore, readAliasSequence, readPointer, readRecord } from './published-state.js';
 import { damaged, readArtifact, readArtifactJson } from './stored-json.js';
@@ -19,8 +20,11 @@ export type StoreStatus = {
   readonly hold: string | null;
   readonly chains: { readonly [chain in Chain]?: ChainNow };
   readonly aliases: { readonly sequence: number; readonly behind: number };
-  readonly objects: number;
-  readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number };
+  /** Null where damage keeps them from being counted. */
+  readonly objects: number | null;
+  readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number } | null;
+  /** The damage that was met on the way; null when there was none. Only "verify" looks for all of it. */
+  readonly damage: string | null;
   /** What to do next, as a command or a sentence. */
   readonly next: string;
 };
@@ -38,7 +42,7 @@ export async function inspectStore(store: ObjectStore, nowMs: number): Promise<S
   if (pointer === undefined) return emptyStatus(store);
   const record = await readRecord(store, pointer.value);
   const chains = await readChains(store, record, new Date(nowMs).toISOString());
-  const census = await takeCensus(store, record, pointer.value.sha256);
+  const census = await tryCensus(store, record, pointer.value.sha256);
   const known = {
     address: store.address,
     revision: record.revision,
@@ -70,6 +74,7 @@ function emptyStatus(store: ObjectStore): StoreStatus {
     aliases: { sequence: 0, behind: 0 },
     objects: 0,
     orphans: { objects: 0, bytes: 0, releases: 0 },
+    damage: null,
     next: `nothing is published yet: generator publish --input DIR --store ${store.address}`,
   };
 }
@@ -92,12 +97,20 @@ async function readChains(
   });
 }
 
+type Census = Pick<StoreStatus, 'objects' | 'orphans' | 'damage'>;
+
+/** Damage in the past does not keep the present from being told. */
+async function tryCensus(store: ObjectStore, record: ReleaseRecord, sha256: string): Promise<Census> {
+  try {
+    return await takeCensus(store, record, sha256);
+  } catch (error) {
+    if (!(error instanceof GeneratorError) || error.fault === undefined) throw error;
+    return { objects: null, orphans: null, damage: `${error.fault.key} ${error.fault.message}` };
+  }
+}
+
 /** Counts the objects that no release of the chain reaches. */
-async function takeCensus(
-  store: ObjectStore,
-  current: ReleaseRecord,
-  sha256: string,
-): Promise<Pick<StoreStatus, 'objects' | 'orphans'>> {
+async function takeCensus(store: ObjectStore, current: ReleaseRecord, sha256: string): Promise<Census> {
   const { digests, records } = await reachable(store, current, sha256);
   let objects = 0;
   const orphans = { objects: 0, bytes: 0, releases: 0 };
@@ -108,7 +121,7 @@ async function takeCensus(
     orphans.bytes += sizeBytes;
   }
   for await (const { key } of store.list(RELEASES_PREFIX)) if (!records.has(key)) orphans.releases += 1;
-  return { objects, orphans };
+  return { objects, orphans, damage: null };
 }
 
 async function reachable(
@@ -137,7 +150,8 @@ function filesOf(record: ReleaseRecord): { readonly sha256: string }[] {
   return [record.public, record.bundles, record.manifests].flatMap((section) => Object.values(section));
 }
 
-function nextStep({ address, hold, aliases, chains }: Omit<StoreStatus, 'next'>): string {
+function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 'next'>): string {
+  if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
   if (hold !== null) return `publication is held (${hold}); find out why before anything else`;
   if (aliases.behind !== 0) return `the public copies lag; any run refreshes them: ${publish}`;
