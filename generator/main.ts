@@ -5,7 +5,7 @@ import { createProgressDisplay } from './commands/progress-display.js';
 import { EXIT_CODES } from './core/generator-error.js';
 
 // A publication makes much garbage and keeps little: collecting early lets memory follow what is kept.
-setFlagsFromString('--heap-growing-percent=60');
+setFlagsFromString('--heap-growing-percent=80');
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());

@@ -19,6 +19,7 @@ type Report = (at: { line?: number; column?: number }, message: string, remedy: 
 const FIAT = /usd|eur|gbp|jpy|cny|fiat|price|mrkt|market|roi|reference_?rate|^cap|value/i;
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LARGEST = 2 ** 53;
+const SMALLEST = 1e-30;
 
 /** Judges the cells of `<chain>.csv` one row at a time, and says what is wrong with each. */
 export type TableReader = {
@@ -185,11 +186,20 @@ function readNumber(
     fault(at, `${shown} is not finite`, `write a finite number, ${empty}`);
     return null;
   }
+  if (value < SMALLEST && isNotZero(text)) {
+    fault(at, `${shown} is below 1e-30, where ratios lose their meaning`, 'check the unit of the column');
+    return null;
+  }
   if (value > LARGEST || (value === LARGEST && !isExactly(text, LARGEST))) {
     fault(at, `${shown} is above 2^53 and cannot be read exactly`, 'check the unit of the column');
     return null;
   }
   return value;
+}
+
+/** Whether a decimal text says another number than zero, however small. */
+function isNotZero(text: string): boolean {
+  return /[1-9]/.test(text.split(/e/i)[0] ?? '');
 }
 
 /** Whether a decimal text says this whole number and no more. Precondition: the text is a number near it. */

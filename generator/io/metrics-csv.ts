@@ -48,7 +48,8 @@ export async function readMetricsCsv(
 async function* csvRows(file: string): AsyncGenerator<{ line: number; cells: string[] }> {
   const parser = parse<string[], string[]>({ headers: false, ignoreEmpty: false });
   const source = createReadStream(file);
-  const feeding = feed(source, parser);
+  const fault: { line?: number } = {};
+  const feeding = feed(source, parser, fault);
   let line = 1;
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
@@ -57,33 +58,47 @@ async function* csvRows(file: string): AsyncGenerator<{ line: number; cells: str
     }
     await feeding;
   } catch (error) {
-    throw isPlaced(error) ? error : new UnreadableRowError(line, error);
+    throw isPlaced(error) ? error : new UnreadableRowError(fault.line ?? line, error);
   } finally {
     source.destroy();
     parser.destroy();
   }
 }
 
-/** Writes a line at a time to the parser, so that a fault is known by its line; an error ends the parser with it. */
-async function feed(source: ReadStream, parser: ReturnType<typeof parse>): Promise<void> {
-  let fed = 1;
+/** Writes a line at a time to the parser, so that `fault` learns the line of a fault; an error ends the parser with it. */
+async function feed(
+  source: ReadStream,
+  parser: ReturnType<typeof parse>,
+  fault: { line?: number },
+): Promise<void> {
+  let fed = 0;
   try {
     for await (const line of textLines(source)) {
       if (parser.destroyed) return;
-      await new Promise<void>((resolve, reject) => {
-        parser.once('close', resolve);
-        parser.write(line, (error) => {
-          parser.off('close', resolve);
-          if (error) reject(error);
-          else resolve();
-        });
+      const number = (fed += 1);
+      // No cell of ours spans lines; and a quote left open would make the parser read all that follows again and again.
+      if (line.split('"').length % 2 === 0)
+        throw new UnreadableRowError(number, 'a quote is left open on its line');
+      const more = parser.write(line, (error) => {
+        if (error) fault.line ??= number;
       });
-      fed += 1;
+      if (!more) await drained(parser);
     }
     parser.end();
   } catch (error) {
-    parser.destroy(isPlaced(error) ? error : new UnreadableRowError(fed, error));
+    parser.destroy(error as Error); // what a stream or decoder throws is an Error
   }
+}
+
+/** Resolves when the parser takes more, or never will. */
+function drained(parser: ReturnType<typeof parse>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      parser.off('drain', done).off('close', done);
+      resolve();
+    };
+    parser.on('drain', done).on('close', done);
+  });
 }
 
 /** The lines of a stream with their ends, decoded strictly. */

@@ -21,7 +21,10 @@ afterAll(() => folder.dispose());
 async function calendarColumns(column: string): Promise<Set<string>> {
   const values = new Set<string>();
   for (const chain of ['bitcoin', 'ethereum', 'arbitrum', 'base']) {
-    const text = await readFile(path.join(release, `files/public/api/v1/analyst-kit/${chain}/regime-calendar`), 'utf8');
+    const text = await readFile(
+      path.join(release, `files/public/api/v1/analyst-kit/${chain}/regime-calendar`),
+      'utf8',
+    );
     const [header = '', ...rows] = text.trimEnd().split('\n');
     const at = header.split(',').indexOf(column);
     rows.forEach((row) => values.add(row.split(',')[at] ?? ''));
@@ -50,7 +53,9 @@ describe('the golden release', () => {
   }, 60_000);
 
   it('has at least 500 days of each chain, every label, status and confidence level', async () => {
-    for (const file of (await readdir(path.join(GOLDEN, 'input-1'))).filter((name) => name.endsWith('.csv'))) {
+    for (const file of (await readdir(path.join(GOLDEN, 'input-1'))).filter((name) =>
+      name.endsWith('.csv'),
+    )) {
       const rows = (await readFile(path.join(GOLDEN, 'input-1', file), 'utf8')).trimEnd().split('\n');
       expect(rows.length).toBeGreaterThan(500);
     }

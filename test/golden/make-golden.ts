@@ -16,7 +16,13 @@ const RESTATED = '2023-05-20';
 
 /** A chain's history up to a number of days, with a date without a row and a stretch without values. */
 function history(chain: Chain, days: number): InputSeries {
-  const all = randomSeries({ chain, seed: 50 + CHAIN_IDS.indexOf(chain), days: DAYS, firstDate: FIRST_DATE, missingCells: 0.01 });
+  const all = randomSeries({
+    chain,
+    seed: 50 + CHAIN_IDS.indexOf(chain),
+    days: DAYS,
+    firstDate: FIRST_DATE,
+    missingCells: 0.01,
+  });
   const silent = (date: string): boolean => date === HOLE || (date >= OUTAGE.from && date <= OUTAGE.to);
   return {
     ...all,
@@ -25,7 +31,9 @@ function history(chain: Chain, days: number): InputSeries {
     metrics: Object.fromEntries(
       metricsOf(chain).map((metric) => [
         metric,
-        columnOf(all, metric).slice(0, days).map((value, t) => (silent(all.dates[t] ?? '') ? null : value)),
+        columnOf(all, metric)
+          .slice(0, days)
+          .map((value, t) => (silent(all.dates[t] ?? '') ? null : value)),
       ]),
     ),
   };
@@ -34,7 +42,9 @@ function history(chain: Chain, days: number): InputSeries {
 function toCsv(series: InputSeries): string {
   const metrics = metricsOf(series.chain);
   const rows = series.dates.flatMap((date, t) =>
-    series.present[t] ? [[date, ...metrics.map((metric) => columnOf(series, metric)[t] ?? '')].join(',')] : [],
+    series.present[t]
+      ? [[date, ...metrics.map((metric) => columnOf(series, metric)[t] ?? '')].join(',')]
+      : [],
   );
   return `${[['date', ...metrics].join(','), ...rows].join('\n')}\n`;
 }
@@ -52,9 +62,17 @@ async function writeInput(name: string, inputs: readonly InputSeries[]): Promise
   await writeFile(path.join(folder, 'sources.json'), `${JSON.stringify(sources, null, 2)}\n`);
 }
 
-await writeInput('input-1', CHAIN_IDS.map((chain) => history(chain, DAYS - 1)));
+await writeInput(
+  'input-1',
+  CHAIN_IDS.map((chain) => history(chain, DAYS - 1)),
+);
 const second = (['bitcoin', 'ethereum', 'arbitrum'] as const).map((chain) => history(chain, DAYS));
-await writeInput('input-2', second.map((each) => (each.chain === 'ethereum' ? editSeries(each, 'tx_count', RESTATED, 7_654_321) : each)));
+await writeInput(
+  'input-2',
+  second.map((each) =>
+    each.chain === 'ethereum' ? editSeries(each, 'tx_count', RESTATED, 7_654_321) : each,
+  ),
+);
 
 const folder = await createTemporaryFolder();
 const store = await publishGolden(folder.path);

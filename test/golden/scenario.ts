@@ -43,10 +43,19 @@ export async function readableKeys(store: ObjectStore): Promise<Map<string, stri
     if (!key.startsWith('objects/')) files.set(key, await text(key));
   }
   for (const genre of ['meta', 'gold', 'derived']) {
-    for (const [chain, date] of [['ethereum', '2023-05-20'], ['arbitrum', '2022-11-15'], ['bitcoin', '2023-06-16']]) {
-      const release = JSON.parse(files.get([...files.keys()].filter((key) => key.startsWith('releases/')).at(-1) ?? '') ?? '{}');
+    for (const [chain, date] of [
+      ['ethereum', '2023-05-20'],
+      ['arbitrum', '2022-11-15'],
+      ['bitcoin', '2023-06-16'],
+    ]) {
+      const release = JSON.parse(
+        files.get([...files.keys()].filter((key) => key.startsWith('releases/')).at(-1) ?? '') ?? '{}',
+      );
       const manifest = release.manifests[`/api/v1/files/${genre}/${chain}/manifest.json`];
-      const dates = JSON.parse(await text(`objects/sha256/${String(manifest.sha256)}`)).dates as { date: string; sha256: string }[]; // our manifest
+      const dates = JSON.parse(await text(`objects/sha256/${String(manifest.sha256)}`)).dates as {
+        date: string;
+        sha256: string;
+      }[]; // our manifest
       const entry = dates.find((each) => each.date === date);
       files.set(`days/${genre}-${chain}-${date}.json`, await text(`objects/sha256/${entry?.sha256 ?? ''}`));
     }

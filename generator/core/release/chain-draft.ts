@@ -24,6 +24,7 @@ import {
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { calendarFile, labelsOf, toCalendarRow } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input-series.js';
+import { createTextKeeper } from '../artifacts/text-keeper.js';
 import { DAY_SCHEMAS, type DayRecord, type DayWriters } from '../records/day-writers.js';
 
 /** What a chain has published so far. */
@@ -165,6 +166,7 @@ type DayResult = { readonly row?: RegimeCalendarRow } & (
 /** Decides one day of one genre: rebuilt as it was published, or made new under this release's revision. */
 function createEntryWriter(terms: DraftTerms, revisions: ManifestRevisions): EntryWriter {
   const { series, writers, trusted, stamp, reason } = terms;
+  const keep = createTextKeeper();
 
   function make(genre: Genre, schema: string, t: number, revision: string): MadeDay {
     const provenance = { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
@@ -173,7 +175,7 @@ function createEntryWriter(terms: DraftTerms, revisions: ManifestRevisions): Ent
     const made = content();
     const record = made.value as DayRecord; // what a day writer makes
     const row = record.schema === 'meta-day/1' ? { row: toCalendarRow(record) } : {};
-    return { artifact: toArtifact(path, JSON_TYPE, content, made), ...row };
+    return { artifact: toArtifact(path, JSON_TYPE, keep(made, content), made), ...row };
   }
 
   function makeNew(genre: Genre, t: number, superseded: ManifestDate['superseded']): DayResult {

@@ -1,0 +1,16 @@
+import type { Content } from './artifact.js';
+
+/** Characters that one keeper holds: beyond them a file is made a second time when it is written. */
+const LIMIT = 32 * 1024 * 1024;
+
+/**
+ * Gives, for content that was just made, a function that gives it again: from the kept text while there is room, by
+ * `make` afterwards. Memory stays bounded whatever the length of history.
+ */
+export function createTextKeeper(): (made: Content, make: () => Content) => () => Content {
+  let used = 0;
+  return ({ schema, text }, make) => {
+    used += text.length;
+    return used <= LIMIT ? () => ({ schema, text, value: JSON.parse(text) }) : make;
+  };
+}
