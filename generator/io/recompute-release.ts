@@ -1,6 +1,6 @@
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { parseInstant } from '../../schemas/dates.js';
-import { objectKey, releaseKey } from '../../schemas/paths.js';
+import { objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../core/input-series.js';
@@ -77,7 +77,7 @@ function compareInput(series: InputSeries, record: ReleaseRecord): StoreFault[] 
   if (said?.input_sha256 === found.sha256 && said.rows === found.rows) return [];
   return [
     {
-      key: `releases/${record.revision}`,
+      key: `${RELEASES_PREFIX}${record.revision}`,
       message: `input_sha256 of ${series.chain} is not what its gold days give`,
     },
   ];

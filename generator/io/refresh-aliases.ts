@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { ALIASES_KEY, cacheControlOf, publicKey, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { ALIASES_KEY, cacheControlOf, POINTER_KEY, publicKey, PUBLIC_PATHS } from '../../schemas/paths.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { SILENT, type Progress } from './progress.js';
 import { readPointer, readRecord } from './published-state.js';
@@ -51,7 +51,7 @@ function createTarget(store: ObjectStore): () => Promise<ReleaseRecord> {
   let known: { sha256: string; record: ReleaseRecord } | undefined;
   return async () => {
     const pointer = await readPointer(store);
-    if (pointer === undefined) throw damaged('current.json', 'is missing');
+    if (pointer === undefined) throw damaged(POINTER_KEY, 'is missing');
     if (known?.sha256 !== pointer.value.sha256) {
       known = { sha256: pointer.value.sha256, record: await readRecord(store, pointer.value) };
     }

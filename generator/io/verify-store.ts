@@ -8,6 +8,7 @@ import {
   PUBLIC_PREFIX,
   publicKey,
   releaseKey,
+  RELEASES_PREFIX,
 } from '../../schemas/paths.js';
 import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -120,7 +121,7 @@ async function checkReleaseChain(walk: Walk): Promise<ReleaseChanges[]> {
   }
   if (later.sequence !== 1) {
     faults.push({
-      key: `releases/${later.revision}`,
+      key: `${RELEASES_PREFIX}${later.revision}`,
       message: `is the first of the chain with sequence ${later.sequence}`,
     });
   }
