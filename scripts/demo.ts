@@ -51,7 +51,7 @@ function generate(...args: readonly string[]): Promise<boolean> {
 }
 
 async function readLanding(store: string): Promise<Landing> {
-  const found = await openStore(store).get(publicKey(PUBLIC_PATHS.landing));
+  const found = await (await openStore(store)).get(publicKey(PUBLIC_PATHS.landing));
   if (found === undefined) throw new Error(`${store} has no ${publicKey(PUBLIC_PATHS.landing)}`);
   return assertValid('landing', JSON.parse(Buffer.from(found.bytes).toString('utf8')));
 }

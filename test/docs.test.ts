@@ -5,7 +5,6 @@ import { bundlePath, dayPath, manifestPath } from '../schemas/paths.js';
 import type { Window } from '../schemas/types.generated.js';
 import { createMemoryStore } from '../infra/store/memory-store.js';
 import { createProgram } from '../generator/cli.js';
-import type { CommandContext } from '../generator/commands/context.js';
 import { EXIT_CODES } from '../generator/core/generator-error.js';
 import { publishSeries } from './fixtures/publish-series.js';
 import { randomSeries } from './fixtures/random-series.js';
@@ -29,8 +28,8 @@ function tableUnder(header: string): string[][] {
 }
 
 const program = createProgram(
-  { print: () => undefined, warn: () => undefined, now: () => 0, context: () => ({}) as CommandContext }, // never asked
-  () => Promise.resolve(),
+  { now: () => 0, run: () => Promise.resolve() },
+  { print: () => undefined, warn: () => undefined },
 );
 
 describe('the README', () => {

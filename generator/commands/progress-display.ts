@@ -11,6 +11,9 @@ const STAGES: Record<Stage, string> = {
   commit: 'moving the pointer',
   aliases: 'refreshing public copies',
   verify: 'verifying',
+  rebuild: 'rebuilding from the input',
+  collect: 'collecting',
+  copy: 'copying',
 };
 
 /** Where progress is shown. */

@@ -1,8 +1,8 @@
+import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { openStore } from '../../infra/store/open-store.js';
-import type { ExitName } from '../core/generator-error.js';
+import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input-fault.js';
 import { exitOf, explainRefusal, toPublishReport, type PublishReport } from '../core/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
@@ -10,37 +10,73 @@ import type { Acceptance } from '../core/release/plan-types.js';
 import { readInputDirectory } from '../io/input-directory.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
 import { publishRelease } from '../io/publish-release.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { formatTable } from './format-table.js';
+import {
+  addStoreCommand,
+  asOfOrNow,
+  example,
+  parseDigest,
+  parseReason,
+  withAsOf,
+  withChains,
+} from './options.js';
 
 /** Most faults that are shown of one run. */
 const FAULTS_SHOWN = 20;
 
-/** The options of `publish` and `plan`. */
-export type PublishOptions = {
+type PublishOptions = CommonOptions & {
   readonly input: string;
   readonly store: string;
-  readonly asOfMs: number;
-  readonly chains?: readonly Chain[];
-  readonly existing: boolean;
-  readonly full: boolean;
-  readonly allOrNothing: boolean;
-  readonly acceptance?: Acceptance;
-  readonly json: boolean;
-  readonly quiet: boolean;
+  readonly asOf?: number;
+  readonly chain?: readonly Chain[];
+  readonly existing?: boolean;
+  readonly full?: boolean;
+  readonly allOrNothing?: boolean;
+  readonly acceptRestatements?: string;
+  readonly plan?: string;
 };
 
-/** Computes regimes from the input and publishes them as one release. */
-export async function runPublish(options: PublishOptions, context: CommandContext): Promise<ExitName> {
-  const store = openStore(options.store);
-  const prepared = await prepare(store, options, context);
-  return report(prepared, await publishRelease(store, prepared, context), options, context);
+/** Adds `publish`: computes regimes from the input and publishes them as one release. */
+export function addPublish(program: Command, host: CommandHost): void {
+  const description = 'Publish the input as the next release; unchanged input publishes nothing.';
+  withPublishOptions(addStoreCommand(program, 'publish', description))
+    .addHelpText('after', example('generator publish --input ./metrics --store file:./data/store'))
+    .action((options: PublishOptions) =>
+      host.run('publish', options, async (context) => {
+        const store = await context.openStore(options.store);
+        const prepared = await prepare(store, options, context);
+        return report(prepared, await publishRelease(store, prepared, context), context);
+      }),
+    );
 }
 
-/** Says what `publish` would do, and writes nothing. */
-export async function runPlan(options: PublishOptions, context: CommandContext): Promise<ExitName> {
-  const prepared = await prepare(openStore(options.store), options, context);
-  return report(prepared, undefined, options, context);
+/** Adds `plan`: says what `publish` would do, and writes nothing. */
+export function addPlan(program: Command, host: CommandHost): void {
+  withPublishOptions(addStoreCommand(program, 'plan', 'Say what publish would do, and write nothing.'))
+    .addHelpText('after', example('generator plan --input ./metrics --store file:./data/store --json'))
+    .action((options: PublishOptions) =>
+      host.run('plan', options, async (context) => {
+        const prepared = await prepare(await context.openStore(options.store), options, context);
+        return report(prepared, undefined, context);
+      }),
+    );
+}
+
+function withPublishOptions(command: Command): Command {
+  command.requiredOption('--input <dir>', 'directory with a CSV file per chain and sources.json');
+  withAsOf(command);
+  return withChains(command)
+    .option('--existing', 'refuse to create a store: for schedules')
+    .option('--full', 'rebuild and compare all history, whatever its digests say')
+    .option('--all-or-nothing', 'publish nothing when any chain is refused or invalid')
+    .option('--accept-restatements <reason>', 'publish changed history, with this public reason', parseReason)
+    .addOption(
+      new Option(
+        '--plan <digest>',
+        'accept only the restatements that were shown with this digest',
+      ).argParser(parseDigest),
+    );
 }
 
 async function prepare(
@@ -48,7 +84,9 @@ async function prepare(
   options: PublishOptions,
   { now, progress, signal }: CommandContext,
 ): Promise<PreparedPlan> {
-  const { input: folder, chains, asOfMs, existing, full, allOrNothing, acceptance } = options;
+  const { input: folder, chain: chains, existing = false, full = false, allOrNothing = false } = options;
+  const acceptance = toAcceptance(options);
+  const asOfMs = asOfOrNow(options.asOf, now);
   assertNotAhead(asOfMs, now());
   progress.begin('input');
   const input = await readInputDirectory({ folder, asOfMs, ...(chains ? { chains } : {}) });
@@ -58,10 +96,16 @@ async function prepare(
   return preparePlan(acceptance ? { ...terms, acceptance } : terms);
 }
 
+function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acceptance | undefined {
+  if (reason === undefined && plan !== undefined) {
+    throw new GeneratorError('usage', '--plan goes with --accept-restatements "<reason>"');
+  }
+  return reason === undefined ? undefined : { reason, ...(plan === undefined ? {} : { planDigest: plan }) };
+}
+
 function report(
   { plan, input, start }: PreparedPlan,
   written: PublishReport['written'] | undefined,
-  options: PublishOptions,
   context: CommandContext,
 ): ExitName {
   const { faults, invalid } = input;
@@ -87,8 +131,7 @@ function report(
       'refused: the methodology data differs from the published one under the same version; give it a new version',
     );
   }
-  if (options.json) context.print(JSON.stringify(result, null, 2));
-  else if (!options.quiet) context.print(formatReport(result));
+  context.show(result, formatReport(result));
   return exitOf(result);
 }
 

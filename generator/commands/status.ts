@@ -1,20 +1,24 @@
+import type { Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { openStore } from '../../infra/store/open-store.js';
-import type { ExitName } from '../core/generator-error.js';
 import { inspectStore, type StoreStatus } from '../io/inspect-store.js';
-import type { CommandContext } from './context.js';
+import type { CommandHost, CommonOptions } from './context.js';
 import { formatTable } from './format-table.js';
+import { addStoreCommand, example } from './options.js';
 
-/** Says what a store holds, how late it is, and what to do next. */
-export async function runStatus(
-  options: { readonly store: string; readonly json: boolean; readonly quiet: boolean },
-  context: CommandContext,
-): Promise<ExitName> {
-  const status = await inspectStore(openStore(options.store), context.now());
-  if (options.json) context.print(JSON.stringify(status, null, 2));
-  else if (!options.quiet) context.print(formatStatus(status));
-  return status.damage === null ? 'done' : 'damaged';
+/** Adds `status`: says what a store holds, how late it is, and what to do next. */
+export function addStatus(program: Command, host: CommandHost): void {
+  addStoreCommand(program, 'status', 'Say what a store holds, how late it is, and what to do next.')
+    .addHelpText('after', example('generator status --store file:./data/store'))
+    .action((options: StatusOptions) =>
+      host.run('status', options, async (context) => {
+        const status = await inspectStore(await context.openStore(options.store), context.now());
+        context.show(status, formatStatus(status));
+        return status.damage === null ? 'done' : 'damaged';
+      }),
+    );
 }
+
+type StatusOptions = CommonOptions & { readonly store: string };
 
 function formatStatus(status: StoreStatus): string {
   if (status.revision === null) return `store      ${status.address}\nnext       ${status.next}`;

@@ -1,6 +1,17 @@
-/** The stages of a run, in order. `write` is the bulk of a first publication. */
+/** The stages of a run, in the order of a publication. `write` is the bulk of a first one. */
 export type Stage =
-  'input' | 'state' | 'plan' | 'mark' | 'write' | 'record' | 'commit' | 'aliases' | 'verify';
+  | 'input'
+  | 'state'
+  | 'plan'
+  | 'mark'
+  | 'write'
+  | 'record'
+  | 'commit'
+  | 'aliases'
+  | 'verify'
+  | 'rebuild'
+  | 'collect'
+  | 'copy';
 
 /** Hears how a run gets on. */
 export type Progress = {
@@ -18,3 +29,42 @@ export const SILENT: Progress = {
   end: () => undefined,
   abandon: () => undefined,
 };
+
+/** A stage of a run that has ended. `count` is how many things it went through. */
+export type StageRecord = {
+  readonly stage: Stage;
+  readonly seconds: number;
+  readonly count: number;
+  readonly note: string | null;
+};
+
+/** Passes progress on and keeps a record of each stage. `clock` gives milliseconds from any origin. */
+export function recordStages(
+  progress: Progress,
+  clock: () => number,
+): { readonly progress: Progress; readonly stages: readonly StageRecord[] } {
+  const stages: StageRecord[] = [];
+  let current: { stage: Stage; startedMs: number; count: number } | undefined;
+  return {
+    stages,
+    progress: {
+      begin(stage, total) {
+        current = { stage, startedMs: clock(), count: 0 };
+        progress.begin(stage, total);
+      },
+      advance(count = 1) {
+        if (current !== undefined) current.count += count;
+        progress.advance(count);
+      },
+      end(note) {
+        if (current !== undefined) {
+          const seconds = Math.round(clock() - current.startedMs) / 1000;
+          stages.push({ stage: current.stage, seconds, count: current.count, note: note ?? null });
+        }
+        current = undefined;
+        progress.end(note);
+      },
+      abandon: progress.abandon,
+    },
+  };
+}

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { sha256Hex } from '../../schemas/digest.js';
 import { withDirectoryLock } from './directory-lock.js';
 import { createDurableFiles } from './durable-files.js';
+import { assertKey } from './object-key.js';
 import type { Etag, ListedObject, ObjectHead, ObjectStore, StoredObject } from './object-store.js';
 import { codeOf, ignoreAbsent, toStoreError } from './system-error.js';
 
 const TEMPORARY = '.tmp';
 const LOCK = '.lock';
-const KEY = /^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+)*$/;
 
 /** What a key can begin with. */
 const PREFIX = /^((?!\.)[A-Za-z0-9._-]+\/)*((?!\.)[A-Za-z0-9._-]+)?$/;
@@ -21,7 +21,7 @@ const PREFIX = /^((?!\.)[A-Za-z0-9._-]+\/)*((?!\.)[A-Za-z0-9._-]+)?$/;
 export function createDirectoryStore(root: string): ObjectStore {
   const temporary = path.join(root, TEMPORARY);
   const files = createDurableFiles(temporary);
-  const fileOf = (key: string): string => toFile(root, key);
+  const fileOf = (key: string): string => path.join(root, assertKey(key));
   const oneByOne = createQueue();
 
   async function get(key: string): Promise<StoredObject | undefined> {
@@ -85,7 +85,7 @@ export function createDirectoryStore(root: string): ObjectStore {
 }
 
 function toHead({ bytes, etag }: StoredObject, modifiedAtMs: number): ObjectHead {
-  return { etag, sizeBytes: bytes.length, sha256: sha256Hex(bytes), modifiedAtMs };
+  return { etag, sizeBytes: bytes.length, sha256: sha256Hex(bytes), modifiedAtMs, answeredAtMs: Date.now() };
 }
 
 /** Runs what it is given one after the other: the patience for the lock is for other processes. */
@@ -96,11 +96,6 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
     last = turn.catch(() => undefined);
     return turn;
   };
-}
-
-function toFile(root: string, key: string): string {
-  if (!KEY.test(key)) throw new TypeError(`not a key: ${key}`);
-  return path.join(root, key);
 }
 
 /** Turns the system's errors into a store's, once for every operation. */

@@ -25,6 +25,7 @@ export function createMemoryStore(now: () => number = () => 0): ObjectStore {
           sizeBytes: found.bytes.length,
           sha256: sha256Hex(found.bytes),
           modifiedAtMs: found.modifiedAtMs,
+          answeredAtMs: now(),
         },
       );
     },

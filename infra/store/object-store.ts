@@ -6,7 +6,10 @@ export type ObjectStore = {
   get(key: string): Promise<StoredObject | undefined>;
   /** Resolves what is known of the object without its bytes, or `undefined` when there is no such key. */
   head(key: string): Promise<ObjectHead | undefined>;
-  /** Stores `body` unless `key` exists; resolves which of the two it was, also when the answer to the first try was lost. */
+  /**
+   * Stores `body` unless `key` exists; resolves which of the two it was, also when the answer to the first try was
+   * lost: then bytes like ours are ours.
+   */
   putIfAbsent(key: string, body: Uint8Array, meta: ObjectMeta): Promise<'created' | 'exists'>;
   /**
    * Replaces `key` if its etag is still `expected` (`null`: if it is still absent); resolves the new etag, or
@@ -20,7 +23,7 @@ export type ObjectStore = {
   ): Promise<Etag | 'conflict'>;
   /** Every object whose key begins with `prefix`, keys ascending by code units. Shows what lies there when asked. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** Removes an object; a missing one is no fault. Only a collector of garbage may call it. */
+  /** Removes an object; a missing one is no fault. Only for garbage, and for a public copy that no release names. */
   delete(key: string): Promise<void>;
 };
 
@@ -30,12 +33,16 @@ export type Etag = `"${string}"`;
 /** An object with its bytes. */
 export type StoredObject = { readonly bytes: Uint8Array; readonly etag: Etag };
 
-/** An object without its bytes. `sha256` is lowercase hex, computed by the store from what it holds. */
+/**
+ * An object without its bytes. `sha256` is lowercase hex, checked by the store against what it holds. Both times are
+ * by the store's own clock, so that no other clock changes what their difference, the object's age, is.
+ */
 export type ObjectHead = {
   readonly etag: Etag;
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly modifiedAtMs: number;
+  readonly answeredAtMs: number;
 };
 
 /** An object as a listing shows it. */
@@ -45,8 +52,15 @@ export type ListedObject = {
   readonly modifiedAtMs: number;
 };
 
-/** What a store tells the reader of an object. A directory keeps none of it: its reader knows from the release. */
-export type ObjectMeta = { readonly contentType: string; readonly cacheControl: string };
+/**
+ * What a store tells the reader of an object; `contentDisposition` gives the name under which a person's browser keeps
+ * it. A directory keeps none of it: its reader knows from the release.
+ */
+export type ObjectMeta = {
+  readonly contentType: string;
+  readonly cacheControl: string;
+  readonly contentDisposition?: string;
+};
 
 /** What can go wrong with a store: it cannot be reached or written, it is locked, the address is no store. */
 export type StoreErrorCode = 'unavailable' | 'locked' | 'address';

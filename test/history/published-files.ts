@@ -26,7 +26,7 @@ export async function readCalendar(folder: string, chain: Chain): Promise<Map<st
 
 /** Reads the meta record in force of a date. @throws Error when there is none. */
 export async function readMetaDay(folder: string, chain: Chain, date: string): Promise<MetaDay> {
-  const store = openStore(`file:${folder}`);
+  const store = await openStore(`file:${folder}`);
   const entry = manifestOf(await readState(store), 'meta', chain)?.dates.find((each) => each.date === date);
   if (entry === undefined) throw new Error(`${chain} has no meta record of ${date}`);
   return readArtifactJson(store, entry.sha256, 'meta-day');

@@ -11,8 +11,8 @@ it.each([
   ['file:/var/store', path.resolve('/var/store')],
   ['file:///var/store', path.resolve('/var/store')],
   ['file:/var/a store', path.resolve('/var/a store')],
-])('opens %s as the directory of that path', (address, root) => {
-  expect(openStore(address).address).toBe(`file:${root}`);
+])('opens %s as the directory of that path', async (address, root) => {
+  expect((await openStore(address)).address).toBe(`file:${root}`);
 });
 
 it.each([
@@ -24,20 +24,20 @@ it.each([
   'File:./data',
   'http://localhost/store',
   ' file:./data',
-])('refuses "%s", and says what an address looks like', (address) => {
-  expect(() => openStore(address)).toThrow(StoreError);
-  expect(() => openStore(address)).toThrow(
+])('refuses "%s", and says what an address looks like', async (address) => {
+  await expect(openStore(address)).rejects.toThrow(StoreError);
+  await expect(openStore(address)).rejects.toThrow(
     expect.objectContaining({
       code: 'address',
       message: expect.stringMatching(/is not a store address; write file:PATH/),
     }),
   );
-  expect(() => openStore(address)).toThrow(`"${address}"`);
+  await expect(openStore(address)).rejects.toThrow(`"${address}"`);
 });
 
 it('touches nothing by opening, and writes where the address says', async () => {
   const folder = await createTemporaryFolder();
-  const store = openStore(`file:${folder.path}/new/store`);
+  const store = await openStore(`file:${folder.path}/new/store`);
   expect(await readdir(folder.path)).toEqual([]);
   await store.putIfAbsent('a', Buffer.from('text'), { contentType: 'text/plain', cacheControl: 'no-cache' });
   expect(await readdir(path.join(folder.path, 'new', 'store'))).toContain('a');

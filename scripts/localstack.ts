@@ -1,0 +1,44 @@
+/**
+ * An S3 server on this machine.
+ *
+ *   npm run localstack                 starts one and says how to use it, until it is interrupted
+ *   npm run localstack -- COMMAND ...  runs a command with CRD_TEST_S3_ENDPOINT set, then stops the server
+ *
+ * With CRD_TEST_S3_ENDPOINT set already, the command runs against that server instead.
+ */
+import { spawn } from 'node:child_process';
+import { S3_ENVIRONMENT, startLocalstack } from './s3/start-localstack.js';
+
+const command = process.argv.slice(2);
+process.exitCode = command.length === 0 ? await serve() : await runWithS3(command);
+
+async function serve(): Promise<number> {
+  const server = await startLocalstack();
+  const settings = Object.entries({ ...S3_ENVIRONMENT, CRD_TEST_S3_ENDPOINT: server.endpoint });
+  process.stdout.write(`${settings.map(([name, value]) => `export ${name}=${value}`).join('\n')}\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await server.stop();
+  return 0;
+}
+
+async function runWithS3(args: readonly string[]): Promise<number> {
+  if (process.env['CRD_TEST_S3_ENDPOINT'] !== undefined) return run(args, process.env);
+  const server = await startLocalstack();
+  try {
+    return await run(args, { ...process.env, ...S3_ENVIRONMENT, CRD_TEST_S3_ENDPOINT: server.endpoint });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Runs a command to its end; an interrupt from the terminal reaches it as well, so that it ends first. */
+function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  const child = spawn(program, args, { stdio: 'inherit', env });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
