@@ -104,10 +104,12 @@ function findFreePort(): Promise<number> {
 }
 
 async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<void> {
-  for (const deadlineMs = Date.now() + START_MS; Date.now() < deadlineMs; await sleep(200)) {
+  for (const deadlineMs = Date.now() + START_MS; Date.now() < deadlineMs;) {
+    await sleep(200);
     if (child.exitCode !== null || child.signalCode !== null) throw new Error('it ended');
     const health = await fetch(`${endpoint}/_localstack/health`).catch(() => undefined);
-    const { services } = health?.ok ? ((await health.json()) as { services?: { s3?: string } }) : {}; // its own form
+    if (health?.ok !== true) continue;
+    const { services } = (await health.json()) as { services?: { s3?: string } }; // its own form
     if (services?.s3 === 'running' || services?.s3 === 'available') return;
   }
   throw new Error(`it was not ready after ${START_MS / 1000} s`);
@@ -116,7 +118,11 @@ async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<vo
 /** Ends the server, with force when it does not listen. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('close', resolve));
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      resolve();
+    });
+  });
   child.kill('SIGTERM');
   const late = setTimeout(() => child.kill('SIGKILL'), 5_000);
   await gone;
