@@ -1,7 +1,7 @@
 /**
  * Every object key and URL path of the service; no other file spells one.
  *
- *   store.json  current.json  aliases.json
+ *   store.json  current.json  aliases.json  collection.json
  *   objects/sha256/<64 hex>            an artifact
  *   releases/<revision>/<sha256>.json  a release record
  *   public<url path>                   a copy of a public artifact
@@ -14,6 +14,8 @@ export const STORE_KEY = 'store.json';
 export const POINTER_KEY = 'current.json';
 /** Key of the mark that says how fresh the public copies are. */
 export const ALIASES_KEY = 'aliases.json';
+/** Key of the mark that says whether a collector of garbage is at work. */
+export const COLLECTION_KEY = 'collection.json';
 /** Prefix of all artifacts. */
 export const OBJECTS_PREFIX = 'objects/sha256/';
 /** Prefix of all release records. */
@@ -24,6 +26,11 @@ export const PUBLIC_PREFIX = 'public/';
 /** Key of the artifact with this digest. */
 export function objectKey(sha256: string): string {
   return `${OBJECTS_PREFIX}${sha256}`;
+}
+
+/** Digest that an artifact's key names; `undefined` for any other key. */
+export function parseObjectKey(key: string): string | undefined {
+  return /^objects\/sha256\/([0-9a-f]{64})$/.exec(key)?.[1];
 }
 
 /** Key of a release record. */
@@ -108,4 +115,21 @@ function isFreshest(key: string): boolean {
     [status, landing, release].some((path) => key === publicKey(path)) ||
     key.startsWith(publicKey('/api/v1/summary/'))
   );
+}
+
+/**
+ * The name under which a browser keeps a file that a person downloads, as a `Content-Disposition` (RFC 6266);
+ * `undefined` for a path that is read in place.
+ */
+export function dispositionOf(path: string): string | undefined {
+  const calendar = /^\/api\/v1\/analyst-kit\/([a-z]+)\/regime-calendar$/.exec(path);
+  if (calendar?.[1] !== undefined) return attachment(`${calendar[1]}-regime-calendar.csv`);
+  const file = /^\/api\/v1\/files\/([a-z]+)\/([a-z]+)\/([a-z0-9/-]+)\.json$/.exec(path);
+  const [, genre, chain, name] = file ?? [];
+  if (genre === undefined || chain === undefined || name === undefined) return undefined;
+  return attachment(`${chain}-${genre}-${name.replace('/', '-')}.json`);
+}
+
+function attachment(name: string): string {
+  return `attachment; filename="${name}"`;
 }

@@ -3,6 +3,7 @@
 import aliasesSchema from './json/aliases.schema.json' with { type: 'json' };
 import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
+import collectionSchema from './json/collection.schema.json' with { type: 'json' };
 import commonSchema from './json/common.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
 import featureSchemaSchema from './json/feature-schema.schema.json' with { type: 'json' };
@@ -31,6 +32,7 @@ export const SCHEMAS = {
   aliases: aliasesSchema,
   bundle: bundleSchema,
   changes: changesSchema,
+  collection: collectionSchema,
   common: commonSchema,
   'derived-day': derivedDaySchema,
   'feature-schema': featureSchemaSchema,

@@ -113,6 +113,7 @@ export interface Contract {
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
+  collection?: CollectionMark;
   'common.chain'?: Chain;
   'common.genre'?: Genre;
   'common.window'?: Window;
@@ -251,6 +252,17 @@ export interface LabelChange {
   date: CalendarDate;
   from: RegimeLabel;
   to: RegimeLabel;
+}
+/**
+ * collection.json: whether a collector of garbage is at work, so that nobody relies on an old object that it is about to delete.
+ */
+export interface CollectionMark {
+  schema: 'collection/1';
+  running: boolean;
+  /**
+   * One more at each write, so that no two writes of this key are alike.
+   */
+  beat: number;
 }
 /**
  * Who delivered the values from a date on, and under which licence.

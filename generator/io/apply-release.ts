@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { cacheControlOf, POINTER_KEY, releaseKey, STORE_KEY } from '../../schemas/paths.js';
+import { POINTER_KEY, releaseKey, STORE_KEY } from '../../schemas/paths.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -8,14 +8,14 @@ import type { Artifact } from '../core/artifacts/artifact.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { Progress } from './progress.js';
 import { readPointer, readRecord } from './published-state.js';
-import { damaged } from './stored-json.js';
-import { COLLECTION_GRACE_MS, writeArtifact } from './write-artifact.js';
+import { LONGEST_PUBLICATION_MS } from './collection-terms.js';
+import { metaOf } from './object-meta.js';
+import { putImmutable, writeArtifact } from './write-artifact.js';
 
 /** Number of artifacts that are written at a time; of large ones fewer, so that memory stays bounded. */
 const CONCURRENCY = 32;
 const LARGE_CONCURRENCY = 2;
 const LARGE_BYTES = 65_536;
-const JSON_TYPE = 'application/json';
 
 /** What applying a release needs. `etag` is that of the pointer which the plan was made from. */
 export type ApplyTerms = {
@@ -52,7 +52,7 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
   progress.begin('write', release.artifacts.length);
   const write = async (artifact: Artifact): Promise<void> => {
     signal?.throwIfAborted();
-    count(await writeArtifact(store, artifact, now()), artifact.bytes);
+    count(await writeArtifact(store, artifact), artifact.bytes);
     progress.advance();
   };
   const isLarge = (artifact: Artifact): boolean => artifact.bytes > LARGE_BYTES;
@@ -71,15 +71,11 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
     );
   }
   const record = Buffer.from(release.recordText, 'utf8');
-  const result = await store.putIfAbsent(key, record, metaOf(key));
-  if (result === 'exists' && (await store.head(key))?.sha256 !== release.sha256) {
-    throw damaged(key, 'has other bytes than its digest says');
-  }
-  count(result, record.length);
+  count(await putImmutable(store, key, record, release.sha256, metaOf(key)), record.length);
   progress.end(release.record.revision);
 
   signal?.throwIfAborted();
-  if (now() - startedMs > COLLECTION_GRACE_MS / 2) {
+  if (now() - startedMs > LONGEST_PUBLICATION_MS) {
     throw new GeneratorError(
       'conflict',
       'the run took so long that its files may have been collected; nothing was published: run again',
@@ -137,8 +133,4 @@ async function isCommitted(store: ObjectStore, release: PlannedRelease): Promise
     link = record.previous;
   }
   return false;
-}
-
-function metaOf(key: string): { contentType: string; cacheControl: string } {
-  return { contentType: JSON_TYPE, cacheControl: cacheControlOf(key) };
 }

@@ -1,12 +1,13 @@
 import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
-import { OBJECTS_PREFIX, PUBLIC_PATHS, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
-import type { Chain, ChainStatus, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import { OBJECTS_PREFIX, PUBLIC_PATHS, RELEASES_PREFIX } from '../../schemas/paths.js';
+import type { Chain, ChainStatus, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { toFreshness } from '../core/artifacts/freshness.js';
 import { isMarkedStore, readAliasSequence, readPointer, readRecord } from './published-state.js';
-import { damaged, readArtifact, readArtifactJson } from './stored-json.js';
+import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from './reachable-objects.js';
+import { damaged, readArtifactJson } from './stored-json.js';
 
 /** What a store holds and how late it is, as of now. */
 export type StoreStatus = {
@@ -42,7 +43,7 @@ export async function inspectStore(store: ObjectStore, nowMs: number): Promise<S
   if (pointer === undefined) return emptyStatus(store);
   const record = await readRecord(store, pointer.value);
   const chains = await readChains(store, record, new Date(nowMs).toISOString());
-  const census = await tryCensus(store, record, pointer.value.sha256);
+  const census = await tryCensus(store, pointer.value);
   const known = {
     address: store.address,
     revision: record.revision,
@@ -100,9 +101,9 @@ async function readChains(
 type Census = Pick<StoreStatus, 'objects' | 'orphans' | 'damage'>;
 
 /** Damage in the past does not keep the present from being told. */
-async function tryCensus(store: ObjectStore, record: ReleaseRecord, sha256: string): Promise<Census> {
+async function tryCensus(store: ObjectStore, pointer: Pointer): Promise<Census> {
   try {
-    return await takeCensus(store, record, sha256);
+    return await takeCensus(store, pointer);
   } catch (error) {
     if (!(error instanceof GeneratorError) || error.fault === undefined) throw error;
     return { objects: null, orphans: null, damage: `${error.fault.key} ${error.fault.message}` };
@@ -110,8 +111,11 @@ async function tryCensus(store: ObjectStore, record: ReleaseRecord, sha256: stri
 }
 
 /** Counts the objects that no release of the chain reaches. */
-async function takeCensus(store: ObjectStore, current: ReleaseRecord, sha256: string): Promise<Census> {
-  const { digests, records } = await reachable(store, current, sha256);
+async function takeCensus(store: ObjectStore, current: Pointer): Promise<Census> {
+  const chain = await readReleaseChain(store, current);
+  const digests = new Set((await readDayFiles(store, chain.slice(0, 1))).keys());
+  for (const { record } of chain) for (const { sha256 } of listedFilesOf(record)) digests.add(sha256);
+  const records = recordKeysOf(chain);
   let objects = 0;
   const orphans = { objects: 0, bytes: 0, releases: 0 };
   for await (const { key, sizeBytes } of store.list(OBJECTS_PREFIX)) {
@@ -122,32 +126,6 @@ async function takeCensus(store: ObjectStore, current: ReleaseRecord, sha256: st
   }
   for await (const { key } of store.list(RELEASES_PREFIX)) if (!records.has(key)) orphans.releases += 1;
   return { objects, orphans, damage: null };
-}
-
-async function reachable(
-  store: ObjectStore,
-  current: ReleaseRecord,
-  sha256: string,
-): Promise<{ digests: Set<string>; records: Set<string> }> {
-  const digests = new Set<string>();
-  const records = new Set([releaseKey(current.revision, sha256)]);
-  let record = current;
-  for (;;) {
-    for (const { sha256: digest } of filesOf(record)) digests.add(digest);
-    if (record.previous === null) break;
-    records.add(releaseKey(record.previous.revision, record.previous.sha256));
-    record = await readRecord(store, record.previous);
-  }
-  for (const { sha256: digest } of Object.values(current.manifests)) {
-    const manifest = JSON.parse(Buffer.from(await readArtifact(store, digest)).toString('utf8')) as Manifest; // its digest proves it
-    for (const entry of manifest.dates)
-      for (const day of [entry, ...entry.superseded]) digests.add(day.sha256);
-  }
-  return { digests, records };
-}
-
-function filesOf(record: ReleaseRecord): { readonly sha256: string }[] {
-  return [record.public, record.bundles, record.manifests].flatMap((section) => Object.values(section));
 }
 
 function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 'next'>): string {

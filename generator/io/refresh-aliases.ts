@@ -1,14 +1,14 @@
 import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { ALIASES_KEY, cacheControlOf, POINTER_KEY, publicKey, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { ALIASES_KEY, POINTER_KEY, publicKey, PUBLIC_PATHS } from '../../schemas/paths.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { metaOf } from './object-meta.js';
 import { SILENT, type Progress } from './progress.js';
 import { readPointer, readRecord } from './published-state.js';
 import { damaged, readArtifact, readStoredJson } from './stored-json.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 
 const CONCURRENCY = 8;
-const JSON_META = { contentType: 'application/json', cacheControl: 'no-cache' };
 
 /** How many public copies were written, and how many bytes. */
 export type RefreshResult = { readonly objects: number; readonly bytes: number };
@@ -71,7 +71,7 @@ async function refreshOne(
     const entry = (await target()).public[path];
     if (entry === undefined || head?.sha256 === entry.sha256) return 0;
     const body = await readArtifact(store, entry.sha256);
-    const meta = { contentType: entry.type, cacheControl: cacheControlOf(key) };
+    const meta = metaOf(key, entry.type, path);
     if ((await store.compareAndSwap(key, body, head?.etag ?? null, meta)) !== 'conflict') return body.length;
   }
 }
@@ -83,6 +83,9 @@ async function raiseMark(store: ObjectStore, sequence: number): Promise<void> {
     const mark = await readStoredJson(store, ALIASES_KEY, 'aliases');
     const latest = (await readPointer(store))?.value.sequence ?? sequence;
     if (mark !== undefined && mark.value.sequence >= sequence && mark.value.sequence <= latest) return;
-    if ((await store.compareAndSwap(ALIASES_KEY, body, mark?.etag ?? null, JSON_META)) !== 'conflict') return;
+    if (
+      (await store.compareAndSwap(ALIASES_KEY, body, mark?.etag ?? null, metaOf(ALIASES_KEY))) !== 'conflict'
+    )
+      return;
   }
 }

@@ -18,6 +18,7 @@ import { checkBytes } from '../core/verification/check-document.js';
 import type { StoreFault } from '../core/verification/fault.js';
 import { SILENT, type Progress } from './progress.js';
 import { isMarkedStore, readAliasSequence, readPointer, readRecord } from './published-state.js';
+import { listedFilesOf } from './reachable-objects.js';
 import { recomputeRelease } from './recompute-release.js';
 import { damaged } from './stored-json.js';
 import { checkStoredFile, collecting, type Walk } from './verification-walk.js';
@@ -101,7 +102,7 @@ export async function verifyStore(
 /** Follows `previous` from the current release to the first; resolves the changes of each, newest first. */
 async function checkReleaseChain(walk: Walk): Promise<ReleaseChanges[]> {
   const { store, record, faults } = walk;
-  const read = new Set(filesOf(record).map(({ sha256 }) => sha256));
+  const read = new Set(listedFilesOf(record).map(({ sha256 }) => sha256));
   const changes = [record.changes];
   let later = record;
   while (later.previous !== null) {
@@ -147,24 +148,16 @@ async function checkPublicFiles(walk: Walk): Promise<void> {
 
 /** Judges the bytes of the files that only an earlier release names: a rollback or a reader may come for them. */
 async function checkOldFiles(walk: Walk, record: ReleaseRecord, read: Set<string>): Promise<void> {
-  for (const { path, ...entry } of filesOf(record)) {
-    if (read.has(entry.sha256)) continue;
-    read.add(entry.sha256);
-    const found = await walk.store.get(objectKey(entry.sha256));
+  for (const { path, sha256, bytes } of listedFilesOf(record)) {
+    if (read.has(sha256)) continue;
+    read.add(sha256);
+    const key = objectKey(sha256);
+    const found = await walk.store.get(key);
     walk.artifacts += 1;
-    for (const message of found === undefined ? ['is missing'] : checkBytes(found.bytes, entry)) {
-      walk.faults.push({
-        key: objectKey(entry.sha256),
-        message: `${path} of ${record.revision}: ${message}`,
-      });
+    for (const message of found === undefined ? ['is missing'] : checkBytes(found.bytes, { sha256, bytes })) {
+      walk.faults.push({ key, message: `${path} of ${record.revision}: ${message}` });
     }
   }
-}
-
-function filesOf(record: ReleaseRecord): { path: string; sha256: string; bytes: number }[] {
-  return [record.public, record.bundles, record.manifests].flatMap((section) =>
-    Object.entries(section).map(([path, { sha256, bytes }]) => ({ path, sha256, bytes })),
-  );
 }
 
 /** Readers see all that lies below the public prefix: nothing may lie there that no release names. */

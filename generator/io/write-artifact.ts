@@ -1,40 +1,55 @@
 import { sha256Hex } from '../../schemas/digest.js';
-import { cacheControlOf, objectKey } from '../../schemas/paths.js';
+import { objectKey } from '../../schemas/paths.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
 import type { Artifact } from '../core/artifacts/artifact.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { assertNotCollecting } from './collection-mark.js';
+import { LEAST_GRACE_MS } from './collection-terms.js';
+import { metaOf } from './object-meta.js';
 import { damaged } from './stored-json.js';
 
-/** Least age of an unreachable object before it may be collected. */
-export const COLLECTION_GRACE_MS = 7 * 86_400_000;
+/** Age from which an object that nothing reaches yet might soon be collected: half of the least grace. */
+const RENEWAL_AGE_MS = LEAST_GRACE_MS / 2;
 
 /** What became of an artifact: written, or found as it should be. */
 export type WriteResult = 'created' | 'exists';
 
 /**
- * Puts an artifact under its digest, judged by its schema first. One that lies there already is compared by size and
- * digest, and put again when it is so old that a collector might soon take it.
- * @throws GeneratorError 'artifact-invalid' or 'damaged'.
+ * Puts an artifact under its digest, judged by its schema first.
+ * @throws GeneratorError 'artifact-invalid', 'damaged' or 'conflict', as `putImmutable` does.
  */
-export async function writeArtifact(
-  store: ObjectStore,
-  artifact: Artifact,
-  nowMs: number,
-): Promise<WriteResult> {
+export async function writeArtifact(store: ObjectStore, artifact: Artifact): Promise<WriteResult> {
   const key = objectKey(artifact.sha256);
-  const meta = { contentType: artifact.type, cacheControl: cacheControlOf(key) };
   const body = toBody(artifact);
-  if ((await store.putIfAbsent(key, body, meta)) === 'created') return 'created';
-  const head = await store.head(key);
-  if (head === undefined) return writeArtifact(store, artifact, nowMs);
-  if (head.sizeBytes !== body.length || head.sha256 !== artifact.sha256) {
-    throw damaged(key, `has other bytes than its digest says (${head.sizeBytes} of ${body.length})`);
+  return putImmutable(store, key, body, artifact.sha256, metaOf(key, artifact.type, artifact.path));
+}
+
+/**
+ * Puts bytes that nobody may change. What lies there already is compared by size and digest, and put again when it is
+ * so old that a collector might soon take it.
+ * @throws GeneratorError 'damaged' when other bytes lie there, 'conflict' when a collector may be about to delete them.
+ */
+export async function putImmutable(
+  store: ObjectStore,
+  key: string,
+  body: Uint8Array,
+  sha256: string,
+  meta: ObjectMeta,
+): Promise<WriteResult> {
+  for (;;) {
+    if ((await store.putIfAbsent(key, body, meta)) === 'created') return 'created';
+    const head = await store.head(key);
+    if (head === undefined) continue;
+    if (head.sizeBytes !== body.length || head.sha256 !== sha256) {
+      throw damaged(key, `has other bytes than its digest says (${head.sizeBytes} of ${body.length})`);
+    }
+    if (head.answeredAtMs - head.modifiedAtMs <= RENEWAL_AGE_MS) return 'exists';
+    if ((await store.compareAndSwap(key, body, head.etag, meta)) === 'conflict') continue;
+    // In this order: a collector that began later sees the new age, one that began before is seen here.
+    await assertNotCollecting(store);
+    return 'exists';
   }
-  if (nowMs - head.modifiedAtMs > COLLECTION_GRACE_MS / 2) {
-    await store.compareAndSwap(key, body, head.etag, meta);
-  }
-  return 'exists';
 }
 
 /** The bytes of an artifact, judged: nothing else of it need be held while they are written. */

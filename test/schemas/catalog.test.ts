@@ -13,6 +13,7 @@ import {
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import {
   ALIASES_KEY,
+  COLLECTION_KEY,
   bundlePath,
   cacheControlOf,
   calendarPath,
@@ -21,6 +22,8 @@ import {
   methodologyDataPath,
   methodologyTextPath,
   objectKey,
+  dispositionOf,
+  parseObjectKey,
   parseReleaseKey,
   POINTER_KEY,
   publicKey,
@@ -120,6 +123,7 @@ const KEYS: [string, string][] = [
   [STORE_KEY, 'store.json'],
   [POINTER_KEY, 'current.json'],
   [ALIASES_KEY, 'aliases.json'],
+  [COLLECTION_KEY, 'collection.json'],
   [objectKey(SHA), `objects/sha256/${SHA}`],
   [releaseKey(REVISION, SHA), `releases/2026-08-21.000001/${SHA}.json`],
   [publicKey('/api/v1/status'), 'public/api/v1/status'],
@@ -195,6 +199,34 @@ describe('parseReleaseKey', () => {
   ])('refuses %j', (key) => {
     expect(parseReleaseKey(key)).toBeUndefined();
   });
+});
+
+describe('parseObjectKey', () => {
+  it('gives back what objectKey was made of', () => {
+    fc.assert(fc.property(sha256(), (digest) => expect(parseObjectKey(objectKey(digest))).toBe(digest)));
+  });
+
+  it.each(['current.json', `objects/${SHA}`, `objects/sha256/${SHA}x`, `x/objects/sha256/${SHA}`])(
+    'refuses %j',
+    (key) => expect(parseObjectKey(key)).toBeUndefined(),
+  );
+});
+
+describe('dispositionOf', () => {
+  it.each([
+    [calendarPath('base'), 'base-regime-calendar.csv'],
+    [dayPath('gold', 'base', '2026-08-20'), 'base-gold-2026-08-20.json'],
+    [bundlePath('meta', 'bitcoin', '7d'), 'bitcoin-meta-7d-latest.json'],
+    [bundlePath('meta', 'bitcoin', 'latest'), 'bitcoin-meta-latest.json'],
+    [manifestPath('derived', 'arbitrum'), 'arbitrum-derived-manifest.json'],
+  ])('names what a person downloads from %s', (path, name) => {
+    expect(dispositionOf(path)).toBe(`attachment; filename="${name}"`);
+  });
+
+  it.each([...Object.values(PUBLIC_PATHS), summaryPath('base'), methodologyTextPath('v1'), ''])(
+    'leaves what is read in place: %s',
+    (path) => expect(dispositionOf(path)).toBeUndefined(),
+  );
 });
 
 describe('cacheControlOf', () => {

@@ -9,6 +9,7 @@ type SchemaFile = keyof typeof SCHEMAS;
 /** Schemas that describe no published file: shared words, inputs, and the store's own objects. */
 const INTERNAL: readonly SchemaFile[] = [
   'aliases',
+  'collection',
   'common',
   'glossary-entries',
   'pointer',
