@@ -2,7 +2,10 @@ import { Command, CommanderError } from 'commander';
 import type { ExitName } from './core/generator-error.js';
 import type { CommandHost } from './commands/context.js';
 import { addPlan, addPublish } from './commands/publish.js';
+import { addCopy } from './commands/copy.js';
 import { exitCodeHelp } from './commands/options.js';
+import { addGc } from './commands/gc.js';
+import { addHold, addRollback, addUnhold } from './commands/rollback.js';
 import { runCommand, toFailure, type RunTerms } from './commands/run-command.js';
 import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
@@ -44,6 +47,17 @@ export function createProgram(
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: (text) => warn(text.trimEnd()) })
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', exitCodeHelp());
-  for (const add of [addPublish, addPlan, addVerify, addStatus]) add(program, host);
+  for (const add of [
+    addPublish,
+    addPlan,
+    addVerify,
+    addStatus,
+    addRollback,
+    addHold,
+    addUnhold,
+    addGc,
+    addCopy,
+  ])
+    add(program, host);
   return program;
 }

@@ -46,7 +46,9 @@ export function addPublish(program: Command, host: CommandHost): void {
       host.run('publish', options, async (context) => {
         const store = await context.openStore(options.store);
         const prepared = await prepare(store, options, context);
-        return report(prepared, await publishRelease(store, prepared, context), context);
+        const { start, plan } = prepared;
+        const written = await publishRelease(store, { start, release: plan.release }, context);
+        return report(prepared, written, context);
       }),
     );
 }

@@ -10,3 +10,7 @@ export const LONGEST_PUBLICATION_MS = LEAST_GRACE_MS / 2;
 export const SILENCE_MS = HOUR_MS;
 /** A collector is heard of at least so often. */
 export const BEAT_MS = 5 * 60_000;
+/** Number of releases, counted from the current one, of which nothing is collected. */
+export const RETAINED_RELEASES = 30;
+/** Nor of releases that were published so lately. */
+export const RETAINED_MS = 30 * 24 * HOUR_MS;

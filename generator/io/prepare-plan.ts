@@ -78,15 +78,22 @@ export function assertNotAhead(asOfMs: number, nowMs: number): void {
 function assertPublishable(state: PublishedState | undefined, asOfMs: number): void {
   if (state === undefined) return;
   const { published_at: publishedAt, hold } = state.record;
-  if (toInstant(asOfMs) < publishedAt) {
+  assertNotBefore(asOfMs, publishedAt);
+  if (hold !== null) {
     throw new GeneratorError(
-      'usage',
-      `--as-of ${toInstant(asOfMs)} lies before the current release's published_at, ${publishedAt}; give that instant or a later one`,
+      'held',
+      `publication is held: ${hold}; nothing was published; when the cause is mended, run "generator unhold"`,
     );
   }
-  if (hold !== null) {
-    throw new GeneratorError('held', `publication is held: ${hold}; nothing was published`);
-  }
+}
+
+/** Passes an as-of that is not before the current release. @throws GeneratorError 'usage' otherwise, naming both. */
+export function assertNotBefore(asOfMs: number, publishedAt: string): void {
+  if (toInstant(asOfMs) >= publishedAt) return;
+  throw new GeneratorError(
+    'usage',
+    `--as-of ${toInstant(asOfMs)} lies before the current release's published_at, ${publishedAt}; give that instant or a later one`,
+  );
 }
 
 /** Adds to each refused restatement how its metrics changed: only now are published days read. */

@@ -1,8 +1,9 @@
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
+import type { PlannedRelease } from '../core/release/plan-types.js';
 import { applyRelease, type Written } from './apply-release.js';
-import type { PreparedPlan } from './prepare-plan.js';
 import type { Progress } from './progress.js';
+import type { StartingPoint } from './published-state.js';
 import { refreshAliases } from './refresh-aliases.js';
 
 /** What a publication may use of the outside world. */
@@ -18,23 +19,23 @@ export type PublishTerms = {
  */
 export async function publishRelease(
   store: ObjectStore,
-  { plan, start }: PreparedPlan,
+  { release, start }: { readonly release: PlannedRelease | undefined; readonly start: StartingPoint },
   terms: PublishTerms,
 ): Promise<Written> {
   let written: Written = { objects: 0, bytes: 0 };
   let committed = false;
   try {
-    if (plan.release !== undefined) {
+    if (release !== undefined) {
       written = await applyRelease({
         ...terms,
         store,
-        release: plan.release,
+        release,
         etag: start.pointer?.etag ?? null,
       });
       committed = true;
     }
-    const sequence = plan.release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
-    if (plan.release === undefined && start.aliasSequence === sequence) return written;
+    const sequence = release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
+    if (release === undefined && start.aliasSequence === sequence) return written;
     const refreshed = await refreshAliases(store, terms.progress, terms.signal);
     return { objects: written.objects + refreshed.objects, bytes: written.bytes + refreshed.bytes };
   } catch (error) {

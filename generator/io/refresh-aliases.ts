@@ -1,7 +1,9 @@
 import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { ALIASES_KEY, POINTER_KEY, publicKey, PUBLIC_PATHS } from '../../schemas/paths.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { publicPathsOf } from '../core/release/chain-state.js';
 import { metaOf } from './object-meta.js';
 import { SILENT, type Progress } from './progress.js';
 import { readPointer, readRecord } from './published-state.js';
@@ -40,6 +42,7 @@ export async function refreshAliases(
     refresh,
     { concurrency: CONCURRENCY },
   );
+  for (const path of CHAIN_IDS.flatMap(publicPathsOf)) await takeBack(store, path, target);
   if (PUBLIC_PATHS.status in first.public) await refresh(PUBLIC_PATHS.status);
   await raiseMark(store, first.sequence);
   progress.end(`sequence ${first.sequence}`);
@@ -74,6 +77,20 @@ async function refreshOne(
     const meta = metaOf(key, entry.type, path);
     if ((await store.compareAndSwap(key, body, head?.etag ?? null, meta)) !== 'conflict') return body.length;
   }
+}
+
+/** Deletes the copy of a file that the release names no more: a rollback withdrew all that it tells of. */
+async function takeBack(
+  store: ObjectStore,
+  path: string,
+  target: () => Promise<ReleaseRecord>,
+): Promise<void> {
+  const key = publicKey(path);
+  if (path in (await target()).public || (await store.head(key)) === undefined) return;
+  if (path in (await target()).public) return;
+  await store.delete(key);
+  // A release may have been published since, and its copy be the one that was deleted.
+  await refreshOne(store, path, target);
 }
 
 /** Sets the mark to `sequence`, unless it names a later release up to the pointer's own. */

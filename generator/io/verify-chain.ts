@@ -35,10 +35,13 @@ export async function checkChain(walk: Walk, chain: Chain): Promise<void> {
     checkManifest(manifest, genre, chain).forEach(say);
     const meta = manifests.get(manifestPath('meta', chain));
     if (meta !== undefined && meta !== manifest) compareManifests(meta, manifest).forEach(say);
-    if (manifest.updated_through !== record.chains[chain]?.updated_through)
+    const inForce = record.chains[chain];
+    if (inForce !== undefined && manifest.updated_through !== inForce.updated_through)
       say('updated_through differs from the release');
+    if (inForce === undefined && manifest.dates.some(({ status }) => status !== 'withdrawn'))
+      say('has dates in force, but the release does not know the chain');
     await checkDays(walk, genre, manifest);
-    await checkBundles(walk, manifest);
+    if (inForce !== undefined) await checkBundles(walk, manifest);
   }
 }
 
@@ -54,7 +57,8 @@ async function checkDays(walk: Walk, genre: Genre, manifest: Manifest): Promise<
   );
   const inForce = rows.filter((day, i) => day !== undefined && manifest.dates[i]?.status !== 'withdrawn');
   if (genre === 'gold') walk.gold.set(manifest.chain, inForce as GoldDay[]); // each judged by its schema
-  if (genre === 'meta' && inForce.length === rows.length)
+  const isWhole = rows.every((day) => day !== undefined);
+  if (genre === 'meta' && isWhole && inForce.length > 0)
     checkCalendar(walk, manifest.chain, inForce as MetaDay[]); // the same
 }
 

@@ -2,6 +2,7 @@ import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import {
   ALIASES_KEY,
+  manifestPath,
   objectKey,
   POINTER_KEY,
   PUBLIC_PATHS,
@@ -16,6 +17,7 @@ import { changesFile, releaseFile } from '../core/artifacts/release-files.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { checkBytes } from '../core/verification/check-document.js';
 import type { StoreFault } from '../core/verification/fault.js';
+import { RETAINED_RELEASES } from './collection-terms.js';
 import { SILENT, type Progress } from './progress.js';
 import { isMarkedStore, readAliasSequence, readPointer, readRecord } from './published-state.js';
 import { listedFilesOf } from './reachable-objects.js';
@@ -23,9 +25,6 @@ import { recomputeRelease } from './recompute-release.js';
 import { damaged } from './stored-json.js';
 import { checkStoredFile, collecting, type Walk } from './verification-walk.js';
 import { checkChain } from './verify-chain.js';
-
-/** Number of releases of the chain whose own files are read. */
-const RELEASES_READ = 30;
 
 /** What was verified. `faults` is empty for a sound store. */
 export type Verification = {
@@ -78,7 +77,10 @@ export async function verifyStore(
   };
   const changes = await checkReleaseChain(walk);
   progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
-  for (const chain of CHAIN_IDS) if (record.chains[chain]) await checkChain(walk, chain);
+  for (const chain of CHAIN_IDS) {
+    const isListed = manifestPath('meta', chain) in record.manifests;
+    if (isListed || record.chains[chain] !== undefined) await checkChain(walk, chain);
+  }
   await checkPublicFiles(walk);
   checkIndexes(walk, changes);
   await checkStrangers(walk);
@@ -116,7 +118,7 @@ async function checkReleaseChain(walk: Walk): Promise<ReleaseChanges[]> {
         message: `does not come just before ${later.revision}`,
       });
     }
-    if (changes.length < RELEASES_READ) await checkOldFiles(walk, earlier, read);
+    if (changes.length < RETAINED_RELEASES) await checkOldFiles(walk, earlier, read);
     changes.push(earlier.changes);
     later = earlier;
   }

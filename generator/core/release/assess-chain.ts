@@ -1,4 +1,3 @@
-import { GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import type { Genre, Manifest, RecordChain } from '../../../schemas/types.generated.js';
 import type { InputSeries } from '../input-series.js';
@@ -8,7 +7,7 @@ import { findDrops, type Drop } from './restatement.js';
 
 /**
  * How a chain's input stands to what is published.
- * - `first`: nothing is published.
+ * - `first`: nothing was ever published.
  * - `same`: the published input, and nothing else.
  * - `extended`: the published input, and later dates or other words about its sources.
  * - `compare`: something differs, or might: history must be rebuilt and compared.
@@ -33,9 +32,10 @@ export function assessChain(
   trust: Trust,
 ): Assessment {
   const record = previous?.record.chains[series.chain];
-  if (previous === undefined || record === undefined) return { kind: 'first' };
-  const manifests = GENRES.map((genre) => manifestOf(previous, genre, series.chain));
-  const first = manifests[0]?.dates.find((entry) => entry.status !== 'withdrawn');
+  const manifest = manifestOf(previous, 'meta', series.chain);
+  if (previous === undefined || manifest === undefined) return { kind: 'first' };
+  if (record === undefined) return { kind: 'compare' };
+  const first = manifest.dates.find((entry) => entry.status !== 'withdrawn');
   const drops = findDrops(series, {
     firstDate: first?.date ?? '',
     updatedThrough: record.updated_through,
@@ -43,7 +43,7 @@ export function assessChain(
   });
   if (drops.length > 0) return { kind: 'dropped', drops };
   const sameInput = digest(record.updated_through).sha256 === record.input_sha256;
-  if (!sameInput || !isTrusted(record, trust) || !manifests.every(isFirstHand)) return { kind: 'compare' };
+  if (!sameInput || !isTrusted(record, trust)) return { kind: 'compare' };
   const grown = series.dates.at(-1) !== record.updated_through;
   return { kind: grown || hasOtherSources(series, previous) ? 'extended' : 'same' };
 }
@@ -56,14 +56,6 @@ function hasOtherSources(series: InputSeries, previous: PublishedState): boolean
 /** Whether this run would make the published files again as they are, given the same input. */
 function isTrusted(chain: RecordChain, { writersSha256, methodologySha256, full }: Trust): boolean {
   return !full && writersSha256 === chain.writers_sha256 && methodologySha256 === chain.methodology_sha256;
-}
-
-/** Whether no rollback left other bytes in force than the input of its time would give. */
-function isFirstHand(manifest: Manifest | undefined): boolean {
-  return (
-    manifest !== undefined &&
-    manifest.dates.every((entry) => entry.in_force_from === entry.revision && entry.status !== 'withdrawn')
-  );
 }
 
 /** The manifests of a chain by genre. */

@@ -2,9 +2,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { dayPath } from '../../../schemas/paths.js';
 import type {
-  Chain,
   Genre,
-  LabelChange,
   Manifest,
   ManifestDate,
   ManifestRevisions,
@@ -18,14 +16,15 @@ import {
   toArtifact,
   type Artifact,
   type Content,
-  type FileKind,
   type Stamp,
 } from '../artifacts/artifact.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
-import { calendarFile, labelsOf, toCalendarRow } from '../artifacts/regime-calendar.js';
+import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input-series.js';
 import { createTextKeeper } from '../artifacts/text-keeper.js';
 import { DAY_SCHEMAS, type DayRecord, type DayWriters } from '../records/day-writers.js';
+import { supersede, type ChainState } from './chain-state.js';
+import { findLabelChanges } from './label-changes.js';
 
 /** What a chain has published so far. */
 export type PublishedChain = {
@@ -33,23 +32,12 @@ export type PublishedChain = {
   readonly calendar: string;
 };
 
-/** The next state of a chain: its listed dates, and the day files that it needs. */
-export type ChainDraft = {
-  readonly chain: Chain;
+/** The next state of a chain as its input gives it, with the day files that must be written. */
+export type ChainDraft = ChainState & {
   readonly series: InputSeries;
-  readonly updatedThrough: string;
-  readonly entries: { readonly [genre in Genre]: readonly ManifestDate[] };
-  readonly revisions: ManifestRevisions;
   readonly days: readonly Artifact[];
-  readonly calendar: FileKind;
-  readonly lastRecords: readonly MetaDay[];
-  readonly newDates: readonly string[];
-  readonly restatedDates: readonly string[];
   /** The restated dates whose input changed, not only what is computed from it. */
   readonly restatedInputs: readonly string[];
-  readonly labelChanges: readonly LabelChange[];
-  /** The record whose bytes an entry names. */
-  readonly record: (entry: ManifestDate) => DayRecord;
 };
 
 /** How to draft a chain. `trusted`: the published dates are known to be unchanged and are not rebuilt. */
@@ -85,6 +73,7 @@ export function draftChain(terms: DraftTerms): ChainDraft {
     chain: series.chain,
     series,
     updatedThrough: series.dates.at(-1) ?? '',
+    sources: series.sources,
     entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries },
     revisions,
     days: genres.flatMap((genre) => genre.days),
@@ -92,8 +81,9 @@ export function draftChain(terms: DraftTerms): ChainDraft {
     lastRecords: series.dates.slice(-LANDING_DAYS).map(metaRecord),
     newDates,
     restatedDates,
+    withdrawnDates: [],
     restatedInputs: gold.restatedDates,
-    labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar),
+    labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar ?? ''),
     record: rememberRecords((entry) =>
       writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions)),
     ),
@@ -198,14 +188,13 @@ function createEntryWriter(terms: DraftTerms, revisions: ManifestRevisions): Ent
 
   return (genre, t, before) => {
     if (before === undefined) return makeNew(genre, t, []);
-    if (trusted) return { fate: 'unchanged', entry: before };
+    if (trusted && before.status !== 'withdrawn') return { fate: 'unchanged', entry: before };
     const status = writers.regimes.status[t] ?? 'missing';
     const { artifact: rebuilt, ...row } = make(genre, before.schema, t, before.revision);
     if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {
       return { fate: 'unchanged', entry: before.status === status ? before : { ...before, status }, ...row };
     }
-    const { revision, in_force_from, sha256, bytes } = before;
-    return makeNew(genre, t, [...before.superseded, { revision, in_force_from, sha256, bytes, reason }]);
+    return makeNew(genre, t, supersede(before, reason));
   };
 }
 
@@ -221,22 +210,6 @@ function provenanceOf(
 ): { revision: string; updatedThrough: string } {
   const revision = entry?.revision ?? '';
   return { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
-}
-
-function findLabelChanges(
-  rows: readonly RegimeCalendarRow[],
-  restated: readonly string[],
-  calendar: string | undefined,
-): LabelChange[] {
-  if (calendar === undefined || restated.length === 0) return [];
-  const before = labelsOf(calendar);
-  const dates = new Set(restated);
-  return rows.flatMap((row) => {
-    const from = before.get(row.date) as LabelChange['from'] | undefined; // a calendar holds labels only (schema)
-    return from !== undefined && dates.has(row.date) && from !== row.regime
-      ? [{ date: row.date, from, to: row.regime }]
-      : [];
-  });
 }
 
 /** The segment of the sources in force on the last date. */

@@ -3,13 +3,13 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Methodology, RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { Stamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
-import type { InputSeries } from '../input-series.js';
-import { assembleRelease, type ChangedChain } from './assemble-release.js';
+import { metricsWithValues, type InputSeries } from '../input-series.js';
+import { assembleRelease, type AssemblyTerms, type ChangedChain } from './assemble-release.js';
 import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
-import { draftChain, type ChainDraft } from './chain-draft.js';
+import { draftChain, latestSource, type ChainDraft } from './chain-draft.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
 import { manifestOf } from './published-state.js';
 import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
@@ -31,7 +31,7 @@ export function planRelease(request: PlanRequest): Plan {
   const { previous, texts } = request;
   const stamp = nextStamp(previous?.record, request.asOfMs);
   const methodologySha256 = methodologyDigest(texts.methodology);
-  if (isChangedMethodology(previous?.record, texts.methodology.version, methodologySha256)) {
+  if (isChangedMethodology(previous?.record, texts.methodology)) {
     return { chains: {}, methodologyChanged: true };
   }
   const writersSha256 = writersFingerprint(texts.methodology);
@@ -48,13 +48,40 @@ export function planRelease(request: PlanRequest): Plan {
     methodologyChanged: false,
   };
   const stopped = request.inputInvalid || judged.some((each) => each.plan.outcome === 'refused');
-  const changed = judged.flatMap((each): ChangedChain[] =>
-    each.plan.outcome !== 'refused' && each.draft ? [{ draft: each.draft, digest: each.digest }] : [],
-  );
+  const changed = judged.flatMap((each) => toChangedChain(each, { writersSha256, methodologySha256 }));
   const empty = previous === undefined && changed.length === 0;
   if (empty || (stopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
-  const release = assembleRelease({ request, stamp, changed, writersSha256, methodologySha256 });
+  const release = assembleRelease({ ...toPublication(request), methodologySha256, stamp, changed });
   return release === undefined ? plan : { ...plan, release };
+}
+
+/** What a publication leaves as it was, and why it may change what was published. */
+function toPublication({
+  previous,
+  texts,
+  acceptance,
+}: PlanRequest): Pick<AssemblyTerms, 'previous' | 'texts' | 'hold' | 'reason' | 'rollback'> {
+  const hold = previous?.record.hold ?? null;
+  return { previous, texts, hold, reason: acceptance?.reason ?? null, rollback: null };
+}
+
+/** What a judged chain changes; nothing when it was refused, or was not drafted. */
+function toChangedChain(
+  { plan, draft, digest }: Judged,
+  made: { readonly writersSha256: string; readonly methodologySha256: string },
+): ChangedChain[] {
+  if (plan.outcome === 'refused' || draft === undefined) return [];
+  const { rows, sha256 } = digest(draft.updatedThrough);
+  const record: RecordChain = {
+    updated_through: draft.updatedThrough,
+    rows,
+    source: latestSource(draft.series),
+    input_sha256: sha256,
+    metrics: metricsWithValues(draft.series),
+    writers_sha256: made.writersSha256,
+    methodology_sha256: made.methodologySha256,
+  };
+  return [{ state: draft, days: draft.days, record }];
 }
 
 /** The stamp of the next release: the as-of date, and the pointer's number on that date plus one. */
@@ -70,8 +97,10 @@ export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): 
   };
 }
 
-function isChangedMethodology(previous: ReleaseRecord | undefined, version: string, sha256: string): boolean {
-  return previous?.methodology.version === version && previous.methodology.sha256 !== sha256;
+/** Whether the methodology's data differs from the published one under the same version. */
+export function isChangedMethodology(previous: ReleaseRecord | undefined, methodology: Methodology): boolean {
+  const published = previous?.methodology;
+  return published?.version === methodology.version && published.sha256 !== methodologyDigest(methodology);
 }
 
 function assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp: Stamp): Assessed {

@@ -6,8 +6,8 @@ import { toChainFacts } from '../artifacts/chain-facts.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input-series.js';
 import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
-import { chainFiles } from './assemble-release.js';
 import { draftChain } from './chain-draft.js';
+import { chainFiles } from './chain-state.js';
 
 const PROBE_DAYS = 420;
 const PROBE_FILE_DAYS = 20;

@@ -1,0 +1,85 @@
+import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
+import { bundlePath, calendarPath, summaryPath } from '../../../schemas/paths.js';
+import type {
+  Chain,
+  Genre,
+  LabelChange,
+  ManifestDate,
+  ManifestRevisions,
+  MetaDay,
+  SourceSegment,
+  Window,
+} from '../../../schemas/types.generated.js';
+import type { FileKind } from '../artifacts/artifact.js';
+import { bundleFiles } from '../artifacts/bundle.js';
+import { lastAvailableOf } from '../artifacts/chain-facts.js';
+import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
+import { summaryFile } from '../artifacts/summary.js';
+import type { DayRecord } from '../records/day-writers.js';
+
+/** The three lists of files in a release record. */
+export type Section = 'public' | 'bundles' | 'manifests';
+
+/** The next state of a chain: its listed dates, and what its files are made from. */
+export type ChainState = {
+  readonly chain: Chain;
+  readonly updatedThrough: string;
+  readonly sources: readonly SourceSegment[];
+  readonly entries: { readonly [genre in Genre]: readonly ManifestDate[] };
+  /** What the revisions that the entries name, and maybe others, were published with. */
+  readonly revisions: ManifestRevisions;
+  readonly calendar: FileKind;
+  /** The meta records of the last dates in force, ascending; empty when every date is withdrawn. */
+  readonly lastRecords: readonly MetaDay[];
+  readonly newDates: readonly string[];
+  readonly restatedDates: readonly string[];
+  readonly withdrawnDates: readonly string[];
+  readonly labelChanges: readonly LabelChange[];
+  /** The record whose bytes an entry names. */
+  readonly record: (entry: ManifestDate) => DayRecord;
+};
+
+/** The files of a chain by section of the release. */
+export type ChainFiles = { readonly [section in Section]: readonly FileKind[] };
+
+/**
+ * The files of a chain, by what of its state they change with. A chain of which nothing is in force has manifests
+ * only. A new kind of file per chain is added here and in `inForcePaths`.
+ */
+export function chainFiles(state: ChainState, methodologyVersion: string): ChainFiles {
+  const { chain, updatedThrough, sources, record } = state;
+  const latest = state.lastRecords.at(-1);
+  const shared = { chain, updatedThrough, methodologyVersion };
+  const manifests = GENRES.map((genre) => {
+    const entries = state.entries[genre];
+    const revisions = revisionsOf(entries, state.revisions);
+    return manifestFile({ ...shared, genre, entries, revisions, sources });
+  });
+  if (latest === undefined) return { manifests, bundles: [], public: [] };
+  return {
+    manifests,
+    bundles: GENRES.flatMap((genre) =>
+      bundleFiles({ ...shared, genre, entries: state.entries[genre], record }),
+    ),
+    public: [state.calendar, summaryFile(latest, lastAvailableOf(state.entries.meta))],
+  };
+}
+
+/** The paths of the files that a chain has only while some of its dates are in force. */
+export function inForcePaths(chain: Chain): string[] {
+  const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
+  const bundles = GENRES.flatMap((genre) => windows.map((window) => bundlePath(genre, chain, window)));
+  return [...bundles, ...publicPathsOf(chain)];
+}
+
+/** Those of them that are public. */
+export function publicPathsOf(chain: Chain): string[] {
+  return [calendarPath(chain), summaryPath(chain)];
+}
+
+/** The list of superseded versions after the one in force was replaced; a withdrawn one is on the list already. */
+export function supersede(before: ManifestDate, reason: string): ManifestDate['superseded'] {
+  if (before.status === 'withdrawn') return before.superseded;
+  const { revision, in_force_from, sha256, bytes } = before;
+  return [...before.superseded, { revision, in_force_from, sha256, bytes, reason }];
+}

@@ -1,0 +1,173 @@
+import { CHAIN_IDS, GENRES } from '../../../schemas/catalog.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { manifestPath } from '../../../schemas/paths.js';
+import { methodologyDigest } from '../../../schemas/methodology.js';
+import type {
+  Chain,
+  Genre,
+  Manifest,
+  ManifestDate,
+  ManifestRevisions,
+  MetaDay,
+  ReleaseRecord,
+} from '../../../schemas/types.generated.js';
+import { LANDING_DAYS } from '../artifacts/chain-facts.js';
+import type { ReferenceTexts } from '../artifacts/reference-files.js';
+import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
+import type { DayRecord } from '../records/day-writers.js';
+import { assembleRelease, type ChangedChain } from './assemble-release.js';
+import { supersede, type ChainState } from './chain-state.js';
+import { findLabelChanges } from './label-changes.js';
+import { nextStamp } from './plan-release.js';
+import type { PlannedRelease } from './plan-types.js';
+import { manifestOf, type PublishedState } from './published-state.js';
+
+/** An earlier release, as far as a rollback needs it. */
+export type RollbackTarget = {
+  readonly record: ReleaseRecord;
+  /** Its manifests by URL path. */
+  readonly manifests: ReadonlyMap<string, Manifest>;
+};
+
+/** What a rollback is planned from. */
+export type RollbackRequest = {
+  readonly previous: PublishedState;
+  readonly target: RollbackTarget;
+  readonly asOfMs: number;
+  readonly reason: string;
+  readonly texts: ReferenceTexts;
+  /** The day records that will be in force, of every chain that `rolledBackEntries` names, by digest. */
+  readonly days: ReadonlyMap<string, DayRecord>;
+};
+
+/** The next entries of a chain, by genre. */
+export type RolledBackChain = {
+  readonly chain: Chain;
+  readonly entries: { readonly [genre in Genre]: readonly ManifestDate[] };
+  readonly restatedDates: readonly string[];
+  readonly withdrawnDates: readonly string[];
+};
+
+/**
+ * The listed dates of each chain whose state is not that of the target, as they will be: for a date that differs, the
+ * target's bytes are in force again and the newer ones are superseded; one that the target lacks is withdrawn.
+ */
+export function rollBackEntries(
+  previous: PublishedState,
+  target: RollbackTarget,
+  revision: string,
+  reason: string,
+): RolledBackChain[] {
+  return CHAIN_IDS.flatMap((chain) => {
+    if (manifestOf(previous, 'meta', chain) === undefined || isSameChain(chain, previous, target)) return [];
+    const restated = new Set<string>();
+    const withdrawn = new Set<string>();
+    const rollBack = (genre: Genre): ManifestDate[] => {
+      const before = target.manifests.get(manifestPath(genre, chain));
+      const old = new Map(before?.dates.map((entry) => [entry.date, entry]));
+      return (manifestOf(previous, genre, chain)?.dates ?? []).map((entry) => {
+        const next = rollBackEntry(entry, old.get(entry.date), revision, reason);
+        if (next !== entry) (next.status === 'withdrawn' ? withdrawn : restated).add(entry.date);
+        return next;
+      });
+    };
+    const entries = { meta: rollBack('meta'), gold: rollBack('gold'), derived: rollBack('derived') };
+    return [{ chain, entries, restatedDates: [...restated].sort(), withdrawnDates: [...withdrawn].sort() }];
+  });
+}
+
+/** One date: as it is when the target has the same bytes in force, otherwise under the rollback's revision. */
+function rollBackEntry(
+  entry: ManifestDate,
+  old: ManifestDate | undefined,
+  revision: string,
+  reason: string,
+): ManifestDate {
+  const isGone = old === undefined || old.status === 'withdrawn';
+  const wasGone = entry.status === 'withdrawn';
+  if (isGone && wasGone) return entry;
+  const superseded = supersede(entry, reason);
+  if (isGone) return { ...entry, status: 'withdrawn', in_force_from: revision, superseded };
+  if (!wasGone && old.sha256 === entry.sha256) return entry;
+  return { ...old, in_force_from: revision, superseded };
+}
+
+/** Plans the release that puts an older one's days in force again, and holds publication. Pure. */
+export function planRollback(request: RollbackRequest): PlannedRelease | undefined {
+  const { previous, target, reason, texts } = request;
+  const stamp = nextStamp(previous.record, request.asOfMs);
+  const terms = { updated_through: '', published_at: stamp.publishedAt };
+  const changed = rollBackEntries(previous, target, stamp.revision, reason).map((rolled): ChangedChain => {
+    const record = target.record.chains[rolled.chain];
+    const through =
+      record?.updated_through ?? manifestOf(previous, 'meta', rolled.chain)?.updated_through ?? '';
+    const revisions = {
+      ...knownRevisions(rolled.chain, previous),
+      [stamp.revision]: { ...terms, updated_through: through },
+    };
+    return { state: toChainState(rolled, through, revisions, request), days: [], record };
+  });
+  return assembleRelease({
+    previous,
+    texts,
+    methodologySha256: methodologyDigest(texts.methodology),
+    stamp,
+    changed,
+    hold: reason,
+    reason,
+    rollback: target.record.revision,
+  });
+}
+
+function toChainState(
+  { chain, entries, restatedDates, withdrawnDates }: RolledBackChain,
+  updatedThrough: string,
+  revisions: ManifestRevisions,
+  { previous, target, days }: RollbackRequest,
+): ChainState {
+  const record = (entry: ManifestDate): DayRecord => {
+    const found = days.get(entry.sha256);
+    if (found === undefined) throw new Error(`${entry.path}: its record was not read`);
+    return found;
+  };
+  const inForce = entries.meta.filter((entry) => entry.status !== 'withdrawn');
+  const records = inForce.map((entry) => record(entry) as MetaDay); // an entry of the meta manifest
+  const rows = records.map(toCalendarRow);
+  const gold = target.manifests.get(manifestPath('gold', chain)) ?? manifestOf(previous, 'gold', chain);
+  return {
+    chain,
+    updatedThrough,
+    sources: gold?.sources ?? [],
+    entries,
+    revisions,
+    calendar: calendarFile(chain, rows),
+    lastRecords: records.slice(-LANDING_DAYS),
+    newDates: [],
+    restatedDates,
+    withdrawnDates,
+    labelChanges: findLabelChanges(rows, restatedDates, previous.calendars.get(chain) ?? ''),
+    record,
+  };
+}
+
+/** Whether nothing of a chain would change: the same bytes in force, from the same sources. */
+function isSameChain(chain: Chain, previous: PublishedState, target: RollbackTarget): boolean {
+  const inForce = (manifest: Manifest | undefined): string =>
+    canonicalJson([
+      (manifest?.dates ?? [])
+        .filter(({ status }) => status !== 'withdrawn')
+        .map(({ date, sha256 }) => [date, sha256]),
+      manifest?.sources ?? [],
+    ]);
+  return GENRES.every((genre) => {
+    const now = manifestOf(previous, genre, chain);
+    return inForce(now) === inForce(target.manifests.get(manifestPath(genre, chain)));
+  });
+}
+
+function knownRevisions(chain: Chain, state: PublishedState): ManifestRevisions {
+  return Object.assign(
+    {},
+    ...GENRES.map((genre) => manifestOf(state, genre, chain)?.revisions),
+  ) as ManifestRevisions; // each is one
+}
