@@ -101,8 +101,17 @@ export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | 
   ];
 }
 
-function describeCauses({ input_dates: changed, added_dates: added, metrics }: Restatement): string[] {
+function describeCauses({
+  input_dates: changed,
+  added_dates: added,
+  withdrawn_dates: withdrawn,
+  metrics,
+}: Restatement): string[] {
   const causes: string[] = [];
+  if (withdrawn.length > 0)
+    causes.push(
+      `  ${withdrawn.length} were withdrawn by a rollback and would come back: ${listSome(withdrawn)}`,
+    );
   if (added.length > 0)
     causes.push(`  ${added.length} dates were added that were not there: ${listSome(added)}`);
   if (changed.length > 0) {

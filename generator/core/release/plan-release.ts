@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { Methodology, RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Manifest, Methodology, RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { Stamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
 import { metricsWithValues, type InputSeries } from '../input-series.js';
@@ -173,21 +173,31 @@ function judge(
       : 'restatement';
   if (restated && (acceptance === undefined || kind === 'plan-mismatch')) {
     const through = previous?.record.chains[draft.chain]?.updated_through ?? null;
-    const refusal: Refusal = { kind, restatement: toRestatement(draft, through) };
+    const refusal: Refusal = {
+      kind,
+      restatement: toRestatement(draft, through, manifestOf(previous, 'meta', draft.chain)),
+    };
     return { ...assessed, plan: { outcome: 'refused', updated_through: through, ...counts, refusal } };
   }
   const outcome = counts.new + counts.restated > 0 ? 'published' : 'unchanged';
   return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts } };
 }
 
-function toRestatement(draft: ChainDraft, through: string | null): Restatement {
+function toRestatement(
+  draft: ChainDraft,
+  through: string | null,
+  published: Manifest | undefined,
+): Restatement {
   const { restatedDates: dates } = draft;
+  const gone = published?.dates.filter(({ status }) => status === 'withdrawn') ?? [];
+  const withdrawn = new Set(gone.map(({ date }) => date));
   return {
     dates: dates.length,
     first_date: dates[0] ?? '',
     last_date: dates.at(-1) ?? '',
-    input_dates: draft.restatedInputs,
+    input_dates: draft.restatedInputs.filter((date) => !withdrawn.has(date)),
     added_dates: draft.newDates.filter((date) => through !== null && date < through),
+    withdrawn_dates: dates.filter((date) => withdrawn.has(date)),
     metrics: [],
     label_changes: draft.labelChanges,
   };

@@ -43,6 +43,8 @@ export type Restatement = {
   readonly input_dates: readonly string[];
   /** New dates that lie before the published end: rows that were not there. */
   readonly added_dates: readonly string[];
+  /** Dates that a rollback withdrew and that would be published again. */
+  readonly withdrawn_dates: readonly string[];
   readonly metrics: readonly MetricChange[];
   readonly label_changes: readonly LabelChange[];
 };

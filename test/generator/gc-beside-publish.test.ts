@@ -1,0 +1,93 @@
+import { COLLECTION_KEY } from '../../schemas/paths.js';
+import { announceCollection } from '../../generator/io/collection-mark.js';
+import { BEAT_MS, LEAST_GRACE_MS, SILENCE_MS } from '../../generator/io/collection-terms.js';
+import {
+  createClockedStore,
+  expectSound,
+  leaveOrphans,
+  publishDaily,
+  seriesOf,
+} from '../fixtures/clocked-store.js';
+import { collect } from '../fixtures/operate.js';
+import { prepareSeries, publishSeries } from '../fixtures/publish-series.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('a publication beside a collection', () => {
+  it('renews an object that is older than half of the least grace, and then relies on it', async () => {
+    const clocked = createClockedStore();
+    await publishDaily(clocked, 1);
+    await leaveOrphans(clocked, 4, '2022-01-05T00:00:00Z');
+    clocked.clock.nowMs += LEAST_GRACE_MS;
+    await publishSeries(clocked.store, { inputs: [seriesOf(4)], asOf: '2022-01-05T00:00:00Z' });
+    for await (const { key, modifiedAtMs } of clocked.store.list('objects/')) {
+      const age = clocked.clock.nowMs - modifiedAtMs;
+      expect([key, age === 0 || age === LEAST_GRACE_MS]).toEqual([key, true]);
+    }
+    clocked.clock.nowMs += LEAST_GRACE_MS;
+    expect(await collect(clocked.store)).toMatchObject({ collected: { objects: 0 } });
+    await expectSound(clocked.store);
+  });
+
+  it('gives way when it would rely on an old object while a collection is at work, and the next run completes', async () => {
+    const clocked = createClockedStore();
+    await publishDaily(clocked, 1);
+    await leaveOrphans(clocked, 4, '2022-01-05T00:00:00Z');
+    clocked.clock.nowMs += LEAST_GRACE_MS;
+    const mark = await announceCollection(clocked.store, () => 0);
+    const again = { inputs: [seriesOf(4)], asOf: '2022-01-05T00:00:00Z' };
+    await expect(publishSeries(clocked.store, again)).rejects.toMatchObject({ exit: 'conflict' });
+    await mark.release();
+    await publishSeries(clocked.store, again);
+    await expectSound(clocked.store);
+  });
+
+  it('does not mind a collection when everything it writes is new', async () => {
+    const clocked = createClockedStore();
+    await publishDaily(clocked, 1);
+    await announceCollection(clocked.store, () => 0);
+    await publishSeries(clocked.store, { inputs: [seriesOf(4)], asOf: '2022-01-05T00:00:00Z' });
+    await expectSound(clocked.store);
+  });
+
+  it('forgets a collector that died after an hour', async () => {
+    const clocked = createClockedStore();
+    await publishDaily(clocked, 1);
+    await leaveOrphans(clocked, 4, '2022-01-05T00:00:00Z');
+    clocked.clock.nowMs += LEAST_GRACE_MS;
+    await announceCollection(clocked.store, () => 0);
+    clocked.clock.nowMs += SILENCE_MS + 1;
+    await publishSeries(clocked.store, { inputs: [seriesOf(4)], asOf: '2022-01-05T00:00:00Z' });
+    expect(
+      await prepareSeries(clocked.store, { inputs: [seriesOf(4)], asOf: '2022-01-06T00:00:00Z' }),
+    ).toBeDefined();
+  });
+});
+
+describe('the mark of a collection', () => {
+  it('lets one collector at a time work', async () => {
+    const { store } = createClockedStore();
+    const first = await announceCollection(store, () => 0);
+    await expect(announceCollection(store, () => 0)).rejects.toMatchObject({ exit: 'conflict' });
+    await first.release();
+    await announceCollection(store, () => 0);
+  });
+
+  it('is renewed while the collector works, and lost when it was silent for long or another took over', async () => {
+    const { store, clock } = createClockedStore();
+    let elapsedMs = 0;
+    const mark = await announceCollection(store, () => elapsedMs);
+    const written = (await store.head(COLLECTION_KEY))?.etag;
+    elapsedMs += BEAT_MS - 1;
+    await mark.beat();
+    expect((await store.head(COLLECTION_KEY))?.etag).toBe(written);
+    elapsedMs += 1;
+    await mark.beat();
+    expect((await store.head(COLLECTION_KEY))?.etag).not.toBe(written);
+    elapsedMs += SILENCE_MS;
+    await expect(mark.beat()).rejects.toMatchObject({ exit: 'conflict' });
+    clock.nowMs += SILENCE_MS + HOUR_MS;
+    await announceCollection(store, () => 0);
+    await expect(mark.release()).rejects.toMatchObject({ exit: 'conflict' });
+  });
+});
