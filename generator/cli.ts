@@ -3,17 +3,18 @@ import type { ExitName } from './core/generator-error.js';
 import type { CommandHost } from './commands/context.js';
 import { addPlan, addPublish } from './commands/publish.js';
 import { addCopy } from './commands/copy.js';
+import { addRepair } from './commands/repair.js';
 import { exitCodeHelp } from './commands/options.js';
 import { addGc } from './commands/gc.js';
 import { addHold, addRollback, addUnhold } from './commands/rollback.js';
-import { runCommand, toFailure, type RunTerms } from './commands/run-command.js';
+import { endMisread, runCommand, type RunTerms } from './commands/run-command.js';
 import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
 
 /** Runs one command line and resolves how it ended; every failure is explained. */
 export async function runCli(args: readonly string[], terms: RunTerms): Promise<ExitName> {
   let ended: ExitName = 'done';
-  const { warn } = terms.diagnosis({ quiet: false, logJson: args.includes('--log-json') });
+  const said: string[] = [];
   const program = createProgram(
     {
       now: terms.now,
@@ -21,7 +22,7 @@ export async function runCli(args: readonly string[], terms: RunTerms): Promise<
         ended = await runCommand(name, options, work, terms);
       },
     },
-    { print: terms.print, warn },
+    { print: terms.print, warn: (text) => said.push(text) },
   );
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -29,8 +30,9 @@ export async function runCli(args: readonly string[], terms: RunTerms): Promise<
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 'done';
-    if (args.includes('--json')) terms.print(JSON.stringify(toFailure('usage', error.message), null, 2));
-    return 'usage';
+    const message =
+      error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '');
+    return endMisread(args, { message, text: said.join('\n') }, terms);
   }
 }
 
@@ -57,6 +59,7 @@ export function createProgram(
     addUnhold,
     addGc,
     addCopy,
+    addRepair,
   ])
     add(program, host);
   return program;

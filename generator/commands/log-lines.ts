@@ -1,9 +1,24 @@
-import { pino, type DestinationStream } from 'pino';
-import type { Progress, Stage } from '../io/progress.js';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { EXIT_CODES } from '../core/generator-error.js';
+import { SILENT, type Progress, type Stage } from '../io/progress.js';
 import type { Diagnosis } from './run-command.js';
 
-/** Diagnosis and progress as one JSON object a line: `stage` begins and ends, and what else there is to say. */
-export function createLogLines(destination: DestinationStream, now: () => number): Diagnosis {
+/** A stage that goes on for longer says how far it has come, so often. */
+const PROGRESS_MS = 10_000;
+
+/** Where log lines go, and which. `quiet`: no stages, and no last line of a run that went well. */
+export type LogTerms = {
+  readonly destination: DestinationStream;
+  readonly quiet: boolean;
+  readonly now: () => number;
+};
+
+/**
+ * Diagnosis and progress as one JSON object a line, each with `level`, `time` and `msg`: stages as `info` lines with
+ * `stage` and `event`, what else there is to say as `warn`, and as its last line how the run ended, with `command`,
+ * `exit` and `code`: at level `error` unless that is `done`.
+ */
+export function createLogLines({ destination, quiet, now }: LogTerms): Required<Diagnosis> {
   const log = pino(
     {
       base: null,
@@ -12,33 +27,50 @@ export function createLogLines(destination: DestinationStream, now: () => number
     },
     destination,
   );
-  return { warn: (text) => log.warn(text), progress: createStageLog(log.info.bind(log), now) };
+  return {
+    warn: (text) => log.warn(text),
+    progress: quiet ? SILENT : createStageLog(log, now),
+    end({ command, exit, message, seconds }) {
+      const { code, meaning } = EXIT_CODES[exit];
+      const fields = { command, event: 'end', exit, code, seconds };
+      if (exit !== 'done') log.error(fields, message ?? `${command ?? 'the run'} ended: ${meaning}`);
+      else if (!quiet) log.info(fields, `${command ?? 'the run'} ended: ${meaning}`);
+    },
+  };
 }
 
-function createStageLog(info: (fields: object, message: string) => void, now: () => number): Progress {
-  let stage: Stage | undefined;
-  let startedMs = 0;
+type OpenStage = { readonly name: Stage; readonly startedMs: number; readonly total: number | undefined };
+
+function createStageLog(log: Logger, now: () => number): Progress {
+  let stage: OpenStage | undefined;
   let count = 0;
+  let saidMs = 0;
+
+  function say(event: 'progress' | 'end' | 'abandoned', message: string, more: object = {}): void {
+    if (stage === undefined) return;
+    const { name, startedMs, total } = stage;
+    const counts = { count, ...(total === undefined ? {} : { total }) };
+    const seconds = (now() - startedMs) / 1000;
+    log.info({ stage: name, event, seconds, ...counts, ...more }, `${name} ${message}`);
+    saidMs = now();
+  }
   return {
     begin(name, total) {
-      stage = name;
-      startedMs = now();
+      stage = { name, startedMs: now(), total };
       count = 0;
-      info({ stage, event: 'begin', ...(total === undefined ? {} : { total }) }, `${stage} begins`);
+      saidMs = stage.startedMs;
+      log.info({ stage: name, event: 'begin', ...(total === undefined ? {} : { total }) }, `${name} begins`);
     },
     advance(by = 1) {
       count += by;
+      if (now() - saidMs >= PROGRESS_MS) say('progress', 'goes on');
     },
     end(note) {
-      const seconds = (now() - startedMs) / 1000;
-      info(
-        { stage, event: 'end', seconds, count, ...(note === undefined ? {} : { note }) },
-        `${stage ?? ''} ends`,
-      );
+      say('end', 'ends', note === undefined ? {} : { note });
       stage = undefined;
     },
     abandon() {
-      if (stage !== undefined) info({ stage, event: 'abandoned', count }, `${stage} was abandoned`);
+      say('abandoned', 'was abandoned');
       stage = undefined;
     },
   };

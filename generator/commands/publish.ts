@@ -9,7 +9,7 @@ import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance } from '../core/release/plan-types.js';
 import { readInputDirectory } from '../io/input-directory.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
-import { publishRelease } from '../io/publish-release.js';
+import { interruptedError, publishRelease } from '../io/publish-release.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { formatTable } from './format-table.js';
 import {
@@ -45,7 +45,9 @@ export function addPublish(program: Command, host: CommandHost): void {
     .action((options: PublishOptions) =>
       host.run('publish', options, async (context) => {
         const store = await context.openStore(options.store);
-        const prepared = await prepare(store, options, context);
+        const prepared = await prepare(store, options, context).catch((error: unknown) => {
+          throw context.signal.aborted ? interruptedError('not committed', error) : error;
+        });
         const { start, plan } = prepared;
         const written = await publishRelease(store, { start, release: plan.release }, context);
         return report(prepared, written, context);
@@ -94,8 +96,10 @@ async function prepare(
   const input = await readInputDirectory({ folder, asOfMs, ...(chains ? { chains } : {}) });
   progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
   signal.throwIfAborted();
-  const terms = { store, input, asOfMs, existing, full, allOrNothing, progress };
-  return preparePlan(acceptance ? { ...terms, acceptance } : terms);
+  const terms = { store, input, asOfMs, existing, full, allOrNothing, progress, signal };
+  const prepared = await preparePlan(acceptance ? { ...terms, acceptance } : terms);
+  signal.throwIfAborted();
+  return prepared;
 }
 
 function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acceptance | undefined {

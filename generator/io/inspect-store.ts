@@ -21,7 +21,7 @@ export type StoreStatus = {
   readonly hold: string | null;
   readonly chains: { readonly [chain in Chain]?: ChainNow };
   readonly aliases: { readonly sequence: number; readonly behind: number };
-  /** Null where damage keeps them from being counted. */
+  /** Null where they were not asked for, or damage keeps them from being counted. */
   readonly objects: number | null;
   readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number } | null;
   /** The damage that was met on the way; null when there was none. Only "verify" looks for all of it. */
@@ -36,14 +36,19 @@ export type ChainNow = Pick<
   'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
 > & { readonly overdue: boolean };
 
+/** When it is looked at, and how long: a census of the objects reads all history, the rest a handful of keys. */
+export type InspectTerms = { readonly nowMs: number; readonly census: boolean };
+
 /** Looks at a store without judging its bytes. @throws GeneratorError 'usage' or 'damaged'. */
-export async function inspectStore(store: ObjectStore, nowMs: number): Promise<StoreStatus> {
+export async function inspectStore(
+  store: ObjectStore,
+  { nowMs, census }: InspectTerms,
+): Promise<StoreStatus> {
   await isMarkedStore(store, true);
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
-  if (pointer === undefined) return emptyStatus(store);
+  if (pointer === undefined) return { ...emptyStatus(store), ...(census ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
   const chains = await readChains(store, record, new Date(nowMs).toISOString());
-  const census = await tryCensus(store, pointer.value);
   const known = {
     address: store.address,
     revision: record.revision,
@@ -54,7 +59,7 @@ export async function inspectStore(store: ObjectStore, nowMs: number): Promise<S
     hold: record.hold,
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
-    ...census,
+    ...(census ? await tryCensus(store, pointer.value) : NOT_COUNTED),
   };
   return { ...known, next: nextStep(known) };
 }
@@ -100,6 +105,8 @@ async function readChains(
 
 type Census = Pick<StoreStatus, 'objects' | 'orphans' | 'damage'>;
 
+const NOT_COUNTED: Census = { objects: null, orphans: null, damage: null };
+
 /** Damage in the past does not keep the present from being told. */
 async function tryCensus(store: ObjectStore, pointer: Pointer): Promise<Census> {
   try {
@@ -128,10 +135,34 @@ async function takeCensus(store: ObjectStore, current: Pointer): Promise<Census>
   return { objects, orphans, damage: null };
 }
 
+/**
+ * What lags by more than `maxLagDays`, a phrase each: the last available dates of chains, and the public copies by any
+ * release. Empty when nothing does.
+ */
+export function findLagging(
+  { revision, chains, aliases }: Pick<StoreStatus, 'revision' | 'chains' | 'aliases'>,
+  maxLagDays: number,
+): string[] {
+  if (revision === null) return ['nothing is published'];
+  const late = CHAIN_IDS.flatMap((chain) => {
+    const lag = chains[chain]?.lag_days;
+    if (lag === undefined || (lag !== null && lag <= maxLagDays)) return [];
+    return [lag === null ? `${chain} has no available date` : `${chain} lags ${count(lag, 'day')}`];
+  });
+  const { behind } = aliases;
+  if (behind > 0) return [...late, `the public copies lag ${count(behind, 'release')}`];
+  return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+}
+
 function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 'next'>): string {
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
-  if (hold !== null) return `publication is held (${hold}); find out why before anything else`;
+  if (hold !== null)
+    return `publication is held (${hold}); when that is settled: generator unhold --store ${address}`;
   if (aliases.behind !== 0) return `the public copies lag; any run refreshes them: ${publish}`;
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
   if (overdue.length > 0)

@@ -5,7 +5,7 @@ import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
-import { planRelease } from '../core/release/plan-release.js';
+import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan } from '../core/release/plan-types.js';
 import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
 import type { InputSeries } from '../core/input-series.js';
@@ -13,6 +13,7 @@ import type { Input } from './input-directory.js';
 import type { Progress } from './progress.js';
 import { readProductTexts } from './product-texts.js';
 import { isMarkedStore, readStartingPoint, type StartingPoint } from './published-state.js';
+import { runInterruptibly } from './run-interruptibly.js';
 import { readArtifactJson } from './stored-json.js';
 
 /** How far an as-of may lie ahead of the machine's clock. */
@@ -28,6 +29,7 @@ export type PlanTerms = {
   readonly allOrNothing: boolean;
   readonly acceptance?: Acceptance;
   readonly progress: Progress;
+  readonly signal?: AbortSignal;
 };
 
 /** A plan with what it was made from. */
@@ -35,10 +37,11 @@ export type PreparedPlan = { readonly input: Input; readonly start: StartingPoin
 
 /**
  * Reads the published state and plans the next release. Nothing is written.
- * @throws GeneratorError 'usage' for a wrong as-of or address, 'held' when publication is held.
+ * @throws GeneratorError 'usage' for a wrong as-of or address, 'held' when publication is held; the reason of `signal`
+ * once that is aborted.
  */
 export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
-  const { store, input, asOfMs, progress } = terms;
+  const { store, input, asOfMs, progress, signal } = terms;
   progress.begin('state');
   const marked = await isMarkedStore(store, terms.existing);
   const chains = input.series.map((series) => series.chain);
@@ -48,7 +51,7 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
   assertPublishable(start.state, asOfMs);
 
   progress.begin('plan');
-  const plan = planRelease({
+  const steps = planSteps({
     inputs: input.series,
     inputInvalid: input.faults.length > 0,
     previous: start.state,
@@ -58,6 +61,7 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
     allOrNothing: terms.allOrNothing,
     ...(terms.acceptance ? { acceptance: terms.acceptance } : {}),
   });
+  const plan = await runInterruptibly(steps, signal);
   progress.end(plan.release ? `${plan.release.artifacts.length} files` : 'nothing to publish');
   return { input, start, plan: await explainRestatements(store, plan, input.series, start.state) };
 }

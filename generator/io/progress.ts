@@ -30,9 +30,11 @@ export const SILENT: Progress = {
   abandon: () => undefined,
 };
 
-/** A stage of a run that has ended. `count` is how many things it went through. */
+/** A stage of a run that is over. `count` is how many things it went through. */
 export type StageRecord = {
   readonly stage: Stage;
+  /** `abandoned`: the run failed in it. */
+  readonly outcome: 'done' | 'abandoned';
   readonly seconds: number;
   readonly count: number;
   readonly note: string | null;
@@ -45,6 +47,13 @@ export function recordStages(
 ): { readonly progress: Progress; readonly stages: readonly StageRecord[] } {
   const stages: StageRecord[] = [];
   let current: { stage: Stage; startedMs: number; count: number } | undefined;
+  function close(outcome: StageRecord['outcome'], note?: string): void {
+    if (current === undefined) return;
+    const { stage, startedMs, count } = current;
+    const seconds = Math.round(clock() - startedMs) / 1000;
+    stages.push({ stage, outcome, seconds, count, note: note ?? null });
+    current = undefined;
+  }
   return {
     stages,
     progress: {
@@ -57,14 +66,13 @@ export function recordStages(
         progress.advance(count);
       },
       end(note) {
-        if (current !== undefined) {
-          const seconds = Math.round(clock() - current.startedMs) / 1000;
-          stages.push({ stage: current.stage, seconds, count: current.count, note: note ?? null });
-        }
-        current = undefined;
+        close('done', note);
         progress.end(note);
       },
-      abandon: progress.abandon,
+      abandon() {
+        close('abandoned');
+        progress.abandon();
+      },
     },
   };
 }

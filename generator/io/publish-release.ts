@@ -1,10 +1,11 @@
-import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { applyRelease, type Written } from './apply-release.js';
 import type { Progress } from './progress.js';
 import type { StartingPoint } from './published-state.js';
 import { refreshAliases } from './refresh-aliases.js';
+import { watchCommit } from './watched-commit.js';
 
 /** What a publication may use of the outside world. */
 export type PublishTerms = {
@@ -22,30 +23,52 @@ export async function publishRelease(
   { release, start }: { readonly release: PlannedRelease | undefined; readonly start: StartingPoint },
   terms: PublishTerms,
 ): Promise<Written> {
-  let written: Written = { objects: 0, bytes: 0 };
-  let committed = false;
+  const { progress, signal } = terms;
+  const etag = start.pointer?.etag ?? null;
+  const written =
+    release === undefined ? { objects: 0, bytes: 0 } : await commitRelease(store, release, etag, terms);
+  const sequence = release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
+  if (release === undefined && start.aliasSequence === sequence) return written;
   try {
-    if (release !== undefined) {
-      written = await applyRelease({
-        ...terms,
-        store,
-        release,
-        etag: start.pointer?.etag ?? null,
-      });
-      committed = true;
-    }
-    const sequence = release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
-    if (release === undefined && start.aliasSequence === sequence) return written;
-    const refreshed = await refreshAliases(store, terms.progress, terms.signal);
+    const refreshed = await refreshAliases(store, progress, signal);
+    signal.throwIfAborted();
     return { objects: written.objects + refreshed.objects, bytes: written.bytes + refreshed.bytes };
   } catch (error) {
-    throw terms.signal.aborted ? interruptedError(committed, error) : error;
+    throw signal.aborted ? interruptedError(release ? 'committed' : 'nothing', error) : error;
   }
 }
 
-function interruptedError(committed: boolean, cause: unknown): GeneratorError {
-  const what = committed
-    ? 'committed: the release is published, some public copies may lag; the next run refreshes them'
-    : 'not committed: nothing visible has changed; run again';
+async function commitRelease(
+  store: ObjectStore,
+  release: PlannedRelease,
+  etag: Etag | null,
+  terms: PublishTerms,
+): Promise<Written> {
+  const commit = watchCommit(store, terms.signal);
+  try {
+    terms.signal.throwIfAborted();
+    return await applyRelease({ ...terms, store: commit.store, release, etag });
+  } catch (error) {
+    if (!terms.signal.aborted) throw error;
+    throw interruptedError(commit.isSent() && !isConflict(error) ? 'unknown' : 'not committed', error);
+  }
+}
+
+/** Whether an interrupted run committed its release; `nothing` when it had none to commit. */
+export type CommitFate = 'nothing' | 'not committed' | 'committed' | 'unknown';
+
+/** What to say of a run that was interrupted. */
+export function interruptedError(fate: CommitFate, cause: unknown): GeneratorError {
+  const what = {
+    nothing: 'not committed: there was nothing to commit; some public copies may lag: run again',
+    'not committed': 'not committed: nothing visible has changed; run again',
+    committed: 'committed: the release is published, some public copies may lag; the next run refreshes them',
+    unknown: 'unknown: run status; the store did not say whether it moved the pointer',
+  }[fate];
   return new GeneratorError('interrupted', `interrupted: ${what}`, { cause });
+}
+
+/** Whether the store said that another release was committed instead. */
+function isConflict(error: unknown): boolean {
+  return error instanceof GeneratorError && error.exit === 'conflict';
 }

@@ -3,18 +3,35 @@ import type { ObjectStore } from './object-store.js';
 /** How often each operation of a store was asked for. */
 export type RequestCounts = { get: number; head: number; put: number; list: number; delete: number };
 
+/** Bytes of the bodies that were read and sent; of a write that found its object there already, too. */
+export type ByteCounts = { read: number; sent: number };
+
 /** No request yet. */
 export function createRequestCounts(): RequestCounts {
   return { get: 0, head: 0, put: 0, list: 0, delete: 0 };
 }
 
-/** The store, but each operation is counted in `counts`; conditional writes of either kind count as `put`. */
-export function createCountingStore(store: ObjectStore, counts: RequestCounts): ObjectStore {
+/** No byte yet. */
+export function createByteCounts(): ByteCounts {
+  return { read: 0, sent: 0 };
+}
+
+/**
+ * The store, but each operation is counted in `counts`, and what it moves in `bytes`; conditional writes of either kind
+ * count as `put`, a listing counts once however many pages it has.
+ */
+export function createCountingStore(
+  store: ObjectStore,
+  counts: RequestCounts,
+  bytes: ByteCounts = createByteCounts(),
+): ObjectStore {
   return {
     address: store.address,
-    get(key) {
+    async get(key) {
       counts.get += 1;
-      return store.get(key);
+      const found = await store.get(key);
+      bytes.read += found?.bytes.length ?? 0;
+      return found;
     },
     head(key) {
       counts.head += 1;
@@ -22,10 +39,12 @@ export function createCountingStore(store: ObjectStore, counts: RequestCounts): 
     },
     putIfAbsent(key, body, meta) {
       counts.put += 1;
+      bytes.sent += body.length;
       return store.putIfAbsent(key, body, meta);
     },
     compareAndSwap(key, body, expected, meta) {
       counts.put += 1;
+      bytes.sent += body.length;
       return store.compareAndSwap(key, body, expected, meta);
     },
     list(prefix) {

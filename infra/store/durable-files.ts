@@ -56,6 +56,9 @@ export function createDurableFiles(temporary: string): DurableFiles {
       try {
         writeWhole(file, body);
         await datasync(file);
+      } catch (error) {
+        await rm(name, { force: true }); // a full disk has no room for half a file
+        throw error;
       } finally {
         fs.closeSync(file);
       }

@@ -22,7 +22,11 @@ export type S3Defaults = {
 
 const ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const PREFIX = /^((?!\.)[A-Za-z0-9._=-]+\/)*$/;
-const PARAMETERS = ['endpoint', 'region', 'path-style'];
+const PARAMETERS: Readonly<Record<string, RegExp>> = {
+  endpoint: /./,
+  region: /^[a-z0-9-]+$/,
+  'path-style': /^(true|false)$/,
+};
 
 /**
  * Parses `s3://bucket/prefix`, with `?endpoint=URL&region=REGION&path-style=true` where needed.
@@ -32,8 +36,8 @@ export function parseS3Address(address: string, defaults: S3Defaults = {}): S3Ad
   const [, bucket, path = '', query = ''] = ADDRESS.exec(address) ?? [];
   const prefix = path.replace(/[^/]$/, '$&/');
   const said = new URLSearchParams(query);
-  const isKnown = [...said.keys()].every((name) => PARAMETERS.includes(name));
-  if (bucket === undefined || !PREFIX.test(prefix) || !isKnown) {
+  const isMeant = [...said].every(([name, value]) => PARAMETERS[name]?.test(value) ?? false);
+  if (bucket === undefined || !PREFIX.test(prefix) || !isMeant) {
     throw new StoreError(
       'address',
       `"${address}" is not an S3 address; write s3://bucket/prefix, with ?endpoint=URL&region=REGION&path-style=true where needed`,

@@ -1,4 +1,5 @@
 import { StoreError, type StoreErrorCode } from './object-store.js';
+import { codeOf } from './system-error.js';
 import type { S3Address } from './s3-address.js';
 
 /** What a failure of S3 means to the port. */
@@ -37,6 +38,7 @@ const MEANINGS: Readonly<Record<string, S3Failure>> = {
   RequestTimeTooSkewed: 'denied',
   CredentialsProviderError: 'denied',
   TokenProviderError: 'denied',
+  InvalidObjectState: 'other',
   BadDigest: 'damaged',
   XAmzContentChecksumMismatch: 'damaged',
   XAmzContentSHA256Mismatch: 'damaged',
@@ -45,10 +47,10 @@ const MEANINGS: Readonly<Record<string, S3Failure>> = {
   RequestTimeout: 'unreachable',
 };
 
+/** By status alone a 404 is no S3 server's: it says of what is missing that it is NotFound, or what is not found. */
 const STATUS_MEANINGS: Readonly<Record<number, S3Failure>> = {
   301: 'address',
   403: 'denied',
-  404: 'missing',
   409: 'race',
   412: 'precondition',
   429: 'throttled',
@@ -70,29 +72,37 @@ const NETWORK = [
   'ENETUNREACH',
 ];
 
+/** Failures of a connection that is to be secure: OpenSSL's, and those of the certificates' check. */
+const SECURITY = /^EPROTO$|^CERT_|_CERT(_|$)|^UNABLE_TO_|^ERR_(SSL|TLS)_/;
+const NO_REGION = /^Region is missing/;
+const NO_S3 = /XML parse error|Deserialization error/;
+
 /** The one place where S3's failures get their meaning: by code, then by status, then by the network's mark. */
 export function classifyS3Error(error: unknown): S3Failure {
-  const { name, code, status } = marksOf(error);
-  const network = NETWORK.includes(code) ? 'unreachable' : undefined;
-  return MEANINGS[name] ?? MEANINGS[code] ?? network ?? STATUS_MEANINGS[status] ?? 'other';
+  const { name, code, status, message } = marksOf(error);
+  const network = NETWORK.includes(code) || SECURITY.test(code) ? 'unreachable' : undefined;
+  const region = NO_REGION.test(message) ? 'address' : undefined;
+  return MEANINGS[name] ?? MEANINGS[code] ?? network ?? region ?? STATUS_MEANINGS[status] ?? 'other';
 }
 
 /** A failure as the port's, with an operator's sentence; an error that is not S3's as it is. */
 export function toS3StoreError(error: unknown, address: S3Address, key: string): unknown {
   const failure = classifyS3Error(error);
-  const { name, code, status, message } = marksOf(error);
-  if (error instanceof StoreError || isAbort(error) || (failure === 'other' && status === 0)) return error;
-  const said = [name === 'Error' || name === '' ? code : name, message]
-    .filter((part) => part !== '')
-    .join(': ');
+  const isForeign = failure === 'other' && marksOf(error).status === 0 && codeOf(error) === undefined;
+  if (error instanceof StoreError || isAbort(error) || isForeign) return error;
   const where = `s3://${address.bucket}/${address.prefix}${key}`;
-  return new StoreError(
-    codeFor(failure),
-    `${where}: ${remedyFor(error, failure, address)} (${said || status})`,
-    {
-      cause: error,
-    },
-  );
+  const message = `${where}: ${remedyFor(error, failure, address)} (${wordsOf(error)})`;
+  return new StoreError(codeFor(failure), message, { cause: error });
+}
+
+/** What S3 or the system said itself, on one line. */
+function wordsOf(error: unknown): string {
+  const { name, code, status, message } = marksOf(error);
+  const [first = ''] = message.split('\n');
+  if (name === 'Unknown') return `HTTP ${status}`; // the answer to a HEAD has no body
+  const mark = name === 'Error' || name === 'AggregateError' ? code : name;
+  const parts = [first.startsWith(mark) ? '' : mark, first].filter((part) => part !== '');
+  return parts.join(': ') || `HTTP ${status}`;
 }
 
 /** Number of times that the failed request was sent. */
@@ -109,14 +119,29 @@ function codeFor(failure: S3Failure): StoreErrorCode {
   return failure === 'address' ? 'address' : 'unavailable';
 }
 
-function remedyFor(error: unknown, failure: S3Failure, { bucket, region }: S3Address): string {
-  const { name, region: right } = marksOf(error);
-  if (name === 'NoSuchBucket') return `there is no bucket ${bucket}; create it, or correct the address`;
-  if (failure === 'address') {
-    const place = right === '' ? 'another region' : `region ${right}`;
-    return `the bucket lies in ${place}, not in ${region ?? 'the configured one'}; add ?region=${right || 'REGION'} to the address, or set AWS_REGION`;
+function remedyFor(error: unknown, failure: S3Failure, address: S3Address): string {
+  const { name, code, message } = marksOf(error);
+  const server = address.endpoint ?? 'S3';
+  if (SECURITY.test(code)) {
+    return `the secure connection to ${server} fails; check whether it speaks https, and its certificate`;
   }
+  if (failure === 'unreachable') {
+    return `${server} cannot be reached or does not answer; check the network and the endpoint, and run again`;
+  }
+  if (failure === 'throttled') return `${server} asks for fewer requests, also after pauses; run again later`;
+  if (NO_S3.test(message)) return `what answers at ${server} is no S3 server; check the endpoint`;
+  if (failure === 'address') return addressRemedyFor(error, address);
+  if (codeOf(error) !== undefined) return 'the credentials cannot be read; mend that and run again';
   return SENTENCES[name] ?? FAILURE_SENTENCES[failure] ?? 'S3 refused the request; mend that and run again';
+}
+
+function addressRemedyFor(error: unknown, { bucket, region }: S3Address): string {
+  const { name, message, region: right } = marksOf(error);
+  if (name === 'NoSuchBucket') return `there is no bucket ${bucket}; create it, or correct the address`;
+  if (NO_REGION.test(message))
+    return 'no region is set; add ?region=REGION to the address, or set AWS_REGION';
+  const place = right === '' ? 'another region' : `region ${right}`;
+  return `the bucket lies in ${place}, not in ${region ?? 'the configured one'}; add ?region=${right || 'REGION'} to the address, or set AWS_REGION`;
 }
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -127,12 +152,14 @@ const SENTENCES: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "this machine's clock is wrong by more than 15 minutes; set it and run again",
   CredentialsProviderError:
     'there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role for this machine',
+  TokenProviderError: 'the single sign-on session is over; sign in again and run again',
+  InvalidObjectState:
+    'the object lies in an archive; restore it, and let no lifecycle rule archive what the store holds',
+  NotImplemented: 'this server lacks what a store needs, conditional writes above all; use another S3 server',
 };
 
 const FAILURE_SENTENCES: { readonly [failure in S3Failure]?: string } = {
   denied: 'these credentials may not do that; give them the rights that infra/README.md lists',
-  throttled: 'S3 asks for fewer requests, also after pauses; run again later',
-  unreachable: 'S3 cannot be reached or does not answer; check the network and the endpoint, and run again',
   damaged: 'the bytes were damaged on the way; run again',
   race: 'other writers keep changing this key; run again',
   missing: 'is not there; create the bucket, or correct the address',

@@ -6,23 +6,25 @@ import {
   type ListObjectsV2CommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import pRetry from 'p-retry';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../schemas/digest.js';
 import { assertKey } from './object-key.js';
 import type { Etag, ListedObject, ObjectHead, StoredObject } from './object-store.js';
 import type { S3Address } from './s3-address.js';
 import { readAnswerTimeMs } from './s3-client.js';
-import { classifyS3Error, type S3Failure } from './s3-errors.js';
+import { classifyS3Error } from './s3-errors.js';
+import { LAST_TRY_MS } from './s3-retries.js';
 
-/** Number of times that a body is fetched again which broke off. */
-const BODY_RETRIES = 5;
-const PAUSE_MS = 50;
+/** Number of times that an object is fetched whose body breaks off. */
+const BODY_TRIES = 6;
+const BODY_PAUSE_MS = 50;
 
 /** A bucket that is spoken to. */
 export type S3 = {
   readonly client: S3Client;
   readonly at: S3Address;
-  readonly options: { readonly abortSignal?: AbortSignal };
+  /** Aborted when the client breaks off its requests. */
+  readonly signal?: AbortSignal;
 };
 
 /** How S3 names the object of a key. @throws TypeError for a text that is no key. */
@@ -33,17 +35,26 @@ export function nameOf({ at }: S3, key: string): { Bucket: string; Key: string }
 /** Reads an object whole; `undefined` when there is none. */
 export async function getObject(s3: S3, key: string): Promise<StoredObject | undefined> {
   const name = nameOf(s3, key);
-  return retrying(BODY_RETRIES, ['unreachable'], async () => {
-    const found = await s3.client.send(new GetObjectCommand(name), s3.options);
-    const bytes = (await found.Body?.transformToByteArray()) ?? new Uint8Array();
-    return { bytes, etag: found.ETag as Etag }; // S3 sends it in quotes
-  }).catch(ignoreMissing);
+  const startedMs = performance.now();
+  for (let tries = 1; ; tries += 1) {
+    const found = await s3.client.send(new GetObjectCommand(name)).catch(ignoreMissing);
+    if (found === undefined) return undefined;
+    try {
+      const bytes = (await found.Body?.transformToByteArray()) ?? new Uint8Array();
+      return { bytes, etag: found.ETag as Etag }; // S3 sends it in quotes
+    } catch (error) {
+      // The client's retries end where the body begins.
+      const isLast = tries === BODY_TRIES || performance.now() - startedMs > LAST_TRY_MS;
+      if (isLast || classifyS3Error(error) !== 'unreachable') throw error;
+      await sleep(Math.random() * BODY_PAUSE_MS * 2 ** tries, undefined, s3.signal && { signal: s3.signal });
+    }
+  }
 }
 
 /** Reads what S3 knows of an object; `undefined` when there is none. */
 export async function headObject(s3: S3, key: string): Promise<ObjectHead | undefined> {
   const command = new HeadObjectCommand({ ...nameOf(s3, key), ChecksumMode: 'ENABLED' });
-  const found = await s3.client.send(command, s3.options).catch(ignoreMissing);
+  const found = await s3.client.send(command).catch(ignoreMissing);
   if (found === undefined) return undefined;
   const sha256 = toHex(found) ?? (await readDigest(s3, key, found.ETag));
   if (sha256 === undefined) return headObject(s3, key);
@@ -70,7 +81,7 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
 }
 
 /** Every object whose key begins with `prefix`, in the order of S3, which is that of the code units of a key. */
-export async function* listObjects({ client, at, options }: S3, prefix: string): AsyncIterable<ListedObject> {
+export async function* listObjects({ client, at }: S3, prefix: string): AsyncIterable<ListedObject> {
   let token: string | undefined;
   do {
     const page: ListObjectsV2CommandOutput = await client.send(
@@ -79,7 +90,6 @@ export async function* listObjects({ client, at, options }: S3, prefix: string):
         Prefix: `${at.prefix}${prefix}`,
         ...(token === undefined ? {} : { ContinuationToken: token }),
       }),
-      options,
     );
     for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
       // A console leaves empty objects such as "prefix/" where a person made a folder.
@@ -88,25 +98,6 @@ export async function* listObjects({ client, at, options }: S3, prefix: string):
     }
     token = page.NextContinuationToken;
   } while (token !== undefined);
-}
-
-/** Does the work again, after a pause, while it fails in one of these ways. */
-export function retrying<T>(
-  retries: number,
-  failures: readonly S3Failure[],
-  work: () => Promise<T>,
-): Promise<T> {
-  return pRetry(() => work().catch(rethrowError), {
-    retries,
-    minTimeout: PAUSE_MS,
-    randomize: true,
-    shouldRetry: ({ error }) => failures.includes(classifyS3Error(error)),
-  });
-}
-
-/** An error of another realm as one of ours, with its marks: a library may look at its class. */
-function rethrowError(error: unknown): never {
-  throw error instanceof Error ? error : Object.assign(new Error(String(error)), error);
 }
 
 function ignoreMissing(error: unknown): undefined {

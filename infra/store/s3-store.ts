@@ -4,10 +4,7 @@ import type { Etag, ObjectMeta, ObjectStore } from './object-store.js';
 import type { S3Address } from './s3-address.js';
 import { createS3Client } from './s3-client.js';
 import { attemptsOf, classifyS3Error, toS3StoreError } from './s3-errors.js';
-import { getObject, headObject, listObjects, nameOf, retrying, type S3 } from './s3-operations.js';
-
-/** Number of times that a write is sent which S3 could not decide, because others were writing the same key. */
-const RACE_RETRIES = 8;
+import { getObject, headObject, listObjects, nameOf, type S3 } from './s3-operations.js';
 
 /** How to open a store in S3. */
 export type S3StoreTerms = {
@@ -20,9 +17,8 @@ export type S3StoreTerms = {
 
 /** A store below a prefix of a bucket. Every write is conditional and carries its SHA-256, which S3 checks and keeps. */
 export function createS3Store({ text, at, signal }: S3StoreTerms): ObjectStore {
-  const options = signal === undefined ? {} : { abortSignal: signal };
-  const s3: S3 = { client: createS3Client(at), at, options };
-  return withS3Errors(at, {
+  const s3: S3 = { client: createS3Client(at, signal), at, ...(signal === undefined ? {} : { signal }) };
+  return withS3Errors(s3, {
     address: text,
     get: (key) => getObject(s3, key),
     head: (key) => headObject(s3, key),
@@ -35,7 +31,7 @@ export function createS3Store({ text, at, signal }: S3StoreTerms): ObjectStore {
     },
     list: (prefix) => listObjects(s3, prefix),
     async delete(key) {
-      await s3.client.send(new DeleteObjectCommand(nameOf(s3, key)), options);
+      await s3.client.send(new DeleteObjectCommand(nameOf(s3, key)));
     },
   });
 }
@@ -53,7 +49,7 @@ async function put(
   const sha256 = sha256Hex(body);
   const command = new PutObjectCommand({ ...nameOf(s3, key), ...condition, ...toInput(body, sha256, meta) });
   try {
-    const { ETag } = await retrying(RACE_RETRIES, ['race'], () => s3.client.send(command, s3.options));
+    const { ETag } = await s3.client.send(command);
     return ETag as Etag; // S3 sends it in quotes
   } catch (error) {
     const failure = classifyS3Error(error);
@@ -79,29 +75,27 @@ function toInput(
   };
 }
 
-/** Turns S3's errors into a store's, once for every operation. */
-function withS3Errors(at: S3Address, store: ObjectStore): ObjectStore {
-  async function guard<T>(key: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw toS3StoreError(error, at, key);
-    }
-  }
+/** Turns S3's errors into a store's, once for every operation; after an abort each failure is its reason. */
+function withS3Errors({ at, signal }: S3, store: ObjectStore): ObjectStore {
+  const fail = (error: unknown, key: string): never => {
+    signal?.throwIfAborted();
+    throw toS3StoreError(error, at, key);
+  };
   return {
     address: store.address,
-    get: (key) => guard(key, () => store.get(key)),
-    head: (key) => guard(key, () => store.head(key)),
-    putIfAbsent: (key, body, meta) => guard(key, () => store.putIfAbsent(key, body, meta)),
+    get: (key) => store.get(key).catch((error: unknown) => fail(error, key)),
+    head: (key) => store.head(key).catch((error: unknown) => fail(error, key)),
+    putIfAbsent: (key, body, meta) =>
+      store.putIfAbsent(key, body, meta).catch((error: unknown) => fail(error, key)),
     compareAndSwap: (key, body, expected, meta) =>
-      guard(key, () => store.compareAndSwap(key, body, expected, meta)),
+      store.compareAndSwap(key, body, expected, meta).catch((error: unknown) => fail(error, key)),
     async *list(prefix) {
       try {
         yield* store.list(prefix);
       } catch (error) {
-        throw toS3StoreError(error, at, prefix);
+        fail(error, prefix);
       }
     },
-    delete: (key) => guard(key, () => store.delete(key)),
+    delete: (key) => store.delete(key).catch((error: unknown) => fail(error, key)),
   };
 }

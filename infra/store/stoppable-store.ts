@@ -2,14 +2,22 @@ import type { ObjectStore } from './object-store.js';
 
 /** The store, but once `signal` is aborted each operation under way and each later one rejects with its reason. */
 export function createStoppableStore(store: ObjectStore, signal: AbortSignal): ObjectStore {
-  const stopped = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }); // an abort's reason
-  });
-  stopped.catch(() => undefined); // a run may end before anything waits for it
+  const waiting = new Set<(reason: Error) => void>();
+  const stop = (): void => {
+    for (const reject of waiting) reject(signal.reason as Error); // an abort's reason
+  };
+  signal.addEventListener('abort', stop, { once: true });
 
+  /** Not a race with one promise of the abort: that would keep every result for as long as the run goes on. */
   function guard<T>(work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    return Promise.race([work(), stopped]);
+    return new Promise((resolve, reject) => {
+      waiting.add(reject);
+      const run = async (): Promise<T> => work();
+      run()
+        .finally(() => waiting.delete(reject))
+        .then(resolve, reject);
+    });
   }
   return {
     address: store.address,

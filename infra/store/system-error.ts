@@ -3,6 +3,8 @@ import { StoreError } from './object-store.js';
 const REMEDIES: Record<string, string> = {
   ENOSPC: 'the disk is full; free space and run again',
   EDQUOT: 'the disk quota is used up; free space and run again',
+  EFBIG:
+    'a file may not grow so large; raise the limit (ulimit -f) or choose another file system, and run again',
   EACCES: 'permission denied; give this user the right to read and write there',
   EPERM: 'not permitted; give this user the right to read and write there',
   EROFS: 'the file system is read-only; mount it for writing or choose another store',

@@ -2,9 +2,9 @@
 export type Check = {
   readonly name: string;
   readonly measured: number;
-  readonly relation: 'at most' | 'under' | 'exactly';
+  readonly relation: 'at most' | 'under' | 'exactly' | 'at least' | 'over';
   readonly bound: number;
-  readonly unit: 'times' | 'MB' | 'objects' | 'files';
+  readonly unit: 'times' | 'MB' | 'objects' | 'files' | 'puts/s' | 'requests';
 };
 
 /** Whether the figure keeps its bound; one that is no number does not. */
@@ -16,6 +16,10 @@ export function isKept({ measured, relation, bound }: Check): boolean {
       return measured < bound;
     case 'exactly':
       return measured === bound;
+    case 'at least':
+      return measured >= bound;
+    case 'over':
+      return measured > bound;
   }
 }
 

@@ -1,8 +1,8 @@
-import { availableParallelism, cpus, release } from 'node:os';
 import { formatTable } from '../../generator/commands/format-table.js';
 import { isKept, median, type Check } from './check.js';
 import type { Mount } from './disk.js';
 import type { Sample } from './generator-runs.js';
+import { formatChecks, machine } from './report.js';
 
 /** What a bench of the generator has found, and where. */
 export type GeneratorFindings = {
@@ -28,16 +28,10 @@ export function formatFindings({ mount, flushesPerSecond, samples, checks }: Gen
       (median(all.map(({ bytes }) => bytes)) / 1e6).toFixed(1),
     ];
   });
-  const rows = checks.map((check) => [
-    check.name,
-    `${formatFigure(check.measured, check.unit)} ${check.unit}`,
-    `${check.relation} ${formatFigure(check.bound, check.unit)}`,
-    isKept(check) ? 'pass' : 'FAIL',
-  ]);
   return [
     `${mount.type} on ${mount.device} (${mount.folder}): ${Math.round(flushesPerSecond)} fdatasync/s, one after another; Node ${node}, ${count} x ${cpu}`,
     formatTable(['run', 'median s', 'all s', 'peak MB', 'objects', 'MB written'], runs),
-    formatTable(['check', 'measured', 'bound', ''], rows),
+    formatChecks(checks),
   ].join('\n\n');
 }
 
@@ -54,13 +48,4 @@ export function toFindingsJson(findings: GeneratorFindings): string {
     samples: samples.map(({ peakBytes, ...sample }) => ({ ...sample, peak_bytes: peakBytes })),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-function machine(): { node: string; kernel: string; cpu: string; cpus: number } {
-  const cpu = cpus()[0]?.model.trim() ?? 'unknown';
-  return { node: process.versions.node, kernel: release(), cpu, cpus: availableParallelism() };
-}
-
-function formatFigure(value: number, unit: Check['unit']): string {
-  return unit === 'times' ? value.toFixed(2) : String(Math.round(value));
 }

@@ -5,8 +5,8 @@ let bucket: TestBucket;
 let stores = 0;
 beforeAll(async () => {
   bucket = await createTestBucket();
-});
-afterAll(() => bucket.dispose());
+}, 60_000);
+afterAll(() => bucket.dispose(), 60_000);
 
 describeObjectStore('an S3 store below a prefix', async () => ({
   store: await bucket.store(`contract/${(stores += 1)}`),

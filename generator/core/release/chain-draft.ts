@@ -23,8 +23,11 @@ import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input-series.js';
 import { createTextKeeper } from '../artifacts/text-keeper.js';
 import { DAY_SCHEMAS, type DayRecord, type DayWriters } from '../records/day-writers.js';
+import { runSteps, type Steps } from '../steps.js';
 import { supersede, type ChainState } from './chain-state.js';
 import { findLabelChanges } from './label-changes.js';
+
+const DAYS_A_STEP = 16;
 
 /** What a chain has published so far. */
 export type PublishedChain = {
@@ -52,12 +55,17 @@ export type DraftTerms = {
 
 /** Drafts the next state of a chain, day by day: each date is new, restated or unchanged. Pure. */
 export function draftChain(terms: DraftTerms): ChainDraft {
+  return runSteps(draftSteps(terms));
+}
+
+/** Drafts as `draftChain` does, some days at a step. */
+export function* draftSteps(terms: DraftTerms): Steps<ChainDraft> {
   const { series, writers, published, trusted } = terms;
   const revisions = knownRevisions(terms);
   const writeDay = createEntryWriter(terms, revisions);
-  const meta = draftGenre('meta', terms, writeDay);
-  const gold = draftGenre('gold', terms, writeDay);
-  const derived = draftGenre('derived', terms, writeDay);
+  const meta = yield* draftGenre('meta', terms, writeDay);
+  const gold = yield* draftGenre('gold', terms, writeDay);
+  const derived = yield* draftGenre('derived', terms, writeDay);
   const genres = [meta, gold, derived];
   const newDates = mergeDates(genres.map((genre) => genre.newDates));
   const isNew = new Set(newDates);
@@ -126,9 +134,17 @@ type GenreDraft = {
 };
 
 /** Drafts one genre: an entry per date of the series, and those listed dates that the series no longer has. */
-function draftGenre(genre: Genre, { series, published }: DraftTerms, writeDay: EntryWriter): GenreDraft {
+function* draftGenre(
+  genre: Genre,
+  { series, published }: DraftTerms,
+  writeDay: EntryWriter,
+): Steps<GenreDraft> {
   const before = new Map(published?.manifests[genre]?.dates.map((entry) => [entry.date, entry]));
-  const results = series.dates.map((date, t) => writeDay(genre, t, before.get(date)));
+  const results: DayResult[] = [];
+  for (const [t, date] of series.dates.entries()) {
+    results.push(writeDay(genre, t, before.get(date)));
+    if (t % DAYS_A_STEP === 0) yield;
+  }
   const present = new Set(series.dates);
   const gone = [...before.values()].filter((entry) => !present.has(entry.date));
   const datesOf = (fate: DayResult['fate']): string[] =>

@@ -7,9 +7,10 @@ import type { Manifest, Methodology, RecordChain, ReleaseRecord } from '../../..
 import type { Stamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
 import { metricsWithValues, type InputSeries } from '../input-series.js';
+import { runSteps, type Steps } from '../steps.js';
 import { assembleRelease, type AssemblyTerms, type ChangedChain } from './assemble-release.js';
 import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
-import { draftChain, latestSource, type ChainDraft } from './chain-draft.js';
+import { draftSteps, latestSource, type ChainDraft } from './chain-draft.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
 import { manifestOf } from './published-state.js';
 import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
@@ -28,6 +29,11 @@ type Assessed = {
  * Pure: equal requests give equal plans, and nothing is written.
  */
 export function planRelease(request: PlanRequest): Plan {
+  return runSteps(planSteps(request));
+}
+
+/** Plans as `planRelease` does, a small part of the work at a step. */
+export function* planSteps(request: PlanRequest): Steps<Plan> {
   const { previous, texts } = request;
   const stamp = nextStamp(previous?.record, request.asOfMs);
   const methodologySha256 = methodologyDigest(texts.methodology);
@@ -36,10 +42,7 @@ export function planRelease(request: PlanRequest): Plan {
   }
   const writersSha256 = writersFingerprint(texts.methodology);
   const trust = { writersSha256, methodologySha256, full: request.full ?? false };
-  const assessed = CHAIN_IDS.flatMap((chain) => {
-    const series = request.inputs.find((each) => each.chain === chain);
-    return series === undefined ? [] : [assess(series, request, trust, stamp)];
-  });
+  const assessed = yield* assessAll(request, trust, stamp);
   const digest = restatementDigest(assessed, request, writersSha256);
   const judged = assessed.map((each) => judge(each, request, digest));
   const plan: Plan = {
@@ -103,7 +106,18 @@ export function isChangedMethodology(previous: ReleaseRecord | undefined, method
   return published?.version === methodology.version && published.sha256 !== methodologyDigest(methodology);
 }
 
-function assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp: Stamp): Assessed {
+function* assessAll(request: PlanRequest, trust: Trust, stamp: Stamp): Steps<Assessed[]> {
+  const assessed: Assessed[] = [];
+  for (const chain of CHAIN_IDS) {
+    const series = request.inputs.find((each) => each.chain === chain);
+    yield;
+    if (series !== undefined) assessed.push(yield* assess(series, request, trust, stamp));
+  }
+  yield;
+  return assessed;
+}
+
+function* assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp: Stamp): Steps<Assessed> {
   const { previous } = request;
   const digest = createInputDigest(series);
   const assessment = assessChain(series, digest, previous, trust);
@@ -117,7 +131,7 @@ function assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp: 
   if (assessment.kind === 'same') return { series, digest, plan: { outcome: 'unchanged', ...kept } };
   const manifests = manifestsOf(previous, series);
   const calendar = previous?.calendars.get(series.chain);
-  const draft = draftChain({
+  const draft = yield* draftSteps({
     series,
     writers: createDayWriters(series, request.texts.methodology),
     published: assessment.kind === 'first' ? undefined : { manifests, calendar: calendar ?? '' },

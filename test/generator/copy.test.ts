@@ -1,0 +1,215 @@
+import path from 'node:path';
+import {
+  ALIASES_KEY,
+  bundlePath,
+  manifestPath,
+  OBJECTS_PREFIX,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  publicKey,
+  RELEASES_PREFIX,
+} from '../../schemas/paths.js';
+import { openStore } from '../../infra/store/open-store.js';
+import { createStoreEditor, flipBit, keyOfPath, readRelease } from '../fixtures/edit-store.js';
+import { runInProcess, type GeneratorRun } from '../fixtures/generator-run.js';
+import { publish, useSpoiltStore } from '../fixtures/published-store.js';
+import { writeSmallInput } from '../fixtures/small-input.js';
+import { differingKeys, snapshotStore } from '../fixtures/store-snapshot.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+
+const { published, store } = useSpoiltStore();
+
+let folder: TemporaryFolder;
+let targets = 0;
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+});
+afterAll(() => folder.dispose());
+
+const freshRoot = (): string => path.join(folder.path, `target-${(targets += 1)}`);
+const copy = (from: string, to: string, ...options: string[]): Promise<GeneratorRun> =>
+  runInProcess(['copy', '--from', `file:${from}`, '--to', `file:${to}`, ...options]);
+const snapshot = async (root: string): Promise<Awaited<ReturnType<typeof snapshotStore>>> =>
+  snapshotStore(await openStore(`file:${root}`));
+
+/** A copy of the published store as it stands. */
+async function copied(): Promise<string> {
+  const root = freshRoot();
+  expect(await copy(published().root, root)).toMatchObject({ code: 0 });
+  return root;
+}
+
+describe('copy', () => {
+  it('makes a store that holds the same bytes under the same keys, and verifies', async () => {
+    const root = await copied();
+    expect(differingKeys(await snapshot(published().root), await snapshot(root))).toEqual([]);
+    expect(await runInProcess(['verify', '--deep', '--store', `file:${root}`])).toMatchObject({ code: 0 });
+  });
+
+  it('says what it did: outcome, addresses, release and what was written', async () => {
+    const root = freshRoot();
+    const { code, stdout, stderr } = await copy(published().root, root, '--json');
+    const { pointer } = await readRelease(store());
+    const keys = [...(await snapshot(root)).keys()].filter((key) => key !== ALIASES_KEY);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      outcome: 'copied',
+      from: `file:${published().root}`,
+      to: `file:${root}`,
+      revision: pointer.revision,
+      sequence: 2,
+      sha256: pointer.sha256,
+      written: { objects: keys.length, bytes: expect.any(Number) },
+      skipped: 0,
+      mended: [],
+    });
+  });
+
+  it('has nothing to do a second time, and says so', async () => {
+    const root = await copied();
+    const before = await snapshot(root);
+    const { code, stdout } = await copy(published().root, root, '--json');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      outcome: 'unchanged',
+      written: { objects: 0, bytes: 0 },
+    });
+    expect(differingKeys(before, await snapshot(root))).toEqual([]);
+  });
+
+  it('brings an earlier copy to a later release of the same store', async () => {
+    const root = await copied();
+    const source = await published().copy();
+    const input = await writeSmallInput(path.join(folder.path, 'later'), {
+      days: { bitcoin: 33, arbitrum: 10 },
+      revised: '2025-01-20',
+    });
+    expect(await publish(input, source, '2025-02-03T12:00:00Z')).toMatchObject({ code: 0 });
+    expect(await copy(source, root)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^copied: /) });
+    expect(differingKeys(await snapshot(source), await snapshot(root))).toEqual([]);
+  });
+
+  it('puts back what a copy has lost, and what is damaged there, and names the damaged', async () => {
+    const root = await copied();
+    const target = createStoreEditor(root);
+    const lost = await keyOfPath(store(), bundlePath('gold', 'bitcoin', '30d'));
+    const spoilt = await keyOfPath(store(), manifestPath('meta', 'arbitrum'));
+    await target.remove(lost);
+    await flipBit(target, spoilt);
+    const { code, stdout, stderr } = await copy(published().root, root, '--json');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, outcome: 'copied', mended: [spoilt] });
+    expect(stderr).toContain(`${spoilt}: had other bytes`);
+    expect(differingKeys(await snapshot(published().root), await snapshot(root))).toEqual([]);
+  });
+});
+
+describe('copy exits 8, names the key and the store, and leaves the target without a pointer, when', () => {
+  it.each<[string, () => Promise<string>]>([
+    ['a file of the source is damaged', () => keyOfPath(store(), bundlePath('meta', 'bitcoin', '7d'))],
+    ['a public file is damaged', () => keyOfPath(store(), PUBLIC_PATHS.status)],
+    ['a manifest is damaged', () => keyOfPath(store(), manifestPath('gold', 'bitcoin'))],
+    ['the release record is damaged', async () => (await readRelease(store())).key],
+  ])('%s', async (_what, find) => {
+    const key = await find();
+    const root = freshRoot();
+    await flipBit(store(), key);
+    expectDamage(await copy(published().root, root), published().root, key);
+    expect([...(await snapshot(root)).keys()]).not.toContain(POINTER_KEY);
+    await store().undo();
+    expect(await copy(published().root, root)).toMatchObject({ code: 0 });
+    expect(differingKeys(await snapshot(published().root), await snapshot(root))).toEqual([]);
+  });
+
+  it('a file of the release before is missing', async () => {
+    const { record } = await readRelease(store());
+    const { previous } = record;
+    const before = JSON.parse(
+      (
+        await store().read(`${RELEASES_PREFIX}${previous?.revision ?? ''}/${previous?.sha256 ?? ''}.json`)
+      ).toString(),
+    );
+    const key = `${OBJECTS_PREFIX}${before.public[PUBLIC_PATHS.landing].sha256}`;
+    const root = freshRoot();
+    await store().remove(key);
+    expectDamage(await copy(published().root, root), published().root, key);
+    expect([...(await snapshot(root)).keys()]).not.toContain(POINTER_KEY);
+  });
+
+  it('the target has lost its pointer', async () => {
+    const root = await copied();
+    await createStoreEditor(root).remove(POINTER_KEY);
+    expectDamage(await copy(published().root, root), root, POINTER_KEY);
+  });
+});
+
+describe('copy exits 2, says what the target holds, and writes nothing, when', () => {
+  async function expectRefused(from: string, to: string, says: string): Promise<void> {
+    const before = await snapshot(to);
+    const { code, stdout, stderr } = await copy(from, to);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
+    expect(differingKeys(before, await snapshot(to))).toEqual([]);
+  }
+
+  it('the target is another store', async () => {
+    const root = freshRoot();
+    const input = await writeSmallInput(path.join(folder.path, 'other'), { days: { base: 3 } });
+    expect(await publish(input, root, '2025-02-01T12:00:00Z')).toMatchObject({ code: 0 });
+    await expectRefused(published().root, root, 'holds release 2025-02-01.000001 (sequence 1,');
+  });
+
+  it('the target is ahead of the source', async () => {
+    const root = await published().copy();
+    const input = await writeSmallInput(path.join(folder.path, 'ahead'), {
+      days: { bitcoin: 33, arbitrum: 10 },
+      revised: '2025-01-20',
+    });
+    expect(await publish(input, root, '2025-02-03T12:00:00Z')).toMatchObject({ code: 0 });
+    await expectRefused(published().root, root, 'the source stands at 2025-02-02.000001 (sequence 2)');
+  });
+
+  it('the target holds the record of another store, and no pointer', async () => {
+    const root = freshRoot();
+    const input = await writeSmallInput(path.join(folder.path, 'begun'), { days: { base: 3 } });
+    expect(await publish(input, root, '2025-02-01T12:00:00Z')).toMatchObject({ code: 0 });
+    const target = createStoreEditor(root);
+    await target.remove(POINTER_KEY);
+    await target.remove(ALIASES_KEY);
+    await expectRefused(published().root, root, `holds ${RELEASES_PREFIX}2025-02-01.000001/`);
+  });
+
+  it('the target is a folder of something else', async () => {
+    await expectRefused(published().root, published().input, 'is not a store of ours');
+  });
+
+  it('both addresses are the same place', async () => {
+    const { root } = published();
+    expect(await copy(root, path.join(root, '..', path.basename(root)))).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
+    const s3 = ['copy', '--from', 's3://bucket/store', '--to', 's3://bucket/store/?region=eu-west-1'];
+    expect(await runInProcess(s3)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('are the same place'),
+    });
+  });
+
+  it('there is nothing to copy', async () => {
+    const root = freshRoot();
+    expect(await copy(freshRoot(), root)).toMatchObject({ code: 2, stdout: '' });
+    expect((await snapshot(root)).size).toBe(0);
+  });
+});
+
+it('copy brings the public copies of an earlier copy to what its release names', async () => {
+  const root = await copied();
+  const target = createStoreEditor(root);
+  await target.write(publicKey(PUBLIC_PATHS.landing), 'spoilt');
+  expect(await copy(published().root, root)).toMatchObject({ code: 0 });
+  expect(differingKeys(await snapshot(published().root), await snapshot(root))).toEqual([]);
+});
+
+function expectDamage({ code, stdout, stderr }: GeneratorRun, root: string, key: string): void {
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+  expect(stderr).toContain(`file:${root}: ${key} `);
+}
