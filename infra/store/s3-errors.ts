@@ -19,6 +19,7 @@ const MEANINGS: Readonly<Record<string, S3Failure>> = {
   NotFound: 'missing',
   NoSuchBucket: 'address',
   PermanentRedirect: 'address',
+  TemporaryRedirect: 'address',
   AuthorizationHeaderMalformed: 'address',
   IllegalLocationConstraintException: 'address',
   PreconditionFailed: 'precondition',
@@ -50,6 +51,7 @@ const MEANINGS: Readonly<Record<string, S3Failure>> = {
 /** By status alone a 404 is no S3 server's: it says of what is missing that it is NotFound, or what is not found. */
 const STATUS_MEANINGS: Readonly<Record<number, S3Failure>> = {
   301: 'address',
+  307: 'address',
   403: 'denied',
   409: 'race',
   412: 'precondition',
@@ -74,7 +76,7 @@ const NETWORK = [
 
 /** Failures of a connection that is to be secure: OpenSSL's, and those of the certificates' check. */
 const SECURITY = /^EPROTO$|^CERT_|_CERT(_|$)|^UNABLE_TO_|^ERR_(SSL|TLS)_/;
-const NO_REGION = /^Region is missing/;
+const NO_REGION = /^Region (is missing|not accepted)/;
 const NO_S3 = /XML parse error|Deserialization error/;
 
 /** The one place where S3's failures get their meaning: by code, then by status, then by the network's mark. */
@@ -103,6 +105,12 @@ function wordsOf(error: unknown): string {
   const mark = name === 'Error' || name === 'AggregateError' ? code : name;
   const parts = [first.startsWith(mark) ? '' : mark, first].filter((part) => part !== '');
   return parts.join(': ') || `HTTP ${status}`;
+}
+
+/** Whether a server refused a request without a word of why, as it must when that was a HEAD. */
+export function isUnexplained(error: unknown): boolean {
+  const { name, status } = marksOf(error);
+  return name === 'Unknown' && status >= 300 && status < 500;
 }
 
 /** Number of times that the failed request was sent. */
@@ -184,6 +192,7 @@ function marksOf(error: unknown): Marks {
     code?: unknown;
     Code?: unknown;
     message?: unknown;
+    Region?: unknown;
     $metadata?: { httpStatusCode?: number; attempts?: number };
     $response?: { headers?: Record<string, string> };
   };
@@ -193,7 +202,7 @@ function marksOf(error: unknown): Marks {
     status: marks.$metadata?.httpStatusCode ?? 0,
     attempts: marks.$metadata?.attempts ?? 1,
     message: textOf(marks.message),
-    region: marks.$response?.headers?.['x-amz-bucket-region'] ?? '',
+    region: marks.$response?.headers?.['x-amz-bucket-region'] ?? textOf(marks.Region),
   };
 }
 

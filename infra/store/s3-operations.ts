@@ -12,7 +12,7 @@ import { assertKey } from './object-key.js';
 import type { Etag, ListedObject, ObjectHead, StoredObject } from './object-store.js';
 import type { S3Address } from './s3-address.js';
 import { readAnswerTimeMs } from './s3-client.js';
-import { classifyS3Error } from './s3-errors.js';
+import { classifyS3Error, isUnexplained } from './s3-errors.js';
 import { LAST_TRY_MS } from './s3-retries.js';
 
 /** Number of times that an object is fetched whose body breaks off. */
@@ -51,10 +51,13 @@ export async function getObject(s3: S3, key: string): Promise<StoredObject | und
   }
 }
 
-/** Reads what S3 knows of an object; `undefined` when there is none. */
+/**
+ * Reads what S3 knows of an object; `undefined` when there is none. Where there is no bucket it says so too, for the
+ * answer to a HEAD has no body: whoever begins with a `get` learns of that.
+ */
 export async function headObject(s3: S3, key: string): Promise<ObjectHead | undefined> {
   const command = new HeadObjectCommand({ ...nameOf(s3, key), ChecksumMode: 'ENABLED' });
-  const found = await s3.client.send(command).catch(ignoreMissing);
+  const found = await s3.client.send(command).catch((error: unknown) => explainHead(s3, key, error));
   if (found === undefined) return undefined;
   const sha256 = toHex(found) ?? (await readDigest(s3, key, found.ETag));
   if (sha256 === undefined) return headObject(s3, key);
@@ -65,6 +68,16 @@ export async function headObject(s3: S3, key: string): Promise<ObjectHead | unde
     modifiedAtMs: found.LastModified?.getTime() ?? 0,
     answeredAtMs: readAnswerTimeMs(found) ?? Date.now(),
   };
+}
+
+/** The answer to a HEAD does not say why it was refused; that to a GET of the same object does. */
+async function explainHead(s3: S3, key: string, error: unknown): Promise<undefined> {
+  if (isUnexplained(error)) {
+    const command = new GetObjectCommand({ ...nameOf(s3, key), Range: 'bytes=0-0' });
+    await (await s3.client.send(command)).Body?.transformToByteArray();
+  }
+  ignoreMissing(error);
+  return undefined;
 }
 
 /** The SHA-256 that S3 has checked and kept; `undefined` for an object that was written without one, or in parts. */

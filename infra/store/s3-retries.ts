@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultRateLimiter } from '@smithy/core/retry';
 import type { RetryErrorInfo, RetryStrategyV2, RetryToken } from '@smithy/types';
-import { classifyS3Error } from './s3-errors.js';
+import { classifyS3Error, type S3Failure } from './s3-errors.js';
 
 /** Number of times that a request is sent before the store counts as unavailable. */
 export const MAX_ATTEMPTS = 10;
@@ -13,6 +13,9 @@ const THROTTLED_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 /** However often a server asks for less, so many requests a second are sent: a publication comes to an end. */
 const SLOWEST_RATE = 50;
+
+/** Failures that another try would only meet again. */
+const ANSWERS: readonly S3Failure[] = ['missing', 'precondition', 'address', 'damaged'];
 
 /** A try: the how-many-th it is, and when the first one was made. */
 type Try = RetryToken & { readonly startedMs: number };
@@ -53,7 +56,10 @@ function createTry(count: number, startedMs: number): Try {
 }
 
 function isWorthAnother({ errorType, error }: RetryErrorInfo): boolean {
-  return errorType === 'TRANSIENT' || errorType === 'THROTTLING' || classifyS3Error(error) === 'race';
+  const failure = classifyS3Error(error);
+  // Where the clocks differ by minutes, the SDK takes each failure for one of the clock, also one that is an answer.
+  if (ANSWERS.includes(failure)) return false;
+  return errorType === 'TRANSIENT' || errorType === 'THROTTLING' || failure === 'race';
 }
 
 /** Exponential with full jitter. */

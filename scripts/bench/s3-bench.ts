@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { S3Server } from '../s3/start-localstack.js';
+import { startLocalstack, type S3Server } from '../s3/start-localstack.js';
 import type { Bench, BenchTerms } from './bench.js';
 import { isKept } from './check.js';
 import { runChild } from './child-process.js';
@@ -15,7 +15,7 @@ import {
 } from './metrics-history.js';
 import { checkS3, formatS3Findings, toS3FindingsJson } from './s3-report.js';
 import { countUnchanged } from './s3-requests.js';
-import { SERVER_ENVIRONMENT, startNullServer, startS3 } from './s3-servers.js';
+import { SERVER_ENVIRONMENT, startNullServer } from './s3-servers.js';
 import type { S3Writes, S3WritesTerms } from './s3-writes.js';
 
 type S3BenchOptions = {
@@ -61,7 +61,7 @@ async function runS3Bench(options: S3BenchOptions, terms: BenchTerms): Promise<v
       return measureWrites({ input, rounds: options.rounds, folder, start }, terms);
     };
     const nullServer = await measure('a server that keeps nothing', () => startNullServer(terms));
-    const localstack = await measure('LocalStack', () => startS3(BUCKET));
+    const localstack = await measure('LocalStack', startLocalstack);
     terms.warn('counting the requests of unchanged runs');
     const unchanged = [];
     for (const days of [SHORT_DAYS, LONG_DAYS]) unchanged.push(await countUnchanged(history, days, terms));

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { S3_ENVIRONMENT, startLocalstack, type S3Server } from '../s3/start-localstack.js';
+import { S3_ENVIRONMENT, type S3Server } from '../s3/start-localstack.js';
 import { BenchError, type BenchTerms } from './bench.js';
 
 /** The variables that a process needs to speak to either server. */
@@ -10,29 +9,6 @@ export const SERVER_ENVIRONMENT = {
   ...S3_ENVIRONMENT,
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 } as const;
-
-/** Starts LocalStack with a bucket. */
-export async function startS3(bucket: string): Promise<S3Server> {
-  const server = await startLocalstack();
-  const client = new S3Client({
-    endpoint: server.endpoint,
-    forcePathStyle: true,
-    region: S3_ENVIRONMENT.AWS_REGION,
-    credentials: {
-      accessKeyId: S3_ENVIRONMENT.AWS_ACCESS_KEY_ID,
-      secretAccessKey: S3_ENVIRONMENT.AWS_SECRET_ACCESS_KEY,
-    },
-  });
-  try {
-    await client.send(new CreateBucketCommand({ Bucket: bucket }));
-    return server;
-  } catch (error) {
-    await server.stop();
-    throw error;
-  } finally {
-    client.destroy();
-  }
-}
 
 /** Starts the server that keeps nothing, in a process of its own. */
 export async function startNullServer({ root }: BenchTerms): Promise<S3Server> {

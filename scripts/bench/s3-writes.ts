@@ -1,8 +1,13 @@
 /**
  * Publishes artifacts as the product does, and puts the same bodies in a bare loop of the SDK, in turns and into fresh
- * prefixes. `node dist/scripts/bench/s3-writes.js <JSON of S3WritesTerms>` prints one JSON document of `S3Writes`.
+ * prefixes of a new bucket. `node dist/scripts/bench/s3-writes.js <JSON of S3WritesTerms>` prints one JSON document of `S3Writes`.
  */
-import { PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import pMap from 'p-map';
 import { cacheControlOf, objectKey } from '../../schemas/paths.js';
 import { planRelease } from '../../generator/core/release/plan-release.js';
@@ -79,10 +84,14 @@ async function timeBare(
   endpoint: string,
   concurrency: number,
 ): Promise<number> {
-  const client = createS3Client({ bucket: '', prefix: '', endpoint, pathStyle: true });
+  const client = createClient(endpoint);
   const startedMs = performance.now();
   await pMap(puts, (put) => client.send(new PutObjectCommand(put)), { concurrency });
   return performance.now() - startedMs;
+}
+
+function createClient(endpoint: string): S3Client {
+  return createS3Client({ bucket: '', prefix: '', endpoint, pathStyle: true });
 }
 
 function toPuts(release: PlannedRelease, bucket: string, prefix: string): PutObjectCommandInput[] {
@@ -100,6 +109,7 @@ function toPuts(release: PlannedRelease, bucket: string, prefix: string): PutObj
 async function measureWrites(terms: S3WritesTerms): Promise<S3Writes> {
   const { bucket, endpoint, rounds } = terms;
   const release = await planArtifacts(terms);
+  await createClient(endpoint).send(new CreateBucketCommand({ Bucket: bucket }));
   const productMs: number[] = [];
   const bareMs: number[] = [];
   let [underway, concurrency] = [0, 0];
