@@ -13,7 +13,7 @@ import { metaOf } from './object-meta.js';
 import { putImmutable, writeArtifact } from './write-artifact.js';
 
 /** Number of artifacts that are written at a time; of large ones fewer, so that memory stays bounded. */
-const CONCURRENCY = 32;
+const CONCURRENCY = 64;
 const LARGE_CONCURRENCY = 2;
 const LARGE_BYTES = 65_536;
 

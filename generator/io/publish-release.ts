@@ -1,4 +1,4 @@
-import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
+import { StoreError, type Etag, type ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { applyRelease, type Written } from './apply-release.js';
@@ -34,8 +34,18 @@ export async function publishRelease(
     signal.throwIfAborted();
     return { objects: written.objects + refreshed.objects, bytes: written.bytes + refreshed.bytes };
   } catch (error) {
-    throw signal.aborted ? interruptedError(release ? 'committed' : 'nothing', error) : error;
+    if (signal.aborted) throw interruptedError(release ? 'committed' : 'nothing', error);
+    throw release === undefined ? error : committedError(release.record.revision, error);
   }
+}
+
+/** A failure after the commit, told as one: whoever reads it must not take the release for unpublished. */
+function committedError(revision: string, error: unknown): unknown {
+  if (!(error instanceof StoreError) && !(error instanceof GeneratorError)) return error;
+  const message = `${revision} is published, but some public copies lag; the next run refreshes them: ${error.message}`;
+  if (error instanceof StoreError) return new StoreError(error.code, message, { cause: error });
+  const { exit, fault } = error;
+  return new GeneratorError(exit, message, { cause: error, ...(fault === undefined ? {} : { fault }) });
 }
 
 async function commitRelease(
