@@ -1,31 +1,14 @@
 import { killPublications, STEPS, type KilledRun } from '../fixtures/killed-run.js';
-import { bucketGrounds, createScene, directoryGrounds, type Grounds } from '../fixtures/kill-scenes.js';
-import { createTestBucket } from '../fixtures/s3-bucket.js';
-import { createTemporaryFolder } from '../fixtures/temporary-folder.js';
+import { createScene, placeInDirectory, placeInS3, type Place } from '../fixtures/kill-scenes.js';
 
 /** Number of kills on a directory; on S3 a fifth of it. At least a tenth of each fall within each step. */
 const KILLS = Number(process.env['CRD_KILLS'] ?? '200');
 const SEED = Number(process.env['CRD_KILL_SEED'] ?? '1');
 const SLOW_MS = 900_000;
 
-type Place = { readonly folder: string; readonly grounds: Grounds; readonly dispose: () => Promise<void> };
-
-async function onDirectory(): Promise<Place> {
-  const folder = await createTemporaryFolder();
-  return { folder: folder.path, grounds: directoryGrounds(folder.path), dispose: folder.dispose };
-}
-
-async function onS3(): Promise<Place> {
-  const [folder, bucket] = [await createTemporaryFolder(), await createTestBucket()];
-  const dispose = async (): Promise<void> => {
-    await Promise.all([folder.dispose(), bucket.dispose()]);
-  };
-  return { folder: folder.path, grounds: bucketGrounds(bucket), dispose };
-}
-
 describe.each([
-  ['a directory', onDirectory, KILLS],
-  ['S3', onS3, Math.ceil(KILLS / 5)],
+  ['a directory', placeInDirectory, KILLS],
+  ['S3', placeInS3, Math.ceil(KILLS / 5)],
 ] as const)('publications on %s, killed at drawn moments', (_name, createPlace, kills) => {
   const perStep = Math.floor(kills / 10);
   let place: Place;

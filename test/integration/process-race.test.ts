@@ -2,19 +2,17 @@ import path from 'node:path';
 import { verifyStore } from '../../generator/io/verify-store.js';
 import { readAliasSequence } from '../../generator/io/published-state.js';
 import {
-  bucketGrounds,
-  directoryGrounds,
+  placeInDirectory,
+  placeInS3,
   publishTo,
   type Ground,
-  type Grounds,
+  type Place,
   type Publication,
 } from '../fixtures/kill-scenes.js';
 import { readCurrent } from '../fixtures/operate.js';
-import { createTestBucket } from '../fixtures/s3-bucket.js';
 import { createRandom } from '../fixtures/seeded.js';
 import { writeSmallInput } from '../fixtures/small-input.js';
 import { readCommittedDays } from '../fixtures/store-snapshot.js';
-import { createTemporaryFolder } from '../fixtures/temporary-folder.js';
 
 /** Number of races of each kind, in each place. */
 const RACES = Number(process.env['CRD_RACES'] ?? '4');
@@ -23,21 +21,6 @@ const PROCESSES = [2, 8, 4, 6, 3, 7, 5];
 const SLOW_MS = 600_000;
 const BASE = '2025-02-01T12:00:00Z';
 const NEXT = '2025-02-02T12:00:00Z';
-
-type Place = { readonly folder: string; readonly grounds: Grounds; readonly dispose: () => Promise<void> };
-
-async function onDirectory(): Promise<Place> {
-  const folder = await createTemporaryFolder();
-  return { folder: folder.path, grounds: directoryGrounds(folder.path), dispose: folder.dispose };
-}
-
-async function onS3(): Promise<Place> {
-  const [folder, bucket] = [await createTemporaryFolder(), await createTestBucket()];
-  const dispose = async (): Promise<void> => {
-    await Promise.all([folder.dispose(), bucket.dispose()]);
-  };
-  return { folder: folder.path, grounds: bucketGrounds(bucket), dispose };
-}
 
 /** What is published before a race, and what the processes race to publish. */
 async function writePublications(folder: string): Promise<{ base: Publication; rivals: Publication[] }> {
@@ -70,8 +53,8 @@ async function race(ground: Ground, publications: readonly Publication[]): Promi
 }
 
 describe.each([
-  ['a directory', onDirectory],
-  ['S3', onS3],
+  ['a directory', placeInDirectory],
+  ['S3', placeInS3],
 ] as const)('processes that publish to %s at once', (_name, createPlace) => {
   let place: Place;
   let publications: Awaited<ReturnType<typeof writePublications>>;
