@@ -1,4 +1,4 @@
-import { COLLECTION_KEY } from '../../schemas/paths.js';
+import { COLLECTION_KEY, POINTER_KEY } from '../../schemas/paths.js';
 import { announceCollection } from '../../generator/io/collection-mark.js';
 import { BEAT_MS, LEAST_GRACE_MS, SILENCE_MS } from '../../generator/io/collection-terms.js';
 import {
@@ -10,6 +10,7 @@ import {
 } from '../fixtures/clocked-store.js';
 import { collect } from '../fixtures/operate.js';
 import { prepareSeries, publishSeries } from '../fixtures/publish-series.js';
+import { watchStore } from '../fixtures/watched-store.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -26,6 +27,26 @@ describe('a publication beside a collection', () => {
     }
     clocked.clock.nowMs += LEAST_GRACE_MS;
     expect(await collect(clocked.store)).toMatchObject({ collected: { objects: 0 } });
+    await expectSound(clocked.store);
+  });
+
+  it.each([
+    ['a day behind', '2022-01-04T01:00:00Z'],
+    ['a day ahead', '2022-01-06T01:00:00Z'],
+  ])('renews by the clock of the store, whatever its own says: %s', async (_name, asOf) => {
+    const clocked = createClockedStore();
+    await publishDaily(clocked, 1);
+    await leaveOrphans(clocked, 4, asOf);
+    clocked.clock.nowMs += LEAST_GRACE_MS / 2 + 2 * HOUR_MS;
+    // The publication takes 23 hours, and just before its commit a collector comes along.
+    const slow = watchStore(clocked.store, async ({ name, key }, run) => {
+      if (name === 'compareAndSwap' && key === POINTER_KEY) {
+        clocked.clock.nowMs += LEAST_GRACE_MS / 2 - HOUR_MS;
+        expect(await collect(clocked.store)).toMatchObject({ collected: { objects: 0, releases: 0 } });
+      }
+      return run();
+    });
+    await publishSeries(slow, { inputs: [seriesOf(4)], asOf });
     await expectSound(clocked.store);
   });
 
