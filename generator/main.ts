@@ -9,9 +9,9 @@ import { createProgressDisplay } from './commands/progress-display.js';
 import { EXIT_CODES } from './core/generator-error.js';
 
 /** How long, after an interrupt, the answer of a store is waited for. */
-const STOP_MS = 4_000;
+const STOP_MS = 3_000;
 /** How long anything else is waited for. */
-const GIVE_UP_MS = 4_500;
+const GIVE_UP_MS = 3_500;
 /** How long, at the end, system calls under way are waited for. */
 const LEAVE_MS = 300;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

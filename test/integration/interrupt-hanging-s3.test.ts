@@ -133,7 +133,7 @@ describe('an interrupted publication to an S3 that hangs', () => {
             child.kill(second);
           }),
       });
-      expect(performance.now() - killedMs).toBeLessThan(1000);
+      expect(performance.now() - killedMs).toBeLessThan(3000);
       expect(run).toMatchObject({ code: null, signal: second });
       expect(await pointerOf(store)).toBe('old');
     },
