@@ -25,6 +25,12 @@ export const FIRST_DATE = '2009-01-03';
 /** The genres of subscriber files. */
 export const GENRES = ['meta', 'gold', 'derived'] as const satisfies readonly Genre[];
 
+/** A genre that a subscriber can ask for. Briefs have paths and terms; no release holds any yet. */
+export type FileGenre = Genre | 'briefs';
+
+/** The genres that a subscriber can ask for. */
+export const FILE_GENRES = [...GENRES, 'briefs'] as const satisfies readonly FileGenre[];
+
 /** Number of dates in a bundle, by window. */
 export const WINDOWS = {
   latest: 1,
@@ -33,6 +39,43 @@ export const WINDOWS = {
   '90d': 90,
   '365d': 365,
 } as const satisfies Record<Window, number>;
+
+/** What a plan lets its subscriber read. */
+export type PlanTerms = {
+  readonly name: string;
+  /** All chains, or the one that the subscription names. */
+  readonly chains: 'all' | 'selected';
+  /** Bundles of meta, gold and derived, by window. */
+  readonly windows: readonly Window[];
+  /** Manifests and day files, older revisions included. */
+  readonly archive: boolean;
+  /** The latest brief alone, or all briefs, in bundles and by day. */
+  readonly briefs: 'latest' | 'all';
+};
+
+/** What each plan may read. This table is the price list's; the README is tested against it. */
+export const PLANS = {
+  'single-chain': {
+    name: 'Single Chain',
+    chains: 'selected',
+    windows: ['latest', '7d', '30d', '90d'],
+    archive: false,
+    briefs: 'latest',
+  },
+  research: {
+    name: 'Research',
+    chains: 'all',
+    windows: ['latest', '7d', '30d', '90d', '365d'],
+    archive: true,
+    briefs: 'all',
+  },
+} as const satisfies Record<string, PlanTerms>;
+
+/** Name of a plan. */
+export type PlanId = keyof typeof PLANS;
+
+/** The plans, in the order of what they give. */
+export const PLAN_IDS = Object.keys(PLANS) as PlanId[]; // keys of a closed literal
 
 const ALL = CHAIN_IDS;
 const ROLLUPS = ['arbitrum', 'base'] as const;

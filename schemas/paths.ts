@@ -6,7 +6,8 @@
  *   releases/<revision>/<sha256>.json  a release record
  *   public<url path>                   a copy of a public artifact
  */
-import type { Chain, Genre, Window } from './types.generated.js';
+import type { FileGenre } from './catalog.js';
+import type { Chain, Window } from './types.generated.js';
 
 /** Key of the mark that makes a prefix a store of ours. */
 export const STORE_KEY = 'store.json';
@@ -83,19 +84,28 @@ export function methodologyTextPath(version: string): string {
   return `/api/v1/methodology/${version}.md`;
 }
 
+/** Where all subscriber files lie. */
+export const FILES_PATH = '/api/v1/files';
+
 /** URL path of a day file. */
-export function dayPath(genre: Genre, chain: Chain, date: string): string {
-  return `/api/v1/files/${genre}/${chain}/${date}.json`;
+export function dayPath(genre: FileGenre, chain: Chain, date: string): string {
+  return `${archivePath(genre, chain)}/${date}.json`;
 }
 
 /** URL path of a bundle. */
-export function bundlePath(genre: Genre, chain: Chain, window: Window): string {
-  return `/api/v1/files/${genre}/${chain}/${window === 'latest' ? '' : `${window}/`}latest.json`;
+export function bundlePath(genre: FileGenre, chain: Chain, window: Window): string {
+  return window === 'latest'
+    ? `${archivePath(genre, chain)}/latest.json`
+    : `${FILES_PATH}/${genre}/${chain}/${window}/latest.json`;
 }
 
 /** URL path of an archive manifest. */
-export function manifestPath(genre: Genre, chain: Chain): string {
-  return `/api/v1/files/${genre}/${chain}/manifest.json`;
+export function manifestPath(genre: FileGenre, chain: Chain): string {
+  return `${archivePath(genre, chain)}/manifest.json`;
+}
+
+function archivePath(genre: FileGenre, chain: Chain): string {
+  return `${FILES_PATH}/${genre}/${genre === 'briefs' ? 'chains/' : ''}${chain}`;
 }
 
 /** How long a cache may keep a key's bytes: artifacts for ever, aliases for minutes, the freshest for one. */
@@ -124,7 +134,7 @@ function isFreshest(key: string): boolean {
 export function dispositionOf(path: string): string | undefined {
   const calendar = /^\/api\/v1\/analyst-kit\/([a-z]+)\/regime-calendar$/.exec(path);
   if (calendar?.[1] !== undefined) return attachment(`${calendar[1]}-regime-calendar.csv`);
-  const file = /^\/api\/v1\/files\/([a-z]+)\/([a-z]+)\/([a-z0-9/-]+)\.json$/.exec(path);
+  const file = /^\/api\/v1\/files\/([a-z]+)\/(?:chains\/)?([a-z]+)\/([a-z0-9/-]+)\.json$/.exec(path);
   const [, genre, chain, name] = file ?? [];
   if (genre === undefined || chain === undefined || name === undefined) return undefined;
   return attachment(`${chain}-${genre}-${name.replace('/', '-')}.json`);

@@ -1,15 +1,20 @@
 // Generated from schemas/json by `npm run types:generate`. Do not edit.
 
+import accountSchema from './json/account.schema.json' with { type: 'json' };
 import aliasesSchema from './json/aliases.schema.json' with { type: 'json' };
+import apiKeySchema from './json/api-key.schema.json' with { type: 'json' };
 import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
 import collectionSchema from './json/collection.schema.json' with { type: 'json' };
 import commonSchema from './json/common.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
+import entitlementsSchema from './json/entitlements.schema.json' with { type: 'json' };
 import featureSchemaSchema from './json/feature-schema.schema.json' with { type: 'json' };
 import glossaryEntriesSchema from './json/glossary-entries.schema.json' with { type: 'json' };
 import glossarySchema from './json/glossary.schema.json' with { type: 'json' };
 import goldDaySchema from './json/gold-day.schema.json' with { type: 'json' };
+import keyRecordSchema from './json/key-record.schema.json' with { type: 'json' };
+import keyUsageSchema from './json/key-usage.schema.json' with { type: 'json' };
 import landingSchema from './json/landing.schema.json' with { type: 'json' };
 import manifestSchema from './json/manifest.schema.json' with { type: 'json' };
 import metaDaySchema from './json/meta-day.schema.json' with { type: 'json' };
@@ -29,16 +34,21 @@ import thresholdsSchema from './json/thresholds.schema.json' with { type: 'json'
 
 /** Every JSON Schema of the contract by its name. */
 export const SCHEMAS = {
+  account: accountSchema,
   aliases: aliasesSchema,
+  'api-key': apiKeySchema,
   bundle: bundleSchema,
   changes: changesSchema,
   collection: collectionSchema,
   common: commonSchema,
   'derived-day': derivedDaySchema,
+  entitlements: entitlementsSchema,
   'feature-schema': featureSchemaSchema,
   'glossary-entries': glossaryEntriesSchema,
   glossary: glossarySchema,
   'gold-day': goldDaySchema,
+  'key-record': keyRecordSchema,
+  'key-usage': keyUsageSchema,
   landing: landingSchema,
   manifest: manifestSchema,
   'meta-day': metaDaySchema,

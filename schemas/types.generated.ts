@@ -1,17 +1,41 @@
 // Generated from schemas/json by `npm run types:generate`. Do not edit.
 
 /**
- * Number of the release in its store, from 1.
+ * Name of an account at the identity provider, the `sub` of its sessions; at most 255 bytes.
  */
-export type Sequence = number;
+export type AccountId = string;
 /**
- * Kind of subscriber file.
+ * What the owner calls a key.
  */
-export type Genre = 'meta' | 'gold' | 'derived';
+export type KeyLabel = string;
+/**
+ * An RFC 3339 instant in UTC, whole seconds.
+ */
+export type Instant = string;
+/**
+ * Name of a plan.
+ */
+export type Plan = 'single-chain' | 'research';
 /**
  * Chain name; with `date` the join key.
  */
 export type Chain = 'bitcoin' | 'ethereum' | 'arbitrum' | 'base';
+/**
+ * A public sentence, at most 200 printable characters.
+ */
+export type Reason = string;
+/**
+ * Number of the release in its store, from 1.
+ */
+export type Sequence = number;
+/**
+ * An API key: mode, id, secret, and at the end the CRC-32 (IEEE 802.3) of all before it as six digits, most significant first, padded with 0. The digits are 0-9A-Za-z in this order. The pattern does not judge the checksum; the valid examples have the right one.
+ */
+export type ApiKeyText = string;
+/**
+ * Kind of subscriber file.
+ */
+export type Genre = 'meta' | 'gold' | 'derived';
 /**
  * Number of dates in a bundle.
  */
@@ -29,18 +53,10 @@ export type Revision = string;
  */
 export type MethodologyVersion = string;
 /**
- * An RFC 3339 instant in UTC, whole seconds.
- */
-export type Instant = string;
-/**
  * The regime of a day.
  */
 export type RegimeLabel =
   'congested' | 'expanding' | 'strained' | 'steady' | 'slack' | 'quiet' | 'dormant' | 'indeterminate';
-/**
- * A public sentence, at most 200 printable characters.
- */
-export type Reason = string;
 /**
  * Lowercase hex SHA-256.
  */
@@ -93,6 +109,10 @@ export type MetricName =
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
+ * Genre of a subscriber file, briefs included.
+ */
+export type FileGenreName = 'meta' | 'gold' | 'derived' | 'briefs';
+/**
  * The entries of the glossary as the product carries them.
  */
 export type GlossaryEntries = GlossaryEntry[];
@@ -107,7 +127,14 @@ export type RegimeCalendar = RegimeCalendarRow[];
 export type TextFile = string;
 
 export interface Contract {
+  account?: Account;
+  'account.account_id'?: AccountId;
+  'account.plan'?: Plan;
+  'account.label'?: KeyLabel;
+  'account.key'?: AccountKey;
+  'account.grant'?: ManualGrant;
   aliases?: AliasMark;
+  'api-key'?: ApiKeyText;
   bundle?: Bundle;
   changes?: Changes;
   'changes.span'?: DateSpan;
@@ -146,10 +173,14 @@ export interface Contract {
   'common.driver'?: Driver;
   'derived-day'?: DerivedDay;
   'derived-day.summary'?: MetricSummary;
+  entitlements?: Entitlements;
+  'entitlements.grant'?: EntitlementsGrant;
   'feature-schema'?: FeatureSchema;
   'glossary-entries'?: GlossaryEntries;
   glossary?: Glossary;
   'gold-day'?: GoldDay;
+  'key-record'?: KeyRecord;
+  'key-usage'?: KeyUsage;
   landing?: Landing;
   'landing.chain'?: ChainLanding;
   manifest?: Manifest;
@@ -179,6 +210,39 @@ export interface Contract {
   summary?: Summary;
   text?: TextFile;
   thresholds?: Thresholds;
+}
+/**
+ * accounts/<hex SHA-256 of the account id>.json: what an account may read, and its keys. A key that it does not list is unknown.
+ */
+export interface Account {
+  schema: 'account/1';
+  account: AccountId;
+  /**
+   * The account's keys by id.
+   */
+  keys: {
+    [k: string]: AccountKey;
+  };
+  /**
+   * What operators granted; at most one for each plan and chain.
+   */
+  grants: ManualGrant[];
+}
+export interface AccountKey {
+  label: KeyLabel | null;
+  created_at: Instant;
+  revoked_at: Instant | null;
+}
+export interface ManualGrant {
+  plan: Plan;
+  /**
+   * The chain of a Single Chain plan; null for all.
+   */
+  chain: Chain | null;
+  since: Instant;
+  until: Instant;
+  reason: Reason;
+  origin: 'manual';
 }
 /**
  * aliases.json: sequence up to which the public copies are fresh.
@@ -405,6 +469,59 @@ export interface MetricSummary {
   percentile_365d: number | null;
 }
 /**
+ * What an account may read now: all that its active grants give together. Null or empty while none is active.
+ */
+export interface Entitlements {
+  schema: 'entitlements/1';
+  /**
+   * Whether a grant is active.
+   */
+  active: boolean;
+  /**
+   * The highest plan among the active grants.
+   */
+  plan: Plan | null;
+  chains: Chain[];
+  genres: FileGenreName[];
+  /**
+   * Bundles of meta, gold and derived.
+   */
+  windows: Window[];
+  /**
+   * Whether manifests and day files may be read, older revisions included.
+   */
+  archive: boolean;
+  /**
+   * The latest brief alone, or all of them, in bundles and by day.
+   */
+  briefs: 'latest' | 'all' | null;
+  /**
+   * When the first of the active grants began.
+   */
+  since: Instant | null;
+  /**
+   * When the last of the active grants ends.
+   */
+  until: Instant | null;
+  /**
+   * The active grants.
+   */
+  grants: EntitlementsGrant[];
+}
+export interface EntitlementsGrant {
+  plan: Plan;
+  /**
+   * The chain of a Single Chain plan; null for all.
+   */
+  chain: Chain | null;
+  /**
+   * Granted by an operator, or bought.
+   */
+  origin: 'manual' | 'stripe';
+  since: Instant;
+  until: Instant;
+}
+/**
  * Frictionless Table Schema of the regime calendar.
  */
 export interface FeatureSchema {
@@ -494,6 +611,21 @@ export interface GoldMetrics {
   hash_rate?: number | null;
   difficulty?: number | null;
   issuance?: number | null;
+}
+/**
+ * keys/<id>.json: whose key an id is. It is never changed; the account says whether the key is still active.
+ */
+export interface KeyRecord {
+  schema: 'key-record/1';
+  sha256: Sha256;
+  account: AccountId;
+}
+/**
+ * usage/<id>.json: the last day on which a key was used; a day may be lost.
+ */
+export interface KeyUsage {
+  schema: 'key-usage/1';
+  last_used: CalendarDate;
 }
 /**
  * Snapshot across the published chains.
@@ -593,6 +725,10 @@ export interface SupersededDay {
   sha256: Sha256;
   bytes: ByteCount;
   reason: Reason;
+  /**
+   * There when the date was withdrawn from in_force_from on, until a later version.
+   */
+  status?: 'withdrawn';
 }
 /**
  * Regime, confidence, status, scorecard, drivers and methodology context of one chain-day.

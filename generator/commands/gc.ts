@@ -26,7 +26,7 @@ export function addGc(program: Command, host: CommandHost): void {
           graceMs: options.graceHours * HOUR_MS,
           progress: context.progress,
           signal: context.signal,
-          clock: () => performance.now(),
+          clock: context.now,
         });
         context.show(collection, formatCollection(collection));
         return collection.outcome === 'interrupted' ? 'interrupted' : 'done';

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { parseInstant } from '../../schemas/dates.js';
+import { isRevision } from '../../schemas/revision.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { EXIT_CODES } from '../core/generator-error.js';
@@ -88,7 +89,7 @@ export function parseDigest(text: string): string {
 
 /** Parses a revision. @throws InvalidArgumentError */
 export function parseRevision(text: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}\.\d{6}$/.test(text))
+  if (!isRevision(text))
     throw new InvalidArgumentError(
       'write a revision as status and /api/v1/changes show it: 2026-08-19.000001',
     );

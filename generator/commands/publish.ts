@@ -9,7 +9,7 @@ import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance } from '../core/release/plan-types.js';
 import { readInputDirectory } from '../io/input-directory.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
-import { interruptedError, publishRelease } from '../io/publish-release.js';
+import { interruptedError, publishRelease, refreshLagging } from '../io/publish-release.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { formatTable } from './format-table.js';
 import {
@@ -45,8 +45,11 @@ export function addPublish(program: Command, host: CommandHost): void {
     .action((options: PublishOptions) =>
       host.run('publish', options, async (context) => {
         const store = await context.openStore(options.store);
-        const prepared = await prepare(store, options, context).catch((error: unknown) => {
-          throw context.signal.aborted ? interruptedError('not committed', error) : error;
+        const prepared = await prepare(store, options, context).catch(async (error: unknown) => {
+          if (context.signal.aborted) throw interruptedError('not committed', error);
+          // A rollback that was cut off after its commit left copies of what it withdrew.
+          if (error instanceof GeneratorError && error.exit === 'held') await refreshLagging(store, context);
+          throw error;
         });
         const { start, plan } = prepared;
         const written = await publishRelease(store, { start, release: plan.release }, context);

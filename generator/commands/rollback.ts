@@ -88,6 +88,10 @@ async function finish(
   const record = prepared.release?.record ?? prepared.start.state.record;
   const { revision, sequence, published_at, hold, changes } = record;
   const done = prepared.release === undefined ? 'unchanged' : outcome;
+  const { hold: before } = prepared.start.state.record;
+  if (before !== null && hold !== null && before !== hold) {
+    context.warn(`this takes the place of the hold "${before}"; one unhold ends both`);
+  }
   const report: OperatorReport = { outcome: done, revision, sequence, published_at, hold, changes, written };
   context.show(report, formatReport(report));
   return 'done';

@@ -8,6 +8,7 @@ import type { Artifact } from '../core/artifacts/artifact.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { Progress } from './progress.js';
 import { readPointer, readRecord } from './published-state.js';
+import { watchCollections } from './collection-mark.js';
 import { LONGEST_PUBLICATION_MS } from './collection-terms.js';
 import { metaOf } from './object-meta.js';
 import { putImmutable, writeArtifact } from './write-artifact.js';
@@ -33,7 +34,8 @@ export type Written = { objects: number; bytes: number };
 /**
  * Writes a release in the order of the protocol: the mark, the artifacts, the record, the pointer. The swap of the
  * pointer commits; until then no reader sees anything of it.
- * @throws GeneratorError 'conflict' when another release was committed first: nothing visible has changed.
+ * @throws GeneratorError 'conflict' when another release was committed first, or a collector was at work: nothing visible
+ * has changed.
  */
 export async function applyRelease(terms: ApplyTerms): Promise<Written> {
   const { store, release, progress, now, signal } = terms;
@@ -45,6 +47,7 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
   };
 
   progress.begin('mark');
+  const collections = await watchCollections(store);
   const mark = Buffer.from(canonicalJson({ format: 1 }));
   count(await store.putIfAbsent(STORE_KEY, mark, metaOf(STORE_KEY)), mark.length);
   progress.end();
@@ -81,6 +84,7 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
       'the run took so long that its files may have been collected; nothing was published: run again',
     );
   }
+  await collections.assertNone();
   progress.begin('commit');
   count('created', await commit(store, release, terms.etag));
   progress.end(`sequence ${release.record.sequence}`);

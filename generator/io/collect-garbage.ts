@@ -1,5 +1,3 @@
-import pMap from 'p-map';
-import { parseInstant } from '../../schemas/dates.js';
 import {
   OBJECTS_PREFIX,
   objectKey,
@@ -8,10 +6,9 @@ import {
   POINTER_KEY,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import type { ListedObject, ObjectStore } from '../../infra/store/object-store.js';
+import { StoreError, type ListedObject, type ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { announceCollection } from './collection-mark.js';
-import { RETAINED_MS, RETAINED_RELEASES } from './collection-terms.js';
+import { announceCollection, type CollectionMark } from './collection-mark.js';
 import type { Progress } from './progress.js';
 import { readPointer } from './published-state.js';
 import {
@@ -19,6 +16,7 @@ import {
   readDayFiles,
   readReleaseChain,
   recordKeysOf,
+  retainedOf,
   type ChainRelease,
 } from './reachable-objects.js';
 import { damaged } from './stored-json.js';
@@ -34,7 +32,7 @@ export type CollectTerms = {
   readonly graceMs: number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** Milliseconds from any origin, never going back. */
+  /** Milliseconds from any origin, also while the machine sleeps. */
   readonly clock: () => number;
 };
 
@@ -73,18 +71,54 @@ export async function collectGarbage(store: ObjectStore, terms: CollectTerms): P
     return { outcome: 'dry-run', revision, collected, young };
   }
   const mark = await announceCollection(store, terms.clock);
-  try {
-    for (let i = 0; i < candidates.length && !signal.aborted; i += BATCH) {
+  for (let i = 0; i < candidates.length && !signal.aborted; i += BATCH) {
+    try {
       await mark.beat();
-      await pMap(candidates.slice(i, i + BATCH), async (candidate) => {
+      await deleteAll(candidates.slice(i, i + BATCH), async (candidate) => {
         if (await deleteIfStill(store, candidate, pointer.value.sha256, graceMs)) count(candidate);
       });
+    } catch (error) {
+      const { objects, releases } = collected;
+      throw await endEarly(mark, error, `${objects} objects and ${releases} records were deleted`);
     }
-  } finally {
-    await mark.release();
   }
+  await mark.release();
   progress.end(`${collected.objects} objects, ${collected.releases} records`);
   return { outcome: signal.aborted ? 'interrupted' : 'collected', revision, collected, young };
+}
+
+/** Works through a batch to its end, whatever fails on the way. @throws what was met first and says most. */
+async function deleteAll(
+  batch: readonly ListedObject[],
+  work: (candidate: ListedObject) => Promise<void>,
+): Promise<void> {
+  const settled = await Promise.allSettled(batch.map(work));
+  const failures = settled.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
+  if (failures.length > 0) throw failures.find((failure) => !isOurs(failure)) ?? failures[0];
+}
+
+/** Whether a failure is a finding of ours, and not one of a request that may yet be done. */
+function isOurs(error: unknown): boolean {
+  return error instanceof GeneratorError;
+}
+
+/**
+ * What to say of a collection that ends early. After a request that failed the mark is left standing: a deletion may
+ * still be on its way, and no writer shall rely on what it takes.
+ */
+async function endEarly(mark: CollectionMark, error: unknown, deleted: string): Promise<unknown> {
+  if (error instanceof GeneratorError) {
+    await mark.release().catch(() => undefined); // another collector has the mark, or the store fails: the finding counts
+    return new GeneratorError(error.exit, `${deleted}, all of it garbage; ${error.message}`, {
+      cause: error,
+    });
+  }
+  const waiting = `${deleted}, all of it garbage, before the store failed; publications exit 6 for an hour`;
+  if (error instanceof StoreError)
+    return new StoreError(error.code, `${waiting}: ${error.message}`, { cause: error });
+  const isAbort =
+    typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
+  return isAbort ? new GeneratorError('interrupted', `interrupted: ${waiting}`, { cause: error }) : error;
 }
 
 /** Nothing is deleted from a store that is not sound: what looks like garbage may be what is missed. */
@@ -105,10 +139,7 @@ async function findCandidates(
   nowMs: number,
   graceMs: number,
 ): Promise<{ candidates: ListedObject[]; young: number }> {
-  const retained = chain.filter(
-    ({ record }, i) =>
-      i < RETAINED_RELEASES || nowMs - (parseInstant(record.published_at) ?? nowMs) <= RETAINED_MS,
-  );
+  const retained = retainedOf(chain, nowMs);
   const kept = recordKeysOf(chain);
   for (const digest of (await readDayFiles(store, retained)).keys()) kept.add(objectKey(digest));
   for (const { record } of retained)
@@ -139,7 +170,7 @@ async function deleteIfStill(
   if (pointer?.value.sha256 !== release) {
     throw new GeneratorError(
       'conflict',
-      'a release was published meanwhile: what was collected so far was garbage, the rest was left alone; run again',
+      'a release was published meanwhile: the rest was left alone; run again',
     );
   }
   await store.delete(key);

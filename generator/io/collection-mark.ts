@@ -10,7 +10,7 @@ import { readStoredJson } from './stored-json.js';
 export type CollectionMark = {
   /** To be called before each deletion. @throws GeneratorError 'conflict' when another collector took over. */
   readonly beat: () => Promise<void>;
-  /** Ends the collection. */
+  /** Ends the collection: nothing that it asked for may be under way any more. */
   readonly release: () => Promise<void>;
 };
 
@@ -20,7 +20,7 @@ export type CollectionMark = {
  */
 export async function announceCollection(store: ObjectStore, clock: () => number): Promise<CollectionMark> {
   const before = await readStoredJson(store, COLLECTION_KEY, 'collection');
-  if (before !== undefined && (await isHeardOf(store))) throw collecting();
+  if (before?.value.running === true && (await isRecent(store))) throw collecting();
   let beat = (before?.value.beat ?? 0) + 1;
   let etag = await write(store, true, beat, before?.etag ?? null);
   let heardMs = clock();
@@ -39,19 +39,38 @@ export async function announceCollection(store: ObjectStore, clock: () => number
   };
 }
 
+/** What a writer sees of collections while it works. */
+export type CollectionWatch = {
+  /** Passes when no collector has been at work since the watch began. @throws GeneratorError 'conflict' otherwise. */
+  readonly assertNone: () => Promise<void>;
+};
+
 /**
- * Passes when no collector is at work. One that died is forgotten after an hour.
- * @throws GeneratorError 'conflict' otherwise.
+ * Begins a watch for collectors: before the first write, to be asked again before the commit. A collector that begins
+ * in between sees how young the writer's objects are; one that was at work already may have a deletion on its way,
+ * which takes also what was written after it. One that died is forgotten after an hour.
+ * @throws GeneratorError 'conflict' while a collector is at work.
  */
-export async function assertNotCollecting(store: ObjectStore): Promise<void> {
-  if (await isHeardOf(store)) throw collecting();
+export async function watchCollections(store: ObjectStore): Promise<CollectionWatch> {
+  const begun = await readBeat(store);
+  return {
+    async assertNone() {
+      if ((await readBeat(store)) !== begun) throw collecting();
+    },
+  };
 }
 
-/** Whether a collector is at work, by the store's own clock. */
-async function isHeardOf(store: ObjectStore): Promise<boolean> {
+/** How often collectors were heard of so far. @throws GeneratorError 'conflict' while one is at work. */
+async function readBeat(store: ObjectStore): Promise<number> {
+  const mark = await readStoredJson(store, COLLECTION_KEY, 'collection');
+  if (mark?.value.running === true && (await isRecent(store))) throw collecting();
+  return mark?.value.beat ?? 0;
+}
+
+/** Whether the mark was written within the hour, by the store's own clock. */
+async function isRecent(store: ObjectStore): Promise<boolean> {
   const head = await store.head(COLLECTION_KEY);
-  if (head === undefined || head.answeredAtMs - head.modifiedAtMs > SILENCE_MS) return false;
-  return (await readStoredJson(store, COLLECTION_KEY, 'collection'))?.value.running === true;
+  return head !== undefined && head.answeredAtMs - head.modifiedAtMs <= SILENCE_MS;
 }
 
 async function write(store: ObjectStore, running: boolean, beat: number, etag: Etag | null): Promise<Etag> {
@@ -64,6 +83,6 @@ async function write(store: ObjectStore, running: boolean, beat: number, etag: E
 function collecting(): GeneratorError {
   return new GeneratorError(
     'conflict',
-    'a collection of garbage is at work (or died less than an hour ago); nothing was published: run again later',
+    'a collection of garbage is at work, or was while this run wrote, or died less than an hour ago; run again later',
   );
 }

@@ -4,6 +4,7 @@ import { POINTER_KEY, STORE_KEY } from '../../schemas/paths.js';
 import type { Pointer } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { watchCollections } from './collection-mark.js';
 import { LONGEST_PUBLICATION_MS } from './collection-terms.js';
 import { listCopyItems, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
@@ -82,6 +83,7 @@ async function copyWatched(terms: CopyTerms, onMoved: () => void): Promise<CopyR
   signal.throwIfAborted();
 
   progress.begin('copy', list.files.length + list.records.length);
+  const collections = await watchCollections(to);
   await putMark(to, tally);
   await copyAll(terms, list, tally);
   progress.end(`${tally.objects} objects, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
@@ -89,6 +91,7 @@ async function copyWatched(terms: CopyTerms, onMoved: () => void): Promise<CopyR
   if (held?.value.sha256 !== pointer.sha256) {
     signal.throwIfAborted();
     assertQuick(clock() - startedMs);
+    await collections.assertNone();
     progress.begin('commit');
     await moveTargetPointer(to, pointer, held);
     tally.objects += 1;

@@ -161,9 +161,10 @@ function count(number: number, unit: string): string {
 function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 'next'>): string {
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
+  if (aliases.behind !== 0)
+    return `the public copies lag; this refreshes them: generator repair --store ${address}`;
   if (hold !== null)
     return `publication is held (${hold}); when that is settled: generator unhold --store ${address}`;
-  if (aliases.behind !== 0) return `the public copies lag; any run refreshes them: ${publish}`;
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
   if (overdue.length > 0)
     return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then ${publish}`;

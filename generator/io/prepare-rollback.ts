@@ -20,7 +20,7 @@ import { assertNotBefore } from './prepare-plan.js';
 import { readProductTexts } from './product-texts.js';
 import type { Progress } from './progress.js';
 import { isMarkedStore, readStartingPoint, type StartingPoint } from './published-state.js';
-import { readReleaseChain, type ChainRelease } from './reachable-objects.js';
+import { readReleaseChain, retainedOf, type ChainRelease } from './reachable-objects.js';
 import { readArtifact } from './stored-json.js';
 
 const CONCURRENCY = 32;
@@ -59,7 +59,7 @@ export async function prepareRollback(
 ): Promise<PreparedRelease> {
   const start = await readStart(terms, true);
   const texts = await readTexts(start.state.record);
-  const target = await readTarget(terms.store, start, to);
+  const target = await readTarget(terms, start, to);
   const rolled = rollBackEntries(start.state, target, to, reason);
   const days = await readDays(terms, rolled);
   const request = { previous: start.state, target, asOfMs: terms.asOfMs, reason, texts, days };
@@ -95,7 +95,7 @@ async function readTexts(record: ReleaseRecord): Promise<ReferenceTexts> {
 }
 
 async function readTarget(
-  store: ObjectStore,
+  { store, asOfMs }: OperatorTerms,
   { pointer, state }: PreparedRelease['start'],
   to: string,
 ): Promise<RollbackTarget> {
@@ -104,6 +104,7 @@ async function readTarget(
   }
   const chain = await readReleaseChain(store, pointer.value);
   const found = chain.find(({ record }) => record.revision === to);
+  const kept = retainedOf(chain, asOfMs);
   if (found === undefined) {
     throw new GeneratorError('usage', `there is no release ${to}; ${describeEarlier(chain)}`);
   }
@@ -111,7 +112,10 @@ async function readTarget(
     Object.entries(found.record.manifests),
     async ([path, { sha256 }]): Promise<[string, Manifest]> => {
       const bytes = await readArtifact(store, sha256).catch((error: unknown) => {
-        throw new GeneratorError('usage', `${to} is no longer kept in full; ${describeEarlier(chain)}`, {
+        const isCollected =
+          error instanceof GeneratorError && error.exit === 'damaged' && !kept.includes(found);
+        if (!isCollected) throw error;
+        throw new GeneratorError('usage', `${to} is no longer kept in full; ${describeEarlier(kept)}`, {
           cause: error,
         });
       });

@@ -3,7 +3,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { applyRelease, type Written } from './apply-release.js';
 import type { Progress } from './progress.js';
-import type { StartingPoint } from './published-state.js';
+import { readAliasSequence, readPointer, type StartingPoint } from './published-state.js';
 import { refreshAliases } from './refresh-aliases.js';
 import { watchCommit } from './watched-commit.js';
 
@@ -37,6 +37,13 @@ export async function publishRelease(
     if (signal.aborted) throw interruptedError(release ? 'committed' : 'nothing', error);
     throw release === undefined ? error : committedError(release.record.revision, error);
   }
+}
+
+/** Brings the public copies to the current release, when they lag. */
+export async function refreshLagging(store: ObjectStore, { progress, signal }: PublishTerms): Promise<void> {
+  const [pointer, sequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
+  if (pointer !== undefined && pointer.value.sequence !== sequence)
+    await refreshAliases(store, progress, signal);
 }
 
 /** A failure after the commit, told as one: whoever reads it must not take the release for unpublished. */

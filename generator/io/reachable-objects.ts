@@ -1,7 +1,9 @@
 import pMap from 'p-map';
+import { parseInstant } from '../../schemas/dates.js';
 import { objectKey, releaseKey } from '../../schemas/paths.js';
 import type { Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { RETAINED_MS, RETAINED_RELEASES } from './collection-terms.js';
 import { readRecord, type ReadPointer } from './published-state.js';
 import { readArtifact } from './stored-json.js';
 
@@ -77,4 +79,12 @@ export async function readDayFiles(
 /** The key under which a named file lies. */
 export function keyOfFile({ sha256 }: NamedFile): string {
   return objectKey(sha256);
+}
+
+/** The releases of a chain, latest first, of which nothing is collected: the last 30, and those of the last 30 days. */
+export function retainedOf(chain: readonly ChainRelease[], nowMs: number): ChainRelease[] {
+  return chain.filter(
+    ({ record }, i) =>
+      i < RETAINED_RELEASES || nowMs - (parseInstant(record.published_at) ?? nowMs) <= RETAINED_MS,
+  );
 }

@@ -4,7 +4,6 @@ import { findSchemaFaults } from '../../schemas/validate.js';
 import type { ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
 import type { Artifact } from '../core/artifacts/artifact.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { assertNotCollecting } from './collection-mark.js';
 import { LEAST_GRACE_MS } from './collection-terms.js';
 import { metaOf } from './object-meta.js';
 import { damaged } from './stored-json.js';
@@ -17,7 +16,7 @@ export type WriteResult = 'created' | 'exists';
 
 /**
  * Puts an artifact under its digest, judged by its schema first.
- * @throws GeneratorError 'artifact-invalid', 'damaged' or 'conflict', as `putImmutable` does.
+ * @throws GeneratorError 'artifact-invalid' or 'damaged', as `putImmutable` does.
  */
 export async function writeArtifact(store: ObjectStore, artifact: Artifact): Promise<WriteResult> {
   const key = objectKey(artifact.sha256);
@@ -27,8 +26,8 @@ export async function writeArtifact(store: ObjectStore, artifact: Artifact): Pro
 
 /**
  * Puts bytes that nobody may change. What lies there already is compared by size and digest, and put again when it is
- * so old that a collector might soon take it.
- * @throws GeneratorError 'damaged' when other bytes lie there, 'conflict' when a collector may be about to delete them.
+ * so old that a collector might soon take it. That none took it already is for the caller's watch to say.
+ * @throws GeneratorError 'damaged' when other bytes lie there.
  */
 export async function putImmutable(
   store: ObjectStore,
@@ -45,10 +44,7 @@ export async function putImmutable(
       throw damaged(key, `has other bytes than its digest says (${head.sizeBytes} of ${body.length})`);
     }
     if (head.answeredAtMs - head.modifiedAtMs <= RENEWAL_AGE_MS) return 'exists';
-    if ((await store.compareAndSwap(key, body, head.etag, meta)) === 'conflict') continue;
-    // In this order: a collector that began later sees the new age, one that began before is seen here.
-    await assertNotCollecting(store);
-    return 'exists';
+    if ((await store.compareAndSwap(key, body, head.etag, meta)) !== 'conflict') return 'exists';
   }
 }
 

@@ -3,7 +3,7 @@ import { S3Client, type ServiceInputTypes, type ServiceOutputTypes } from '@aws-
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { BuildMiddleware, DeserializeMiddleware, MetadataBearer } from '@smithy/types';
 import type { S3Address } from './s3-address.js';
-import { createRetries, MAX_ATTEMPTS } from './s3-retries.js';
+import { createRetries, LAST_TRY_MS, MAX_ATTEMPTS } from './s3-retries.js';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Longest silence of a server, also within an answer. */
@@ -23,17 +23,23 @@ const UNUSED = [
 /** How an access log names the program. */
 const USER_AGENT = 'chain-reference-data';
 
+/** Bounds of a client: aborting `signal` breaks off every request, and each is repeated for `patienceMs` at most. */
+export type ClientTerms = { readonly signal?: AbortSignal; readonly patienceMs?: number };
+
 /**
- * A client with keep-alive and bounded retries; credentials and region come from the standard chain. Aborting `signal`
- * breaks off every request; no request may be given options of its own, for that makes it slow.
+ * A client with keep-alive and bounded retries; credentials and region come from the standard chain. No request may be
+ * given options of its own, for that makes it slow.
  */
-export function createS3Client({ endpoint, region, pathStyle }: S3Address, signal?: AbortSignal): S3Client {
+export function createS3Client(
+  { endpoint, region, pathStyle }: S3Address,
+  { signal, patienceMs = LAST_TRY_MS }: ClientTerms = {},
+): S3Client {
   const client = new S3Client({
     forcePathStyle: pathStyle,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: MAX_ATTEMPTS,
-    retryStrategy: createRetries(signal),
+    retryStrategy: createRetries(patienceMs, signal),
     requestHandler: createRequestHandler(signal),
     cacheMiddleware: true, // a quarter of the time of a small write
     ...(endpoint === undefined ? {} : { endpoint }),

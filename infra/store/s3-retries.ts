@@ -24,9 +24,9 @@ type Try = RetryToken & { readonly startedMs: number };
  * The SDK's adaptive mode with bounds of ours: the rate follows what the server asks for, and each request has a number
  * of tries and a time of its own. (The SDK's quota is shared by all requests: where a third of them fails, a long
  * publication uses it up, and then the next failure is final.) A write that S3 could not decide, because another was
- * under way, is sent again too. Aborting `signal` ends a pause.
+ * under way, is sent again too. No try begins later than `patienceMs` after the first; aborting `signal` ends a pause.
  */
-export function createRetries(signal?: AbortSignal): RetryStrategyV2 {
+export function createRetries(patienceMs: number, signal?: AbortSignal): RetryStrategyV2 {
   const rate = new DefaultRateLimiter({ minFillRate: SLOWEST_RATE, minCapacity: SLOWEST_RATE });
   return {
     async acquireInitialRetryToken() {
@@ -38,7 +38,7 @@ export function createRetries(signal?: AbortSignal): RetryStrategyV2 {
       const count = token.getRetryCount() + 1;
       rate.updateClientSendingRate(failed);
       const pauseMs = toPauseMs(count, failed);
-      const isLate = performance.now() - startedMs + pauseMs > LAST_TRY_MS;
+      const isLate = performance.now() - startedMs + pauseMs > patienceMs;
       if (!isWorthAnother(failed) || count >= MAX_ATTEMPTS || isLate)
         throw new Error('this was the last try');
       await sleep(pauseMs, undefined, signal && { signal });

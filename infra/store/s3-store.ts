@@ -2,7 +2,7 @@ import { DeleteObjectCommand, PutObjectCommand, type PutObjectCommandInput } fro
 import { sha256Hex } from '../../schemas/digest.js';
 import type { Etag, ObjectMeta, ObjectStore } from './object-store.js';
 import type { S3Address } from './s3-address.js';
-import { createS3Client } from './s3-client.js';
+import { createS3Client, type ClientTerms } from './s3-client.js';
 import { attemptsOf, classifyS3Error, toS3StoreError } from './s3-errors.js';
 import { getObject, headObject, listObjects, nameOf, type S3 } from './s3-operations.js';
 
@@ -11,13 +11,12 @@ export type S3StoreTerms = {
   /** The address as the operator typed it. */
   readonly text: string;
   readonly at: S3Address;
-  /** Aborting it breaks off every request. */
-  readonly signal?: AbortSignal;
-};
+} & ClientTerms;
 
 /** A store below a prefix of a bucket. Every write is conditional and carries its SHA-256, which S3 checks and keeps. */
-export function createS3Store({ text, at, signal }: S3StoreTerms): ObjectStore {
-  const s3: S3 = { client: createS3Client(at, signal), at, ...(signal === undefined ? {} : { signal }) };
+export function createS3Store({ text, at, ...terms }: S3StoreTerms): ObjectStore {
+  const { signal } = terms;
+  const s3: S3 = { client: createS3Client(at, terms), at, ...(signal === undefined ? {} : { signal }) };
   return withS3Errors(s3, {
     address: text,
     get: (key) => getObject(s3, key),

@@ -1,4 +1,5 @@
 import { COLLECTION_KEY, POINTER_KEY } from '../../schemas/paths.js';
+import { StoreError } from '../../infra/store/object-store.js';
 import { announceCollection } from '../../generator/io/collection-mark.js';
 import { BEAT_MS, LEAST_GRACE_MS, SILENCE_MS } from '../../generator/io/collection-terms.js';
 import {
@@ -50,7 +51,7 @@ describe('a publication beside a collection', () => {
     await expectSound(clocked.store);
   });
 
-  it('gives way when it would rely on an old object while a collection is at work, and the next run completes', async () => {
+  it('gives way while a collection is at work, and the next run completes', async () => {
     const clocked = createClockedStore();
     await publishDaily(clocked, 1);
     await leaveOrphans(clocked, 4, '2022-01-05T00:00:00Z');
@@ -63,11 +64,54 @@ describe('a publication beside a collection', () => {
     await expectSound(clocked.store);
   });
 
-  it('does not mind a collection when everything it writes is new', async () => {
+  it('gives way when a collection began before it and ended while it wrote: a deletion may have been repeated', async () => {
     const clocked = createClockedStore();
     await publishDaily(clocked, 1);
-    await announceCollection(clocked.store, () => 0);
-    await publishSeries(clocked.store, { inputs: [seriesOf(4)], asOf: '2022-01-05T00:00:00Z' });
+    await leaveOrphans(clocked, 4, '2022-01-05T00:00:00Z');
+    clocked.clock.nowMs += 2 * LEAST_GRACE_MS;
+    // The answer to a deletion is lost; it is sent again after a publication has put the object there anew.
+    let repeat: (() => Promise<void>) | undefined;
+    const again = { inputs: [seriesOf(4)], asOf: '2022-01-05T00:00:00Z' };
+    const losing = watchStore(clocked.store, async ({ name, key }, run) => {
+      const result = await run();
+      if (name === 'delete' && repeat === undefined) {
+        repeat = () => clocked.store.delete(key);
+        await expect(publishSeries(clocked.store, again)).rejects.toMatchObject({ exit: 'conflict' });
+        await repeat();
+      }
+      return result;
+    });
+    await collect(losing);
+    expect(repeat).toBeDefined();
+    await expectSound(clocked.store);
+    await publishSeries(clocked.store, again);
+    await expectSound(clocked.store);
+  });
+
+  it('is refused for an hour after a deletion failed, for it may yet be done', async () => {
+    const clocked = createClockedStore();
+    await publishDaily(clocked, 1);
+    await leaveOrphans(clocked, 4, '2022-01-05T00:00:00Z');
+    clocked.clock.nowMs += 2 * LEAST_GRACE_MS;
+    let deletions = 0;
+    let underWay = 0;
+    const failing = watchStore(clocked.store, async ({ name }, run) => {
+      if (name !== 'delete') return run();
+      deletions += 1;
+      if (deletions === 1) throw new StoreError('unavailable', 'the answer did not come');
+      underWay += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      underWay -= 1;
+      return run();
+    });
+    await expect(collect(failing)).rejects.toThrow(
+      /^\d+ objects and \d+ records were deleted, .* publications exit 6 for an hour: the answer did not come$/,
+    );
+    expect([deletions > 1, underWay]).toEqual([true, 0]);
+    const again = { inputs: [seriesOf(4)], asOf: '2022-01-05T00:00:00Z' };
+    await expect(publishSeries(clocked.store, again)).rejects.toMatchObject({ exit: 'conflict' });
+    clocked.clock.nowMs += SILENCE_MS + 1;
+    await publishSeries(clocked.store, again);
     await expectSound(clocked.store);
   });
 

@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../infra/store/memory-store.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
-import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
+import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
+import { calendarPath, objectKey, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { InputSeries } from '../../generator/core/input-series.js';
 import { readArtifactJson } from '../../generator/io/stored-json.js';
@@ -9,6 +9,7 @@ import { readCurrent, readManifests, rollBack, setHold, versionAt } from '../fix
 import { publishSeries } from '../fixtures/publish-series.js';
 import { editSeries, randomSeries } from '../fixtures/random-series.js';
 import { createRandom } from '../fixtures/seeded.js';
+import { watchStore } from '../fixtures/watched-store.js';
 
 const series = (days: number): InputSeries => randomSeries({ chain: 'arbitrum', seed: 1, days });
 const base = randomSeries({ chain: 'base', seed: 2, days: 3 });
@@ -137,6 +138,21 @@ describe('a rollback', () => {
     expect(report.outcome).toBe('unchanged');
   });
 
+  it('tells a store that does not answer, and damage, from a release that is no longer kept', async () => {
+    const { store, good } = await badlyPublished();
+    const current = await readCurrent(store);
+    const listed = new Set(Object.values(current.manifests).map(({ sha256 }) => objectKey(sha256)));
+    const old = Object.values(good.manifests).map(({ sha256 }) => objectKey(sha256));
+    const [key = ''] = old.filter((each) => !listed.has(each));
+    const roll = (from: ObjectStore) => rollBack(from, { to: good.revision, reason: 'x', asOf: at(3) });
+    const silent = watchStore(store, (operation, run) =>
+      operation.key === key ? Promise.reject(new StoreError('unavailable', 'no answer')) : run(),
+    );
+    await expect(roll(silent)).rejects.toThrow(/^no answer$/);
+    await store.delete(key);
+    await expect(roll(store)).rejects.toMatchObject({ exit: 'damaged', fault: { key } });
+  });
+
   it.each(['2022-02-01.000009', '2020-01-01.000001'])('refuses %s, which is no release', async (to) => {
     const { store } = await badlyPublished();
     const rolling = rollBack(store, { to, reason: 'x', asOf: at(3) });
@@ -205,7 +221,7 @@ it('whatever is published and rolled back, each revision goes on saying what it 
   }
 }, 120_000);
 
-/** A date that was withdrawn for a while may say for that while what it said before. */
+/** Every listed date says as of each release what the release itself said, also that it was withdrawn. */
 async function expectHistory(store: ObjectStore, records: readonly ReleaseRecord[]): Promise<void> {
   const manifests = await readManifests(store, await readCurrent(store));
   for (const record of records) {
@@ -213,7 +229,7 @@ async function expectHistory(store: ObjectStore, records: readonly ReleaseRecord
     for (const [name, { dates }] of manifests) {
       for (const entry of dates) {
         const expected = said.get(`${name} ${entry.date}`);
-        if (expected !== 'withdrawn') expect(versionAt(entry, record.revision)).toBe(expected);
+        expect(versionAt(entry, record.revision)).toBe(expected);
       }
     }
   }

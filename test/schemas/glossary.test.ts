@@ -6,12 +6,20 @@ import { findSchemaFaults } from '../../schemas/validate.js';
 
 type SchemaFile = keyof typeof SCHEMAS;
 
-/** Schemas that describe no published file: shared words, inputs, and the store's own objects. */
+/**
+ * Schemas that describe no published file: shared words, inputs, the stores' own objects, and what the gateway says of
+ * an account.
+ */
 const INTERNAL: readonly SchemaFile[] = [
+  'account',
   'aliases',
+  'api-key',
   'collection',
   'common',
+  'entitlements',
   'glossary-entries',
+  'key-record',
+  'key-usage',
   'pointer',
   'release-record',
   'sources',

@@ -77,9 +77,9 @@ export function publicPathsOf(chain: Chain): string[] {
   return [calendarPath(chain), summaryPath(chain)];
 }
 
-/** The list of superseded versions after the one in force was replaced; a withdrawn one is on the list already. */
+/** The list of superseded versions after the one in force was replaced; of a withdrawn date, that it was withdrawn. */
 export function supersede(before: ManifestDate, reason: string): ManifestDate['superseded'] {
-  if (before.status === 'withdrawn') return before.superseded;
-  const { revision, in_force_from, sha256, bytes } = before;
-  return [...before.superseded, { revision, in_force_from, sha256, bytes, reason }];
+  const { revision, in_force_from, sha256, bytes, status } = before;
+  const old = { revision, in_force_from, sha256, bytes, reason };
+  return [...before.superseded, status === 'withdrawn' ? { ...old, status } : old];
 }

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { CHAIN_IDS, PLANS, type PlanId } from '../../schemas/catalog.js';
+import type { Chain } from '../../schemas/types.generated.js';
+import { findGrant, grantsOf } from '../core/account.js';
+import { describeEntitlements, namePlan } from '../core/entitlements.js';
+import { OperatorError } from '../core/exit-codes.js';
+import type { CommandHost, CommonOptions } from './context.js';
+import { lastDayOf } from './describe-account.js';
+import { addAccountCommand, chainOption, example, parseLastDay, parseReason, planOption } from './options.js';
+
+type GrantOptions = CommonOptions & {
+  readonly account: string;
+  readonly plan: PlanId;
+  readonly chain?: Chain;
+  /** The instant at which access ends. */
+  readonly until: string;
+  readonly reason: string;
+};
+
+/** Adds `grant`: gives an account a plan by hand, changes its end, or ends it. */
+export function addGrant(program: Command, host: CommandHost): void {
+  addAccountCommand(program, 'grant', 'Give an account a plan by hand, move its end, or end it.')
+    .addOption(planOption().makeOptionMandatory())
+    .addOption(chainOption())
+    .requiredOption('--until <date>', 'the last day of access, in UTC; a past one ends access', parseLastDay)
+    .requiredOption('--reason <text>', 'why, in at most 200 characters', parseReason)
+    .addHelpText(
+      'after',
+      example(
+        'gateway grant --account acme --plan single-chain --chain base --until 2026-12-31 --reason "invoice 118"',
+      ),
+    )
+    .action((options: GrantOptions) =>
+      host.run(options, async (context) => {
+        const { account: id, plan, until, reason } = options;
+        const chain = chainOf(options);
+        const { accounts } = await context.openAccounts();
+        const account = await accounts.grant(id, { plan, chain, until, reason });
+        const grant = findGrant(account, { plan, chain });
+        const entitlements = describeEntitlements(grantsOf(account), context.now());
+        context.show(
+          { outcome: 'granted', account: id, grant, entitlements },
+          `${id}: ${namePlan(plan, chain)} through ${lastDayOf(until)}`,
+        );
+        if (!entitlements.active) context.warn('the account has no active grant now: its keys read nothing');
+        return 'done';
+      }),
+    );
+}
+
+/** The chain of the grant. @throws OperatorError 'usage' when it is missing, or the plan is for all chains. */
+function chainOf({ plan, chain }: GrantOptions): Chain | null {
+  const { name, chains } = PLANS[plan];
+  if (chains === 'selected' && chain === undefined) {
+    throw new OperatorError('usage', `the plan ${plan} needs --chain: ${CHAIN_IDS.join(', ')}`);
+  }
+  if (chains === 'all' && chain !== undefined) {
+    throw new OperatorError('usage', `${name} is for all chains; leave --chain away, or grant single-chain`);
+  }
+  return chain ?? null;
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import type { Configuration } from '../core/configuration.js';
+import { OperatorError } from '../core/exit-codes.js';
+import { createScrubber } from '../core/scrub.js';
+import { readConfiguration } from '../io/environment.js';
+import { createLogger } from '../io/logger.js';
+import { createThreadIndexer } from '../io/manifest-indexer.js';
+import { openStores, startService } from '../service.js';
+import type { CommandContext, CommandHost, CommonOptions } from './context.js';
+import { example, exitCodeHelp } from './options.js';
+
+/** Adds `serve`: answers requests until it is told to stop. */
+export function addServe(program: Command, host: CommandHost): void {
+  program
+    .command('serve')
+    .description('Serve the files to subscribers, until SIGTERM or SIGINT.')
+    .addHelpText('after', exitCodeHelp())
+    .addHelpText('after', '\nIt is configured by environment variables; README.md lists them.')
+    .addHelpText(
+      'after',
+      example(
+        'CRD_STORE=file:./data/store CRD_ACCOUNTS_STORE=file:./data/accounts CRD_LINK_SECRET_FILE=./secret gateway serve',
+      ),
+    )
+    .action((options: CommonOptions) =>
+      host.run(options, async (context) => {
+        const judged = await readConfiguration(context.env);
+        if ('faults' in judged) {
+          throw new OperatorError('usage', `the configuration has faults:\n  ${judged.faults.join('\n  ')}`);
+        }
+        await serve(judged.configuration, context);
+        return 'done';
+      }),
+    );
+}
+
+async function serve(configuration: Configuration, context: CommandContext): Promise<void> {
+  const { now, random, signal, serving } = context;
+  const { clock, newId, logDestination: destination } = serving;
+  const scrub = createScrubber(secretsOf(configuration));
+  const logger = createLogger({ destination, level: configuration.logLevel, scrub });
+  const indexer = createThreadIndexer();
+  const terms = { logger, now, random, clock, newId, indexer, fetch: serving.fetch };
+  const stores = await openStores(configuration);
+  const service = await startService(configuration, stores, terms).catch(async (error: unknown) => {
+    await indexer.stop();
+    throw error;
+  });
+  context.warn(`serving on ${service.url}, for operators on ${service.operatorUrl}`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await service.stop();
+}
+
+/** What shall stand in no log: the secrets, and the names of buckets. */
+function secretsOf({ linkSecrets, store, accountsStore }: Configuration): string[] {
+  const buckets = [store, accountsStore].map(({ address }) => /^s3:\/\/([^/?]+)/.exec(address)?.[1] ?? '');
+  return [...linkSecrets, ...buckets];
+}

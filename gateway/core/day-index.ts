@@ -1,0 +1,100 @@
+import { toDayNumber } from '../../schemas/dates.js';
+import type { Manifest } from '../../schemas/types.generated.js';
+
+/**
+ * The dates of a manifest in columns: small, quick to pass from one thread to another, and no work for the collector
+ * of memory. Shapes: `days` has one number for each date, ascending; `firstVersion` one more than that. The versions of
+ * date i are those from `firstVersion[i]` up to `firstVersion[i + 1]`, in the order in which they came into force.
+ */
+export type DayIndex = {
+  readonly updatedThrough: string;
+  /** Every revision that a version names. */
+  readonly revisions: readonly string[];
+  readonly days: Int32Array;
+  readonly firstVersion: Uint32Array;
+  /** 32 bytes for each version. */
+  readonly digests: Uint8Array;
+  readonly sizes: Uint32Array;
+  /** Of each version, where `revisions` has the one that published its bytes. */
+  readonly revision: Uint32Array;
+  /** Of each version, where `revisions` has the one from which it is in force. */
+  readonly inForceFrom: Uint32Array;
+  /** 1 for a version that says that the date is withdrawn. */
+  readonly withdrawn: Uint8Array;
+};
+
+/** What a date says as of a revision. */
+export type DayVersion =
+  | {
+      readonly kind: 'published';
+      readonly sha256: string;
+      readonly bytes: number;
+      readonly revision: string;
+    }
+  | { readonly kind: 'withdrawn' };
+
+/** The columns of a manifest. */
+export function indexManifest({ dates, updated_through: updatedThrough }: Manifest): DayIndex {
+  const versions = dates.flatMap((entry) => [...entry.superseded, entry]);
+  const named = new Set(versions.flatMap((each) => [each.revision, each.in_force_from]));
+  const revisions = [...named].sort();
+  const numberOf = new Map(revisions.map((revision, i) => [revision, i]));
+  const index: DayIndex = {
+    updatedThrough,
+    revisions,
+    days: Int32Array.from(dates, ({ date }) => toDayNumber(date)),
+    firstVersion: new Uint32Array(dates.length + 1),
+    digests: new Uint8Array(versions.length * 32),
+    sizes: Uint32Array.from(versions, ({ bytes }) => bytes),
+    revision: Uint32Array.from(versions, (each) => numberOf.get(each.revision) ?? 0),
+    inForceFrom: Uint32Array.from(versions, (each) => numberOf.get(each.in_force_from) ?? 0),
+    withdrawn: Uint8Array.from(versions, ({ status }) => (status === 'withdrawn' ? 1 : 0)),
+  };
+  versions.forEach(({ sha256 }, i) => index.digests.set(Buffer.from(sha256, 'hex'), i * 32));
+  dates.forEach(({ superseded }, i) => {
+    index.firstVersion[i + 1] = (index.firstVersion[i] ?? 0) + superseded.length + 1;
+  });
+  return index;
+}
+
+/**
+ * What a date says, as of a revision or, with `null`, now; `undefined` when it was not published by then.
+ * Precondition: the date exists.
+ */
+export function findVersion(index: DayIndex, date: string, asOf: string | null): DayVersion | undefined {
+  const at = indexOfDay(index.days, toDayNumber(date));
+  if (at === undefined) return undefined;
+  const first = index.firstVersion[at] ?? 0;
+  let version = (index.firstVersion[at + 1] ?? 0) - 1;
+  if (asOf !== null)
+    while (version >= first && revisionAt(index, index.inForceFrom, version) > asOf) version -= 1;
+  return version < first ? undefined : toVersion(index, version);
+}
+
+/** Where a day number stands in an ascending list; `undefined` when it does not. */
+function indexOfDay(days: Int32Array, day: number): number | undefined {
+  let low = 0;
+  let high = days.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = days[middle] ?? 0;
+    if (found === day) return middle;
+    if (found < day) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
+}
+
+function toVersion(index: DayIndex, version: number): DayVersion {
+  if (index.withdrawn[version] === 1) return { kind: 'withdrawn' };
+  return {
+    kind: 'published',
+    sha256: Buffer.from(index.digests.subarray(version * 32, version * 32 + 32)).toString('hex'),
+    bytes: index.sizes[version] ?? 0,
+    revision: revisionAt(index, index.revision, version),
+  };
+}
+
+function revisionAt({ revisions }: DayIndex, column: Uint32Array, version: number): string {
+  return revisions[column[version] ?? 0] ?? '';
+}

@@ -1,0 +1,31 @@
+/** Every way in which a run of the gateway ends, with its exit code. The README's table is tested against this one. */
+export const EXIT_CODES = {
+  done: { code: 0, meaning: 'done' },
+  bug: { code: 1, meaning: 'a bug in the gateway: please report it with the stack' },
+  usage: { code: 2, meaning: 'wrong usage or configuration; nothing was written' },
+  refused: {
+    code: 5,
+    meaning: 'there is no such account, grant or key, or the account has its five keys; nothing was changed',
+  },
+  conflict: { code: 6, meaning: 'others keep changing the account, or hold the lock; run again' },
+  'store-unavailable': { code: 7, meaning: 'a store cannot be reached or written' },
+  damaged: { code: 8, meaning: 'a document of a store is damaged; the message names its key' },
+  interrupted: { code: 130, meaning: 'interrupted; look at the account before you run it again' },
+} as const satisfies Record<string, { code: number; meaning: string }>;
+
+/** How a run can end. */
+export type ExitName = keyof typeof EXIT_CODES;
+
+/**
+ * A failure that an operator must hear of. The message says what, where and what to do, and needs no stack; it may name
+ * keys of a store, so to a caller over HTTP it is no more than 'internal'.
+ */
+export class OperatorError extends Error {
+  readonly exit: Exclude<ExitName, 'done' | 'bug'>;
+
+  constructor(exit: OperatorError['exit'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OperatorError';
+    this.exit = exit;
+  }
+}

@@ -1,0 +1,32 @@
+import { Piscina } from 'piscina';
+import type { DayIndex } from '../core/day-index.js';
+import { indexManifestBytes, type ManifestBytes } from './index-manifest-bytes.js';
+
+/** Turns the bytes of a manifest into its index, once they have the digest that they are to have. */
+export type ManifestIndexer = {
+  /** @throws Error when the bytes have another digest. */
+  readonly index: (manifest: ManifestBytes) => Promise<DayIndex>;
+  readonly stop: () => Promise<void>;
+};
+
+const IDLE_MS = 30_000;
+
+/** An indexer in a thread of its own: a long manifest takes tens of milliseconds, in which no request would be answered. */
+export function createThreadIndexer(): ManifestIndexer {
+  const pool = new Piscina<ManifestBytes, DayIndex>({
+    filename: new URL('./index-manifest-bytes.js', import.meta.url).href,
+    name: 'indexManifestBytes',
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+  });
+  return { index: (manifest) => pool.run(manifest), stop: () => pool.destroy() };
+}
+
+/** An indexer in this thread, for tests. */
+export function createInlineIndexer(): ManifestIndexer {
+  return {
+    index: (manifest) => Promise.resolve().then(() => indexManifestBytes(manifest)),
+    stop: () => Promise.resolve(),
+  };
+}

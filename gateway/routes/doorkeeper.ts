@@ -1,0 +1,90 @@
+import type { Request, Response } from 'express';
+import { toAddressGroup } from '../core/client-address.js';
+import { GatewayError } from '../core/problems.js';
+import { toRateHeaders, toRateProblem, type RatePolicy, type Taken } from '../core/rate-headers.js';
+import type { Caller } from '../io/account-cache.js';
+import type { Authenticator } from '../io/authenticator.js';
+import type { RateLimits } from '../io/rate-limits.js';
+import type { Session, Sessions } from '../io/sessions.js';
+import { exchangeOf } from './exchange.js';
+
+/** Names callers and holds them to their limits. Whoever is not known yet counts at the address, and so do failures. */
+export type Doorkeeper = {
+  /** The caller of a request with an API key. @throws GatewayError 'api-key-*', 'rate-limited', 'request-malformed' */
+  readonly admitKey: (req: Request, res: Response) => Caller | Promise<Caller>;
+  /** The account of a dashboard session. @throws GatewayError 'session-invalid', 'identity-unavailable', 'rate-limited' */
+  readonly admitSession: (req: Request, res: Response) => Promise<Session>;
+  /** A caller without a name. @throws GatewayError 'rate-limited' */
+  readonly admitAddress: (req: Request, res: Response) => void;
+  /** The caller with what the account may read by now. */
+  readonly refresh: (caller: Caller) => Promise<Caller>;
+};
+
+/** What a doorkeeper needs; without `sessions` no dashboard is served. `onUse` is told of each use of a key. */
+export type DoorkeeperTerms = {
+  readonly authenticator: Authenticator;
+  readonly limits: RateLimits;
+  readonly sessions: Sessions | undefined;
+  readonly onUse: (keyId: string) => void;
+};
+
+/** A doorkeeper: first the address, for callers not known yet, then the name, then the name's own limit. */
+export function createDoorkeeper({ authenticator, limits, sessions, onUse }: DoorkeeperTerms): Doorkeeper {
+  function hold(res: Response, policy: RatePolicy, taken: Taken): void {
+    const headers = toRateHeaders(policy, taken);
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    if (!taken.allowed) throw toRateProblem(policy, taken);
+  }
+
+  function admit(res: Response, caller: Caller): Caller {
+    exchangeOf(res).keyId = caller.keyId;
+    hold(res, 'key', limits.takeKey(caller.keyId));
+    onUse(caller.keyId);
+    return caller;
+  }
+
+  /** Takes a point of the address, and gives it back when the work succeeds. */
+  async function onTrust<T>(req: Request, res: Response, work: () => Promise<T>): Promise<T> {
+    const address = addressOf(req);
+    hold(res, 'address', limits.takeAddress(address));
+    const result = await work();
+    limits.giveBackAddress(address);
+    return result;
+  }
+
+  return {
+    admitKey(req, res) {
+      const { 'x-api-key': key, authorization } = req.headers;
+      if (key !== undefined && authorization !== undefined) throw twoCredentials();
+      if (typeof key !== 'string' || key === '') {
+        hold(res, 'address', limits.takeAddress(addressOf(req)));
+        throw new GatewayError('api-key-missing', { headers: { 'WWW-Authenticate': 'ApiKey' } });
+      }
+      const known = authenticator.peek(key);
+      if (known !== undefined) return admit(res, known);
+      return onTrust(req, res, () => authenticator.authenticate(key)).then((caller) => admit(res, caller));
+    },
+    async admitSession(req, res) {
+      const { 'x-api-key': key, authorization } = req.headers;
+      if (key !== undefined && authorization !== undefined) throw twoCredentials();
+      if (sessions === undefined) {
+        throw new GatewayError('identity-unavailable', { detail: 'no identity provider is configured' });
+      }
+      const session = await onTrust(req, res, () => sessions.authenticate(authorization));
+      hold(res, 'key', limits.takeKey(`account ${session.account}`));
+      return session;
+    },
+    admitAddress: (req, res) => hold(res, 'address', limits.takeAddress(addressOf(req))),
+    refresh: (caller) => authenticator.refresh(caller),
+  };
+}
+
+function addressOf(req: Request): string {
+  return toAddressGroup(req.ip ?? '');
+}
+
+function twoCredentials(): GatewayError {
+  return new GatewayError('request-malformed', {
+    detail: 'send either X-API-Key or Authorization, not both',
+  });
+}

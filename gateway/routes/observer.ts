@@ -1,0 +1,27 @@
+import type { RequestHandler } from 'express';
+import type { Metrics } from '../io/metrics.js';
+import type { RequestLog } from '../io/request-log.js';
+import { beginExchange } from './exchange.js';
+
+/** What the observer needs; `clock` is monotonic, in milliseconds. */
+export type ObserverTerms = {
+  readonly log: RequestLog;
+  readonly metrics: Metrics;
+  readonly clock: () => number;
+  readonly newId: () => string;
+};
+
+/** Begins every exchange, and puts it down once its answer has gone out or its caller has left. */
+export function createObserver({ log, metrics, clock, newId }: ObserverTerms): RequestHandler {
+  return (req, res, next) => {
+    const exchange = beginExchange(res, newId(), clock());
+    res.setHeader('X-Request-Id', exchange.id);
+    res.once('close', () => {
+      const ms = clock() - exchange.startedMs;
+      const status = res.writableFinished ? res.statusCode : 499; // the caller left before the answer
+      metrics.count(exchange.route, exchange.decision, status, ms / 1000);
+      log.request(exchange, req.method, status, ms);
+    });
+    next();
+  };
+}

@@ -1,0 +1,42 @@
+import { problemPath, PROBLEMS, type ProblemCode } from '../core/problems.js';
+import type { Endpoint } from './endpoint.js';
+import { exchangeOf } from './exchange.js';
+
+/** The pages by their paths, made from the table of problems. */
+const PAGES: ReadonlyMap<string, Buffer> = new Map(
+  (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [problemPath(code), Buffer.from(toPage(code))]), // keys of a closed literal
+);
+
+/** The pages about the problems. */
+export function problemPagesEndpoint(): Endpoint {
+  return {
+    template: '/problems/{code}',
+    has: (path) => PAGES.has(path),
+    crossOrigin: { origins: '*', headers: [] },
+    answers: {
+      GET(req, res) {
+        const page = PAGES.get(req.path) ?? Buffer.alloc(0);
+        exchangeOf(res).decision = 'sent';
+        res.writeHead(200, {
+          'Content-Type': 'text/html; charset=utf-8',
+          'Content-Length': page.length,
+          'Cache-Control': 'public, max-age=300',
+        });
+        res.end(page);
+      },
+    },
+  };
+}
+
+function toPage(code: ProblemCode): string {
+  const { status, title, meaning } = PROBLEMS[code];
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${status} ${code}: ${title}</title>
+<h1>${title}</h1>
+<p>Problem <code>${code}</code>, HTTP status ${status}.</p>
+<p>${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.</p>
+</html>
+`;
+}

@@ -1,0 +1,94 @@
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import {
+  cacheControlOf,
+  calendarPath,
+  methodologyDataPath,
+  methodologyTextPath,
+  objectKey,
+  publicKey,
+  PUBLIC_PATHS,
+  summaryPath,
+} from '../../schemas/paths.js';
+import { isKnownToReader } from '../core/conditions.js';
+import { GatewayError } from '../core/problems.js';
+import type { FileFacts } from '../core/release-view.js';
+import type { Releases } from '../io/releases.js';
+import type { ObjectReader } from '../io/object-reader.js';
+import type { Doorkeeper } from './doorkeeper.js';
+import type { Answer, Endpoint } from './endpoint.js';
+import { exchangeOf, rawQueryOf } from './exchange.js';
+import { sendBytes } from './send-bytes.js';
+
+/** Where the bytes of public files come from: from here, or from another address, that of a CDN. */
+export type PublicSource =
+  | { readonly kind: 'here'; readonly objects: ObjectReader }
+  | { readonly kind: 'elsewhere'; readonly baseUrl: string };
+
+/** What answering for public files needs. */
+export type PublicTerms = {
+  readonly doorkeeper: Doorkeeper;
+  readonly releases: Releases;
+  readonly source: PublicSource;
+};
+
+/** Every public path that a release of today's generator can have. */
+const EXPECTED: ReadonlySet<string> = new Set<string>([
+  ...Object.values(PUBLIC_PATHS),
+  ...CHAIN_IDS.flatMap((chain) => [summaryPath(chain), calendarPath(chain)]),
+  methodologyDataPath('v1'),
+  methodologyTextPath('v1'),
+]);
+
+/** The public files that the release lists: no key, any origin. */
+export function publicEndpoint(terms: PublicTerms): Endpoint {
+  const { releases } = terms;
+  return {
+    template: '/api/v1/{public}',
+    has: (path) => (releases.current()?.publicFiles ?? EXPECTED).has(path),
+    crossOrigin: { origins: '*', headers: [] },
+    answers: { GET: answerPublic(terms) },
+  };
+}
+
+function answerPublic({ doorkeeper, releases, source }: PublicTerms): Answer {
+  return async (req, res) => {
+    const facts = releases.current()?.publicFiles.get(req.path);
+    if (rawQueryOf(req) !== '') {
+      throw new GatewayError('request-malformed', { detail: 'a public file takes no parameters' });
+    }
+    doorkeeper.admitAddress(req, res);
+    if (facts === undefined) throw new GatewayError('not-published');
+    const headers = headersOf(facts);
+    if (isKnownToReader(req.headers['if-none-match'], facts.etag)) {
+      exchangeOf(res).decision = 'not-modified';
+      res.writeHead(304, headers).end();
+    } else if (source.kind === 'elsewhere') {
+      exchangeOf(res).decision = 'redirect';
+      res
+        .writeHead(307, { ...headers, Location: `${source.baseUrl}${facts.path}`, 'Content-Length': 0 })
+        .end();
+    } else if (req.method === 'HEAD') {
+      exchangeOf(res).decision = 'described';
+      res
+        .writeHead(200, { ...headers, 'Content-Type': facts.mediaType, 'Content-Length': facts.sizeBytes })
+        .end();
+    } else {
+      const bytes = await source.objects.read(objectKey(facts.sha256), facts.sha256);
+      sendBytes(req, res, {
+        bytes,
+        etag: facts.etag,
+        headers: { ...headers, 'Content-Type': facts.mediaType },
+      });
+    }
+  };
+}
+
+function headersOf({ path, etag, sha256, revision, disposition }: FileFacts): Record<string, string> {
+  return {
+    'Cache-Control': cacheControlOf(publicKey(path)),
+    ETag: etag,
+    'X-Content-SHA256': sha256,
+    'X-Published-Revision': revision,
+    ...(disposition === 'inline' ? {} : { 'Content-Disposition': disposition }),
+  };
+}

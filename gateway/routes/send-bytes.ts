@@ -1,0 +1,37 @@
+import type { Request, Response } from 'express';
+import { parseAskedPart } from '../core/conditions.js';
+import { GatewayError } from '../core/problems.js';
+import { exchangeOf } from './exchange.js';
+
+/** A file whose bytes are sent from here: of a directory store alone. */
+export type SentFile = {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Sends a file, or the one part of it that was asked for (RFC 9110 §14). @throws GatewayError 'range-not-satisfiable' */
+export function sendBytes(req: Request, res: Response, { bytes, etag, headers }: SentFile): void {
+  const { range, 'if-range': ifRange } = req.headers;
+  const asked = { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined };
+  const part = parseAskedPart(asked, { sizeBytes: bytes.length, etag });
+  if (part.kind === 'outside') {
+    throw new GatewayError('range-not-satisfiable', {
+      headers: { 'Content-Range': `bytes */${bytes.length}` },
+    });
+  }
+  exchangeOf(res).decision = 'sent';
+  const common = { ...headers, ETag: etag, 'Accept-Ranges': 'bytes' };
+  if (part.kind === 'all') {
+    res.writeHead(200, { ...common, 'Content-Length': bytes.length });
+    res.end(bytes);
+    return;
+  }
+  const { start, end } = part;
+  res.writeHead(206, {
+    ...common,
+    'Content-Length': end - start + 1,
+    'Content-Range': `bytes ${start}-${end}/${bytes.length}`,
+  });
+  res.end(bytes.subarray(start, end + 1));
+}

@@ -1,0 +1,150 @@
+import type { RequestListener } from 'node:http';
+import type { Logger } from 'pino';
+import type { ObjectStore } from '../infra/store/object-store.js';
+import { openStore } from '../infra/store/open-store.js';
+import { createApp, createOperatorApp } from './app.js';
+import type { Configuration } from './core/configuration.js';
+import { createDelivery } from './delivery.js';
+import { createAccounts } from './io/accounts.js';
+import { openAccountsStore } from './io/accounts-store.js';
+import { createAuthenticator } from './io/authenticator.js';
+import { startHttpServer, type HttpServer } from './io/http-server.js';
+import { createKeySet } from './io/key-set.js';
+import type { ManifestIndexer } from './io/manifest-indexer.js';
+import { createMetrics } from './io/metrics.js';
+import { createRateLimits } from './io/rate-limits.js';
+import { createReleases } from './io/releases.js';
+import { createRequestLog } from './io/request-log.js';
+import { createSessions, type Sessions } from './io/sessions.js';
+import { createStoreWatch } from './io/store-watch.js';
+import { createUsageRecorder } from './io/usage-recorder.js';
+import { createDoorkeeper } from './routes/doorkeeper.js';
+
+/** What the gateway needs of the outside world; `clock` is monotonic, in milliseconds, `random` unpredictable bytes. */
+export type ServiceTerms = {
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly clock: () => number;
+  readonly newId: () => string;
+  readonly random: (size: number) => Uint8Array;
+  readonly fetch: typeof fetch;
+  readonly indexer: ManifestIndexer;
+};
+
+/** A gateway that serves. */
+export type Service = {
+  readonly url: string;
+  readonly operatorUrl: string;
+  /** Ends within ten seconds, what is under way first. */
+  readonly stop: () => Promise<void>;
+};
+
+const STOP_MS = 8_000;
+const DRAIN_MS = 1_000;
+
+/** Where releases and accounts live. */
+export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
+
+/** How long a request to a store may be repeated: somebody waits. */
+const PATIENCE_MS = 1_000;
+
+/** Opens the stores of a configuration. @throws StoreError or OperatorError for an address that is wrong. */
+export async function openStores({ store, accountsStore, s3 }: Configuration): Promise<Stores> {
+  const terms = { s3, patienceMs: PATIENCE_MS };
+  return {
+    store: await openStore(store.address, terms),
+    accountsStore: await openAccountsStore(accountsStore.address, terms),
+  };
+}
+
+/**
+ * Starts the gateway. A store that cannot be reached does not keep it from starting: it answers as far as it can.
+ * @throws Error when it cannot listen, or nothing says in which region S3 is.
+ */
+export async function startService(
+  configuration: Configuration,
+  { store, accountsStore }: Stores,
+  terms: ServiceTerms,
+): Promise<Service> {
+  const { logger, now, clock, newId, random, indexer } = terms;
+  const { keyMode: mode, corsOrigins, dashboardOrigins, trustProxy } = configuration;
+  const metrics = createMetrics(now);
+  const watch = createStoreWatch(logger, metrics, now);
+  const accounts = createAccounts(accountsStore, { now, random, mode });
+  const authenticator = createAuthenticator({ accounts, mode, now, onError: watch('accounts') });
+  const usage = createUsageRecorder({ record: accounts.recordUsage, now, onError: watch('accounts') });
+  const releases = createReleases({
+    store,
+    indexer,
+    now,
+    random: () => (random(1)[0] ?? 0) / 256,
+    pollMs: configuration.pollSeconds * 1000,
+    onError: watch('releases'),
+    onRelease(release) {
+      metrics.released(release);
+      logger.info({ revision: release.revision, sequence: release.sequence }, 'a release is in force');
+    },
+  });
+  const doorkeeper = createDoorkeeper({
+    authenticator,
+    limits: createRateLimits({ ...configuration.limits, now }),
+    sessions: createDashboard(configuration, terms),
+    onUse: usage.note,
+  });
+  let url = configuration.publicBaseUrl ?? '';
+  const delivery = await createDelivery(configuration, store, {
+    now,
+    baseUrl: () => url,
+    onError: watch('releases'),
+  });
+  const log = createRequestLog(logger);
+  const common = { log, metrics, now, clock, newId, releases, accountsInTouch: authenticator.isInTouch };
+  const app = createApp({
+    ...common,
+    ...delivery,
+    doorkeeper,
+    accounts,
+    corsOrigins,
+    dashboardOrigins,
+    trustProxy,
+  });
+  await releases.start();
+  if (releases.current() === undefined) logger.warn('nothing is published yet, or the store cannot be read');
+  const [server, operator] = await listen(configuration, app, createOperatorApp(common));
+  if (configuration.publicBaseUrl === undefined) url = server.url;
+  return {
+    url: server.url,
+    operatorUrl: operator.url,
+    async stop() {
+      await server.stop(STOP_MS);
+      await Promise.all([operator.stop(0), releases.stop(), usage.drain(DRAIN_MS)]);
+    },
+  };
+}
+
+/** Listens on both ports, or on none. */
+async function listen(
+  configuration: Configuration,
+  app: RequestListener,
+  operatorApp: RequestListener,
+): Promise<[HttpServer, HttpServer]> {
+  const server = await startHttpServer(app, configuration);
+  try {
+    return [server, await startHttpServer(operatorApp, configuration.metrics)];
+  } catch (error) {
+    await server.stop(0);
+    throw error;
+  }
+}
+
+function createDashboard(
+  { sessions }: Configuration,
+  { fetch, now, logger }: ServiceTerms,
+): Sessions | undefined {
+  if (sessions === undefined) return undefined;
+  const { jwks: address, issuer, audience } = sessions;
+  const onError = (error: unknown): void => {
+    logger.warn({ err: error }, "the identity provider's keys cannot be read");
+  };
+  return createSessions({ keySet: createKeySet({ address, fetch, now, onError }), issuer, audience, now });
+}

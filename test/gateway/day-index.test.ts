@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { addDays } from '../../schemas/dates.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import type { Manifest } from '../../schemas/types.generated.js';
+import { findVersion, indexManifest } from '../../gateway/core/day-index.js';
+
+type Entry = Manifest['dates'][number];
+
+const REVISIONS = Array.from({ length: 9 }, (_, i) => `2025-03-0${i + 1}.000001`);
+
+/** A date with some versions, each in force from a later revision than the one before; those in `gone` are withdrawals. */
+function entryOf(date: string, froms: readonly number[], gone: readonly number[]): Entry {
+  const versions = froms.map((from) => ({
+    revision: REVISIONS[from] ?? '',
+    in_force_from: REVISIONS[from] ?? '',
+    sha256: sha256Hex(`${date} ${from}`),
+    bytes: 100 + from,
+  }));
+  const last = versions.at(-1);
+  if (last === undefined) throw new Error('a date has a version');
+  return {
+    date,
+    schema: 'gold-day/1',
+    methodology_version: 'v1',
+    path: `/api/v1/files/gold/base/${date}.json`,
+    status: gone.includes(versions.length - 1) ? 'withdrawn' : 'available',
+    ...last,
+    superseded: versions.slice(0, -1).map((version, i) => ({
+      ...version,
+      reason: 'corrected',
+      ...(gone.includes(i) ? { status: 'withdrawn' as const } : {}),
+    })),
+  };
+}
+
+function manifestOf(dates: Entry[]): Manifest {
+  return {
+    schema: 'manifest/1',
+    genre: 'gold',
+    chain: 'base',
+    updated_through: dates.at(-1)?.date ?? '',
+    published_revision: REVISIONS[8] ?? '',
+    sequence: 9,
+    methodology_version: 'v1',
+    expected_next_by: '2025-03-10T00:00:00Z',
+    revisions: {},
+    dates,
+    sources: [],
+  };
+}
+
+const drawnManifest = fc
+  .array(
+    fc.record({
+      gap: fc.integer({ min: 1, max: 3 }),
+      froms: fc.uniqueArray(fc.nat(8), { minLength: 1, maxLength: 4 }),
+      gone: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 2 }),
+    }),
+    { minLength: 1, maxLength: 20 },
+  )
+  .map((drawn) => {
+    let date = '2025-01-01';
+    return manifestOf(
+      drawn.map(({ gap, froms, gone }) => {
+        date = addDays(date, gap);
+        return entryOf(date, froms.sort(), gone);
+      }),
+    );
+  });
+
+/** The same answer from the manifest itself, by reading it through. */
+function findNaively({ dates }: Manifest, date: string, asOf: string | null): unknown {
+  const entry = dates.find((each) => each.date === date);
+  if (entry === undefined) return undefined;
+  const versions = [...entry.superseded, entry].filter((each) => asOf === null || each.in_force_from <= asOf);
+  const version = versions.at(-1);
+  if (version === undefined) return undefined;
+  if (version.status === 'withdrawn') return { kind: 'withdrawn' };
+  const { sha256, bytes, revision } = version;
+  return { kind: 'published', sha256, bytes, revision };
+}
+
+describe('an index of a manifest', () => {
+  it('finds of every date, as of every revision, what the manifest says', () => {
+    fc.assert(
+      fc.property(drawnManifest, (manifest) => {
+        const index = indexManifest(manifest);
+        for (let t = 0; t < 60; t += 1) {
+          const date = addDays('2025-01-01', t);
+          for (const asOf of [null, '2025-02-01.000001', ...REVISIONS, '2026-01-01.000001']) {
+            expect(findVersion(index, date, asOf)).toEqual(findNaively(manifest, date, asOf));
+          }
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('knows every revision that the manifest names', () => {
+    const index = indexManifest(
+      manifestOf([entryOf('2025-01-01', [0, 3], []), entryOf('2025-01-02', [5], [0])]),
+    );
+    expect(index.revisions).toEqual([REVISIONS[0], REVISIONS[3], REVISIONS[5]]);
+    expect(index.updatedThrough).toBe('2025-01-02');
+  });
+});
