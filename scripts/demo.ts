@@ -1,16 +1,18 @@
 /**
- * The demo: publishes the sample to a directory with the real command line, verifies it, and says what came out.
- * `--store DIR` publishes elsewhere; `--check` also fails unless all chains and files came out.
+ * The demo: publishes the sample to a directory with the real command line, verifies it, says what came out, and serves
+ * it with the real gateway until it is interrupted. `--store DIR` publishes elsewhere, `--port N` listens elsewhere;
+ * `--check` runs the lines that it shows, ends, and fails unless everything came out.
  */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../schemas/types.generated.js';
 import { assertValid } from '../schemas/validate.js';
 import { openStore } from '../infra/store/open-store.js';
+import { startDemoGateway, type DemoLine } from './demo-gateway.js';
 
 /** Built, this file lies in dist/scripts: the program is its neighbour, the sample stays in the repository. */
 const GENERATOR = path.join(import.meta.dirname, '..', 'generator', 'main.js');
@@ -20,8 +22,8 @@ const AS_OF = '2023-09-27T06:00:00Z';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Publishes, verifies and shows; resolves whether all went well. */
-async function runDemo(folder: string, check: boolean): Promise<boolean> {
+/** Publishes, verifies, shows and serves; resolves whether all went well. */
+async function runDemo(folder: string, { check, port }: { check: boolean; port: number }): Promise<boolean> {
   const store = `file:${folder}`;
   say(`1. Publishing the sample (${shorten(SAMPLE)}) to ${shorten(folder)}\n`);
   if (!(await generate('publish', '--input', SAMPLE, '--store', store, '--as-of', AS_OF))) {
@@ -38,7 +40,42 @@ async function runDemo(folder: string, check: boolean): Promise<boolean> {
     if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
   }
   say(`\n${describeNext(folder)}`);
-  return !check || isComplete(landing, folder);
+  return serve(landing, folder, { check, port });
+}
+
+/** Serves what was published: until it is interrupted, or, to check, until the lines have been run. */
+async function serve(
+  landing: Landing,
+  folder: string,
+  { check, port }: { check: boolean; port: number },
+): Promise<boolean> {
+  const lastDate = landing.chains.ethereum?.updated_through ?? '';
+  const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, port });
+  say(`\n4. Serving it on ${gateway.url}, to two accounts made for this demo\n`);
+  say(`  key of the plan Research               ${gateway.keys.research}`);
+  say(`  key of the plan Single Chain, for Base ${gateway.keys.singleChain}`);
+  for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
+  if (check) {
+    const faults = await runLines(gateway.lines);
+    await gateway.stop();
+    return (await isComplete(landing, folder)) && faults === 0;
+  }
+  say('\nPaste these into another shell. Ctrl-C ends the demo.');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void gateway.stop());
+  await gateway.ended;
+  return true;
+}
+
+/** Runs each line in a shell; resolves how many did not show what they are to show, and says which. */
+async function runLines(lines: readonly DemoLine[]): Promise<number> {
+  let faults = 0;
+  for (const { title, line, shows } of lines) {
+    const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+    if (shows.test(stdout)) continue;
+    faults += 1;
+    process.stderr.write(`demo: ${title} does not show ${String(shows)}:\n${stdout}\n`);
+  }
+  return faults;
 }
 
 /** Runs the real command line; resolves whether it ended with 0. */
@@ -113,6 +150,15 @@ const { values } = parseArgs({
   options: {
     store: { type: 'string', default: path.join('data', 'demo') },
     check: { type: 'boolean', default: false },
+    port: { type: 'string' },
   },
 });
-if (!(await runDemo(path.resolve(values.store), values.check))) process.exitCode = 1;
+const { check } = values;
+const port = Number(values.port ?? (check ? '0' : '8080'));
+try {
+  if (!(await runDemo(path.resolve(values.store), { check, port }))) process.exitCode = 1;
+} catch (error) {
+  const what = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`demo: ${what}\nIf the port is taken, choose another: npm run demo -- --port 8081\n`);
+  process.exitCode = 1;
+}

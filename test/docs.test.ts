@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CHAIN_IDS, GENRES, METRICS, WINDOWS } from '../schemas/catalog.js';
+import type { Command } from 'commander';
+import { CHAIN_IDS, GENRES, METRICS, PLANS, WINDOWS } from '../schemas/catalog.js';
 import { bundlePath, dayPath, manifestPath } from '../schemas/paths.js';
 import type { Window } from '../schemas/types.generated.js';
 import { createMemoryStore } from '../infra/store/memory-store.js';
+import { createProgram as createGatewayProgram } from '../gateway/cli.js';
+import { EXIT_CODES as GATEWAY_EXIT_CODES } from '../gateway/core/exit-codes.js';
+import { PROBLEMS } from '../gateway/core/problems.js';
+import { variableRows } from '../gateway/core/variables.js';
 import { createProgram } from '../generator/cli.js';
 import { EXIT_CODES } from '../generator/core/generator-error.js';
 import { publishSeries } from './fixtures/publish-series.js';
@@ -31,6 +36,76 @@ const program = createProgram(
   { now: () => 0, run: () => Promise.resolve() },
   { print: () => undefined, warn: () => undefined },
 );
+
+type Listed = { readonly name: string; readonly command: Command };
+
+/** The commands of a program that do something, by their whole names. */
+function leavesOf(command: Command, prefix = ''): Listed[] {
+  return command.commands.flatMap((each) => {
+    const name = `${prefix}${each.name()}`;
+    return each.commands.length > 0 ? leavesOf(each, `${name} `) : [{ name, command: each }];
+  });
+}
+
+const gateway = leavesOf(
+  createGatewayProgram({ run: () => Promise.resolve() }, { print: () => undefined, warn: () => undefined }),
+);
+
+describe('the README, on the gateway', () => {
+  it('lists the commands as the program describes them', () => {
+    const rows = gateway.map(({ name, command }) => [`gateway ${name}`, command.description()]);
+    expect(tableUnder('| command of the gateway | what it does |')).toEqual(rows);
+  });
+
+  it('lists every option with the commands that have it', () => {
+    const flags = [...new Set(gateway.flatMap(({ command }) => command.options.map((each) => each.flags)))];
+    const rows = flags.map((each) => {
+      const having = gateway.filter(({ command }) => command.options.some((option) => option.flags === each));
+      const texts = having.map(
+        ({ command }) => command.options.find((option) => option.flags === each)?.description,
+      );
+      expect(new Set(texts).size).toBe(1);
+      return [each, having.map(({ name }) => name).join(', '), texts[0]];
+    });
+    expect(tableUnder('| option of the gateway | of | meaning |')).toEqual(rows);
+  });
+
+  it('lists the exit codes', () => {
+    const rows = Object.entries(GATEWAY_EXIT_CODES).map(([name, { code, meaning }]) => [
+      String(code),
+      name,
+      meaning,
+    ]);
+    expect(tableUnder('| code of the gateway | name | meaning |')).toEqual(rows);
+  });
+
+  it('lists the problems', () => {
+    const rows = Object.entries(PROBLEMS).map(([code, { status, meaning }]) => [
+      code,
+      String(status),
+      meaning,
+    ]);
+    expect(tableUnder('| problem | status | when |')).toEqual(rows);
+  });
+
+  it('lists the variables', () => {
+    expect(tableUnder('| variable | default | meaning |')).toEqual(variableRows());
+  });
+
+  it('lists the plans', () => {
+    const header =
+      '| plan | name | chains | bundles of meta, gold and derived | manifests, day files and their revisions | briefs |';
+    const rows = Object.entries(PLANS).map(([id, { name, chains, windows, archive, briefs }]) => [
+      id,
+      name,
+      chains === 'all' ? 'all' : 'one',
+      windows.join(', '),
+      archive ? 'yes' : 'no',
+      briefs === 'all' ? 'all' : 'the latest',
+    ]);
+    expect(tableUnder(header)).toEqual(rows);
+  });
+});
 
 describe('the README', () => {
   it('lists the commands as the program describes them', () => {

@@ -77,7 +77,7 @@ export const VARIABLES = {
   },
   CRD_PUBLIC_BASE_URL: {
     meaning:
-      'what readers put before a path: of public files, needed with an S3 store; of directory links, relative without it',
+      'what readers put before a path: of public files, needed with an S3 store; of directory links, the address listened on without it',
     example: 'https://data.example.com',
     judge: parseBaseUrl,
   },

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { codeOf } from '../../infra/store/system-error.js';
+import { OperatorError } from '../core/exit-codes.js';
 import { problemPath, PROBLEMS } from '../core/problems.js';
 
 /** A server that listens. */
@@ -17,7 +19,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 65_000;
 const CHECK_MS = 1_000;
 
-/** Listens. @throws Error with the code of the system, such as EADDRINUSE. */
+/** Listens. @throws OperatorError 'usage' where that is not possible. */
 export async function startHttpServer(
   listener: RequestListener,
   { host, port }: { readonly host: string; readonly port: number },
@@ -35,7 +37,19 @@ export async function startHttpServer(
   });
   server.on('clientError', answerUnreadable);
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: unknown) => {
+    const why =
+      codeOf(error) === 'EADDRINUSE'
+        ? 'another program listens there'
+        : `the system says ${codeOf(error) ?? 'no'}`;
+    throw new OperatorError(
+      'usage',
+      `cannot listen on ${host}:${port}: ${why}; choose another host or port`,
+      {
+        cause: error,
+      },
+    );
+  });
   return {
     url: urlOf(server.address() as AddressInfo), // it listens on a port, not on a pipe
     async stop(patienceMs) {

@@ -1,0 +1,133 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { bundlePath, calendarPath, dayPath } from '../schemas/paths.js';
+
+/** Built, this file lies in dist/scripts: the program is its neighbour. */
+const GATEWAY = path.join(import.meta.dirname, '..', 'gateway', 'main.js');
+/** The accounts end with the demo; their grants need an end. */
+const LAST_DAY = '2999-12-31';
+const START_MS = 20_000;
+
+/** A line to paste, and what its output shows when it works. */
+export type DemoLine = { readonly title: string; readonly line: string; readonly shows: RegExp };
+
+/** The gateway of the demo, with an account on each plan. */
+export type DemoGateway = {
+  readonly url: string;
+  readonly keys: { readonly research: string; readonly singleChain: string };
+  readonly lines: readonly DemoLine[];
+  /** Resolves when the gateway has ended by itself. */
+  readonly ended: Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Where the demo's store is, its last date, and the port to listen on; 0 for any free one. */
+export type DemoGatewayTerms = { readonly store: string; readonly lastDate: string; readonly port: number };
+
+/** Starts the real gateway on a directory store, with accounts that last as long as it does. */
+export async function startDemoGateway({ store, lastDate, port }: DemoGatewayTerms): Promise<DemoGateway> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
+  const env = {
+    CRD_STORE: store,
+    CRD_ACCOUNTS_STORE: `file:${folder}`,
+    CRD_KEY_MODE: 'test',
+    CRD_LINK_SECRET: randomBytes(32).toString('hex'),
+    CRD_PORT: String(port),
+    CRD_METRICS_PORT: '0',
+    CRD_LOG_LEVEL: 'warn',
+  };
+  const grant = ['--until', LAST_DAY, '--reason', 'demo'];
+  const singlePlan = ['--plan', 'single-chain', '--chain', 'base'];
+  await run(env, 'grant', '--account', 'demo-research', '--plan', 'research', ...grant);
+  await run(env, 'grant', '--account', 'demo-single-chain', ...singlePlan, ...grant);
+  const keys = {
+    research: await run(env, 'keys', 'create', '--account', 'demo-research'),
+    singleChain: await run(env, 'keys', 'create', '--account', 'demo-single-chain'),
+  };
+  const child = spawn(process.execPath, [GATEWAY, 'serve'], { env, stdio: ['ignore', 'inherit', 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const url = await readUrl(child);
+  return {
+    url,
+    keys,
+    lines: listLines(url, keys, lastDate),
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs a command of the gateway; resolves what it printed. */
+async function run(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [GATEWAY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (piece: Buffer) => (said.out += piece.toString()));
+  child.stderr.on('data', (piece: Buffer) => (said.err += piece.toString()));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0)
+    throw new Error(`gateway ${args.slice(0, 2).join(' ')} ended with ${code ?? 'a signal'}: ${said.err}`);
+  return said.out.trim();
+}
+
+/** Where a gateway that starts says that it listens. */
+async function readUrl(child: ChildProcess): Promise<string> {
+  if (child.stderr === null) throw new Error('the gateway has no stderr');
+  const lines = createInterface({ input: child.stderr });
+  const timer = setTimeout(() => child.kill(), START_MS);
+  const said: string[] = [];
+  for await (const line of lines) {
+    const url = /^serving on (\S+),/.exec(line)?.[1];
+    clearTimeout(timer);
+    if (url !== undefined) return url;
+    said.push(line);
+  }
+  throw new Error(`the gateway did not start: ${said.join('\n')}`);
+}
+
+/** Five lines for a shell. In each the key goes to the gateway alone, never on to where a redirect leads. */
+function listLines(
+  url: string,
+  { research, singleChain }: DemoGateway['keys'],
+  lastDate: string,
+): readonly DemoLine[] {
+  const get = (key: string, of: string): string => `curl -s -H 'X-API-Key: ${key}' '${url}${of}'`;
+  const follow = (key: string, of: string): string =>
+    `curl -s "$(${get(key, of).replace('curl -s', "curl -s -o /dev/null -w '%{redirect_url}'")})"`;
+  return [
+    {
+      title: 'the regime calendar of Ethereum, public',
+      line: `curl -s '${url}${calendarPath('ethereum')}' | tail -n 3`,
+      shows: new RegExp(`^${lastDate},ethereum,`, 'm'),
+    },
+    {
+      title: 'what a key may read',
+      line: get(research, '/api/v1/entitlements'),
+      shows: /"plan":"research"/,
+    },
+    {
+      title: 'the last 7 days of metrics, through the redirect',
+      line: follow(research, bundlePath('gold', 'ethereum', '7d')),
+      shows: /"window":"7d"/,
+    },
+    {
+      title: 'one day from the archive',
+      line: follow(research, dayPath('meta', 'ethereum', lastDate)),
+      shows: new RegExp(`"date":"${lastDate}"`),
+    },
+    {
+      title: 'what the lower plan does not include',
+      line: get(singleChain, bundlePath('gold', 'ethereum', '365d')),
+      shows: /"code":"not-entitled"/,
+    },
+  ];
+}
