@@ -1,9 +1,14 @@
-import { parseInstant } from '../../schemas/dates.js';
 import { objectKey, releaseKey } from '../../schemas/paths.js';
 import type { ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
-import { RETAINED_MS, RETAINED_RELEASES } from './collection-terms.js';
+import { RETAINED_RELEASES } from './collection-terms.js';
 import { metaOf } from './object-meta.js';
-import { listedFilesOf, readDayFiles, type ChainRelease, type NamedFile } from './reachable-objects.js';
+import {
+  isRetained,
+  listedFilesOf,
+  readDayFiles,
+  type ChainRelease,
+  type NamedFile,
+} from './reachable-objects.js';
 
 /** An object that a copy of a store must hold. */
 export type CopyItem = {
@@ -60,11 +65,6 @@ export async function listCopyItems(from: ObjectStore, terms: CopyListTerms): Pr
     return { key, sha256: release.sha256, meta: metaOf(key), exposed: held < 0 || i < held };
   });
   return { files: [...items.values()], records: records.reverse() };
-}
-
-/** Whether no collector may take what the release lists; `place` counts from the current release. */
-export function isRetained({ record }: ChainRelease, place: number, nowMs: number): boolean {
-  return place < RETAINED_RELEASES || nowMs - (parseInstant(record.published_at) ?? nowMs) <= RETAINED_MS;
 }
 
 /** What no collector takes from a store whose pointer names the first of these releases, whatever its clock says. */

@@ -44,6 +44,12 @@ export async function isMarkedStore(store: ObjectStore, existing: boolean): Prom
     return true;
   }
   for await (const { key } of store.list('')) {
+    // Another publisher may have made it a store just now: the mark is what it writes first.
+    const late = await store.get(STORE_KEY);
+    if (late !== undefined) {
+      assertFormat(store, late.bytes);
+      return true;
+    }
     throw new GeneratorError(
       'usage',
       `${store.address} is not empty (it holds ${key}) and has no ${STORE_KEY}: it is not a store of ours; choose another address`,
@@ -76,23 +82,26 @@ function assertFormat(store: ObjectStore, bytes: Uint8Array): void {
 /** Reads the pointer; `undefined` before the first release. @throws GeneratorError 'damaged' when it was lost. */
 export async function readPointer(store: ObjectStore): Promise<ReadPointer | undefined> {
   const pointer = await readStoredJson(store, POINTER_KEY, 'pointer');
-  if (pointer === undefined) await assertNeverPublished(store);
-  return pointer;
+  if (pointer !== undefined) return pointer;
+  const sign = await findSignOfCommit(store);
+  if (sign === undefined) return undefined;
+  // Another publisher may have committed the first release just now: then the pointer is there.
+  const late = await readStoredJson(store, POINTER_KEY, 'pointer');
+  if (late === undefined)
+    throw damaged(POINTER_KEY, `is missing, but ${sign} was written after a committed release`);
+  return late;
 }
 
-/** The mark of the copies, or a record of sequence 2 or more, was written after a commit: then a missing pointer is damage. */
-async function assertNeverPublished(store: ObjectStore): Promise<void> {
-  if ((await store.head(ALIASES_KEY)) !== undefined) {
-    throw damaged(POINTER_KEY, `is missing, but ${ALIASES_KEY} was written after a committed release`);
-  }
+/** The mark of the copies, or a record of sequence 2 or more: both are written after a commit alone. */
+async function findSignOfCommit(store: ObjectStore): Promise<string | undefined> {
+  if ((await store.head(ALIASES_KEY)) !== undefined) return ALIASES_KEY;
   for await (const { key } of store.list(RELEASES_PREFIX)) {
     const name = parseReleaseKey(key);
     if (name === undefined) continue;
     const record = parseStored(key, 'release-record', await readByDigest(store, key, name.sha256));
-    if (record.sequence > 1) {
-      throw damaged(POINTER_KEY, `is missing, but ${key} was written after a committed release`);
-    }
+    if (record.sequence > 1) return key;
   }
+  return undefined;
 }
 
 /** Reads the release record that a pointer or a later record names. */

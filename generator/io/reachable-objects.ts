@@ -83,8 +83,10 @@ export function keyOfFile({ sha256 }: NamedFile): string {
 
 /** The releases of a chain, latest first, of which nothing is collected: the last 30, and those of the last 30 days. */
 export function retainedOf(chain: readonly ChainRelease[], nowMs: number): ChainRelease[] {
-  return chain.filter(
-    ({ record }, i) =>
-      i < RETAINED_RELEASES || nowMs - (parseInstant(record.published_at) ?? nowMs) <= RETAINED_MS,
-  );
+  return chain.filter((release, place) => isRetained(release, place, nowMs));
+}
+
+/** Whether no collector may take what the release lists; `place` counts from the current release. */
+export function isRetained({ record }: ChainRelease, place: number, nowMs: number): boolean {
+  return place < RETAINED_RELEASES || nowMs - (parseInstant(record.published_at) ?? nowMs) <= RETAINED_MS;
 }

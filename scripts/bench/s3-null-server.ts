@@ -1,11 +1,17 @@
 /**
- * An S3 server that keeps nothing: it answers each PUT at once with an etag, and does nothing else, so that what a
- * publication costs itself is not hidden by a server's slowness. Prints its port; ends when its stdin does.
+ * An S3 server that keeps nothing: it answers each PUT at once with an etag, says of every key that there is none, and
+ * does nothing else, so that what a publication costs itself is not hidden by a server's slowness. Prints its port; ends
+ * when its stdin does.
  */
 import { createServer, type Socket } from 'node:net';
 
 const ANSWER = Buffer.from(
   `HTTP/1.1 200 OK\r\nETag: "${'0'.repeat(32)}"\r\nContent-Length: 0\r\n\r\n`,
+  'latin1',
+);
+const MISSING_BODY = '<Error><Code>NoSuchKey</Code><Message>nothing is kept</Message></Error>';
+const MISSING = Buffer.from(
+  `HTTP/1.1 404 Not Found\r\nContent-Type: application/xml\r\nContent-Length: ${MISSING_BODY.length}\r\n\r\n${MISSING_BODY}`,
   'latin1',
 );
 const HEAD_END = '\r\n\r\n';
@@ -29,8 +35,8 @@ function serve(socket: Socket): void {
       if (end < 0) return;
       missing = Number(/\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end))?.[1] ?? 0);
       rest = head.slice(end + HEAD_END.length);
+      if (missing === 0) socket.write(head.startsWith('GET ') ? MISSING : ANSWER);
       head = '';
-      if (missing === 0) socket.write(ANSWER);
     }
   });
 }

@@ -1,3 +1,4 @@
+import { ALIASES_KEY, POINTER_KEY, STORE_KEY } from '../../schemas/paths.js';
 import { createMemoryStore } from '../../infra/store/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../../generator/core/generator-error.js';
@@ -14,6 +15,7 @@ const SEEDS = Number(process.env['CRD_SEEDS'] ?? '30');
 const STRIDE = SEEDS >= 1000 ? 1 : 3;
 const FIRST = '2022-02-01T00:00:00Z';
 const SECOND = '2022-02-02T00:00:00Z';
+const META = { contentType: 'application/json', cacheControl: 'no-cache' };
 
 const short = randomSeries({ chain: 'arbitrum', seed: 1, days: 3 });
 const longer = randomSeries({ chain: 'arbitrum', seed: 1, days: 4 });
@@ -157,6 +159,31 @@ describe('two publishers at once, operation by operation', () => {
       ).toBe(true);
     },
     600_000,
+  );
+
+  it.each([
+    ['its mark', 'get', STORE_KEY],
+    ['its pointer', 'get', POINTER_KEY],
+    ['the mark of its copies', 'head', ALIASES_KEY],
+  ])(
+    'one that looks for %s while the first releases are published takes it for no damage',
+    async (_name, name, key) => {
+      const store = createMemoryStore();
+      const slow = watchStore(store, async (operation, run) => {
+        const result = await run();
+        const isFirst =
+          operation.name === name && operation.key === key && (await store.get(POINTER_KEY)) === undefined;
+        if (isFirst) {
+          await publishSeries(store, { inputs: [short], asOf: FIRST });
+          await publishSeries(store, { inputs: [longer], asOf: SECOND });
+        }
+        return result;
+      });
+      if (key !== STORE_KEY) await store.putIfAbsent(STORE_KEY, Buffer.from('{"format":1}'), META);
+      const report = await publishSeries(slow, { inputs: [longer], asOf: SECOND });
+      expect(report).toMatchObject({ outcome: 'unchanged', sequence: 2 });
+      await expectSound(store);
+    },
   );
 
   it('both first publishers of an empty store end with one sound release', async () => {
