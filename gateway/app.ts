@@ -1,14 +1,12 @@
 import express, { type Express } from 'express';
-import helmet from 'helmet';
-import { GatewayError } from './core/problems.js';
-import { serve } from './routes/endpoint.js';
+import { createDispatcher } from './routes/dispatcher.js';
+import type { Endpoint } from './routes/endpoint.js';
 import { entitlementsEndpoint, type EntitlementsTerms } from './routes/entitlements.js';
 import { filesEndpoint, type FilesTerms } from './routes/files.js';
 import { healthEndpoint, metricsEndpoint, readinessEndpoint, type HealthTerms } from './routes/health.js';
 import { keysEndpoint, type KeysTerms } from './routes/keys.js';
 import { objectsEndpoint, type ObjectsTerms } from './routes/objects.js';
 import { createObserver, type ObserverTerms } from './routes/observer.js';
-import { createPathGuard } from './routes/path-guard.js';
 import { createProblemAnswer } from './routes/problem-answer.js';
 import { problemPagesEndpoint } from './routes/problem-pages.js';
 import { publicEndpoint, type PublicTerms } from './routes/public.js';
@@ -27,8 +25,7 @@ export type AppTerms = ObserverTerms &
 
 /** The application, apart from listening. The files come first: they are what is asked for all day. */
 export function createApp(terms: AppTerms): Express {
-  const app = createBareApp(terms);
-  const endpoints = [
+  return assemble(terms, [
     filesEndpoint(terms),
     healthEndpoint(),
     readinessEndpoint(terms),
@@ -37,55 +34,26 @@ export function createApp(terms: AppTerms): Express {
     ...(terms.directory === undefined ? [] : [objectsEndpoint({ ...terms, ...terms.directory })]),
     publicEndpoint(terms),
     problemPagesEndpoint(),
-  ];
-  for (const endpoint of endpoints) app.use(serve(endpoint));
-  return endApp(app, terms);
+  ]);
 }
 
 /** The application of the operator's port: health and metrics, for this machine and its monitor. */
 export function createOperatorApp(terms: ObserverTerms & HealthTerms): Express {
-  const app = createBareApp({ ...terms, trustProxy: false });
   const endpoints = [healthEndpoint(), readinessEndpoint(terms), metricsEndpoint(terms)];
-  for (const endpoint of endpoints) app.use(serve(endpoint));
-  return endApp(app, terms);
+  return assemble({ ...terms, trustProxy: false }, endpoints);
 }
 
-function createBareApp(terms: ObserverTerms & Pick<AppTerms, 'trustProxy'>): Express {
+function assemble(
+  terms: ObserverTerms & Pick<AppTerms, 'trustProxy'>,
+  endpoints: readonly Endpoint[],
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
   app.set('trust proxy', terms.trustProxy);
   app.use(createObserver(terms));
-  app.use(helmet(SECURITY_HEADERS));
-  app.use(createPathGuard());
+  app.use(createDispatcher(endpoints));
+  app.use(createProblemAnswer(terms.log));
   return app;
 }
-
-function endApp(app: Express, { log }: ObserverTerms): Express {
-  app.use(() => {
-    throw new GatewayError('not-found');
-  });
-  app.use(createProblemAnswer(log));
-  return app;
-}
-
-/** What a browser may make of our answers: nothing but data. The rest of what the library sends is for pages. */
-const SECURITY_HEADERS = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  crossOriginResourcePolicy: { policy: 'cross-origin' },
-  crossOriginOpenerPolicy: false,
-  originAgentCluster: false,
-  referrerPolicy: { policy: 'no-referrer' },
-  strictTransportSecurity: { maxAge: 31_536_000 },
-  xContentTypeOptions: true,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xFrameOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xPoweredBy: false,
-  xXssProtection: false,
-} as const;

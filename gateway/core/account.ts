@@ -25,7 +25,7 @@ export function isAccountId(text: string): boolean {
 
 /** Whether a text can be the label of a key: 1 to 64 printable characters, not all blank. */
 export function isLabel(text: string): boolean {
-  return LABEL.test(text) && Array.from(text).length <= labelWords.maxLength;
+  return Array.from(text).length <= labelWords.maxLength && LABEL.test(text); // of a long text it would take seconds
 }
 
 /** An account that has nothing yet. */

@@ -21,9 +21,15 @@ export function parseAskedPart(
   { sizeBytes, etag }: { readonly sizeBytes: number; readonly etag: string },
 ): AskedPart {
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return { kind: 'all' };
-  const ranges = parseRange(sizeBytes, range, { combine: true });
+  const ranges = parseRange(sizeBytes, shortenSuffixes(range, sizeBytes), { combine: true });
   if (ranges === -1) return { kind: 'outside' };
   if (ranges === -2 || ranges.type !== 'bytes') return { kind: 'all' };
   const [part, ...others] = ranges;
   return part === undefined || others.length > 0 ? { kind: 'all' } : { kind: 'part', ...part };
+}
+
+/** The header with no suffix longer than the file: such a one means all of it (RFC 9110 §14.1.2), and not to the parser. */
+function shortenSuffixes(range: string, sizeBytes: number): string {
+  const shorten = (_suffix: string, length: string): string => `-${Math.min(Number(length), sizeBytes)}`;
+  return range.replace(/-(?<=[=,]\s*-)(\d+)/g, shorten);
 }

@@ -13,12 +13,13 @@ export type Taken = {
   readonly resetSeconds: number;
 };
 
-/** The headers `RateLimit` and `RateLimit-Policy`. Source: draft-ietf-httpapi-ratelimit-headers-10. */
-export function toRateHeaders(policy: RatePolicy, taken: Taken): Readonly<Record<string, string>> {
-  return {
-    RateLimit: `"${policy}";r=${taken.remaining};t=${taken.resetSeconds}`,
-    'RateLimit-Policy': `"${policy}";q=${taken.limit};w=60`,
-  };
+/**
+ * The headers `RateLimit` and `RateLimit-Policy`, each name before its value.
+ * Source: draft-ietf-httpapi-ratelimit-headers-10.
+ */
+export function toRateHeaders(policy: RatePolicy, taken: Taken): [string, string, string, string] {
+  const state = `"${policy}";r=${taken.remaining};t=${taken.resetSeconds}`;
+  return ['RateLimit', state, 'RateLimit-Policy', `"${policy}";q=${taken.limit};w=60`];
 }
 
 /** The problem of a request that was one too many. */

@@ -24,42 +24,56 @@ export type Presigner = { readonly presign: (get: SignedGet, nowMs: number) => s
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const UNSIGNED = 'UNSIGNED-PAYLOAD';
+/** Keys that need no escape: all of ours. */
+const PLAIN = /^[A-Za-z0-9._~/-]*$/;
 
 /**
  * Presigns GETs by Signature Version 4 in the query: only the host is signed, so that a reader may add `Range` and the
- * like. The result is that of the AWS SDK; the day's key and every text that stays the same are made once.
+ * like. The result is that of the AWS SDK; the day's key and every text that stays the same for a second are made once.
  * Source: AWS, Authenticating Requests: Using Query Parameters (AWS Signature Version 4).
  */
 export function createPresigner({ origin, path, region }: SigningPlace, credentials: SigningKey): Presigner {
-  const host = new URL(origin).host;
-  const token = credentials.sessionToken;
+  const { sessionToken } = credentials;
+  const token = sessionToken === undefined ? '' : `&X-Amz-Security-Token=${escape(sessionToken)}`;
+  const end = `\nhost:${new URL(origin).host}\n\nhost\n${UNSIGNED}`;
   let day: Day | undefined;
+  let second: Second | undefined;
+
+  /** What all signatures of one second have in common. */
+  function secondOf(nowMs: number): Second {
+    const seconds = Math.floor(nowMs / 1000);
+    if (second?.seconds === seconds) return second;
+    const instant = toBasicInstant(seconds * 1000);
+    const date = instant.slice(0, 8);
+    if (day?.date !== date) day = createDay(date, region, credentials);
+    second = {
+      seconds,
+      key: day.key,
+      query: `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Content-Sha256=${UNSIGNED}&X-Amz-Credential=${day.credential}&X-Amz-Date=${instant}`,
+      toSign: `${ALGORITHM}\n${instant}\n${day.scope}\n`,
+    };
+    return second;
+  }
 
   return {
-    presign(get, nowMs) {
-      const instant = toBasicInstant(nowMs);
-      const date = instant.slice(0, 8);
-      if (day?.date !== date) day = createDay(date, region, credentials);
-      const query = [
-        `X-Amz-Algorithm=${ALGORITHM}`,
-        `X-Amz-Content-Sha256=${UNSIGNED}`,
-        `X-Amz-Credential=${day.credential}`,
-        `X-Amz-Date=${instant}`,
-        `X-Amz-Expires=${get.expiresInSeconds}`,
-        ...(token === undefined ? [] : [`X-Amz-Security-Token=${escape(token)}`]),
-        'X-Amz-SignedHeaders=host',
-        `response-content-disposition=${escape(get.responseDisposition)}`,
-        `response-content-type=${escape(get.responseType)}`,
-        'x-id=GetObject',
-      ].join('&');
-      const uri = path + get.key.split('/').map(escape).join('/');
-      const canonical = `GET\n${uri}\n${query}\nhost:${host}\n\nhost\n${UNSIGNED}`;
-      const toSign = `${ALGORITHM}\n${instant}\n${day.scope}\n${sha256Hex(canonical)}`;
-      const signature = Buffer.from(hmacSha256(day.key, toSign)).toString('hex');
+    presign({ key, expiresInSeconds, responseDisposition, responseType }, nowMs) {
+      const now = secondOf(nowMs);
+      const disposition = escape(responseDisposition);
+      const query = `${now.query}&X-Amz-Expires=${expiresInSeconds}${token}&X-Amz-SignedHeaders=host&response-content-disposition=${disposition}&response-content-type=${escape(responseType)}&x-id=GetObject`;
+      const uri = path + (PLAIN.test(key) ? key : key.split('/').map(escape).join('/'));
+      const digest = sha256Hex(`GET\n${uri}\n${query}${end}`);
+      const signature = toHex(hmacSha256(now.key, now.toSign + digest));
       return `${origin}${uri}?${query}&X-Amz-Signature=${signature}`;
     },
   };
 }
+
+type Second = {
+  readonly seconds: number;
+  readonly key: Uint8Array;
+  readonly query: string;
+  readonly toSign: string;
+};
 
 type Day = {
   readonly date: string;
@@ -87,4 +101,8 @@ function escape(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }

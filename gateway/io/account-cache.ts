@@ -3,7 +3,7 @@ import type { Account } from '../../schemas/types.generated.js';
 import { grantsOf } from '../core/account.js';
 import type { Grant } from '../core/entitlements.js';
 import { GatewayError } from '../core/problems.js';
-import { withinTime } from './within-time.js';
+import { inTime } from './within-time.js';
 
 /** Who calls: a key that its account lists and has not revoked, and what the account may read. */
 export type Caller = {
@@ -23,7 +23,10 @@ export type CachedAccount = {
 export type AccountCache = {
   /** The account as far as it may be relied on now, without waiting; one that is soon too old is read again meanwhile. */
   readonly peek: (id: string) => CachedAccount | undefined;
-  /** The account not older than `maxAgeMs`, or, while it cannot be read, as long as it may be relied on. @throws GatewayError */
+  /**
+   * The account not older than `maxAgeMs`, or, while it cannot be read, as long as it may be relied on; the store is not
+   * asked again so soon after a failure. @throws GatewayError
+   */
   readonly read: (id: string, maxAgeMs?: number) => Promise<CachedAccount>;
 };
 
@@ -46,6 +49,8 @@ const LAST_RESORT_MS = 600_000;
 const DOWN_MS = 5_000;
 /** How long an answer of the store is waited for. */
 export const PATIENCE_MS = 2_000;
+/** Age of a failure up to which the store counts as down: a key that calls every other second asks again before it. */
+const DOWN_FOR_MS = DOWN_MS + 2 * PATIENCE_MS;
 
 type Entry = {
   account: CachedAccount | undefined;
@@ -56,6 +61,7 @@ type Entry = {
 /** A cache of accounts, bounded; whoever called least lately is forgotten first. */
 export function createAccountCache({ readAccount, now, onAnswer }: AccountCacheTerms): AccountCache {
   const entries = new LRUCache<string, Entry>({ max: ACCOUNTS });
+  const ageOf = (ms: number): number => (now() < ms ? Infinity : now() - ms); // unknown when the clock was set back
 
   function entryOf(id: string): Entry {
     const known = entries.get(id);
@@ -68,7 +74,7 @@ export function createAccountCache({ readAccount, now, onAnswer }: AccountCacheT
   /** Reads an account once for all who ask meanwhile; resolves the failure, if it was one. */
   function load(id: string, entry: Entry): Promise<unknown> {
     const readMs = now(); // what is revoked from now on is not in what is read
-    entry.reading ??= inTime(readAccount(id))
+    entry.reading ??= inTime(readAccount(id), PATIENCE_MS, 'the accounts store')
       .then(
         (found) => {
           entry.account = { readMs, callers: callersOf(id, found) };
@@ -89,8 +95,8 @@ export function createAccountCache({ readAccount, now, onAnswer }: AccountCacheT
   /** The account, while it may be relied on. */
   function reliable({ account, failedMs }: Entry): CachedAccount | undefined {
     if (account === undefined) return undefined;
-    const ageMs = now() - account.readMs;
-    const isDown = now() - failedMs < DOWN_MS + PATIENCE_MS; // until the next answer is due
+    const ageMs = ageOf(account.readMs);
+    const isDown = ageOf(failedMs) < DOWN_FOR_MS;
     return ageMs < FRESH_MS || (isDown && ageMs < LAST_RESORT_MS) ? account : undefined;
   }
 
@@ -98,14 +104,15 @@ export function createAccountCache({ readAccount, now, onAnswer }: AccountCacheT
     peek(id) {
       const entry = entries.get(id);
       if (entry?.account === undefined) return undefined;
-      const isSoonOld = now() - entry.account.readMs >= READ_AHEAD_MS;
-      if (isSoonOld && entry.reading === undefined && now() - entry.failedMs >= DOWN_MS) void load(id, entry);
+      const isSoonOld = ageOf(entry.account.readMs) >= READ_AHEAD_MS;
+      if (isSoonOld && entry.reading === undefined && ageOf(entry.failedMs) >= DOWN_MS) void load(id, entry);
       return reliable(entry);
     },
     async read(id, maxAgeMs = FRESH_MS) {
       const entry = entryOf(id);
-      if (entry.account !== undefined && now() - entry.account.readMs < maxAgeMs) return entry.account;
-      const failure = await load(id, entry);
+      if (entry.account !== undefined && ageOf(entry.account.readMs) < maxAgeMs) return entry.account;
+      const hasJustFailed = ageOf(entry.failedMs) < Math.min(maxAgeMs, DOWN_MS);
+      const failure = hasJustFailed && reliable(entry) ? undefined : await load(id, entry);
       const account = reliable(entry);
       if (account !== undefined) return account;
       throw new GatewayError('store-unavailable', { cause: failure });
@@ -118,11 +125,4 @@ function callersOf(id: string, account: Account | undefined): Map<string, Caller
   const grants = grantsOf(account);
   const active = Object.entries(account.keys).filter(([, key]) => key.revoked_at === null);
   return new Map(active.map(([keyId]) => [keyId, { keyId, account: id, grants }]));
-}
-
-/** The result of work that is done in time. @throws Error when it is late; it goes on, and nobody waits for it. */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  if (await withinTime(work, PATIENCE_MS)) return work;
-  work.catch(() => undefined);
-  throw new Error(`the store did not answer within ${PATIENCE_MS} ms`);
 }

@@ -3,7 +3,8 @@ import { isEqualInConstantTime, sha256Bytes } from '../../schemas/digest.js';
 import type { Account, KeyRecord } from '../../schemas/types.generated.js';
 import { parseApiKey, type KeyMode } from '../core/api-key.js';
 import { GatewayError } from '../core/problems.js';
-import { createAccountCache, inTime, type Caller } from './account-cache.js';
+import { createAccountCache, PATIENCE_MS, type Caller } from './account-cache.js';
+import { inTime } from './within-time.js';
 
 /** Says whose an API key is. What is cached is the digest of a key, never its text. */
 export type Authenticator = {
@@ -50,10 +51,12 @@ export function createAuthenticator({ accounts, mode, now, onError }: Authentica
   const cache = createAccountCache({ readAccount: accounts.readAccount, now, onAnswer });
 
   async function readKey(id: string): Promise<KnownKey | undefined> {
-    const record = await inTime(accounts.readKey(id)).catch((error: unknown) => {
-      onAnswer(error);
-      throw new GatewayError('store-unavailable', { cause: error });
-    });
+    const record = await inTime(accounts.readKey(id), PATIENCE_MS, 'the accounts store').catch(
+      (error: unknown) => {
+        onAnswer(error);
+        throw new GatewayError('store-unavailable', { cause: error });
+      },
+    );
     onAnswer(undefined);
     if (record === undefined) {
       unknown.set(id, now());
@@ -68,10 +71,17 @@ export function createAuthenticator({ accounts, mode, now, onError }: Authentica
   async function findKey(id: string): Promise<KnownKey | undefined> {
     const found = known.get(id);
     if (found !== undefined) return found;
-    if (now() - (unknown.get(id) ?? -Infinity) < UNKNOWN_MS) return undefined;
+    const unknownMs = now() - (unknown.get(id) ?? -Infinity);
+    if (unknownMs >= 0 && unknownMs < UNKNOWN_MS) return undefined; // below 0, the clock was set back
     const read = reading.get(id) ?? readKey(id).finally(() => reading.delete(id));
     reading.set(id, read);
     return read;
+  }
+
+  async function refresh({ account, keyId }: Pick<Caller, 'account' | 'keyId'>): Promise<Caller> {
+    const caller = (await cache.read(account, REFRESH_MS)).callers.get(keyId);
+    if (caller === undefined) throw invalidKey();
+    return caller;
   }
 
   return {
@@ -86,15 +96,10 @@ export function createAuthenticator({ accounts, mode, now, onError }: Authentica
       const key = parseApiKey(text, mode);
       const record = key && (await findKey(key.id));
       if (key === undefined || record === undefined || !isKey(text, record)) throw invalidKey();
-      const caller = (await cache.read(record.account)).callers.get(key.id);
-      if (caller === undefined) throw invalidKey();
-      return caller;
+      const listed = (await cache.read(record.account)).callers.get(key.id);
+      return listed ?? refresh({ account: record.account, keyId: key.id }); // it may be newer than what was read
     },
-    async refresh({ account, keyId }) {
-      const caller = (await cache.read(account, REFRESH_MS)).callers.get(keyId);
-      if (caller === undefined) throw invalidKey();
-      return caller;
-    },
+    refresh,
   };
 }
 

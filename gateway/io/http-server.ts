@@ -1,9 +1,16 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  ServerResponse,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { codeOf } from '../../infra/store/system-error.js';
 import { OperatorError } from '../core/exit-codes.js';
 import { problemPath, PROBLEMS } from '../core/problems.js';
+import { toOriginForm } from '../core/request-target.js';
 
 /** A server that listens. */
 export type HttpServer = {
@@ -13,28 +20,40 @@ export type HttpServer = {
   readonly stop: (patienceMs: number) => Promise<void>;
 };
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 15_000;
-/** Longer than load balancers keep a connection, so that they close it and none is lost half way. */
-const KEEP_ALIVE_MS = 65_000;
-const CHECK_MS = 1_000;
+/** How long callers may take, in milliseconds, by Node's names. */
+export type HttpTimeouts = { readonly [name in keyof typeof TIMEOUTS]: number };
+
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  /** Longer than load balancers keep a connection, so that they close it and none is lost half way. */
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+};
+/** How long a connection that was answered unread is kept for its caller to close. */
+const LINGER_MS = 1_000;
+/** How often connections that have fallen idle are closed at the end. */
+const SWEEP_MS = 50;
 
 /** Listens. @throws OperatorError 'usage' where that is not possible. */
 export async function startHttpServer(
   listener: RequestListener,
   { host, port }: { readonly host: string; readonly port: number },
+  timeouts: HttpTimeouts = TIMEOUTS,
 ): Promise<HttpServer> {
   let isStopping = false;
   const settings = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: CHECK_MS,
+    ...timeouts,
+    requireHostHeader: false, // the listener refuses it, with a problem
   };
-  const server = createServer(settings, (req, res) => {
+  const answer: RequestListener = (req, res) => {
     if (isStopping) res.setHeader('Connection', 'close');
+    req.url = toOriginForm(req.url ?? '');
     listener(req, res);
-  });
+  };
+  const server = createServer(settings, answer);
+  server.on('checkExpectation', answer); // an expectation that is not known is passed over (RFC 9110 §10.1.1)
+  server.on('connect', (req: IncomingMessage, socket: Socket) => answerConnect(answer, req, socket));
   server.on('clientError', answerUnreadable);
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
@@ -63,14 +82,31 @@ async function close(server: Server, patienceMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS); // those that were busy until now
   const timer = setTimeout(() => server.closeAllConnections(), patienceMs);
   await closed;
+  clearInterval(sweep);
   clearTimeout(timer);
 }
 
-/** What is no HTTP, or has too large a head, is answered with a problem too; a connection that is gone is left. */
+/** Answers CONNECT as any other method, and closes: left alone, Node closes the connection without a word. */
+function answerConnect(answer: RequestListener, req: IncomingMessage, socket: Socket): void {
+  socket.on('error', () => socket.destroy()); // Node no longer listens to it
+  socket.resume();
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  res.once('finish', () => socket.destroySoon());
+  answer(req, res);
+}
+
+/**
+ * What is no HTTP, has too large a head or comes too slowly is answered with a problem too. A connection that is gone
+ * is left, and one with half an answer on it is broken off: what came after that would be taken for the other half.
+ */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }; // as Node keeps it
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent === true) {
     socket.destroy();
     return;
   }
@@ -95,6 +131,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
       body,
     ].join('\r\n'),
   );
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /** An address that listens everywhere is reached here by that of this machine. */

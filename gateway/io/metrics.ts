@@ -77,7 +77,7 @@ function gaugeReleases(registry: Registry, now: () => number): Metrics['released
     help: 'Seconds since the release in force was published.',
     registers,
     collect() {
-      if (publishedAtMs !== undefined) this.set((now() - publishedAtMs) / 1000);
+      this.set(publishedAtMs === undefined ? Number.NaN : (now() - publishedAtMs) / 1000); // 0 would be a fresh one
     },
   });
   return (release) => {

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** A look at something far away, made one at a time and not too often. Neither rejects: `look` deals with its failures. */
 export type PacedLook = {
   /** Looks now; whoever asks while a look is under way waits for that one. */
@@ -28,8 +26,13 @@ export function createPacedLook({ look, pauseMs, now }: PacedLookTerms): PacedLo
     return running;
   }
   async function beginLater(): Promise<void> {
-    await running;
-    await sleep(Math.max(0, beganMs + pauseMs - now()), undefined, { ref: false });
+    let seenMs: number;
+    do {
+      await running;
+      seenMs = beganMs;
+      const restMs = Math.min(pauseMs, beganMs + pauseMs - now()); // a clock may be set back
+      await sleep(Math.max(0, restMs));
+    } while (running !== undefined || beganMs !== seenMs); // a look began meanwhile, before the last who wait
     waiting = undefined;
     await begin();
   }
@@ -37,4 +40,9 @@ export function createPacedLook({ look, pauseMs, now }: PacedLookTerms): PacedLo
     now: begin,
     next: () => (waiting ??= beginLater()),
   };
+}
+
+/** Waits, without keeping the program alive. */
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

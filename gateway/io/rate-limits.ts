@@ -46,11 +46,12 @@ function createWindows(limit: number, now: () => number): Windows {
         window = { endMs: nowMs + WINDOW_MS, count: 0 };
         windows.set(name, window);
       }
-      window.count = Math.min(window.count + 1, limit + 1);
+      const allowed = window.count < limit;
+      if (allowed) window.count += 1; // a refused one is none: what is given back can be taken again
       return {
-        allowed: window.count <= limit,
+        allowed,
         limit,
-        remaining: Math.max(0, limit - window.count),
+        remaining: limit - window.count,
         resetSeconds: Math.max(1, Math.ceil((window.endMs - nowMs) / 1000)),
       };
     },

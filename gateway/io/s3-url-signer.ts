@@ -3,6 +3,7 @@ import { GatewayError } from '../core/problems.js';
 import type { S3Signing } from '../../infra/store/s3-signing.js';
 import { createPresigner, type Presigner } from '../core/sigv4.js';
 import type { UrlSigner } from './url-signer.js';
+import { inTime } from './within-time.js';
 
 /** What signing for S3 needs. */
 export type S3UrlSignerTerms = S3Signing & {
@@ -14,8 +15,10 @@ export type S3UrlSignerTerms = S3Signing & {
 
 /** How long before their end credentials are renewed, beside a URL's life. */
 const AHEAD_MS = 300_000;
-/** Least time between two tries after a failure. */
+/** Least time between two tries, also after one that brought nothing newer. */
 const PAUSE_MS = 10_000;
+/** How long credentials are waited for. */
+const PATIENCE_MS = 5_000;
 /** A URL ends so long before its credentials. */
 const MARGIN_MS = 10_000;
 /** Life below which a URL is worth waiting for newer credentials. */
@@ -30,22 +33,19 @@ type Held = { readonly presigner: Presigner; readonly endMs: number };
 export function createS3UrlSigner({ place, provide, ttlSeconds, now, onError }: S3UrlSignerTerms): UrlSigner {
   let held: Held | undefined;
   let renewing: Promise<void> | undefined;
-  let failedMs = -Infinity;
+  let triedMs = -Infinity;
 
   function renew(): Promise<void> {
-    renewing ??= provide()
-      .then(
-        (credentials) => {
-          const endMs = credentials.expiration?.getTime() ?? Infinity;
-          held = { presigner: createPresigner(place, credentials), endMs };
-          failedMs = -Infinity;
-        },
-        (error: unknown) => {
-          failedMs = now();
-          onError(error);
-        },
-      )
-      .finally(() => (renewing = undefined));
+    renewing ??= inTime(provide(), PATIENCE_MS, 'the provider of credentials')
+      .then((credentials) => {
+        const endMs = credentials.expiration?.getTime() ?? Infinity;
+        held = { presigner: createPresigner(place, credentials), endMs };
+      })
+      .catch(onError)
+      .finally(() => {
+        triedMs = now();
+        renewing = undefined;
+      });
     return renewing;
   }
 
@@ -60,7 +60,7 @@ export function createS3UrlSigner({ place, provide, ttlSeconds, now, onError }: 
         return { url: presigner.presign({ ...get, expiresInSeconds }, now()), expiresInSeconds };
       };
       const isSoonOver = lifeMs() < ttlSeconds * 1000 + AHEAD_MS;
-      const mayTry = now() - failedMs >= PAUSE_MS;
+      const mayTry = Math.abs(now() - triedMs) >= PAUSE_MS; // a clock may be set back
       if (held !== undefined && lifeMs() >= SHORT_MS) {
         if (isSoonOver && mayTry) void renew();
         return signWith(held);

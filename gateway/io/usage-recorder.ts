@@ -21,18 +21,20 @@ const WRITES = 4;
 const WAITING = 10_000;
 const DAY_MS = 86_400_000;
 
+type Use = { readonly keyId: string; readonly day: number };
+
 /** Records uses a few at a time. */
 export function createUsageRecorder({ record, now, onError }: UsageRecorderTerms): UsageRecorder {
-  const waiting: string[] = [];
+  const waiting: Use[] = [];
   const running = new Set<Promise<void>>();
   let day = 0;
   let noted = new Set<string>();
 
   function begin(): void {
     while (running.size < WRITES) {
-      const keyId = waiting.shift();
-      if (keyId === undefined) return;
-      const work = record(keyId, toInstant(now()).slice(0, 10))
+      const use = waiting.shift();
+      if (use === undefined) return;
+      const work = record(use.keyId, toInstant(use.day * DAY_MS).slice(0, 10))
         .catch(onError)
         .finally(() => {
           running.delete(work);
@@ -51,7 +53,7 @@ export function createUsageRecorder({ record, now, onError }: UsageRecorderTerms
       }
       if (noted.has(keyId) || waiting.length >= WAITING) return;
       noted.add(keyId);
-      waiting.push(keyId);
+      waiting.push({ keyId, day });
       setImmediate(begin);
     },
     async drain(patienceMs) {

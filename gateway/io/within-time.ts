@@ -10,3 +10,10 @@ export async function withinTime(work: Promise<unknown>, timeMs: number): Promis
     clearTimeout(timer);
   }
 }
+
+/** The result of work that is done in time. @throws Error when it is late; it goes on, and nobody waits for it. */
+export async function inTime<T>(work: Promise<T>, timeMs: number, who: string): Promise<T> {
+  if (await withinTime(work, timeMs)) return work;
+  work.catch(() => undefined);
+  throw new Error(`${who} did not answer within ${timeMs} ms`);
+}

@@ -31,8 +31,7 @@ export type DoorkeeperTerms = {
 /** A doorkeeper: first the address, for callers not known yet, then the name, then the name's own limit. */
 export function createDoorkeeper({ authenticator, limits, sessions, onUse }: DoorkeeperTerms): Doorkeeper {
   function hold(res: Response, policy: RatePolicy, taken: Taken): void {
-    const headers = toRateHeaders(policy, taken);
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    exchangeOf(res).rateHeaders = toRateHeaders(policy, taken);
     if (!taken.allowed) throw toRateProblem(policy, taken);
   }
 
@@ -67,6 +66,9 @@ export function createDoorkeeper({ authenticator, limits, sessions, onUse }: Doo
     async admitSession(req, res) {
       const { 'x-api-key': key, authorization } = req.headers;
       if (key !== undefined && authorization !== undefined) throw twoCredentials();
+      if (isRepeated(req, 'authorization')) {
+        throw new GatewayError('request-malformed', { detail: 'send Authorization once' });
+      }
       if (sessions === undefined) {
         throw new GatewayError('identity-unavailable', { detail: 'no identity provider is configured' });
       }
@@ -77,6 +79,11 @@ export function createDoorkeeper({ authenticator, limits, sessions, onUse }: Doo
     admitAddress: (req, res) => hold(res, 'address', limits.takeAddress(addressOf(req))),
     refresh: (caller) => authenticator.refresh(caller),
   };
+}
+
+/** Whether a header was sent more than once. Of most, Node keeps the first without a word. */
+function isRepeated({ rawHeaders }: Request, name: string): boolean {
+  return rawHeaders.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name).length > 1;
 }
 
 function addressOf(req: Request): string {

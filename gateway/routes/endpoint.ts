@@ -1,7 +1,8 @@
 import cors from 'cors';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { GatewayError } from '../core/problems.js';
 import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 
 /** The methods that an endpoint can have; HEAD comes with GET. */
 export type Method = 'GET' | 'POST' | 'DELETE';
@@ -36,14 +37,17 @@ const EXPOSED_HEADERS = [
 ];
 const PREFLIGHT_SECONDS = 600;
 
-/** Serves an endpoint; other paths go on to the next handler. Its other methods are 405, and OPTIONS says which it has. */
-export function serve({ template, has, crossOrigin, answers }: Endpoint): RequestHandler {
+/** Answers the requests of one endpoint. */
+export type EndpointServer = (req: Request, res: Response) => void | Promise<void>;
+
+/** What serves an endpoint. Its other methods are 405, and OPTIONS says which it has. */
+export function serve({ crossOrigin: { origins, headers }, answers }: Endpoint): EndpointServer {
   const methods = Object.keys(answers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = [...methods, 'OPTIONS'].join(', ');
   const letIn = cors({
-    origin: crossOrigin.origins === '*' ? '*' : [...crossOrigin.origins],
+    origin: origins === '*' ? '*' : [...origins],
     methods,
-    allowedHeaders: [...crossOrigin.headers],
+    allowedHeaders: [...headers],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
     preflightContinue: true,
@@ -51,7 +55,7 @@ export function serve({ template, has, crossOrigin, answers }: Endpoint): Reques
   const answer = (req: Request, res: Response): void | Promise<void> => {
     if (req.method === 'OPTIONS') {
       exchangeOf(res).decision = 'options';
-      res.writeHead(204, { Allow: allow }).end();
+      reply(res, 204, { Allow: allow });
       return;
     }
     const method = req.method === 'HEAD' ? 'GET' : req.method;
@@ -64,12 +68,11 @@ export function serve({ template, has, crossOrigin, answers }: Endpoint): Reques
     }
     return chosen(req, res);
   };
-  return (req, res, next) => {
-    if (!has(req.path)) {
-      next();
-      return undefined;
+  return (req, res) => {
+    if (origins !== '*') {
+      exchangeOf(res).vary = 'Origin';
+      if (req.headers.origin === undefined) return answer(req, res);
     }
-    exchangeOf(res).route = template;
     let answered: Promise<void> | undefined;
     letIn(req, res, () => void (answered = answer(req, res) ?? undefined)); // calls back at once
     return answered;

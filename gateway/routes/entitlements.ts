@@ -29,7 +29,7 @@ export function entitlementsEndpoint({
     crossOrigin: { origins: dashboardOrigins, headers: ['Authorization', 'X-API-Key'] },
     answers: {
       async GET(req, res) {
-        assertNoQuery(req);
+        assertNoQuery(res);
         if (req.headers['x-api-key'] === undefined && req.headers.authorization !== undefined) {
           const session = await doorkeeper.admitSession(req, res);
           const account = await accounts.readAccount(session.account);

@@ -1,10 +1,18 @@
 import type { Request, Response } from 'express';
 
-/** What is put down of one request for the log and the metrics: templates and names, never what the caller wrote. */
+/** What is known of one request while it is answered. Log and metrics are told templates and names alone. */
 export type Exchange = {
   /** Names the request in the log, in problems and in the header X-Request-Id. */
   readonly id: string;
   readonly startedMs: number;
+  /** The path as it was sent. */
+  readonly path: string;
+  /** The query as it was sent, without its question mark. */
+  readonly query: string;
+  /** What the answer says of the caller's limit, each header's name before its value. */
+  rateHeaders: readonly string[];
+  /** The request header that every answer of the endpoint depends on, if there is one. */
+  vary: string | undefined;
   /** Template of the path. */
   route: string;
   /** What was decided: a problem's code, or what was given. */
@@ -13,8 +21,19 @@ export type Exchange = {
 };
 
 /** Begins the exchange of a request. */
-export function beginExchange(res: Response, id: string, startedMs: number): Exchange {
-  const exchange: Exchange = { id, startedMs, route: 'none', decision: 'none', keyId: undefined };
+export function beginExchange({ url }: Request, res: Response, id: string, startedMs: number): Exchange {
+  const at = url.indexOf('?');
+  const exchange: Exchange = {
+    id,
+    startedMs,
+    path: at < 0 ? url : url.slice(0, at),
+    query: at < 0 ? '' : url.slice(at + 1),
+    rateHeaders: [],
+    vary: undefined,
+    route: 'none',
+    decision: 'none',
+    keyId: undefined,
+  };
   res.locals['exchange'] = exchange;
   return exchange;
 }
@@ -22,10 +41,4 @@ export function beginExchange(res: Response, id: string, startedMs: number): Exc
 /** The exchange that a response belongs to. */
 export function exchangeOf(res: Response): Exchange {
   return res.locals['exchange'] as Exchange; // the observer, first of all, puts it there
-}
-
-/** The query of a request as it was sent, without its question mark. */
-export function rawQueryOf({ url }: Request): string {
-  const at = url.indexOf('?');
-  return at < 0 ? '' : url.slice(at + 1);
 }

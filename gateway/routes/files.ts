@@ -1,19 +1,20 @@
-import { Buffer } from 'node:buffer';
 import type { Response } from 'express';
 import { FILES_PATH } from '../../schemas/paths.js';
 import { formOfAccept } from '../core/answer-form.js';
 import { isKnownToReader } from '../core/conditions.js';
-import { decide } from '../core/entitlements.js';
+import { decide, type Decision } from '../core/entitlements.js';
 import { parseFileRequest, type AnswerForm, type FileRequest } from '../core/file-request.js';
 import { GatewayError } from '../core/problems.js';
-import { locate, type FileFacts, type ReleaseView } from '../core/release-view.js';
+import { locate, type FileFacts, type Whereabouts } from '../core/release-view.js';
 import type { Caller } from '../io/account-cache.js';
 import type { Metrics } from '../io/metrics.js';
 import type { Releases } from '../io/releases.js';
-import type { UrlSigner } from '../io/url-signer.js';
+import type { SignedUrl, UrlSigner } from '../io/url-signer.js';
 import type { Doorkeeper } from './doorkeeper.js';
+import { andThen } from './and-then.js';
 import type { Answer, Endpoint } from './endpoint.js';
-import { exchangeOf, rawQueryOf } from './exchange.js';
+import { exchangeOf } from './exchange.js';
+import { reply, type Headers } from './reply.js';
 
 /** What answering for files needs; `clock` is monotonic, in milliseconds. */
 export type FilesTerms = {
@@ -44,41 +45,50 @@ export function filesEndpoint(terms: FilesTerms): Endpoint {
 }
 
 function answerFile(terms: FilesTerms): Answer {
-  return async (req, res) => {
+  return (req, res) => {
     const exchange = exchangeOf(res);
-    const { file, form } = parseFileRequest(req.path, rawQueryOf(req));
+    const { file, form } = parseFileRequest(exchange.path, exchange.query);
     exchange.route = TEMPLATES[file.kind];
-    const admitted = terms.doorkeeper.admitKey(req, res);
-    const caller = admitted instanceof Promise ? await admitted : admitted;
-    await assertEntitled(terms, caller, file);
-    const facts = await find(terms.releases, file);
-    if (isKnownToReader(req.headers['if-none-match'], facts.etag)) answerKnown(res, facts);
-    else if (req.method === 'HEAD') answerHead(res, facts);
-    else await answerGet(terms, res, facts, form ?? formOfAccept(req.headers.accept));
+    return andThen(terms.doorkeeper.admitKey(req, res), (caller) =>
+      andThen(assertEntitled(terms, caller, file), () =>
+        andThen(find(terms.releases, file), (facts) => {
+          if (isKnownToReader(req.headers['if-none-match'], facts.etag)) answerKnown(res, facts);
+          else if (req.method === 'HEAD') answerHead(res, facts);
+          else return answerGet(terms, res, facts, form ?? formOfAccept(req.headers.accept));
+          return undefined;
+        }),
+      ),
+    );
   };
 }
 
 /** Looks again where access may just have begun. @throws GatewayError 'subscription-inactive' or 'not-entitled' */
-async function assertEntitled(
+function assertEntitled(
   { doorkeeper, now }: FilesTerms,
   caller: Caller,
   file: FileRequest,
-): Promise<void> {
-  let decision = decide(caller.grants, file, now());
-  if (!decision.allowed && decision.code === 'subscription-inactive') {
-    decision = decide((await doorkeeper.refresh(caller)).grants, file, now());
+): void | Promise<void> {
+  const decision = decide(caller.grants, file, now());
+  if (decision.allowed) return;
+  if (decision.code === 'subscription-inactive') {
+    return doorkeeper.refresh(caller).then(({ grants }) => assertAllowed(decide(grants, file, now())));
   }
+  assertAllowed(decision);
+}
+
+function assertAllowed(decision: Decision): void {
   if (!decision.allowed) throw new GatewayError(decision.code, { detail: decision.detail });
 }
 
 /** Finds a file, also in a release that came just now. @throws GatewayError 'not-published', 'not-found' or 'gone'. */
-async function find(releases: Releases, file: FileRequest): Promise<FileFacts> {
-  let release: ReleaseView | undefined = releases.current();
-  let found = release && locate(release, file);
-  if (found === undefined || found.kind === 'ahead') {
-    release = await releases.catchUp();
-    found = release && locate(release, file);
-  }
+function find(releases: Releases, file: FileRequest): FileFacts | Promise<FileFacts> {
+  const release = releases.current();
+  const found = release && locate(release, file);
+  if (found !== undefined && found.kind !== 'ahead') return assertFound(found, file);
+  return releases.catchUp().then((later) => assertFound(later && locate(later, file), file));
+}
+
+function assertFound(found: Whereabouts | undefined, file: FileRequest): FileFacts {
   if (found === undefined) throw new GatewayError('not-published');
   if (found.kind === 'found') return found.facts;
   if (found.kind === 'gone') throw new GatewayError('gone');
@@ -93,57 +103,74 @@ function explainAbsence(file: FileRequest): string {
 }
 
 /** Caches may not keep an answer: it is for one key, for a while. */
-const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'X-API-Key, Accept, Origin' } as const;
+const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'X-API-Key, Accept' } as const;
 
-function headersOf({ etag, sha256, revision }: FileFacts): Record<string, string> {
+function headersOf({ etag, sha256, revision }: FileFacts): Headers {
   return { ...PRIVATE, ETag: etag, 'X-Content-SHA256': sha256, 'X-Published-Revision': revision };
 }
 
 function answerKnown(res: Response, facts: FileFacts): void {
   exchangeOf(res).decision = 'not-modified';
-  res.writeHead(304, headersOf(facts));
-  res.end();
+  reply(res, 304, headersOf(facts));
 }
 
 function answerHead(res: Response, facts: FileFacts): void {
   exchangeOf(res).decision = 'described';
-  res.writeHead(200, {
+  reply(res, 200, {
     ...headersOf(facts),
     'Content-Type': facts.mediaType,
     'Content-Length': facts.sizeBytes,
     'Content-Disposition': facts.disposition,
     'Repr-Digest': `sha-256=:${Buffer.from(facts.sha256, 'hex').toString('base64')}:`,
   });
-  res.end();
 }
 
-async function answerGet(
+/** Signs the file's object, and answers at once where nothing need be waited for. */
+function answerGet(
   terms: FilesTerms,
   res: Response,
   facts: FileFacts,
   form: AnswerForm,
-): Promise<void> {
-  const startedMs = terms.clock();
-  const signing = terms.signer.sign(facts);
-  const signed = signing instanceof Promise ? await signing : signing;
-  terms.metrics.signed((terms.clock() - startedMs) / 1000);
-  exchangeOf(res).decision = form;
-  const headers = { ...headersOf(facts), 'X-Url-Expires-In': String(signed.expiresInSeconds) };
-  if (form === 'redirect') {
-    res.writeHead(307, { ...headers, Location: signed.url, 'Content-Length': 0 });
-    res.end();
-    return;
-  }
+): Promise<void> | undefined {
+  const { clock, metrics, signer } = terms;
+  const startedMs = clock();
+  const give = (signed: SignedUrl): void => {
+    metrics.signed((clock() - startedMs) / 1000);
+    exchangeOf(res).decision = form;
+    if (form === 'redirect') redirect(res, facts, signed);
+    else describe(res, facts, signed);
+  };
+  const signing = signer.sign(facts);
+  if (signing instanceof Promise) return signing.then(give);
+  give(signing);
+  return undefined;
+}
+
+function redirect(res: Response, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
+  reply(res, 307, {
+    ...headersOf(facts),
+    'X-Url-Expires-In': expiresInSeconds,
+    Location: url,
+    'Content-Length': 0,
+  });
+}
+
+function describe(res: Response, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
   const body = Buffer.from(
     JSON.stringify({
-      url: signed.url,
-      expires_in: signed.expiresInSeconds,
+      url,
+      expires_in: expiresInSeconds,
       sha256: facts.sha256,
       bytes: facts.sizeBytes,
       media_type: facts.mediaType,
       published_revision: facts.revision,
     }),
   );
-  res.writeHead(200, { ...headers, 'Content-Type': 'application/json', 'Content-Length': body.length });
-  res.end(body);
+  const headers = {
+    ...headersOf(facts),
+    'X-Url-Expires-In': expiresInSeconds,
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+  };
+  reply(res, 200, headers, body);
 }

@@ -2,6 +2,7 @@ import type { Metrics } from '../io/metrics.js';
 import type { Releases } from '../io/releases.js';
 import type { Endpoint } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 import { sendDocument } from './send-document.js';
 
 /** What telling of the gateway's health needs. */
@@ -58,8 +59,7 @@ export function metricsEndpoint({ metrics }: { readonly metrics: Metrics }): End
       async GET(_req, res) {
         const { text, type } = await metrics.read();
         exchangeOf(res).decision = 'answered';
-        res.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' });
-        res.end(text);
+        reply(res, 200, { 'Content-Type': type, 'Cache-Control': 'no-store' }, Buffer.from(text));
       },
     },
   };

@@ -5,7 +5,7 @@ import { GatewayError } from '../core/problems.js';
 import type { Accounts } from '../io/accounts.js';
 import type { Doorkeeper } from './doorkeeper.js';
 import type { Answer, Endpoint } from './endpoint.js';
-import { exchangeOf, rawQueryOf } from './exchange.js';
+import { exchangeOf } from './exchange.js';
 import { readJsonBody } from './json-body.js';
 import { sendDocument } from './send-document.js';
 
@@ -30,7 +30,7 @@ export function keysEndpoint(terms: KeysTerms): Endpoint {
 
 function listKeys({ doorkeeper, accounts }: KeysTerms): Answer {
   return async (req, res) => {
-    assertNoQuery(req);
+    assertNoQuery(res);
     const { account: id } = await doorkeeper.admitSession(req, res);
     const account = await accounts.readAccount(id);
     const usage = await accounts.readUsage(Object.keys(account?.keys ?? {}));
@@ -41,7 +41,7 @@ function listKeys({ doorkeeper, accounts }: KeysTerms): Answer {
 
 function createKey({ doorkeeper, accounts }: KeysTerms): Answer {
   return async (req, res) => {
-    assertNoQuery(req);
+    assertNoQuery(res);
     const { account } = await doorkeeper.admitSession(req, res);
     const { label } = readMembers(await readJsonBody(req, res), ['label']);
     if (label !== undefined && label !== null && !(typeof label === 'string' && isLabel(label))) {
@@ -57,14 +57,15 @@ function createKey({ doorkeeper, accounts }: KeysTerms): Answer {
 
 function revokeKey({ doorkeeper, accounts }: KeysTerms): Answer {
   return async (req, res) => {
-    const named = await readKeyId(req, res);
     if (req.headers['x-api-key'] !== undefined) {
       const { account, keyId } = await doorkeeper.admitKey(req, res);
+      const named = await readKeyId(req, res);
       if (named !== undefined && named !== keyId) throw notYours();
       await revoke(res, accounts, account, keyId);
       return;
     }
     const { account } = await doorkeeper.admitSession(req, res);
+    const named = await readKeyId(req, res);
     if (named === undefined) {
       throw new GatewayError('request-malformed', {
         detail: 'name the key: {"id": "..."} as the body, or ?id=...',
@@ -91,7 +92,7 @@ function notYours(): GatewayError {
 /** The id that the query or the body names; `undefined` when neither does. */
 async function readKeyId(req: Request, res: Response): Promise<string | undefined> {
   const body = readMembers(await readJsonBody(req, res), ['id']).id;
-  const query = [...new URLSearchParams(rawQueryOf(req))];
+  const query = [...new URLSearchParams(exchangeOf(res).query)];
   const [[name, value] = [], ...others] = query;
   const isKnown = others.length === 0 && (name === undefined || name === 'id');
   if (!isKnown || (body !== undefined && (typeof body !== 'string' || value !== undefined))) {
@@ -120,8 +121,8 @@ function readMembers<N extends string>(
 }
 
 /** Passes a request without a query. @throws GatewayError 'request-malformed' */
-export function assertNoQuery(req: Request): void {
-  if (rawQueryOf(req) !== '') {
+export function assertNoQuery(res: Response): void {
+  if (exchangeOf(res).query !== '') {
     throw new GatewayError('request-malformed', { detail: 'this path takes no parameters' });
   }
 }

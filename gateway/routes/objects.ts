@@ -5,7 +5,8 @@ import { OBJECTS_PATH, type LinkReader } from '../core/object-link.js';
 import type { ObjectReader } from '../io/object-reader.js';
 import type { Doorkeeper } from './doorkeeper.js';
 import type { Answer, Endpoint } from './endpoint.js';
-import { exchangeOf, rawQueryOf } from './exchange.js';
+import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 import { sendBytes } from './send-bytes.js';
 
 /** What following a directory link needs. */
@@ -22,14 +23,16 @@ export function objectsEndpoint(terms: ObjectsTerms): Endpoint {
   return {
     template: `${OBJECTS_PATH}{digest}`,
     has: (path) => path.startsWith(OBJECTS_PATH),
-    crossOrigin: { origins: terms.corsOrigins, headers: [] },
+    // A page that asked for the file with its key sends the key here too when it follows the redirect.
+    crossOrigin: { origins: terms.corsOrigins, headers: ['X-API-Key'] },
     answers: { GET: answerObject(terms) },
   };
 }
 
 function answerObject({ doorkeeper, links, objects, now }: ObjectsTerms): Answer {
   return async (req, res) => {
-    const link = links.parse(req.path.slice(OBJECTS_PATH.length), rawQueryOf(req), now());
+    const { path, query } = exchangeOf(res);
+    const link = links.parse(path.slice(OBJECTS_PATH.length), query, now());
     if (link === 'invalid') {
       doorkeeper.admitAddress(req, res); // whoever guesses is counted
       throw new GatewayError('link-invalid');
@@ -41,7 +44,7 @@ function answerObject({ doorkeeper, links, objects, now }: ObjectsTerms): Answer
     };
     if (isKnownToReader(req.headers['if-none-match'], etag)) {
       exchangeOf(res).decision = 'not-modified';
-      res.writeHead(304, { ...headers, ETag: etag }).end();
+      reply(res, 304, { ...headers, ETag: etag });
       return;
     }
     const bytes = await objects.read(objectKey(link.sha256), link.sha256);

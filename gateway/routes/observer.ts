@@ -14,8 +14,7 @@ export type ObserverTerms = {
 /** Begins every exchange, and puts it down once its answer has gone out or its caller has left. */
 export function createObserver({ log, metrics, clock, newId }: ObserverTerms): RequestHandler {
   return (req, res, next) => {
-    const exchange = beginExchange(res, newId(), clock());
-    res.setHeader('X-Request-Id', exchange.id);
+    const exchange = beginExchange(req, res, newId(), clock());
     res.once('close', () => {
       const ms = clock() - exchange.startedMs;
       const status = res.writableFinished ? res.statusCode : 499; // the caller left before the answer

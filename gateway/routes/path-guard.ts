@@ -1,22 +1,22 @@
-import type { RequestHandler } from 'express';
+import type { Request } from 'express';
 import { GatewayError } from '../core/problems.js';
 
 /** What every path of ours is written with. None needs an escape. */
 const PLAIN = /^\/[A-Za-z0-9._/-]*$/;
 const CONTROL = /\p{Cc}/u;
 
-/** Refuses a path that no file of ours can have, before anything looks at it. @throws GatewayError */
-export function createPathGuard(): RequestHandler {
-  return (req, _res, next) => {
-    const { path } = req;
-    if (PLAIN.test(path)) {
-      next();
-      return;
-    }
-    throw new GatewayError(isWellEscaped(path) ? 'not-found' : 'request-malformed', {
-      detail: 'the path has characters or escapes that no path here has',
-    });
-  };
+/** Passes a request with a host, and with a path that a file of ours could have. @throws GatewayError otherwise. */
+export function assertPlain(req: Request, path: string): void {
+  if (req.headers.host === undefined && req.httpVersion === '1.1') {
+    throw new GatewayError('request-malformed', { detail: 'HTTP/1.1 needs the header Host' });
+  }
+  if (req.url.includes('#')) {
+    throw new GatewayError('request-malformed', { detail: 'a fragment is never sent' });
+  }
+  if (PLAIN.test(path)) return;
+  throw new GatewayError(isWellEscaped(path) ? 'not-found' : 'request-malformed', {
+    detail: 'the path has characters or escapes that no path here has',
+  });
 }
 
 function isWellEscaped(path: string): boolean {

@@ -3,6 +3,7 @@ import { StoreError } from '../../infra/store/object-store.js';
 import { GatewayError, PROBLEMS, toProblem, type ProblemCode } from '../core/problems.js';
 import type { RequestLog } from '../io/request-log.js';
 import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 
 /** Seconds after which a caller may try again, where waiting helps and nothing better is known. */
 const RETRY_SECONDS = '10';
@@ -36,14 +37,14 @@ export function sendProblem(res: Response, problem: GatewayError): void {
   exchange.decision = problem.code;
   const { status } = PROBLEMS[problem.code];
   const body = Buffer.from(JSON.stringify(toProblem(problem, exchange.id)));
-  res.writeHead(status, {
+  const headers = {
     'Content-Type': 'application/problem+json',
     'Content-Length': body.length,
     'Cache-Control': 'no-store',
     ...(status === 503 ? { 'Retry-After': RETRY_SECONDS } : {}),
     ...problem.headers,
-  });
-  res.end(body);
+  };
+  reply(res, status, headers, body);
 }
 
 function toGatewayError(error: unknown): GatewayError {

@@ -1,6 +1,7 @@
 import { problemPath, PROBLEMS, type ProblemCode } from '../core/problems.js';
 import type { Endpoint } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 
 /** The pages by their paths, made from the table of problems. */
 const PAGES: ReadonlyMap<string, Buffer> = new Map(
@@ -14,15 +15,16 @@ export function problemPagesEndpoint(): Endpoint {
     has: (path) => PAGES.has(path),
     crossOrigin: { origins: '*', headers: [] },
     answers: {
-      GET(req, res) {
-        const page = PAGES.get(req.path) ?? Buffer.alloc(0);
-        exchangeOf(res).decision = 'sent';
-        res.writeHead(200, {
+      GET(_req, res) {
+        const exchange = exchangeOf(res);
+        const page = PAGES.get(exchange.path) ?? Buffer.alloc(0);
+        exchange.decision = 'sent';
+        const headers = {
           'Content-Type': 'text/html; charset=utf-8',
           'Content-Length': page.length,
           'Cache-Control': 'public, max-age=300',
-        });
-        res.end(page);
+        };
+        reply(res, 200, headers, page);
       },
     },
   };

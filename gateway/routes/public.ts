@@ -16,7 +16,8 @@ import type { Releases } from '../io/releases.js';
 import type { ObjectReader } from '../io/object-reader.js';
 import type { Doorkeeper } from './doorkeeper.js';
 import type { Answer, Endpoint } from './endpoint.js';
-import { exchangeOf, rawQueryOf } from './exchange.js';
+import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 import { sendBytes } from './send-bytes.js';
 
 /** Where the bytes of public files come from: from here, or from another address, that of a CDN. */
@@ -52,33 +53,32 @@ export function publicEndpoint(terms: PublicTerms): Endpoint {
 
 function answerPublic({ doorkeeper, releases, source }: PublicTerms): Answer {
   return async (req, res) => {
-    const facts = releases.current()?.publicFiles.get(req.path);
-    if (rawQueryOf(req) !== '') {
+    const exchange = exchangeOf(res);
+    const facts = releases.current()?.publicFiles.get(exchange.path);
+    if (exchange.query !== '') {
       throw new GatewayError('request-malformed', { detail: 'a public file takes no parameters' });
     }
     doorkeeper.admitAddress(req, res);
     if (facts === undefined) throw new GatewayError('not-published');
     const headers = headersOf(facts);
     if (isKnownToReader(req.headers['if-none-match'], facts.etag)) {
-      exchangeOf(res).decision = 'not-modified';
-      res.writeHead(304, headers).end();
+      exchange.decision = 'not-modified';
+      reply(res, 304, headers);
     } else if (source.kind === 'elsewhere') {
-      exchangeOf(res).decision = 'redirect';
-      res
-        .writeHead(307, { ...headers, Location: `${source.baseUrl}${facts.path}`, 'Content-Length': 0 })
-        .end();
+      exchange.decision = 'redirect';
+      reply(res, 307, { ...headers, Location: `${source.baseUrl}${facts.path}`, 'Content-Length': 0 });
     } else if (req.method === 'HEAD') {
-      exchangeOf(res).decision = 'described';
-      res
-        .writeHead(200, { ...headers, 'Content-Type': facts.mediaType, 'Content-Length': facts.sizeBytes })
-        .end();
+      exchange.decision = 'described';
+      reply(res, 200, {
+        ...headers,
+        'Content-Type': facts.mediaType,
+        'Content-Length': facts.sizeBytes,
+        'Accept-Ranges': 'bytes',
+      });
     } else {
       const bytes = await source.objects.read(objectKey(facts.sha256), facts.sha256);
-      sendBytes(req, res, {
-        bytes,
-        etag: facts.etag,
-        headers: { ...headers, 'Content-Type': facts.mediaType },
-      });
+      const file = { bytes, etag: facts.etag, headers: { ...headers, 'Content-Type': facts.mediaType } };
+      sendBytes(req, res, file);
     }
   };
 }

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { parseAskedPart } from '../core/conditions.js';
 import { GatewayError } from '../core/problems.js';
 import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 
 /** A file whose bytes are sent from here: of a directory store alone. */
 export type SentFile = {
@@ -13,7 +14,10 @@ export type SentFile = {
 /** Sends a file, or the one part of it that was asked for (RFC 9110 §14). @throws GatewayError 'range-not-satisfiable' */
 export function sendBytes(req: Request, res: Response, { bytes, etag, headers }: SentFile): void {
   const { range, 'if-range': ifRange } = req.headers;
-  const asked = { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined };
+  const asked = {
+    range: req.method === 'GET' ? range : undefined, // RFC 9110 §14.2
+    ifRange: typeof ifRange === 'string' ? ifRange : undefined,
+  };
   const part = parseAskedPart(asked, { sizeBytes: bytes.length, etag });
   if (part.kind === 'outside') {
     throw new GatewayError('range-not-satisfiable', {
@@ -23,15 +27,14 @@ export function sendBytes(req: Request, res: Response, { bytes, etag, headers }:
   exchangeOf(res).decision = 'sent';
   const common = { ...headers, ETag: etag, 'Accept-Ranges': 'bytes' };
   if (part.kind === 'all') {
-    res.writeHead(200, { ...common, 'Content-Length': bytes.length });
-    res.end(bytes);
+    reply(res, 200, { ...common, 'Content-Length': bytes.length }, bytes);
     return;
   }
   const { start, end } = part;
-  res.writeHead(206, {
+  const partly = {
     ...common,
     'Content-Length': end - start + 1,
     'Content-Range': `bytes ${start}-${end}/${bytes.length}`,
-  });
-  res.end(bytes.subarray(start, end + 1));
+  };
+  reply(res, 206, partly, bytes.subarray(start, end + 1));
 }

@@ -1,15 +1,16 @@
 import type { Response } from 'express';
 import { exchangeOf } from './exchange.js';
+import { reply } from './reply.js';
 
 /** Sends a JSON document that no cache keeps. */
 export function sendDocument(res: Response, status: number, document: object): void {
   const exchange = exchangeOf(res);
   if (exchange.decision === 'none') exchange.decision = 'answered';
   const body = Buffer.from(JSON.stringify(document));
-  res.writeHead(status, {
+  const headers = {
     'Content-Type': 'application/json',
     'Content-Length': body.length,
     'Cache-Control': 'no-store',
-  });
-  res.end(body);
+  };
+  reply(res, status, headers, body);
 }

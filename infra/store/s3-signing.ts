@@ -6,7 +6,7 @@ export type S3Signing = {
   readonly place: {
     /** Scheme, host and port. */
     readonly origin: string;
-    /** Path of the store, with a slash at its end. The characters of a prefix need no escape. */
+    /** Path of the store, escaped, with a slash at its end. */
     readonly path: string;
     readonly region: string;
   };
@@ -38,6 +38,7 @@ export async function resolveS3Signing(at: S3Address): Promise<S3Signing> {
     UseDualStack: useDualstack,
     ...(at.endpoint === undefined ? {} : { Endpoint: at.endpoint }),
   });
-  const path = `${url.pathname.replace(/\/$/, '')}/${at.prefix}`;
+  const prefix = at.prefix.replaceAll('=', '%3D'); // of its characters, this alone needs an escape
+  const path = `${url.pathname.replace(/\/$/, '')}/${prefix}`;
   return { place: { origin: url.origin, path, region }, provide: () => config.credentials() };
 }

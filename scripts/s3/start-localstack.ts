@@ -1,16 +1,13 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { installLocked } from '../python/install-locked.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const REQUIREMENTS = path.join(ROOT, 'infra', 'localstack', 'requirements.txt');
-const HOME = path.join(ROOT, '.localstack');
-const PYTHON = path.join(HOME, 'venv', 'bin', 'python');
 const START_MS = 120_000;
 
 /** The credentials that LocalStack takes, and a region. */
@@ -25,13 +22,17 @@ export type S3Server = { readonly endpoint: string; readonly stop: () => Promise
 
 /** Starts LocalStack on a free port of this machine, after installing it where it is not. @throws Error with its log. */
 export async function startLocalstack(): Promise<S3Server> {
-  install();
+  const python = installLocked({
+    what: 'LocalStack',
+    requirements: path.join(ROOT, 'infra', 'localstack', 'requirements.txt'),
+    folder: path.join(ROOT, '.localstack'),
+  });
   const port = await findFreePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const folder = mkdtempSync(path.join(tmpdir(), 'localstack-'));
   const log = path.join(folder, 'log.txt');
   const output = openSync(log, 'w');
-  const child = spawn(PYTHON, ['-m', 'localstack.runtime.main'], {
+  const child = spawn(python, ['-m', 'localstack.runtime.main'], {
     stdio: ['ignore', output, output],
     cwd: folder,
     env: {
@@ -59,35 +60,6 @@ export async function startLocalstack(): Promise<S3Server> {
     throw new Error(`LocalStack did not start:\n${said}`, { cause: error });
   }
   return { endpoint, stop };
-}
-
-/** Installs what is locked, once for each lock. */
-function install(): void {
-  const lock = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex');
-  const mark = path.join(HOME, 'installed');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
-  process.stderr.write('installing LocalStack into .localstack (about a minute, once)\n');
-  rmSync(HOME, { recursive: true, force: true });
-  mkdirSync(HOME, { recursive: true });
-  execute('python3', ['-m', 'venv', path.join(HOME, 'venv')]);
-  execute(PYTHON, [
-    '-m',
-    'pip',
-    'install',
-    '--quiet',
-    '--disable-pip-version-check',
-    '--require-hashes',
-    '-r',
-    REQUIREMENTS,
-  ]);
-  writeFileSync(mark, lock);
-}
-
-function execute(program: string, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
-  if (status === 0) return;
-  const hint = 'Python 3.11 or later with venv is needed (Debian: apt-get install python3-venv)';
-  throw new Error(`${program} ${args.join(' ')} failed; ${hint}:\n${error?.message ?? stderr}`);
 }
 
 function findFreePort(): Promise<number> {

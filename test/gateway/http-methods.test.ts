@@ -1,0 +1,141 @@
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import {
+  bundlePath,
+  calendarPath,
+  dayPath,
+  manifestPath,
+  methodologyDataPath,
+  methodologyTextPath,
+  PUBLIC_PATHS,
+  summaryPath,
+} from '../../schemas/paths.js';
+import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
+import { readProblem } from '../fixtures/http-answers.js';
+import { readCurrent } from '../fixtures/operate.js';
+import { publishSeries } from '../fixtures/publish-series.js';
+import { randomSeries } from '../fixtures/random-series.js';
+import { askRaw } from '../fixtures/raw-http.js';
+
+const FILES = [
+  bundlePath('gold', 'base', '7d'),
+  bundlePath('meta', 'base', 'latest'),
+  manifestPath('derived', 'base'),
+  dayPath('gold', 'base', '2022-01-02'),
+];
+const PUBLIC = [
+  ...Object.values(PUBLIC_PATHS),
+  summaryPath('base'),
+  calendarPath('base'),
+  methodologyDataPath('v1'),
+  methodologyTextPath('v1'),
+];
+const GET = 'GET, HEAD, OPTIONS';
+/** Every route with what it allows. `{link}` stands for a link to an object. */
+const ROUTES: readonly (readonly [path: string, allow: string])[] = [
+  ...[...FILES, ...PUBLIC, '{link}', '/healthz', '/readyz', '/problems/gone', '/api/v1/entitlements'].map(
+    (path) => [path, GET] as const,
+  ),
+  ['/api/v1/keys', 'GET, HEAD, POST, DELETE, OPTIONS'],
+];
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'PROPFIND', 'LOCK', 'M-SEARCH'];
+const UNKNOWN = [
+  '/',
+  '/api',
+  '/api/v1',
+  '/api/v1/',
+  '/api/v1/file',
+  '/api/v1/openapi',
+  '/metrics',
+  '/favicon.ico',
+];
+
+const store = createMemoryStore();
+let gateway: GatewayServer;
+let key: string;
+let link: string;
+
+beforeAll(async () => {
+  const inputs = [randomSeries({ chain: 'base', seed: 7, days: 3 })];
+  await publishSeries(store, { inputs, asOf: '2022-01-04' });
+  gateway = await startGateway({ store });
+  key = await gateway.createKey({ plan: 'research' });
+  const { headers } = await gateway.ask(FILES[0] ?? '', { headers: { 'X-API-Key': key } });
+  const { pathname, search } = new URL(headers.get('location') ?? '');
+  link = pathname + search;
+});
+afterAll(() => gateway.stop());
+
+const ask = (method: string, path: string): Promise<Response> =>
+  askRaw(gateway.url, {
+    method,
+    target: path === '{link}' ? link : path,
+    headers: [['X-API-Key', key]],
+  });
+
+it('knows every public path that the release has', async () => {
+  expect([...PUBLIC].sort()).toEqual(Object.keys((await readCurrent(store)).public).sort());
+});
+
+describe.each(ROUTES)('%s', (path, allow) => {
+  it.each(METHODS.filter((method) => !allow.split(', ').includes(method)))('refuses %s', async (method) => {
+    const response = await ask(method, path);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+    expect((await readProblem(response)).detail).toContain(allow);
+  });
+
+  it('says by OPTIONS what it allows', async () => {
+    const response = await ask('OPTIONS', path);
+    expect([response.status, response.headers.get('allow')]).toEqual([204, allow]);
+    expect(await response.text()).toBe('');
+  });
+
+  it('answers HEAD as GET, without a body', async () => {
+    const [get, head] = [await ask('GET', path), await ask('HEAD', path)];
+    const expected = get.status === 307 ? 200 : get.status;
+    expect([head.status, await head.text(), head.headers.get('location')]).toEqual([expected, '', null]);
+    for (const name of get.status === 307 ? ['etag', 'vary'] : ['etag', 'content-type', 'content-length']) {
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+    }
+  });
+});
+
+it.each(UNKNOWN)('has no %s, whatever the method', async (path) => {
+  for (const method of ['GET', 'HEAD', 'OPTIONS', ...METHODS]) {
+    const response = await ask(method, path);
+    expect([method, response.status, response.headers.get('allow')]).toEqual([method, 404, null]);
+    if (method !== 'HEAD') expect((await readProblem(response)).code).toBe('not-found');
+  }
+});
+
+it.each(['get', 'Get', 'FETCH', 'GET\t', 'G€T'])('does not take %j for a method', async (method) => {
+  const response = await ask(method, PUBLIC_PATHS.status);
+  expect((await readProblem(response)).code).toBe('request-malformed');
+});
+
+it('answers HEAD of what is refused with the status alone', async () => {
+  const paths = [FILES[0] ?? '', '/api/v1/keys', '/api/v1/entitlements', '/_objects/x', '/nowhere'];
+  for (const target of paths) {
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => askRaw(gateway.url, { method, target })),
+    );
+    expect([target, head?.status, await head?.text()]).toEqual([target, get?.status, '']);
+    expect(head?.headers.get('content-type')).toBe('application/problem+json');
+  }
+});
+
+it('has health and metrics alone on the port of the operator', async () => {
+  const asked = async (method: string, target: string): Promise<unknown> => {
+    const { status, headers } = await askRaw(gateway.operatorUrl, { method, target });
+    return [status, headers.get('allow')];
+  };
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    expect(await asked('GET', path)).toEqual([200, null]);
+    expect(await asked('HEAD', path)).toEqual([200, null]);
+    expect(await asked('OPTIONS', path)).toEqual([204, GET]);
+    for (const method of METHODS) expect(await asked(method, path)).toEqual([405, GET]);
+  }
+  for (const [path] of ROUTES) {
+    if (!['/healthz', '/readyz', '{link}'].includes(path))
+      expect(await asked('GET', path)).toEqual([404, null]);
+  }
+});

@@ -1,0 +1,202 @@
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import { bundlePath, dayPath, objectKey, POINTER_KEY, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
+import { readProblem } from '../fixtures/http-answers.js';
+import { readCurrent } from '../fixtures/operate.js';
+import { publishSeries } from '../fixtures/publish-series.js';
+import { randomSeries } from '../fixtures/random-series.js';
+import { askRaw, type RawRequest } from '../fixtures/raw-http.js';
+
+const BUNDLE = bundlePath('gold', 'base', '7d');
+const DAY = dayPath('gold', 'base', '2022-01-02');
+const { status: STATUS } = PUBLIC_PATHS;
+const store = createMemoryStore();
+let gateway: GatewayServer;
+let key: string;
+let sha256: string;
+
+beforeAll(async () => {
+  const inputs = [randomSeries({ chain: 'base', seed: 7, days: 3 })];
+  await publishSeries(store, { inputs, asOf: '2022-01-04' });
+  sha256 = (await readCurrent(store)).bundles[BUNDLE]?.sha256 ?? '';
+  gateway = await startGateway({ store });
+  key = await gateway.createKey({ plan: 'research' });
+});
+afterAll(() => gateway.stop());
+
+const ask = (request: RawRequest): Promise<Response> =>
+  askRaw(gateway.url, { ...request, headers: [['X-API-Key', key], ...(request.headers ?? [])] });
+
+/** Asserts that a target gives a problem that says nothing of what lies in the store. */
+async function expectNothing(target: string, statuses: readonly number[] = [400, 404]): Promise<void> {
+  const response = await ask({ target });
+  expect([target.slice(0, 200), statuses.includes(response.status) ? 'refused' : response.status]).toEqual([
+    target.slice(0, 200),
+    'refused',
+  ]);
+  expect((await readProblem(response)).detail).not.toContain(target);
+  expect(response.headers.get('etag')).toBeNull();
+}
+
+/** The path with what stands before its last segment, and after it. */
+const around = (path: string, put: string): string => path.replace(/\/([^/]+)$/, `/${put}$1`);
+
+const ATTACKS: readonly (readonly [name: string, make: (path: string) => readonly string[]])[] = [
+  ['dots', (path) => ['../', './', 'x/../', '.../', '..;/', '....//'].map((put) => around(path, put))],
+  ['dots at the start', (path) => [`/..${path}`, `/x/..${path}`, `/.${path}`, `/../../../..${path}`]],
+  ['escaped dots', (path) => ['%2e%2e/', '%2E%2e%2f', '.%2e/', '%2e/', '..%2f'].map((put) => around(path, put))],
+  ['double encoding', (path) => ['%252e%252e/', '%25%32%65/', '%255c'].map((put) => around(path, put))],
+  ['overlong encoding', (path) => ['%c0%ae%c0%ae/', '%c0%af', '%e0%80%af', '%ff'].map((put) => around(path, put))],
+  ['null bytes', (path) => [`${path}%00`, `${path}%00.json`, around(path, '%00'), `%00${path}`]],
+  ['control characters', (path) => ['%0a', '%0d%0aX-Injected:%201', '%09', '%7f', '%1b'].map((put) => path + put)],
+  ['broken escapes', (path) => ['%', '%2', '%zz', '%u002e'].map((put) => path + put)],
+  ['double slashes', (path) => [`/${path}`, `//evil.example${path}`, around(path, '/'), path.replaceAll('/', '//')]],
+  ['backslashes', (path) => [`/\\${path}`, around(path, '..\\'), path.replaceAll('/', '\\'), around(path, '%5c')]],
+  ['escaped letters', (path) => [path.replace('a', '%61'), path.replaceAll('/', '%2f'), path.replace('.', '%2e')]],
+  ['look-alikes', (path) => [path.replace('a', 'а'), path.replace('a', 'ａ'), path.replace('a', '%D0%B0'), path.replace('/', '∕'), path.replace('/', '%EF%BC%8F')]],
+  ['another case', (path) => [path.toUpperCase(), path.replace('api', 'API'), path.replace(/[a-z](?=[^/]*$)/, (x) => x.toUpperCase())]],
+  ['a trailing slash', (path) => [`${path}/`, `${path}//`, `${path}/.`, `${path}/..`]],
+  ['path parameters', (path) => [`${path};x`, `${path};jsessionid=1`, around(path, ';/'), `${path},x`, `${path}:x`]],
+  ['other names', (path) => [`${path}.json`, `${path}~`, `${path}.bak`, `${path} `.trimEnd() + '%20', `.${path}`, path.slice(0, -1), path.slice(1)]],
+  ['a fragment', (path) => [`${path}#`, `${path}#x`, `/#${path}`, `/x\\#${path}`]],
+  ['length', (path) => [path + 'a'.repeat(8_000), `${'/a'.repeat(7_000)}${path}`, '/..'.repeat(5_000) + path]],
+]; // prettier-ignore
+
+describe.each(ATTACKS)('%s', (_name, make) => {
+  it.each([BUNDLE, DAY, STATUS, '/api/v1/keys', '/problems/gone'])('give nothing of %s', async (path) => {
+    for (const target of make(path).filter((each) => each !== path)) await expectNothing(target);
+  });
+});
+
+it.each([
+  [
+    '2025-02-30',
+    '2025-2-3',
+    '0000-01-01',
+    '2022-13-01',
+    '2022-00-10',
+    '2022-01-00',
+    '2022-01-32',
+    '2023-02-29',
+  ],
+  [
+    '2022-01-2',
+    '2022-01-002',
+    '22-01-02',
+    '+2022-01-02',
+    '-2022-01-02',
+    '12022-01-02',
+    '2022-01-02T00:00:00Z',
+  ],
+  ['20220102', '2022-W01-1', '2022-002', '２０２２-01-02', '2022-01-02.json', 'today', 'latest.json', ''],
+])('has no day of %s and the like', async (...dates) => {
+  for (const date of dates) await expectNothing(DAY.replace('2022-01-02', date), [400, 404]);
+});
+
+it('never takes a key of the store for a path', async () => {
+  const keys = [POINTER_KEY, objectKey(sha256), `public${STATUS}`, 'store.json', 'releases/'];
+  for (const each of keys) {
+    for (const base of ['/', '/api/v1/', '/api/v1/files/', '/api/v1/files/gold/base/', '/problems/']) {
+      await expectNothing(base + each);
+    }
+    await expectNothing(`/_objects/${each}`, [403]);
+    await expectNothing(`/_objects/../${each}`, [403]);
+    await expectNothing(`/_objects/%2e%2e/${each}`);
+  }
+  await expectNothing(`/_objects/${sha256}`, [403]);
+  await expectNothing(`/_objects/${sha256.toUpperCase()}`, [403]);
+});
+
+it('refuses a head beyond its limit', async () => {
+  await expectNothing(`${STATUS}${'/a'.repeat(10_000)}`, [400]);
+  const headers = [['X-Long', 'a'.repeat(20_000)]] as const;
+  expect((await readProblem(await ask({ target: STATUS, headers }))).code).toBe('request-malformed');
+});
+
+describe('other forms of a target', () => {
+  it('takes an absolute one for its path, whatever the host', async () => {
+    for (const origin of [
+      'http://evil.example',
+      'HTTPS://u:p@evil.example:99',
+      'http://[bad',
+      'http://xn--',
+    ]) {
+      expect((await ask({ target: origin + STATUS })).headers.get('content-type')).toBe('application/json');
+      expect((await ask({ target: origin + BUNDLE })).headers.get('x-content-sha256')).toBe(sha256);
+      await expectNothing(`${origin}/..${STATUS}`);
+      await expectNothing(origin);
+    }
+  });
+
+  it.each([
+    '*',
+    'http://',
+    'http://?x',
+    'http:/x',
+    'ftp://a/x',
+    `file://${STATUS}`,
+    'evil.example:443',
+    'api',
+    '?x',
+  ])('has nothing at %s', async (target) => {
+    await expectNothing(target);
+    for (const method of ['OPTIONS', 'CONNECT']) {
+      const response = await ask({ method, target });
+      expect([400, 404]).toContain(response.status);
+      await readProblem(response);
+    }
+  });
+});
+
+describe('the head of a request', () => {
+  it('needs a host in HTTP/1.1 alone, and any host will do', async () => {
+    expect((await readProblem(await ask({ target: STATUS, host: null }))).code).toBe('request-malformed');
+    expect((await ask({ target: STATUS, host: null, version: 'HTTP/1.0' })).status).toBe(200);
+    for (const host of ['', 'evil.example', '127.0.0.1:1', 'a"b']) {
+      const response = await ask({ target: BUNDLE, host });
+      expect(new URL(response.headers.get('location') ?? '').origin).toBe(gateway.url);
+    }
+  });
+
+  it.each([
+    ['Expect', 'a miracle'],
+    ['Upgrade', 'h2c'],
+    ['X-Original-URL', '/api/v1/keys'],
+    ['X-HTTP-Method-Override', 'DELETE'],
+    ['X-Forwarded-Host', 'evil.example'],
+    ['Forwarded', 'host=evil.example'],
+  ])('changes nothing by %s', async (name, value) => {
+    const response = await ask({ target: BUNDLE, headers: [[name, value]] });
+    expect([response.status, response.headers.get('x-content-sha256')]).toEqual([307, sha256]);
+    expect(response.headers.get('location')).not.toContain('evil');
+  });
+
+  it.each([
+    [['Content-Length', 'abc']],
+    [
+      ['Content-Length', '1'],
+      ['Content-Length', '2'],
+    ],
+    [
+      ['Content-Length', '4'],
+      ['Transfer-Encoding', 'chunked'],
+    ],
+    [['Transfer-Encoding', 'x, chunked, x']],
+    [['Bad Name', 'x']],
+    [['X-Bytes', 'a\u0000b']],
+  ] as const)('is refused where it is ambiguous: %j %j', async (...headers) => {
+    const response = await ask({ method: 'POST', target: '/api/v1/keys', headers });
+    expect((await readProblem(response)).code).toBe('request-malformed');
+  });
+});
+
+it('writes no path into the log', () => {
+  for (const part of ['evil', 'latest.json', '2022-01-02', '%2e', '..']) {
+    const lines = gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"route"'));
+    const routes = lines.map((line) => line.replaceAll(/"route":"[^"]*\{[^"]*"/g, ''));
+    expect(routes.filter((line) => line.includes(part))).toEqual([]);
+  }
+});

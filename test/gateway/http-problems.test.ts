@@ -1,0 +1,141 @@
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
+import { bundlePath, dayPath, manifestPath, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { problemPath, PROBLEMS, type ProblemCode } from '../../gateway/core/problems.js';
+import { LINK_SECRET, startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
+import { readProblem, readProblemCode } from '../fixtures/http-answers.js';
+import { startIdentityProvider, type IdentityProvider } from '../fixtures/identity-provider.js';
+import { readCurrent, rollBack } from '../fixtures/operate.js';
+import { publishSeries } from '../fixtures/publish-series.js';
+import { randomSeries } from '../fixtures/random-series.js';
+import { watchStore } from '../fixtures/watched-store.js';
+
+const KEYS = '/api/v1/keys';
+const BUNDLE = bundlePath('gold', 'base', '7d');
+const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // keys of a closed literal
+const store = createMemoryStore();
+const faults: { object: string | undefined; accounts: boolean } = { object: undefined, accounts: false };
+let provider: IdentityProvider;
+let gateway: GatewayServer;
+let silent: GatewayServer;
+let empty: GatewayServer;
+let research: string;
+let single: string;
+let lapsed: string;
+
+/** The stores of the gateway: an object can be missing, and the accounts can be down. */
+const stores = (): { store: ObjectStore; accountsStore: ObjectStore } => ({
+  store: watchStore(store, ({ key }, run) =>
+    key === faults.object ? Promise.resolve(undefined as never) : run(),
+  ),
+  accountsStore: watchStore(createMemoryStore(), (_operation, run) => {
+    if (faults.accounts) throw new StoreError('unavailable', 's3://a-bucket/accounts: no route to host');
+    return run();
+  }),
+});
+
+beforeAll(async () => {
+  const series = (days: number) => [randomSeries({ chain: 'base', seed: 7, days })];
+  await publishSeries(store, { inputs: series(3), asOf: '2022-01-04' });
+  await publishSeries(store, { inputs: series(4), asOf: '2022-01-05' });
+  await rollBack(store, { to: '2022-01-04.000001', reason: 'that was wrong', asOf: '2022-01-06' });
+  provider = await startIdentityProvider(() => Date.now());
+  const { jwksUrl: url, issuer, audience } = provider;
+  const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
+  gateway = await startGateway({ ...stores(), configuration: { sessions } });
+  silent = await startGateway({ store, configuration: { limits: { keyPerMinute: 1, addressPerMinute: 1 } } });
+  empty = await startGateway({ store: createMemoryStore() });
+  research = await gateway.createKey({ account: 'research', plan: 'research' });
+  single = await gateway.createKey({ plan: 'single-chain', chain: 'base' });
+  lapsed = await gateway.createKey({ account: 'lapsed', plan: 'research' });
+  await gateway.accounts.grant('lapsed', {
+    plan: 'research',
+    chain: null,
+    until: '2020-01-01T00:00:00Z',
+    reason: 'over',
+  });
+  await gateway.ask(BUNDLE, withKey(research)); // known from now on
+});
+afterAll(async () => {
+  await Promise.all([gateway, silent, empty].map((each) => each.stop()));
+  await provider.dispose();
+});
+
+afterEach(() => Object.assign(faults, { object: undefined, accounts: false }));
+
+const withKey = (key: string): RequestInit => ({ headers: { 'X-API-Key': key } });
+
+async function asDashboard(init: RequestInit, account = 'research'): Promise<RequestInit> {
+  const token = await provider.sign({ account });
+  return { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } };
+}
+
+const postKey = async (body: string, type = 'application/json', account = 'research'): Promise<Response> =>
+  gateway.ask(KEYS, await asDashboard({ method: 'POST', body, headers: { 'Content-Type': type } }, account));
+
+/** How to get each problem of the table. A code without a row here fails the test. */
+const PROVOKED: { readonly [code in ProblemCode]: () => Promise<Response> } = {
+  'request-malformed': () => gateway.ask(`${BUNDLE}?api_key=${research}`),
+  'api-key-missing': () => gateway.ask(BUNDLE),
+  'api-key-invalid': () => gateway.ask(BUNDLE, withKey(`${research}, ${research}`)),
+  'session-invalid': () => gateway.ask(KEYS, { headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }),
+  'not-entitled': () => gateway.ask(manifestPath('gold', 'base'), withKey(single)),
+  'subscription-inactive': () => gateway.ask(BUNDLE, withKey(lapsed)),
+  'link-invalid': () => gateway.ask(`/_objects/${'0'.repeat(64)}?signature=${'0'.repeat(64)}`),
+  'not-found': () => gateway.ask(dayPath('gold', 'base', '2021-01-01'), withKey(research)),
+  'method-not-allowed': () => gateway.ask(PUBLIC_PATHS.status, { method: 'POST' }),
+  'key-limit-reached': async () => {
+    for (let made = 1; made < 5; made += 1) await gateway.createKey({ account: 'research' });
+    return postKey('{}');
+  },
+  gone: () => gateway.ask(dayPath('gold', 'base', '2022-01-04'), withKey(research)),
+  'payload-too-large': () => postKey(JSON.stringify({ label: 'x'.repeat(65_536) })),
+  'unsupported-media-type': () => postKey('label=x', 'application/x-www-form-urlencoded'),
+  'range-not-satisfiable': () => gateway.ask(PUBLIC_PATHS.status, { headers: { Range: 'bytes=9999999-' } }),
+  'rate-limited': async () => {
+    await silent.ask(PUBLIC_PATHS.status);
+    return silent.ask(PUBLIC_PATHS.status);
+  },
+  internal: async () => {
+    const { public: files } = await readCurrent(store);
+    faults.object = `objects/sha256/${files[PUBLIC_PATHS.glossary]?.sha256 ?? ''}`;
+    return gateway.ask(PUBLIC_PATHS.glossary);
+  },
+  'store-unavailable': async () => {
+    faults.accounts = true;
+    return gateway.ask(BUNDLE, withKey(await silent.createKey()));
+  },
+  'identity-unavailable': () => silent.ask(KEYS, { headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }),
+  'not-published': () => empty.ask(PUBLIC_PATHS.status),
+};
+
+it.each(CODES)('answers with the problem %s, whole and telling nothing that is secret', async (code) => {
+  const problem = await readProblem(await PROVOKED[code]());
+  expect(problem.code).toBe(code);
+  const said = JSON.stringify(problem);
+  for (const secret of [research, single, lapsed, LINK_SECRET, 'a-bucket'])
+    expect(said).not.toContain(secret);
+});
+
+it.each(CODES)('says on the page /problems/%s what is meant, as the table has it', async (code) => {
+  const response = await gateway.ask(problemPath(code));
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const page = await response.text();
+  expect(page).toContain(`<code>${code}</code>, HTTP status ${PROBLEMS[code].status}`);
+  expect(page).toContain(PROBLEMS[code].meaning.slice(1));
+});
+
+it.each(['unknown', 'toString', '__proto__', 'gone/', 'Gone'])('has no page /problems/%s', async (name) => {
+  expect(await readProblemCode(await gateway.ask(`/problems/${name}`))).toBe('not-found');
+});
+
+it('puts a fault of ours into the log under the id that the caller got, and no secret with any', async () => {
+  const { instance } = await readProblem(await PROVOKED.internal());
+  const line = gateway
+    .log()
+    .split('\n')
+    .find((each) => each.includes('a fault of ours') && each.includes(instance));
+  expect(line).toContain('is missing');
+  for (const secret of [research, single, lapsed, LINK_SECRET, 'eyJ'])
+    expect(gateway.log()).not.toContain(secret);
+});

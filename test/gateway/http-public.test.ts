@@ -1,0 +1,264 @@
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import {
+  bundlePath,
+  cacheControlOf,
+  calendarPath,
+  methodologyTextPath,
+  objectKey,
+  publicKey,
+  PUBLIC_PATHS,
+  summaryPath,
+} from '../../schemas/paths.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
+import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
+import { readDocument, readProblemCode } from '../fixtures/http-answers.js';
+import { readCurrent } from '../fixtures/operate.js';
+import { publishSeries } from '../fixtures/publish-series.js';
+import { randomSeries } from '../fixtures/random-series.js';
+import { watchStore } from '../fixtures/watched-store.js';
+
+const CALENDAR = calendarPath('base');
+const { status: STATUS, landing: LANDING } = PUBLIC_PATHS;
+const BASE_URL = 'https://data.example.com/v';
+const store = createMemoryStore();
+let record: ReleaseRecord;
+let here: GatewayServer;
+let elsewhere: GatewayServer;
+
+beforeAll(async () => {
+  const inputs = [randomSeries({ chain: 'base', seed: 7, days: 3 })];
+  await publishSeries(store, { inputs, asOf: '2022-01-04' });
+  record = await readCurrent(store);
+  here = await startGateway({ store });
+  Object.assign(process.env, CREDENTIALS);
+  elsewhere = await startGateway({ store, configuration: { ...S3, publicBaseUrl: BASE_URL } });
+});
+afterAll(async () => {
+  await Promise.all([here.stop(), elsewhere.stop()]);
+  for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
+});
+
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'AKIAPLANTED', AWS_SECRET_ACCESS_KEY: 'planted' };
+const S3 = {
+  store: { kind: 's3', address: 's3://some-bucket/prefix?region=eu-central-1' },
+  linkSecrets: [],
+} as const;
+
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+  here.ask(path, { headers, method });
+
+const etagOf = (path: string): string => `"sha256:${record.public[path]?.sha256 ?? ''}"`;
+
+async function bytesOf(response: Response): Promise<Uint8Array> {
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+it('serves every public file of the release as the release lists it', async () => {
+  for (const [path, { sha256, bytes, type, revision }] of Object.entries(record.public)) {
+    const response = await ask(path);
+    const body = await bytesOf(response);
+    expect([path, response.status, sha256Hex(body), body.length]).toEqual([path, 200, sha256, bytes]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': type,
+      'content-length': String(bytes),
+      etag: etagOf(path),
+      'cache-control': cacheControlOf(publicKey(path)),
+      'accept-ranges': 'bytes',
+      'access-control-allow-origin': '*',
+      'x-content-sha256': sha256,
+      'x-published-revision': revision,
+      'x-content-type-options': 'nosniff',
+    });
+  }
+});
+
+it('keeps the freshest for a minute, and the others for five', async () => {
+  const kept = async (path: string): Promise<string | null> => (await ask(path)).headers.get('cache-control');
+  for (const path of [STATUS, LANDING, PUBLIC_PATHS.release, summaryPath('base')]) {
+    expect(await kept(path)).toBe('public, max-age=60, stale-while-revalidate=60');
+  }
+  for (const path of [CALENDAR, PUBLIC_PATHS.glossary, methodologyTextPath('v1')]) {
+    expect(await kept(path)).toBe('public, max-age=300, stale-while-revalidate=86400');
+  }
+});
+
+it('names the calendar alone for a person who keeps it', async () => {
+  expect((await ask(CALENDAR)).headers.get('content-disposition')).toBe(
+    'attachment; filename="base-regime-calendar.csv"',
+  );
+  expect((await ask(STATUS)).headers.get('content-disposition')).toBeNull();
+});
+
+it.each([
+  ['exact', (etag: string) => etag],
+  ['weak', (etag: string) => `W/${etag}`],
+  ['a list', (etag: string) => `"a", W/"b",${etag} , "c"`],
+  ['a star', () => '*'],
+])('does not send a file again that the reader has, by an etag that is %s', async (_name, make) => {
+  for (const method of ['GET', 'HEAD']) {
+    const response = await ask(CALENDAR, { 'If-None-Match': make(etagOf(CALENDAR)) }, method);
+    expect([response.status, await response.text()]).toEqual([304, '']);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      etag: etagOf(CALENDAR),
+      'cache-control': cacheControlOf(publicKey(CALENDAR)),
+      'access-control-allow-origin': '*',
+    });
+  }
+});
+
+it.each(['"sha256:other"', 'sha256', '""', `"sha256:${'0'.repeat(64)}"`])(
+  'sends a file to a reader who has another: %s',
+  async (etag) => {
+    expect((await ask(CALENDAR, { 'If-None-Match': etag })).status).toBe(200);
+  },
+);
+
+it('does not take a date for a condition: two releases may come within a second', async () => {
+  const later = new Date(Date.now() + 86_400_000).toUTCString();
+  expect((await ask(STATUS, { 'If-Modified-Since': later })).status).toBe(200);
+});
+
+it('tells by HEAD what GET sends', async () => {
+  for (const path of Object.keys(record.public)) {
+    const [get, head] = [await ask(path), await ask(path, { Range: 'bytes=0-1' }, 'HEAD')];
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length', 'etag', 'cache-control', 'content-disposition']) {
+      expect([path, name, head.headers.get(name)]).toEqual([path, name, get.headers.get(name)]);
+    }
+  }
+});
+
+describe('a range', () => {
+  it.each([
+    ['bytes=0-9', 0, 10],
+    ['bytes=10-10', 10, 11],
+    ['bytes=-5', -5, undefined],
+    ['bytes=20-', 20, undefined],
+    ['bytes=20-99999999', 20, undefined],
+    ['bytes=-99999999', 0, undefined],
+  ])('%s is answered with that part', async (range, start, end) => {
+    const whole = await bytesOf(await ask(CALENDAR));
+    const response = await ask(CALENDAR, { Range: range });
+    const part = whole.slice(start, end);
+    expect([response.status, sha256Hex(await bytesOf(response))]).toEqual([206, sha256Hex(part)]);
+    const first = start < 0 ? whole.length + start : start;
+    expect(response.headers.get('content-range')).toBe(
+      `bytes ${first}-${first + part.length - 1}/${whole.length}`,
+    );
+    expect([response.headers.get('etag'), response.headers.get('content-type')]).toEqual([
+      etagOf(CALENDAR),
+      'text/csv; charset=utf-8',
+    ]);
+  });
+
+  it.each(['lines=0-9', 'bytes=0-1,5-6', 'nonsense', ''])('%j is answered with all', async (range) => {
+    const response = await ask(CALENDAR, { Range: range });
+    expect([response.status, sha256Hex(await bytesOf(response))]).toEqual([
+      200,
+      record.public[CALENDAR]?.sha256,
+    ]);
+  });
+
+  it('past the end is 416 with the length', async () => {
+    const size = record.public[CALENDAR]?.bytes ?? 0;
+    for (const range of [`bytes=${size}-`, 'bytes=-0']) {
+      const response = await ask(CALENDAR, { Range: range });
+      expect(response.headers.get('content-range')).toBe(`bytes */${size}`);
+      expect(await readProblemCode(response)).toBe('range-not-satisfiable');
+    }
+  });
+
+  it('goes by If-Range: a part of the same file, or all of another', async () => {
+    const statusOf = async (ifRange: string): Promise<number> =>
+      (await ask(CALENDAR, { Range: 'bytes=0-9', 'If-Range': ifRange })).status;
+    expect(await statusOf(etagOf(CALENDAR))).toBe(206);
+    expect(await statusOf(`W/${etagOf(CALENDAR)}`)).toBe(200);
+    expect(await statusOf('"sha256:other"')).toBe(200);
+    expect(await statusOf(new Date().toUTCString())).toBe(200);
+  });
+});
+
+it('takes no parameters', async () => {
+  for (const query of ['?x', '?v=1', '?chain=base', '?%00', '?api_key=x', '?=', '?a=1&a=2']) {
+    expect([query, await readProblemCode(await ask(STATUS + query))]).toEqual([query, 'request-malformed']);
+  }
+  expect((await ask(`${STATUS}?`)).status).toBe(200);
+});
+
+it('has nothing of a chain that was never published', async () => {
+  for (const path of [summaryPath('bitcoin'), calendarPath('ethereum')]) {
+    expect(await readProblemCode(await ask(path))).toBe('not-found');
+  }
+  for (const path of [STATUS, LANDING]) {
+    expect(Object.keys((await readDocument(await ask(path))).chains ?? {})).toEqual(['base']);
+  }
+});
+
+it('needs no key, and does not look at one', async () => {
+  expect((await ask(STATUS, { 'X-API-Key': 'nonsense', Authorization: 'Bearer x' })).status).toBe(200);
+});
+
+describe('before the first release', () => {
+  it('says so for every path that a release will have, and 404 for others', async () => {
+    const empty = await startGateway({ store: createMemoryStore() });
+    const codeOf = async (path: string): Promise<string> => readProblemCode(await empty.ask(path));
+    for (const path of Object.keys(record.public)) expect(await codeOf(path)).toBe('not-published');
+    expect(await codeOf('/api/v1/nothing')).toBe('not-found');
+    expect((await empty.ask('/readyz')).status).toBe(503);
+    await empty.stop();
+  });
+});
+
+describe('with an S3 store', () => {
+  it('redirects to where the public files are, and keeps the bytes to itself', async () => {
+    for (const [path, { sha256 }] of Object.entries(record.public)) {
+      for (const method of ['GET', 'HEAD']) {
+        const response = await elsewhere.ask(path, { method });
+        expect([response.status, await response.text()]).toEqual([307, '']);
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          location: BASE_URL + path,
+          'cache-control': cacheControlOf(publicKey(path)),
+          'x-content-sha256': sha256,
+          'access-control-allow-origin': '*',
+        });
+      }
+    }
+    const known = await elsewhere.ask(STATUS, { headers: { 'If-None-Match': etagOf(STATUS) } });
+    expect([known.status, known.headers.get('location')]).toEqual([304, null]);
+    expect(await readProblemCode(await elsewhere.ask(`${STATUS}?x`))).toBe('request-malformed');
+    expect(await readProblemCode(await elsewhere.ask(summaryPath('bitcoin')))).toBe('not-found');
+  });
+
+  it('redirects a subscriber to an object of the bucket, and names the bucket nowhere else', async () => {
+    const path = bundlePath('gold', 'base', '7d');
+    const key = await elsewhere.createKey({ plan: 'research' });
+    const response = await elsewhere.ask(path, { headers: { 'X-API-Key': key } });
+    const { location, ...others } = Object.fromEntries(response.headers);
+    const url = new URL(location ?? '');
+    expect([response.status, url.host]).toEqual([307, 'some-bucket.s3.eu-central-1.amazonaws.com']);
+    expect(url.pathname).toBe(`/prefix/${objectKey(record.bundles[path]?.sha256 ?? '')}`);
+    expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+    for (const said of [JSON.stringify(others), await response.text(), elsewhere.log()]) {
+      expect(said).not.toMatch(/some-bucket|X-Amz|AKIA|planted/);
+    }
+  });
+
+  it('has no links of its own', async () => {
+    expect(await readProblemCode(await elsewhere.ask(`/_objects/${'0'.repeat(64)}`))).toBe('not-found');
+  });
+});
+
+it('answers without the store when nothing has changed', async () => {
+  const asked: string[] = [];
+  const watched = watchStore(store, ({ key }, run) => {
+    asked.push(key);
+    return run();
+  });
+  const gateway = await startGateway({ store: watched });
+  asked.length = 0;
+  const headers = { 'If-None-Match': etagOf(STATUS) };
+  for (let i = 0; i < 3; i += 1) expect((await gateway.ask(STATUS, { headers })).status).toBe(304);
+  expect(asked).toEqual([]);
+  await gateway.stop();
+});
