@@ -6,6 +6,7 @@ import { createObjectLinks, type LinkReader } from './core/object-link.js';
 import { createLinkUrlSigner } from './io/link-url-signer.js';
 import { createObjectReader, type ObjectReader } from './io/object-reader.js';
 import { createS3UrlSigner } from './io/s3-url-signer.js';
+import { createSignedUrlCache } from './io/signed-url-cache.js';
 import type { UrlSigner } from './io/url-signer.js';
 import type { PublicSource } from './routes/public.js';
 
@@ -34,10 +35,18 @@ export async function createDelivery(
   if (kind === 's3') {
     const signing = await resolveS3Signing(parseS3Address(address, s3));
     const signer = createS3UrlSigner({ ...signing, ttlSeconds, now, onError });
-    return { signer, source: { kind: 'elsewhere', baseUrl: publicBaseUrl }, directory: undefined };
+    return {
+      signer: createSignedUrlCache(signer, now),
+      source: { kind: 'elsewhere', baseUrl: publicBaseUrl },
+      directory: undefined,
+    };
   }
   const links = createObjectLinks(linkSecrets);
   const objects = createObjectReader(store, onError);
   const signer = createLinkUrlSigner({ links, baseUrl, ttlSeconds, now });
-  return { signer, source: { kind: 'here', objects }, directory: { links, objects } };
+  return {
+    signer: createSignedUrlCache(signer, now),
+    source: { kind: 'here', objects },
+    directory: { links, objects },
+  };
 }

@@ -7,7 +7,7 @@ import { EXIT_CODES } from './core/exit-codes.js';
 /** How long, after a signal, everything that is under way may take to end. */
 const STOP_MS = 10_000;
 /** The log is written in pieces of this size, or when so much time has passed. */
-const LOG_BYTES = 4_096;
+const LOG_BYTES = 8_192;
 const LOG_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

@@ -13,7 +13,8 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 8;
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const LENGTH = 'crd_live_'.length + ID_LENGTH + 1 + SECRET_LENGTH + CHECKSUM_LENGTH;
+const ID_START = 'crd_live_'.length;
+const LENGTH = ID_START + ID_LENGTH + 1 + SECRET_LENGTH + CHECKSUM_LENGTH;
 const KEY = /^crd_(live|test)_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
 const ID = /^[0-9A-Za-z]{8}$/;
 
@@ -41,6 +42,11 @@ export function parseApiKey(text: string, mode: KeyMode): ApiKey | undefined {
   if (id === undefined || named !== mode) return undefined;
   const body = text.slice(0, -CHECKSUM_LENGTH);
   return checksumOf(body) === text.slice(-CHECKSUM_LENGTH) ? { id, mode, text } : undefined;
+}
+
+/** The part of a text that is the id, if the text is a key. */
+export function idOf(text: string): string {
+  return text.slice(ID_START, ID_START + ID_LENGTH);
 }
 
 /** Whether a text has the form of a key's id. */

@@ -6,7 +6,8 @@ import parseRange from 'range-parser';
  * §13.1.2). `Cache-Control: no-cache` beside it changes nothing: fetch sends it with each condition of its caller.
  */
 export function isKnownToReader(ifNoneMatch: string | undefined, etag: string): boolean {
-  return ifNoneMatch !== undefined && fresh({ 'if-none-match': ifNoneMatch }, { etag });
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch === etag || fresh({ 'if-none-match': ifNoneMatch }, { etag });
 }
 
 /** What part of a file was asked for: all of it, a span with both ends included, or one that it does not have. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { isEqualInConstantTime, sha256Bytes } from '../../schemas/digest.js';
 import type { Account, KeyRecord } from '../../schemas/types.generated.js';
-import { parseApiKey, type KeyMode } from '../core/api-key.js';
+import { idOf, parseApiKey, type KeyMode } from '../core/api-key.js';
 import { GatewayError } from '../core/problems.js';
 import { createAccountCache, PATIENCE_MS, type Caller } from './account-cache.js';
 import { inTime } from './within-time.js';
@@ -87,16 +87,17 @@ export function createAuthenticator({ accounts, mode, now, onError }: Authentica
   return {
     isInTouch: () => inTouch,
     peek(text) {
-      const key = parseApiKey(text, mode);
-      const record = key && known.get(key.id);
-      if (key === undefined || record === undefined || !isKey(text, record)) return undefined;
-      return cache.peek(record.account)?.callers.get(key.id);
+      const id = idOf(text); // what has the digest of a key is the key: its form need not be looked at again
+      const record = known.get(id);
+      if (record === undefined || !isKey(text, record)) return undefined;
+      return cache.peek(record.account)?.callers.get(id);
     },
     async authenticate(text) {
       const key = parseApiKey(text, mode);
+      const isNew = key !== undefined && !known.has(key.id); // its account may have been read just before it was made
       const record = key && (await findKey(key.id));
       if (key === undefined || record === undefined || !isKey(text, record)) throw invalidKey();
-      const listed = (await cache.read(record.account)).callers.get(key.id);
+      const listed = (await cache.read(record.account, isNew ? 0 : undefined)).callers.get(key.id);
       return listed ?? refresh({ account: record.account, keyId: key.id }); // it may be newer than what was read
     },
     refresh,

@@ -47,14 +47,17 @@ export function createMetrics(now: () => number): Metrics {
     buckets: SIGNING_BUCKETS,
     registers,
   });
-  const countRequest = keepChildren((route, decision, status) =>
-    requests.labels({ route, decision, status }),
-  );
-  const timeRequest = keepChildren((route) => latency.labels({ route }));
+  const childrenOf = keepChildren((route: string) => ({
+    latency: latency.labels({ route }),
+    of: keepChildren((decision: string) =>
+      keepChildren((status: number) => requests.labels({ route, decision, status: String(status) })),
+    ),
+  }));
   return {
     count(route, decision, status, seconds) {
-      countRequest(route, decision, String(status)).inc();
-      timeRequest(route, '', '').observe(seconds);
+      const children = childrenOf(route);
+      children.of(decision)(status).inc();
+      children.latency.observe(seconds);
     },
     storeFailed: (store) => failures.labels({ store }).inc(),
     signed: (seconds) => signing.observe(seconds),
@@ -87,12 +90,11 @@ function gaugeReleases(registry: Registry, now: () => number): Metrics['released
 }
 
 /** The library looks a child up by hashing its labels; ours are few, and each is kept. */
-function keepChildren<T>(create: (...labels: [string, string, string]) => T): typeof create {
-  const children = new Map<string, T>();
-  return (...labels) => {
-    const name = labels.join('\n');
-    let child = children.get(name);
-    if (child === undefined) children.set(name, (child = create(...labels)));
+function keepChildren<L extends string | number, T>(create: (label: L) => T): (label: L) => T {
+  const children = new Map<L, T>();
+  return (label) => {
+    let child = children.get(label);
+    if (child === undefined) children.set(label, (child = create(label)));
     return child;
   };
 }

@@ -23,6 +23,8 @@ export type Endpoint = {
   readonly template: string;
   readonly has: (path: string) => boolean;
   readonly crossOrigin: CrossOrigin;
+  /** Request headers, beside the origin, that a private answer depends on. */
+  readonly dependsOn?: readonly string[];
   readonly answers: { readonly [method in Method]?: Answer };
 };
 
@@ -41,7 +43,11 @@ const PREFLIGHT_SECONDS = 600;
 export type EndpointServer = (req: Request, res: Response) => void | Promise<void>;
 
 /** What serves an endpoint. Its other methods are 405, and OPTIONS says which it has. */
-export function serve({ crossOrigin: { origins, headers }, answers }: Endpoint): EndpointServer {
+export function serve({
+  crossOrigin: { origins, headers },
+  dependsOn = [],
+  answers,
+}: Endpoint): EndpointServer {
   const methods = Object.keys(answers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = [...methods, 'OPTIONS'].join(', ');
   const letIn = cors({
@@ -52,6 +58,7 @@ export function serve({ crossOrigin: { origins, headers }, answers }: Endpoint):
     maxAge: PREFLIGHT_SECONDS,
     preflightContinue: true,
   });
+  const vary = ['Vary', [...dependsOn, 'Origin'].join(', ')];
   const answer = (req: Request, res: Response): void | Promise<void> => {
     if (req.method === 'OPTIONS') {
       exchangeOf(res).decision = 'options';
@@ -70,7 +77,7 @@ export function serve({ crossOrigin: { origins, headers }, answers }: Endpoint):
   };
   return (req, res) => {
     if (origins !== '*') {
-      exchangeOf(res).vary = 'Origin';
+      exchangeOf(res).vary = vary;
       if (req.headers.origin === undefined) return answer(req, res);
     }
     let answered: Promise<void> | undefined;

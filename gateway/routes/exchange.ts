@@ -11,8 +11,8 @@ export type Exchange = {
   readonly query: string;
   /** What the answer says of the caller's limit, each header's name before its value. */
   rateHeaders: readonly string[];
-  /** The request header that every answer of the endpoint depends on, if there is one. */
-  vary: string | undefined;
+  /** Which request headers every answer of the endpoint depends on: the header that says so, or nothing. */
+  vary: readonly string[];
   /** Template of the path. */
   route: string;
   /** What was decided: a problem's code, or what was given. */
@@ -29,7 +29,7 @@ export function beginExchange({ url }: Request, res: Response, id: string, start
     path: at < 0 ? url : url.slice(0, at),
     query: at < 0 ? '' : url.slice(at + 1),
     rateHeaders: [],
-    vary: undefined,
+    vary: [],
     route: 'none',
     decision: 'none',
     keyId: undefined,

@@ -14,7 +14,7 @@ import type { Doorkeeper } from './doorkeeper.js';
 import { andThen } from './and-then.js';
 import type { Answer, Endpoint } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
-import { reply, type Headers } from './reply.js';
+import { reply } from './reply.js';
 
 /** What answering for files needs; `clock` is monotonic, in milliseconds. */
 export type FilesTerms = {
@@ -40,6 +40,7 @@ export function filesEndpoint(terms: FilesTerms): Endpoint {
     template: `${FILES_PATH}/{path}`,
     has: (path) => path.startsWith(`${FILES_PATH}/`),
     crossOrigin: { origins: terms.corsOrigins, headers: ['X-API-Key'] },
+    dependsOn: ['X-API-Key', 'Accept'],
     answers: { GET: answerFile(terms) },
   };
 }
@@ -102,11 +103,20 @@ function explainAbsence(file: FileRequest): string {
     : `${file.date} was not published as of that revision, or there is no such revision; the manifest lists both`;
 }
 
-/** Caches may not keep an answer: it is for one key, for a while. */
-const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'X-API-Key, Accept' } as const;
+/** What is said of a file in every answer; made once for each, for it is asked for all day. */
+const DESCRIPTIONS = new WeakMap<FileFacts, readonly string[]>();
 
-function headersOf({ etag, sha256, revision }: FileFacts): Headers {
-  return { ...PRIVATE, ETag: etag, 'X-Content-SHA256': sha256, 'X-Published-Revision': revision };
+/** Caches may not keep an answer: it is for one key, for a while. */
+function headersOf(facts: FileFacts): readonly string[] {
+  const known = DESCRIPTIONS.get(facts);
+  if (known !== undefined) return known;
+  const { etag, sha256, revision } = facts;
+  const headers = [
+    ...['Cache-Control', 'private, no-store', 'ETag', etag],
+    ...['X-Content-SHA256', sha256, 'X-Published-Revision', revision],
+  ];
+  DESCRIPTIONS.set(facts, headers);
+  return headers;
 }
 
 function answerKnown(res: Response, facts: FileFacts): void {
@@ -116,13 +126,12 @@ function answerKnown(res: Response, facts: FileFacts): void {
 
 function answerHead(res: Response, facts: FileFacts): void {
   exchangeOf(res).decision = 'described';
-  reply(res, 200, {
+  const digest = Buffer.from(facts.sha256, 'hex').toString('base64');
+  reply(res, 200, [
     ...headersOf(facts),
-    'Content-Type': facts.mediaType,
-    'Content-Length': facts.sizeBytes,
-    'Content-Disposition': facts.disposition,
-    'Repr-Digest': `sha-256=:${Buffer.from(facts.sha256, 'hex').toString('base64')}:`,
-  });
+    ...['Content-Type', facts.mediaType, 'Content-Length', facts.sizeBytes],
+    ...['Content-Disposition', facts.disposition, 'Repr-Digest', `sha-256=:${digest}:`],
+  ]);
 }
 
 /** Signs the file's object, and answers at once where nothing need be waited for. */
@@ -147,12 +156,8 @@ function answerGet(
 }
 
 function redirect(res: Response, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
-  reply(res, 307, {
-    ...headersOf(facts),
-    'X-Url-Expires-In': expiresInSeconds,
-    Location: url,
-    'Content-Length': 0,
-  });
+  const headers = headersOf(facts);
+  reply(res, 307, [...headers, 'X-Url-Expires-In', expiresInSeconds, 'Location', url, 'Content-Length', 0]);
 }
 
 function describe(res: Response, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
@@ -166,11 +171,10 @@ function describe(res: Response, facts: FileFacts, { url, expiresInSeconds }: Si
       published_revision: facts.revision,
     }),
   );
-  const headers = {
+  const headers = [
     ...headersOf(facts),
-    'X-Url-Expires-In': expiresInSeconds,
-    'Content-Type': 'application/json',
-    'Content-Length': body.length,
-  };
+    ...['X-Url-Expires-In', expiresInSeconds],
+    ...['Content-Type', 'application/json', 'Content-Length', body.length],
+  ];
   reply(res, 200, headers, body);
 }

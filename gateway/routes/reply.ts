@@ -2,8 +2,8 @@ import helmet from 'helmet';
 import type { RequestHandler, Response } from 'express';
 import { exchangeOf } from './exchange.js';
 
-/** Headers of an answer by their names. */
-export type Headers = Readonly<Record<string, string | number>>;
+/** Headers of an answer by their names, or as the list that goes out: each name before its value. */
+export type Headers = Readonly<Record<string, string | number>> | readonly (string | number)[];
 
 /** What a browser may make of our answers: nothing but data. The rest of what the library sends is for pages. */
 const SECURITY_HEADERS = collectHeaders(
@@ -33,12 +33,14 @@ const SECURITY_HEADERS = collectHeaders(
  */
 export function reply(res: Response, status: number, headers: Headers, body?: Uint8Array): void {
   const { id, rateHeaders, vary } = exchangeOf(res);
-  const list: (string | number)[] = [...SECURITY_HEADERS, 'X-Request-Id', id, ...rateHeaders];
-  for (const name of Object.keys(headers)) if (name !== 'Vary') list.push(name, headers[name] ?? '');
-  const dependsOn = [headers['Vary'], vary].filter((each) => each !== undefined);
-  if (dependsOn.length > 0) list.push('Vary', dependsOn.join(', '));
+  const own = isList(headers) ? headers : Object.entries(headers).flat();
+  const list = [...SECURITY_HEADERS, 'X-Request-Id', id, ...rateHeaders, ...vary, ...own];
   res.writeHead(status, list as string[]); // Node writes a number as its digits
   res.end(body);
+}
+
+function isList(headers: Headers): headers is readonly (string | number)[] {
+  return Array.isArray(headers);
 }
 
 /** The headers that a library sets on every answer alike: once, instead of each time. */

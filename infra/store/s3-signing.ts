@@ -1,3 +1,5 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import type { S3Address } from './s3-address.js';
 import { createS3Client } from './s3-client.js';
 
@@ -22,23 +24,20 @@ export type S3Credentials = {
   readonly expiration?: Date;
 };
 
-/** Resolves region and endpoint of a store once, as the SDK does for each request. @throws Error without a region. */
+/**
+ * Resolves region and endpoint of a store once, as the SDK does for each request: by the address, the environment and
+ * the shared files. @throws Error without a region.
+ */
 export async function resolveS3Signing(at: S3Address): Promise<S3Signing> {
   const { config } = createS3Client(at);
-  const [region, useFips, useDualstack] = await Promise.all([
-    config.region(),
-    config.useFipsEndpoint(),
-    config.useDualstackEndpoint(),
-  ]);
-  const { url } = config.endpointProvider({
-    Bucket: at.bucket,
-    Region: region,
-    ForcePathStyle: at.pathStyle,
-    UseFIPS: useFips,
-    UseDualStack: useDualstack,
-    ...(at.endpoint === undefined ? {} : { Endpoint: at.endpoint }),
-  });
+  const request = { Bucket: at.bucket, Key: 'key' };
+  const { url, properties } = await getEndpointFromInstructions(request, GetObjectCommand, config);
+  const [scheme] = (properties?.['authSchemes'] ?? []) as { signingRegion?: string }[]; // as the SDK's rules have it
+  const region = scheme?.signingRegion ?? (await config.region());
   const prefix = at.prefix.replaceAll('=', '%3D'); // of its characters, this alone needs an escape
-  const path = `${url.pathname.replace(/\/$/, '')}/${prefix}`;
-  return { place: { origin: url.origin, path, region }, provide: () => config.credentials() };
+  return {
+    place: { origin: url.origin, path: `${url.pathname.replace(/\/$/, '')}/${prefix}`, region },
+    // The chain keeps credentials until five minutes before their end; whoever asks here wants newer ones.
+    provide: () => config.credentials({ forceRefresh: true }),
+  };
 }

@@ -4,7 +4,7 @@ export type Check = {
   readonly measured: number;
   readonly relation: 'at most' | 'under' | 'exactly' | 'at least' | 'over';
   readonly bound: number;
-  readonly unit: 'times' | 'MB' | 'objects' | 'files' | 'puts/s' | 'requests';
+  readonly unit: 'times' | 'MB' | 'objects' | 'files' | 'puts/s' | 'requests' | 'ms' | 'releases';
 };
 
 /** Whether the figure keeps its bound; one that is no number does not. */

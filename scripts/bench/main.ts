@@ -2,10 +2,15 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { BenchError, type Bench, type BenchTerms } from './bench.js';
+import { addGatewayBench } from './gateway-bench.js';
 import { addGeneratorBench } from './generator-bench.js';
 import { addS3Bench } from './s3-bench.js';
 
-const BENCHES: Readonly<Record<string, Bench>> = { generator: addGeneratorBench, s3: addS3Bench };
+const BENCHES: Readonly<Record<string, Bench>> = {
+  generator: addGeneratorBench,
+  s3: addS3Bench,
+  gateway: addGatewayBench,
+};
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());

@@ -20,5 +20,5 @@ export function machine(): { node: string; kernel: string; cpu: string; cpus: nu
 }
 
 function formatFigure(value: number, unit: Check['unit']): string {
-  return unit === 'times' ? value.toFixed(2) : String(Math.round(value));
+  return unit === 'times' || unit === 'ms' ? value.toFixed(2) : String(Math.round(value));
 }

@@ -1,31 +1,27 @@
-import { createMemoryStore } from '../../infra/store/memory-store.js';
 import { bundlePath } from '../../schemas/paths.js';
-import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
-import { readDocument, readProblem, readProblemCode, type AnyDocument } from '../fixtures/http-answers.js';
-import { startIdentityProvider, type IdentityProvider } from '../fixtures/identity-provider.js';
-import { publishSeries } from '../fixtures/publish-series.js';
-import { randomSeries } from '../fixtures/random-series.js';
+import {
+  ENTITLEMENTS_PATH,
+  KEYS_PATH,
+  startDashboardServer,
+  type DashboardServer,
+} from '../fixtures/dashboard.js';
+import type { GatewayServer } from '../fixtures/gateway-server.js';
+import { readDocument, readProblem, readProblemCode } from '../fixtures/http-answers.js';
 import { askRaw } from '../fixtures/raw-http.js';
 
-const KEYS = '/api/v1/keys';
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 const CACHE_MS = 30_000;
-const store = createMemoryStore();
 let nowMs = NOW;
-let provider: IdentityProvider;
+let server: DashboardServer;
 let gateway: GatewayServer;
-let token: string;
+let authorization: string;
 let theirs: string;
 
 beforeAll(async () => {
-  const inputs = [randomSeries({ chain: 'base', seed: 7, days: 3 })];
-  await publishSeries(store, { inputs, asOf: '2022-01-04' });
-  provider = await startIdentityProvider(() => nowMs);
-  const { jwksUrl: url, issuer, audience } = provider;
-  const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
-  gateway = await startGateway({ store, now: () => nowMs, configuration: { sessions } });
-  token = await provider.sign({ account: 'mine' });
+  server = await startDashboardServer(() => nowMs);
+  ({ gateway } = server);
+  ({ authorization } = await server.open({ account: 'mine' }));
   theirs = await gateway.createKey({ account: 'theirs', plan: 'research' });
 });
 beforeEach(async () => {
@@ -34,10 +30,7 @@ beforeEach(async () => {
     await gateway.accounts.revokeKey('mine', id);
   }
 });
-afterAll(async () => {
-  await gateway.stop();
-  await provider.dispose();
-});
+afterAll(() => server.dispose());
 
 const createKey = (): Promise<string> => gateway.createKey({ account: 'mine', plan: 'research' });
 const idOf = (key: string): string => key.slice(9, 17);
@@ -49,10 +42,10 @@ function revoke(
   { query = '', body }: { readonly query?: string; readonly body?: unknown },
   { key, session = key === undefined }: Credentials = {},
 ): Promise<Response> {
-  return gateway.ask(KEYS + query, {
+  return gateway.ask(KEYS_PATH + query, {
     method: 'DELETE',
     headers: {
-      ...(session ? { Authorization: `Bearer ${token}` } : {}),
+      ...(session ? { Authorization: authorization } : {}),
       ...(key === undefined ? {} : { 'X-API-Key': key }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
@@ -131,7 +124,9 @@ describe('DELETE with a key', () => {
   it('gives a key no other right over keys', async () => {
     const init = { headers: { 'X-API-Key': await createKey() } };
     for (const method of ['GET', 'POST']) {
-      expect(await readProblemCode(await gateway.ask(KEYS, { ...init, method }))).toBe('session-invalid');
+      expect(await readProblemCode(await gateway.ask(KEYS_PATH, { ...init, method }))).toBe(
+        'session-invalid',
+      );
     }
   });
 });
@@ -140,22 +135,22 @@ describe('credentials', () => {
   it('are one, or the request is malformed', async () => {
     const key = await createKey();
     expect(await readProblemCode(await revoke({}, { key, session: true }))).toBe('request-malformed');
-    const headers = { 'X-API-Key': key, Authorization: `Bearer ${token}` };
-    for (const path of [KEYS, '/api/v1/entitlements', BUNDLE]) {
+    const headers = { 'X-API-Key': key, Authorization: authorization };
+    for (const path of [KEYS_PATH, ENTITLEMENTS_PATH, BUNDLE]) {
       expect(await readProblemCode(await gateway.ask(path, { headers }))).toBe('request-malformed');
     }
     expect((await useKey(key)).status).toBe(307);
   });
 
   it('are not taken from one of two headers', async () => {
-    const other = await provider.sign({ account: 'theirs' });
-    const headers = [token, other].map((each) => ['Authorization', `Bearer ${each}`] as const);
-    for (const target of [KEYS, '/api/v1/entitlements']) {
+    const other = await server.open({ account: 'theirs' });
+    const headers = [authorization, other.authorization].map((each) => ['Authorization', each] as const);
+    for (const target of [KEYS_PATH, ENTITLEMENTS_PATH]) {
       const response = await askRaw(gateway.url, { target, headers });
       expect(await readProblemCode(response)).toBe('request-malformed');
     }
     const keys = [theirs, theirs].map((each) => ['X-API-Key', each] as const);
-    for (const target of [BUNDLE, '/api/v1/entitlements']) {
+    for (const target of [BUNDLE, ENTITLEMENTS_PATH]) {
       const response = await askRaw(gateway.url, { target, headers: keys });
       expect(await readProblemCode(response)).toBe('api-key-invalid');
     }
@@ -163,98 +158,9 @@ describe('credentials', () => {
 
   it.each(['', 'Bearer', 'Bearer x', 'Basic eDp5', 'bearer eyJh.eyJh', `Bearer ${'x'.repeat(9_000)}`])(
     'that are none of a session are refused: %.20j',
-    async (authorization) => {
-      const response = await gateway.ask(KEYS, { headers: { Authorization: authorization } });
+    async (text) => {
+      const response = await gateway.ask(KEYS_PATH, { headers: { Authorization: text } });
       expect(await readProblemCode(response)).toBe('session-invalid');
     },
   );
-});
-
-describe('entitlements', () => {
-  const entitlementsOf = async (headers: Record<string, string>): Promise<AnyDocument> => {
-    const response = await gateway.ask('/api/v1/entitlements', { headers });
-    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    return readDocument(response);
-  };
-  const until = '2026-09-20T00:00:00Z';
-  const grant = (account: string, plan: 'research' | 'single-chain', chain: 'base' | 'bitcoin' | null) =>
-    gateway.accounts.grant(account, { plan, chain, until, reason: 'a test' });
-
-  it.each([
-    ['nothing', [], { active: false, plan: null, chains: [], windows: [], archive: false, briefs: null }],
-    [
-      'one chain',
-      [['single-chain', 'base']],
-      {
-        active: true,
-        plan: 'single-chain',
-        chains: ['base'],
-        windows: ['latest', '7d', '30d', '90d'],
-        archive: false,
-        briefs: 'latest',
-        until,
-      },
-    ],
-    [
-      'two chains',
-      [
-        ['single-chain', 'base'],
-        ['single-chain', 'bitcoin'],
-      ],
-      { active: true, plan: 'single-chain', chains: ['bitcoin', 'base'], archive: false },
-    ],
-    [
-      'everything',
-      [
-        ['single-chain', 'base'],
-        ['research', null],
-      ],
-      {
-        active: true,
-        plan: 'research',
-        chains: ['bitcoin', 'ethereum', 'arbitrum', 'base'],
-        windows: ['latest', '7d', '30d', '90d', '365d'],
-        archive: true,
-        briefs: 'all',
-      },
-    ],
-  ] as const)('are the same by key and by session: %s', async (name, grants, expected) => {
-    for (const [plan, chain] of grants) await grant(name, plan, chain);
-    const key = await gateway.createKey({ account: name });
-    const session = await provider.sign({ account: name });
-    const byKey = await entitlementsOf({ 'X-API-Key': key });
-    expect(byKey).toMatchObject({ schema: 'entitlements/1', ...expected });
-    expect(byKey.grants).toHaveLength(grants.length);
-    expect(await entitlementsOf({ Authorization: `Bearer ${session}` })).toEqual(byKey);
-  });
-
-  it('are known of an account that nobody knows, end with the grant, and begin at once', async () => {
-    const session = { Authorization: `Bearer ${await provider.sign({ account: 'a stranger' })}` };
-    expect(await entitlementsOf(session)).toMatchObject({ active: false, grants: [] });
-    const key = await gateway.createKey({ account: 'a stranger' });
-    await grant('a stranger', 'research', null);
-    expect(await entitlementsOf({ 'X-API-Key': key })).toMatchObject({ active: true });
-    nowMs = Date.parse(until);
-    expect(await entitlementsOf({ 'X-API-Key': key })).toMatchObject({ active: false, grants: [] });
-  });
-
-  it('need a credential, and take no parameters', async () => {
-    expect(await readProblemCode(await gateway.ask('/api/v1/entitlements'))).toBe('api-key-missing');
-    const headers = { 'X-API-Key': theirs };
-    const response = await gateway.ask('/api/v1/entitlements?account=mine', { headers });
-    expect(await readProblemCode(response)).toBe('request-malformed');
-  });
-});
-
-it('without an identity provider there are no sessions, and keys go on', async () => {
-  const alone = await startGateway({ store });
-  const key = await alone.createKey({ plan: 'research' });
-  const codeOf = async (path: string, method: string): Promise<string> =>
-    readProblemCode(await alone.ask(path, { method, headers: { Authorization: `Bearer ${token}` } }));
-  for (const method of ['GET', 'POST', 'DELETE'])
-    expect(await codeOf(KEYS, method)).toBe('identity-unavailable');
-  expect(await codeOf('/api/v1/entitlements', 'GET')).toBe('identity-unavailable');
-  expect((await alone.ask('/api/v1/entitlements', { headers: { 'X-API-Key': key } })).status).toBe(200);
-  expect((await alone.ask(KEYS, { method: 'DELETE', headers: { 'X-API-Key': key } })).status).toBe(200);
-  await alone.stop();
 });

@@ -1,62 +1,18 @@
-import { gzipSync } from 'node:zlib';
-import { createMemoryStore } from '../../infra/store/memory-store.js';
 import { bundlePath } from '../../schemas/paths.js';
-import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
+import {
+  asJson,
+  KEYS_PATH,
+  startDashboardServer,
+  type Dashboard,
+  type DashboardServer,
+} from '../fixtures/dashboard.js';
 import { readDocument, readProblem, readProblemCode, type AnyDocument } from '../fixtures/http-answers.js';
-import { startIdentityProvider, type IdentityProvider } from '../fixtures/identity-provider.js';
-import { publishSeries } from '../fixtures/publish-series.js';
-import { randomSeries } from '../fixtures/random-series.js';
 
-const KEYS = '/api/v1/keys';
 const BUNDLE = bundlePath('gold', 'base', '7d');
-const NOW = Date.parse('2026-08-20T23:59:00Z');
-const LIMIT_BYTES = 65_536;
-const store = createMemoryStore();
-let nowMs = NOW;
-let accounts = 0;
-let provider: IdentityProvider;
-let gateway: GatewayServer;
+let server: DashboardServer;
 
-beforeAll(async () => {
-  const inputs = [randomSeries({ chain: 'base', seed: 7, days: 3 })];
-  await publishSeries(store, { inputs, asOf: '2022-01-04' });
-  provider = await startIdentityProvider(() => nowMs);
-  const { jwksUrl: url, issuer, audience } = provider;
-  const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
-  gateway = await startGateway({ store, now: () => nowMs, configuration: { sessions } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await provider.dispose();
-});
-
-/** A new account with a plan and its session. */
-async function createDashboard({ granted = true } = {}): Promise<Dashboard> {
-  const account = `account-${(accounts += 1)}`;
-  if (granted) {
-    const until = '2999-01-01T00:00:00Z';
-    await gateway.accounts.grant(account, { plan: 'research', chain: null, until, reason: 'a test' });
-  }
-  const token = await provider.sign({ account });
-  return {
-    account,
-    ask: (method, { path = KEYS, body, headers = {} } = {}) =>
-      gateway.ask(path, {
-        method,
-        headers: { Authorization: `Bearer ${token}`, ...headers },
-        ...(body === undefined ? {} : { body }),
-      }),
-  };
-}
-
-type Asked = { readonly path?: string; readonly body?: BodyInit; readonly headers?: Record<string, string> };
-type Dashboard = {
-  readonly account: string;
-  readonly ask: (method: string, asked?: Asked) => Promise<Response>;
-};
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-const asJson = (document: unknown): Asked => ({ body: JSON.stringify(document), headers: JSON_TYPE });
+beforeAll(async () => (server = await startDashboardServer(() => Date.parse('2026-08-20T23:59:00Z'))));
+afterAll(() => server.dispose());
 
 /** A key of the account, as its creation answered. */
 async function createKey({ ask }: Dashboard, label?: string): Promise<{ key: string; id: string }> {
@@ -68,11 +24,12 @@ async function listKeys({ ask }: Dashboard): Promise<readonly AnyDocument[]> {
   return (await readDocument(await ask('GET'))).keys as AnyDocument[]; // as contract.md has it
 }
 
-const useKey = (key: string): Promise<Response> => gateway.ask(BUNDLE, { headers: { 'X-API-Key': key } });
+const useKey = (key: string): Promise<Response> =>
+  server.gateway.ask(BUNDLE, { headers: { 'X-API-Key': key } });
 
 describe('POST', () => {
   it('creates a key that works at once', async () => {
-    const dashboard = await createDashboard();
+    const dashboard = await server.open();
     for (const label of ['first', 'second']) {
       const response = await dashboard.ask('POST', asJson({ label }));
       expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store']);
@@ -83,9 +40,9 @@ describe('POST', () => {
   });
 
   it('is refused without an active grant, and nothing is made', async () => {
-    const never = await createDashboard({ granted: false });
-    const over = await createDashboard();
-    await gateway.accounts.grant(over.account, {
+    const never = await server.open({ granted: false });
+    const over = await server.open();
+    await server.gateway.accounts.grant(over.account, {
       plan: 'research',
       chain: null,
       until: '2026-08-20T23:00:00Z',
@@ -98,7 +55,7 @@ describe('POST', () => {
   });
 
   it('gives five active keys and no sixth, also to ten who ask at once', async () => {
-    const dashboard = await createDashboard();
+    const dashboard = await server.open();
     const answers = await Promise.all(Array.from({ length: 10 }, () => dashboard.ask('POST')));
     expect(answers.map(({ status }) => status).sort()).toEqual([
       ...Array(5).fill(201),
@@ -119,7 +76,7 @@ describe('POST', () => {
     ['words in any script', 'Büro 東京 №1', 'Büro 東京 №1'],
     ['what a page must not run', '<script>alert(1)</script>', '<script>alert(1)</script>'],
   ])('takes a label: %s', async (_name, label, kept) => {
-    const dashboard = await createDashboard();
+    const dashboard = await server.open();
     const created = await readDocument(await dashboard.ask('POST', asJson({ label })));
     expect([created.label, (await listKeys(dashboard))[0]?.label]).toEqual([kept, kept]);
   });
@@ -139,14 +96,14 @@ describe('POST', () => {
     ['an object', { toString: 'x' }],
     ['true', true],
   ])('refuses a label: %s', async (_name, label) => {
-    const dashboard = await createDashboard();
+    const dashboard = await server.open();
     const problem = await readProblem(await dashboard.ask('POST', asJson({ label })));
     expect([problem.code, problem.detail]).toEqual(['request-malformed', expect.stringContaining('label')]);
     expect(await listKeys(dashboard)).toEqual([]);
   });
 
   it('takes no time for a label as long as a body may be', async () => {
-    const { ask } = await createDashboard();
+    const { ask } = await server.open();
     const label = `${'a'.repeat(65_000)}\n`;
     const startedMs = performance.now();
     expect(await readProblemCode(await ask('POST', asJson({ label })))).toBe('request-malformed');
@@ -154,66 +111,9 @@ describe('POST', () => {
   });
 });
 
-describe('the body of a request', () => {
-  const padded = (size: number): string => '{}'.padStart(size);
-  const stream = (text: string): ReadableStream => new Blob([text]).stream();
-
-  it.each<[string, Asked, number]>([
-    ['no body', {}, 201],
-    ['an empty one', { body: '', headers: JSON_TYPE }, 201],
-    ['an empty object', asJson({}), 201],
-    ['UTF-8 by name', { body: '{}', headers: { 'Content-Type': 'application/json; charset=UTF-8' } }, 201],
-    ['64 KiB', { body: padded(LIMIT_BYTES), headers: JSON_TYPE }, 201],
-    ['64 KiB and a byte', { body: padded(LIMIT_BYTES + 1), headers: JSON_TYPE }, 413],
-    ['a megabyte', { body: padded(1_000_000), headers: JSON_TYPE }, 413],
-    ['half an object', { body: '{"label":', headers: JSON_TYPE }, 400],
-    [
-      'bytes that are no UTF-8 inside JSON',
-      { body: Buffer.from([0x7b, 0xff, 0x7d]), headers: JSON_TYPE },
-      400,
-    ],
-    ['a list', asJson([]), 400],
-    ['a text', asJson('x'), 400],
-    ['a number', asJson(7), 400],
-    ['null', asJson(null), 400],
-    ['an unknown member', asJson({ label: 'x', id: 'x' }), 400],
-    ['a member of every object', { body: '{"__proto__":{"label":"x"}}', headers: JSON_TYPE }, 400],
-    ['a form', { body: 'label=x', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }, 415],
-    ['a text by type', { body: '{}', headers: { 'Content-Type': 'text/plain' } }, 415],
-    ['no type', { body: Buffer.from('{}') }, 415],
-    ['a problem', { body: '{}', headers: { 'Content-Type': 'application/problem+json' } }, 415],
-    ['Latin 1', { body: '{}', headers: { 'Content-Type': 'application/json; charset=latin1' } }, 415],
-    ['gzip', { body: gzipSync('{}'), headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip' } }, 415],
-  ])('%s', async (_name, asked, status) => {
-    const response = await (await createDashboard()).ask('POST', asked);
-    expect(response.status).toBe(status);
-    if (status !== 201) await readProblem(response);
-  });
-
-  it.each([
-    [LIMIT_BYTES, 201],
-    [LIMIT_BYTES + 1, 413],
-  ])('of %i bytes that come in pieces is %i', async (size, status) => {
-    const token = await provider.sign({ account: (await createDashboard()).account });
-    const init = { method: 'POST', body: stream(padded(size)), duplex: 'half' } as RequestInit; // Node needs duplex
-    const response = await gateway.ask(KEYS, {
-      ...init,
-      headers: { ...JSON_TYPE, Authorization: `Bearer ${token}` },
-    });
-    expect(response.status).toBe(status);
-  });
-
-  it('is not looked at before the caller is known', async () => {
-    for (const method of ['POST', 'DELETE']) {
-      const init = { method, body: padded(LIMIT_BYTES + 1), headers: JSON_TYPE };
-      expect(await readProblemCode(await gateway.ask(KEYS, init))).toBe('session-invalid');
-    }
-  });
-});
-
 describe('GET', () => {
   it('lists the keys of the account with their last day of use, and no secret', async () => {
-    const [dashboard, other] = [await createDashboard(), await createDashboard()];
+    const [dashboard, other] = [await server.open(), await server.open()];
     const used = await createKey(dashboard, 'used');
     const unused = await createKey(dashboard, 'unused');
     const theirs = await createKey(other);
@@ -233,9 +133,9 @@ describe('GET', () => {
   });
 
   it('has nothing of an account that is new, and takes no parameters', async () => {
-    const dashboard = await createDashboard({ granted: false });
+    const dashboard = await server.open({ granted: false });
     expect(await listKeys(dashboard)).toEqual([]);
-    for (const path of [`${KEYS}?account=account-1`, `${KEYS}?x`]) {
+    for (const path of [`${KEYS_PATH}?account=account-1`, `${KEYS_PATH}?x`]) {
       expect(await readProblemCode(await dashboard.ask('GET', { path }))).toBe('request-malformed');
       expect(await readProblemCode(await dashboard.ask('POST', { path }))).toBe('request-malformed');
     }
@@ -243,10 +143,10 @@ describe('GET', () => {
 });
 
 it('writes no key and no token into the log', async () => {
-  const dashboard = await createDashboard();
+  const dashboard = await server.open();
   const { key } = await createKey(dashboard, 'a planted label');
   await useKey(key);
-  const log = gateway.log();
+  const log = server.gateway.log();
   expect(log).toContain('"decision":"key-created"');
   for (const secret of [key, key.slice(18), 'eyJ', 'a planted label', dashboard.account]) {
     expect(log).not.toContain(secret);

@@ -60,6 +60,22 @@ describe('the place that URLs of a store are signed for', () => {
     expect(await Promise.all(regions)).toEqual(['us-east-1', 'eu-north-1']);
   });
 
+  it('is that of the environment, where the address names no endpoint', async () => {
+    process.env['AWS_ENDPOINT_URL_S3'] = 'https://objects.example.com:9000';
+    const [own, named] = await Promise.all(
+      ['', '&endpoint=https://other.example.com'].map((endpoint) =>
+        resolveS3Signing(parseS3Address(`s3://releases?region=us-east-1&path-style=true${endpoint}`)),
+      ),
+    );
+    expect(own?.place.origin).toBe('https://objects.example.com:9000');
+    expect(named?.place.origin).toBe('https://other.example.com');
+  });
+
+  it('is signed for the region that S3 checks, also where the region is global', async () => {
+    const { place } = await resolveS3Signing(parseS3Address('s3://releases?region=aws-global'));
+    expect(place.region).toBe('us-east-1');
+  });
+
   it('is not guessed when nothing says the region', async () => {
     await expect(resolveS3Signing(parseS3Address('s3://releases'))).rejects.toThrow(/region/i);
   });

@@ -1,0 +1,105 @@
+/**
+ * Sends requests at an even rate, whether or not the answers come in time, and measures each from the moment at which
+ * it was due: a server that stalls is charged for all that it kept waiting, and for our own lateness too. (The rate of
+ * autocannon is a burst at the beginning of each second and a rest until the next, in which a stall is not seen.)
+ * `node dist/scripts/bench/gateway-pace.js <JSON of PaceTerms>` prints one JSON document of `PaceResult`.
+ */
+import { connect, type Socket } from 'node:net';
+
+/** What to send, how often a second, and for how long; every answer must have the status and no body. */
+export type PaceTerms = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rate: number;
+  readonly seconds: number;
+  readonly status: number;
+};
+
+/** How long answers took, in milliseconds. */
+export type PaceResult = {
+  readonly requests: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
+};
+
+const CONNECTIONS = 50;
+const TICK_MS = 1;
+
+async function pace({ url, headers, rate, seconds, status }: PaceTerms): Promise<PaceResult> {
+  const { hostname, port, pathname, host } = new URL(url);
+  const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const request = `GET ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const total = Math.round(rate * seconds);
+  const took: number[] = [];
+  const idle: Socket[] = [];
+  const waiting: number[] = [];
+  const dueOf = new Map<Socket, number>();
+
+  function send(socket: Socket, dueMs: number): void {
+    dueOf.set(socket, dueMs);
+    socket.write(request);
+  }
+
+  function take(socket: Socket): void {
+    took.push(performance.now() - (dueOf.get(socket) ?? Number.NaN));
+    const next = waiting.shift();
+    if (next === undefined) idle.push(socket);
+    else send(socket, next);
+  }
+
+  for (let i = 0; i < CONNECTIONS; i += 1) idle.push(await open(Number(port), hostname, status, take));
+  const startedMs = performance.now();
+  for (let sent = 0; took.length < total; await tick()) {
+    const due = Math.min(total, Math.floor(((performance.now() - startedMs) / 1000) * rate));
+    for (; sent < due; sent += 1) {
+      const dueMs = startedMs + (sent / rate) * 1000;
+      const socket = idle.shift();
+      if (socket === undefined) waiting.push(dueMs);
+      else send(socket, dueMs);
+    }
+  }
+  for (const socket of idle) socket.removeAllListeners('close').destroy();
+  return describe(took);
+}
+
+/** Opens a connection on which answers without a body come one after another; `take` is told of each. */
+async function open(
+  port: number,
+  host: string,
+  status: number,
+  take: (socket: Socket) => void,
+): Promise<Socket> {
+  const socket = connect({ port, host, noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).once('error', reject);
+  });
+  let head = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => {
+    head += piece;
+    if (!head.endsWith('\r\n\r\n')) return;
+    if (!head.startsWith(`HTTP/1.1 ${status} `)) throw new Error(`not ${status}: ${head.slice(0, 300)}`);
+    head = '';
+    take(socket);
+  });
+  return socket.once('close', () => {
+    throw new Error('the server closed a connection');
+  });
+}
+
+function tick(): Promise<void> {
+  return new Promise<void>((resolve) => {
+    setTimeout(resolve, TICK_MS);
+  });
+}
+
+function describe(took: readonly number[]): PaceResult {
+  const sorted = took.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
+  return { requests: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), maxMs: at(1) };
+}
+
+const [terms] = process.argv.slice(2);
+if (terms === undefined) throw new TypeError('usage: gateway-pace.js <terms>');
+process.stdout.write(`${JSON.stringify(await pace(JSON.parse(terms) as PaceTerms))}\n`); // what the bench passes

@@ -1,0 +1,110 @@
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import {
+  ENTITLEMENTS_PATH,
+  KEYS_PATH,
+  startDashboardServer,
+  type DashboardServer,
+} from '../fixtures/dashboard.js';
+import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
+import { readDocument, readProblemCode, type AnyDocument } from '../fixtures/http-answers.js';
+
+const NOW = Date.parse('2026-08-20T12:00:00Z');
+let nowMs = NOW;
+let server: DashboardServer;
+let gateway: GatewayServer;
+
+beforeAll(async () => {
+  server = await startDashboardServer(() => nowMs);
+  ({ gateway } = server);
+});
+beforeEach(() => (nowMs = NOW));
+afterAll(() => server.dispose());
+
+const entitlementsOf = async (headers: Record<string, string>): Promise<AnyDocument> => {
+  const response = await gateway.ask(ENTITLEMENTS_PATH, { headers });
+  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  return readDocument(response);
+};
+const until = '2026-09-20T00:00:00Z';
+const grant = (account: string, plan: 'research' | 'single-chain', chain: 'base' | 'bitcoin' | null) =>
+  gateway.accounts.grant(account, { plan, chain, until, reason: 'a test' });
+
+it.each([
+  ['nothing', [], { active: false, plan: null, chains: [], windows: [], archive: false, briefs: null }],
+  [
+    'one chain',
+    [['single-chain', 'base']],
+    {
+      active: true,
+      plan: 'single-chain',
+      chains: ['base'],
+      windows: ['latest', '7d', '30d', '90d'],
+      archive: false,
+      briefs: 'latest',
+      until,
+    },
+  ],
+  [
+    'two chains',
+    [
+      ['single-chain', 'base'],
+      ['single-chain', 'bitcoin'],
+    ],
+    { active: true, plan: 'single-chain', chains: ['bitcoin', 'base'], archive: false },
+  ],
+  [
+    'everything',
+    [
+      ['single-chain', 'base'],
+      ['research', null],
+    ],
+    {
+      active: true,
+      plan: 'research',
+      chains: ['bitcoin', 'ethereum', 'arbitrum', 'base'],
+      windows: ['latest', '7d', '30d', '90d', '365d'],
+      archive: true,
+      briefs: 'all',
+    },
+  ],
+] as const)('are the same by key and by session: %s', async (name, grants, expected) => {
+  for (const [plan, chain] of grants) await grant(name, plan, chain);
+  const key = await gateway.createKey({ account: name });
+  const { authorization } = await server.open({ account: name, granted: false });
+  const byKey = await entitlementsOf({ 'X-API-Key': key });
+  expect(byKey).toMatchObject({ schema: 'entitlements/1', ...expected });
+  expect(byKey.grants).toHaveLength(grants.length);
+  expect(await entitlementsOf({ Authorization: authorization })).toEqual(byKey);
+});
+
+it('are known of an account that nobody knows, end with the grant, and begin at once', async () => {
+  const session = {
+    Authorization: (await server.open({ account: 'a stranger', granted: false })).authorization,
+  };
+  expect(await entitlementsOf(session)).toMatchObject({ active: false, grants: [] });
+  const key = await gateway.createKey({ account: 'a stranger' });
+  await grant('a stranger', 'research', null);
+  expect(await entitlementsOf({ 'X-API-Key': key })).toMatchObject({ active: true });
+  nowMs = Date.parse(until);
+  expect(await entitlementsOf({ 'X-API-Key': key })).toMatchObject({ active: false, grants: [] });
+});
+
+it('need a credential, and take no parameters', async () => {
+  expect(await readProblemCode(await gateway.ask(ENTITLEMENTS_PATH))).toBe('api-key-missing');
+  const headers = { 'X-API-Key': await gateway.createKey() };
+  const response = await gateway.ask(`${ENTITLEMENTS_PATH}?account=mine`, { headers });
+  expect(await readProblemCode(response)).toBe('request-malformed');
+});
+
+it('without an identity provider there are no sessions, and keys go on', async () => {
+  const alone = await startGateway({ store: createMemoryStore() });
+  const key = await alone.createKey({ plan: 'research' });
+  const codeOf = async (path: string, method: string): Promise<string> =>
+    readProblemCode(await alone.ask(path, { method, headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }));
+  for (const method of ['GET', 'POST', 'DELETE'])
+    expect(await codeOf(KEYS_PATH, method)).toBe('identity-unavailable');
+  expect(await codeOf(ENTITLEMENTS_PATH, 'GET')).toBe('identity-unavailable');
+  expect((await alone.ask(ENTITLEMENTS_PATH, { headers: { 'X-API-Key': key } })).status).toBe(200);
+  expect((await alone.ask(KEYS_PATH, { method: 'DELETE', headers: { 'X-API-Key': key } })).status).toBe(200);
+  await alone.stop();
+});
