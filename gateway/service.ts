@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { ObjectStore } from '../infra/store/object-store.js';
 import { openStore } from '../infra/store/open-store.js';
-import { createApp, createOperatorApp } from './app.js';
+import { createApp, createFastLane, createOperatorApp } from './app.js';
 import type { Configuration } from './core/configuration.js';
 import { createDelivery } from './delivery.js';
 import { createAccounts } from './io/accounts.js';
@@ -11,9 +11,9 @@ import { createAuthenticator } from './io/authenticator.js';
 import { startHttpServer, type HttpServer } from './io/http-server.js';
 import { createKeySet } from './io/key-set.js';
 import type { ManifestIndexer } from './io/manifest-indexer.js';
-import { createMetrics } from './io/metrics.js';
+import { createMetrics, type Metrics } from './io/metrics.js';
 import { createRateLimits } from './io/rate-limits.js';
-import { createReleases } from './io/releases.js';
+import { createReleases, type Releases } from './io/releases.js';
 import { createRequestLog } from './io/request-log.js';
 import { createSessions, type Sessions } from './io/sessions.js';
 import { createStoreWatch } from './io/store-watch.js';
@@ -66,30 +66,20 @@ export async function startService(
   { store, accountsStore }: Stores,
   terms: ServiceTerms,
 ): Promise<Service> {
-  const { logger, now, clock, newId, random, indexer } = terms;
+  const { logger, now, clock, newId, random } = terms;
   const { keyMode: mode, corsOrigins, dashboardOrigins, trustProxy } = configuration;
   const metrics = createMetrics(now);
   const watch = createStoreWatch(logger, metrics, now);
   const accounts = createAccounts(accountsStore, { now, random, mode });
   const authenticator = createAuthenticator({ accounts, mode, now, onError: watch('accounts') });
   const usage = createUsageRecorder({ record: accounts.recordUsage, now, onError: watch('accounts') });
-  const releases = createReleases({
-    store,
-    indexer,
-    now,
-    random: () => (random(1)[0] ?? 0) / 256,
-    pollMs: configuration.pollSeconds * 1000,
-    onError: watch('releases'),
-    onRelease(release) {
-      metrics.released(release);
-      logger.info({ revision: release.revision, sequence: release.sequence }, 'a release is in force');
-    },
-  });
+  const releases = createWatchedReleases(configuration, store, metrics, terms);
   const doorkeeper = createDoorkeeper({
     authenticator,
     limits: createRateLimits({ ...configuration.limits, now }),
     sessions: createDashboard(configuration, terms),
     onUse: usage.note,
+    trustProxy,
   });
   let url = configuration.publicBaseUrl ?? '';
   const delivery = await createDelivery(configuration, store, {
@@ -99,18 +89,21 @@ export async function startService(
   });
   const log = createRequestLog(logger);
   const common = { log, metrics, now, clock, newId, releases, accountsInTouch: authenticator.isInTouch };
-  const app = createApp({
+  const parts = {
     ...common,
     ...delivery,
     doorkeeper,
     accounts,
     corsOrigins,
     dashboardOrigins,
-    trustProxy,
-  });
+  };
   await releases.start();
   if (releases.current() === undefined) logger.warn('nothing is published yet, or the store cannot be read');
-  const [server, operator] = await listen(configuration, app, createOperatorApp(common));
+  const [server, operator] = await listen(
+    configuration,
+    createFastLane(parts, createApp(parts)),
+    createOperatorApp(common),
+  );
   if (configuration.publicBaseUrl === undefined) url = server.url;
   return {
     url: server.url,
@@ -120,6 +113,27 @@ export async function startService(
       await Promise.all([operator.stop(0), releases.stop(), usage.drain(DRAIN_MS)]);
     },
   };
+}
+
+/** The published state, whose failures and whose progress are told to log and metrics. */
+function createWatchedReleases(
+  { pollSeconds }: Configuration,
+  store: ObjectStore,
+  metrics: Metrics,
+  { logger, now, random, indexer }: ServiceTerms,
+): Releases {
+  return createReleases({
+    store,
+    indexer,
+    now,
+    random: () => (random(1)[0] ?? 0) / 256,
+    pollMs: pollSeconds * 1000,
+    onError: createStoreWatch(logger, metrics, now)('releases'),
+    onRelease(release) {
+      metrics.released(release);
+      logger.info({ revision: release.revision, sequence: release.sequence }, 'a release is in force');
+    },
+  });
 }
 
 /** Listens on both ports, or on none. */

@@ -1,11 +1,10 @@
-import type { RequestHandler } from 'express';
 import { GatewayError } from '../core/problems.js';
-import { serve, type Endpoint } from './endpoint.js';
+import { serve, type Endpoint, type EndpointServer } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
 import { assertPlain } from './path-guard.js';
 
 /** Gives each request to the first endpoint that has its path. @throws GatewayError 'not-found' when none has. */
-export function createDispatcher(endpoints: readonly Endpoint[]): RequestHandler {
+export function createDispatcher(endpoints: readonly Endpoint[]): EndpointServer {
   const served = endpoints.map((endpoint) => ({ endpoint, answer: serve(endpoint) }));
   return (req, res) => {
     const exchange = exchangeOf(res);

@@ -1,4 +1,5 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import proxyAddr from 'proxy-addr';
 import { toAddressGroup } from '../core/client-address.js';
 import { GatewayError } from '../core/problems.js';
 import { toRateHeaders, toRateProblem, type RatePolicy, type Taken } from '../core/rate-headers.js';
@@ -11,11 +12,11 @@ import { exchangeOf } from './exchange.js';
 /** Names callers and holds them to their limits. Whoever is not known yet counts at the address, and so do failures. */
 export type Doorkeeper = {
   /** The caller of a request with an API key. @throws GatewayError 'api-key-*', 'rate-limited', 'request-malformed' */
-  readonly admitKey: (req: Request, res: Response) => Caller | Promise<Caller>;
+  readonly admitKey: (req: IncomingMessage, res: ServerResponse) => Caller | Promise<Caller>;
   /** The account of a dashboard session. @throws GatewayError 'session-invalid', 'identity-unavailable', 'rate-limited' */
-  readonly admitSession: (req: Request, res: Response) => Promise<Session>;
+  readonly admitSession: (req: IncomingMessage, res: ServerResponse) => Promise<Session>;
   /** A caller without a name. @throws GatewayError 'rate-limited' */
-  readonly admitAddress: (req: Request, res: Response) => void;
+  readonly admitAddress: (req: IncomingMessage, res: ServerResponse) => void;
   /** The caller with what the account may read by now. */
   readonly refresh: (caller: Caller) => Promise<Caller>;
 };
@@ -26,16 +27,24 @@ export type DoorkeeperTerms = {
   readonly limits: RateLimits;
   readonly sessions: Sessions | undefined;
   readonly onUse: (keyId: string) => void;
+  readonly trustProxy: TrustProxy;
 };
 
+/** Which proxies are believed: a number of hops, addresses, or none. */
+export type TrustProxy = number | readonly string[] | false;
+
 /** A doorkeeper: first the address, for callers not known yet, then the name, then the name's own limit. */
-export function createDoorkeeper({ authenticator, limits, sessions, onUse }: DoorkeeperTerms): Doorkeeper {
-  function hold(res: Response, policy: RatePolicy, taken: Taken): void {
+export function createDoorkeeper(terms: DoorkeeperTerms): Doorkeeper {
+  const { authenticator, limits, sessions, onUse } = terms;
+  const trust = compileTrust(terms.trustProxy);
+  const addressOf = (req: IncomingMessage): string => toAddressGroup(proxyAddr(req, trust));
+
+  function hold(res: ServerResponse, policy: RatePolicy, taken: Taken): void {
     exchangeOf(res).rateHeaders = toRateHeaders(policy, taken);
     if (!taken.allowed) throw toRateProblem(policy, taken);
   }
 
-  function admit(res: Response, caller: Caller): Caller {
+  function admit(res: ServerResponse, caller: Caller): Caller {
     exchangeOf(res).keyId = caller.keyId;
     hold(res, 'key', limits.takeKey(caller.keyId));
     onUse(caller.keyId);
@@ -43,7 +52,7 @@ export function createDoorkeeper({ authenticator, limits, sessions, onUse }: Doo
   }
 
   /** Takes a point of the address, and gives it back when the work succeeds. */
-  async function onTrust<T>(req: Request, res: Response, work: () => Promise<T>): Promise<T> {
+  async function onTrust<T>(req: IncomingMessage, res: ServerResponse, work: () => Promise<T>): Promise<T> {
     const address = addressOf(req);
     hold(res, 'address', limits.takeAddress(address));
     const result = await work();
@@ -82,13 +91,17 @@ export function createDoorkeeper({ authenticator, limits, sessions, onUse }: Doo
 }
 
 /** Whether a header was sent more than once. Of most, Node keeps the first without a word. */
-function isRepeated({ rawHeaders }: Request, name: string): boolean {
+function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   return rawHeaders.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name).length > 1;
 }
 
-function addressOf(req: Request): string {
-  return toAddressGroup(req.ip ?? '');
+/** Whose word on the caller's address is taken, as the library asks for it. */
+function compileTrust(trustProxy: TrustProxy): TrustFunction {
+  if (typeof trustProxy === 'number') return (_address, hops) => hops < trustProxy;
+  return trustProxy === false ? () => false : proxyAddr.compile([...trustProxy]);
 }
+
+type TrustFunction = (address: string, hops: number) => boolean;
 
 function twoCredentials(): GatewayError {
   return new GatewayError('request-malformed', {

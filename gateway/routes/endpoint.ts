@@ -1,5 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
-import type { Request, Response } from 'express';
 import { GatewayError } from '../core/problems.js';
 import { exchangeOf } from './exchange.js';
 import { reply } from './reply.js';
@@ -8,7 +8,7 @@ import { reply } from './reply.js';
 export type Method = 'GET' | 'POST' | 'DELETE';
 
 /** Answers one method of an endpoint; what it throws is answered with its problem. */
-export type Answer = (req: Request, res: Response) => void | Promise<void>;
+export type Answer = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
 /** What a browser's pages of other origins may do at an endpoint. */
 export type CrossOrigin = {
@@ -40,7 +40,7 @@ const EXPOSED_HEADERS = [
 const PREFLIGHT_SECONDS = 600;
 
 /** Answers the requests of one endpoint. */
-export type EndpointServer = (req: Request, res: Response) => void | Promise<void>;
+export type EndpointServer = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
 /** What serves an endpoint. Its other methods are 405, and OPTIONS says which it has. */
 export function serve({
@@ -59,13 +59,13 @@ export function serve({
     preflightContinue: true,
   });
   const vary = ['Vary', [...dependsOn, 'Origin'].join(', ')];
-  const answer = (req: Request, res: Response): void | Promise<void> => {
+  const answer = (req: IncomingMessage, res: ServerResponse): void | Promise<void> => {
     if (req.method === 'OPTIONS') {
       exchangeOf(res).decision = 'options';
       reply(res, 204, { Allow: allow });
       return;
     }
-    const method = req.method === 'HEAD' ? 'GET' : req.method;
+    const method = req.method === 'HEAD' ? 'GET' : (req.method ?? '');
     const chosen = Object.hasOwn(answers, method) ? answers[method as Method] : undefined; // as just seen
     if (chosen === undefined) {
       throw new GatewayError('method-not-allowed', {

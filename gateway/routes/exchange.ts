@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** What is known of one request while it is answered. Log and metrics are told templates and names alone. */
 export type Exchange = {
@@ -20,8 +20,15 @@ export type Exchange = {
   keyId: string | undefined;
 };
 
+const EXCHANGES = new WeakMap<ServerResponse, Exchange>();
+
 /** Begins the exchange of a request. */
-export function beginExchange({ url }: Request, res: Response, id: string, startedMs: number): Exchange {
+export function beginExchange(
+  { url = '' }: IncomingMessage,
+  res: ServerResponse,
+  id: string,
+  startedMs: number,
+): Exchange {
   const at = url.indexOf('?');
   const exchange: Exchange = {
     id,
@@ -34,11 +41,16 @@ export function beginExchange({ url }: Request, res: Response, id: string, start
     decision: 'none',
     keyId: undefined,
   };
-  res.locals['exchange'] = exchange;
+  EXCHANGES.set(res, exchange);
   return exchange;
 }
 
-/** The exchange that a response belongs to. */
-export function exchangeOf(res: Response): Exchange {
-  return res.locals['exchange'] as Exchange; // the observer, first of all, puts it there
+/**
+ * The exchange that a response belongs to.
+ * @throws TypeError for a response whose exchange was never begun: the caller broke the precondition.
+ */
+export function exchangeOf(res: ServerResponse): Exchange {
+  const exchange = EXCHANGES.get(res);
+  if (exchange === undefined) throw new TypeError('the exchange was never begun');
+  return exchange;
 }

@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { FILES_PATH } from '../../schemas/paths.js';
 import { formOfAccept } from '../core/answer-form.js';
 import { isKnownToReader } from '../core/conditions.js';
@@ -119,12 +119,12 @@ function headersOf(facts: FileFacts): readonly string[] {
   return headers;
 }
 
-function answerKnown(res: Response, facts: FileFacts): void {
+function answerKnown(res: ServerResponse, facts: FileFacts): void {
   exchangeOf(res).decision = 'not-modified';
   reply(res, 304, headersOf(facts));
 }
 
-function answerHead(res: Response, facts: FileFacts): void {
+function answerHead(res: ServerResponse, facts: FileFacts): void {
   exchangeOf(res).decision = 'described';
   const digest = Buffer.from(facts.sha256, 'hex').toString('base64');
   reply(res, 200, [
@@ -137,7 +137,7 @@ function answerHead(res: Response, facts: FileFacts): void {
 /** Signs the file's object, and answers at once where nothing need be waited for. */
 function answerGet(
   terms: FilesTerms,
-  res: Response,
+  res: ServerResponse,
   facts: FileFacts,
   form: AnswerForm,
 ): Promise<void> | undefined {
@@ -155,12 +155,12 @@ function answerGet(
   return undefined;
 }
 
-function redirect(res: Response, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
+function redirect(res: ServerResponse, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
   const headers = headersOf(facts);
   reply(res, 307, [...headers, 'X-Url-Expires-In', expiresInSeconds, 'Location', url, 'Content-Length', 0]);
 }
 
-function describe(res: Response, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
+function describe(res: ServerResponse, facts: FileFacts, { url, expiresInSeconds }: SignedUrl): void {
   const body = Buffer.from(
     JSON.stringify({
       url,

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describeKeys, isLabel } from '../core/account.js';
 import { isKeyId } from '../core/api-key.js';
 import { GatewayError } from '../core/problems.js';
@@ -75,7 +75,12 @@ function revokeKey({ doorkeeper, accounts }: KeysTerms): Answer {
   };
 }
 
-async function revoke(res: Response, accounts: Accounts, account: string, keyId: string): Promise<void> {
+async function revoke(
+  res: ServerResponse,
+  accounts: Accounts,
+  account: string,
+  keyId: string,
+): Promise<void> {
   if (!isKeyId(keyId)) throw notYours();
   const revoked = await accounts.revokeKey(account, keyId).catch((error: unknown) => {
     throw error instanceof GatewayError && error.code === 'not-found' ? notYours() : error;
@@ -90,7 +95,7 @@ function notYours(): GatewayError {
 }
 
 /** The id that the query or the body names; `undefined` when neither does. */
-async function readKeyId(req: Request, res: Response): Promise<string | undefined> {
+async function readKeyId(req: IncomingMessage, res: ServerResponse): Promise<string | undefined> {
   const body = readMembers(await readJsonBody(req, res), ['id']).id;
   const query = [...new URLSearchParams(exchangeOf(res).query)];
   const [[name, value] = [], ...others] = query;
@@ -121,7 +126,7 @@ function readMembers<N extends string>(
 }
 
 /** Passes a request without a query. @throws GatewayError 'request-malformed' */
-export function assertNoQuery(res: Response): void {
+export function assertNoQuery(res: ServerResponse): void {
   if (exchangeOf(res).query !== '') {
     throw new GatewayError('request-malformed', { detail: 'this path takes no parameters' });
   }

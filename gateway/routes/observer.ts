@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from '../io/metrics.js';
 import type { RequestLog } from '../io/request-log.js';
 import { beginExchange } from './exchange.js';
@@ -11,16 +11,18 @@ export type ObserverTerms = {
   readonly newId: () => string;
 };
 
-/** Begins every exchange, and puts it down once its answer has gone out or its caller has left. */
-export function createObserver({ log, metrics, clock, newId }: ObserverTerms): RequestHandler {
-  return (req, res, next) => {
+/** Begins an exchange, and puts it down once its answer has gone out or its caller has left. */
+export type Observer = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** An observer that counts and logs. */
+export function createObserver({ log, metrics, clock, newId }: ObserverTerms): Observer {
+  return (req, res) => {
     const exchange = beginExchange(req, res, newId(), clock());
     res.once('close', () => {
       const ms = clock() - exchange.startedMs;
       const status = res.writableFinished ? res.statusCode : 499; // the caller left before the answer
       metrics.count(exchange.route, exchange.decision, status, ms / 1000);
-      log.request(exchange, req.method, status, ms);
+      log.request(exchange, req.method ?? '', status, ms);
     });
-    next();
   };
 }

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../core/problems.js';
 
 /** What every path of ours is written with. None needs an escape. */
@@ -6,11 +6,11 @@ const PLAIN = /^\/[A-Za-z0-9._/-]*$/;
 const CONTROL = /\p{Cc}/u;
 
 /** Passes a request with a host, and with a path that a file of ours could have. @throws GatewayError otherwise. */
-export function assertPlain(req: Request, path: string): void {
+export function assertPlain(req: IncomingMessage, path: string): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1') {
     throw new GatewayError('request-malformed', { detail: 'HTTP/1.1 needs the header Host' });
   }
-  if (req.url.includes('#')) {
+  if (req.url?.includes('#') === true) {
     throw new GatewayError('request-malformed', { detail: 'a fragment is never sent' });
   }
   if (PLAIN.test(path)) return;

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { StoreError } from '../../infra/store/object-store.js';
 import { GatewayError, PROBLEMS, toProblem, type ProblemCode } from '../core/problems.js';
 import type { RequestLog } from '../io/request-log.js';
@@ -19,20 +19,22 @@ const FOREIGN: Readonly<Record<string, ProblemCode>> = {
   'request.aborted': 'request-malformed',
 };
 
+/** Answers a failure. */
+export type ProblemAnswer = (error: unknown, res: ServerResponse) => void;
+
 /** Answers every failure with its problem; what is not known is a fault of ours, and is put into the log. */
-export function createProblemAnswer(log: RequestLog): ErrorRequestHandler {
-  return (error: unknown, _req, res: Response, next) => {
-    const { id } = exchangeOf(res);
+export function createProblemAnswer(log: RequestLog): ProblemAnswer {
+  return (error, res) => {
     const problem = toGatewayError(error);
-    if (problem.code === 'internal') log.fault(id, error);
+    if (problem.code === 'internal') log.fault(exchangeOf(res).id, error);
     if (res.headersSent)
-      next(error); // only breaking off tells the caller now
+      res.destroy(); // only breaking off tells the caller now
     else sendProblem(res, problem);
   };
 }
 
 /** Sends a problem. */
-export function sendProblem(res: Response, problem: GatewayError): void {
+export function sendProblem(res: ServerResponse, problem: GatewayError): void {
   const exchange = exchangeOf(res);
   exchange.decision = problem.code;
   const { status } = PROBLEMS[problem.code];

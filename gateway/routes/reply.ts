@@ -1,5 +1,5 @@
+import type { ServerResponse } from 'node:http';
 import helmet from 'helmet';
-import type { RequestHandler, Response } from 'express';
 import { exchangeOf } from './exchange.js';
 
 /** Headers of an answer by their names, or as the list that goes out: each name before its value. */
@@ -31,7 +31,7 @@ const SECURITY_HEADERS = collectHeaders(
  * Sends an answer with these headers, those of its exchange and those of every answer. They go out in one list: to set
  * them one by one takes longer than to decide and to sign.
  */
-export function reply(res: Response, status: number, headers: Headers, body?: Uint8Array): void {
+export function reply(res: ServerResponse, status: number, headers: Headers, body?: Uint8Array): void {
   const { id, rateHeaders, vary } = exchangeOf(res);
   const own = isList(headers) ? headers : Object.entries(headers).flat();
   const list = [...SECURITY_HEADERS, 'X-Request-Id', id, ...rateHeaders, ...vary, ...own];
@@ -44,7 +44,7 @@ function isList(headers: Headers): headers is readonly (string | number)[] {
 }
 
 /** The headers that a library sets on every answer alike: once, instead of each time. */
-function collectHeaders(middleware: RequestHandler | ReturnType<typeof helmet>): readonly string[] {
+function collectHeaders(middleware: ReturnType<typeof helmet>): readonly string[] {
   const list: string[] = [];
   const answer = { setHeader: (name: string, value: string) => void list.push(name, value) };
   middleware({} as never, answer as never, () => undefined); // it asks no more of either

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseAskedPart } from '../core/conditions.js';
 import { GatewayError } from '../core/problems.js';
 import { exchangeOf } from './exchange.js';
@@ -12,7 +12,11 @@ export type SentFile = {
 };
 
 /** Sends a file, or the one part of it that was asked for (RFC 9110 §14). @throws GatewayError 'range-not-satisfiable' */
-export function sendBytes(req: Request, res: Response, { bytes, etag, headers }: SentFile): void {
+export function sendBytes(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { bytes, etag, headers }: SentFile,
+): void {
   const { range, 'if-range': ifRange } = req.headers;
   const asked = {
     range: req.method === 'GET' ? range : undefined, // RFC 9110 §14.2

@@ -1,9 +1,9 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { exchangeOf } from './exchange.js';
 import { reply } from './reply.js';
 
 /** Sends a JSON document that no cache keeps. */
-export function sendDocument(res: Response, status: number, document: object): void {
+export function sendDocument(res: ServerResponse, status: number, document: object): void {
   const exchange = exchangeOf(res);
   if (exchange.decision === 'none') exchange.decision = 'answered';
   const body = Buffer.from(JSON.stringify(document));

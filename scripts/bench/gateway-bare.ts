@@ -1,7 +1,7 @@
 /**
- * What Express itself costs: it answers one path with a constant 307 that has the headers of a file's redirect, and
+ * What Express itself costs: it answers everything with a constant 307 that has the headers of a file's redirect, and
  * logs the line that the gateway logs, to stdout as the gateway does.
- * `node dist/scripts/bench/gateway-bare.js <path> <JSON of headers>` says on stderr where it serves.
+ * `node dist/scripts/bench/gateway-bare.js <JSON of headers>` says on stderr where it serves.
  */
 import { createServer } from 'node:http';
 import express from 'express';
@@ -10,9 +10,8 @@ import { createLogger } from '../../gateway/io/logger.js';
 import { createRequestLog } from '../../gateway/io/request-log.js';
 import { listen } from './gateway-listen.js';
 
-const [path, headers] = process.argv.slice(2);
-if (path === undefined || headers === undefined)
-  throw new TypeError('usage: gateway-bare.js <path> <headers>');
+const [headers] = process.argv.slice(2);
+if (headers === undefined) throw new TypeError('usage: gateway-bare.js <headers>');
 const constant = JSON.parse(headers) as Record<string, string>; // what the bench passes
 const destination = pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 1_000 });
 const log = createRequestLog(createLogger({ destination, level: 'info', scrub: (text) => text }));
@@ -25,7 +24,7 @@ const logged = {
 
 const app = express();
 app.disable('x-powered-by');
-app.get(path, (req, res) => {
+app.use((req, res) => {
   const startedMs = performance.now();
   res.once('close', () => log.request(logged, req.method, res.statusCode, performance.now() - startedMs));
   res.writeHead(307, constant).end();

@@ -38,8 +38,10 @@ export function checkGateway({ rates, latencies, memory }: GatewayMeasured): Che
     unit: 'ms',
   });
   return [
-    times('redirects, of bare Express (wanted: 0.80)', ratio('redirect', 'bare'), 0.6),
-    times("redirects, of the SDK's presigner", ratio('redirect', 'presigner'), 4),
+    times('redirects to a bundle, of bare Express (wanted: 0.80)', ratio('redirect', 'bare'), 0.6),
+    times('redirects through the archive, of bare Express', ratio('archive', 'bare'), 0.6),
+    times("redirects to a bundle, of the SDK's presigner", ratio('redirect', 'presigner'), 4),
+    times("redirects through the archive, of the SDK's presigner", ratio('archive', 'presigner'), 4),
     times('304, of redirects (less 0.03 for noise)', ratio('not-modified', 'redirect'), 1 - NOISE),
     p99('p99 at half of the greatest rate', 'rest'),
     p99('p99 while a release arrives', 'arrival'),

@@ -2,13 +2,18 @@
  * Sends requests at an even rate, whether or not the answers come in time, and measures each from the moment at which
  * it was due: a server that stalls is charged for all that it kept waiting, and for our own lateness too. (The rate of
  * autocannon is a burst at the beginning of each second and a rest until the next, in which a stall is not seen.)
- * `node dist/scripts/bench/gateway-pace.js <JSON of PaceTerms>` prints one JSON document of `PaceResult`.
+ * `node dist/scripts/bench/gateway-pace.js` reads one JSON document of `PaceTerms` from stdin and prints one of
+ * `PaceResult`.
  */
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { json } from 'node:stream/consumers';
 
-/** What to send, how often a second, and for how long; every answer must have the status and no body. */
+/** What to send, how often a second, and for how long, after a second that is not measured; every answer must have the status and no body. */
 export type PaceTerms = {
   readonly url: string;
+  /** Asked for in turns. */
+  readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly rate: number;
   readonly seconds: number;
@@ -26,20 +31,25 @@ export type PaceResult = {
 
 const CONNECTIONS = 50;
 const TICK_MS = 1;
+/** Not measured: this program is slow itself at first. */
+const WARM_UP_SECONDS = 1;
 
-async function pace({ url, headers, rate, seconds, status }: PaceTerms): Promise<PaceResult> {
-  const { hostname, port, pathname, host } = new URL(url);
+async function pace({ url, paths, headers, rate, seconds, status }: PaceTerms): Promise<PaceResult> {
+  const { hostname, port, host } = new URL(url);
   const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const request = `GET ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`;
-  const total = Math.round(rate * seconds);
+  const requests = paths.map((each) => `GET ${each} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  const early = Math.round(rate * WARM_UP_SECONDS);
+  const total = early + Math.round(rate * seconds);
   const took: number[] = [];
   const idle: Socket[] = [];
   const waiting: number[] = [];
   const dueOf = new Map<Socket, number>();
 
+  let turn = 0;
   function send(socket: Socket, dueMs: number): void {
     dueOf.set(socket, dueMs);
-    socket.write(request);
+    socket.write(requests[turn % requests.length] ?? '');
+    turn += 1;
   }
 
   function take(socket: Socket): void {
@@ -49,9 +59,11 @@ async function pace({ url, headers, rate, seconds, status }: PaceTerms): Promise
     else send(socket, next);
   }
 
-  for (let i = 0; i < CONNECTIONS; i += 1) idle.push(await open(Number(port), hostname, status, take));
+  for (let i = 0; i < CONNECTIONS; i += 1)
+    idle.push(await open({ host: hostname, port: Number(port) }, status, take));
   const startedMs = performance.now();
-  for (let sent = 0; took.length < total; await tick()) {
+  let sent = 0;
+  while (took.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - startedMs) / 1000) * rate));
     for (; sent < due; sent += 1) {
       const dueMs = startedMs + (sent / rate) * 1000;
@@ -59,19 +71,19 @@ async function pace({ url, headers, rate, seconds, status }: PaceTerms): Promise
       if (socket === undefined) waiting.push(dueMs);
       else send(socket, dueMs);
     }
+    await sleep(TICK_MS);
   }
   for (const socket of idle) socket.removeAllListeners('close').destroy();
-  return describe(took);
+  return describe(took.slice(early));
 }
 
 /** Opens a connection on which answers without a body come one after another; `take` is told of each. */
 async function open(
-  port: number,
-  host: string,
+  at: { readonly host: string; readonly port: number },
   status: number,
   take: (socket: Socket) => void,
 ): Promise<Socket> {
-  const socket = connect({ port, host, noDelay: true });
+  const socket = connect({ ...at, noDelay: true });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve).once('error', reject);
   });
@@ -88,18 +100,11 @@ async function open(
   });
 }
 
-function tick(): Promise<void> {
-  return new Promise<void>((resolve) => {
-    setTimeout(resolve, TICK_MS);
-  });
-}
-
 function describe(took: readonly number[]): PaceResult {
   const sorted = took.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
   return { requests: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), maxMs: at(1) };
 }
 
-const [terms] = process.argv.slice(2);
-if (terms === undefined) throw new TypeError('usage: gateway-pace.js <terms>');
-process.stdout.write(`${JSON.stringify(await pace(JSON.parse(terms) as PaceTerms))}\n`); // what the bench passes
+const result = await pace((await json(process.stdin)) as PaceTerms); // what the bench passes
+process.stdout.write(`${JSON.stringify(result)}\n`);

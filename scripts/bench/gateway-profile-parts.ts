@@ -21,7 +21,14 @@ export type ProfiledPart = {
 
 /** Which part a file belongs to: the first row whose expression it matches. */
 const PARTS: readonly (readonly [name: string, file: RegExp])[] = [
-  ['sign', /\/gateway\/(core\/sigv4|io\/s(3-url-signer|igned-url-cache))|\/schemas\/digest|node:internal\/crypto/],
+  [
+    'start',
+    /^node:internal\/(modules|bootstrap|process\/esm)|\/node_modules\/(ajv|ajv-formats|fast-uri|commander)\//,
+  ],
+  [
+    'sign',
+    /\/gateway\/(core\/sigv4|io\/s(3-url-signer|igned-url-cache))|\/schemas\/digest|node:internal\/crypto/,
+  ],
   [
     'express and router',
     /\/node_modules\/(express|router|path-to-regexp|parseurl|finalhandler|proxy-addr|etag)\//,

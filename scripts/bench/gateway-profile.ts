@@ -27,7 +27,7 @@ export async function profileGateway(
   const scene = await startScene({ stage, work, options }, terms);
   const answers = { gateway: 0, bare: 0 };
   for (const server of PROFILED) {
-    const target = scene.targets[server === 'gateway' ? 'redirect' : 'bare'];
+    const target = scene.targets[server === 'gateway' ? 'archive' : 'bare'];
     for (const each of [WARM_UP_SECONDS, seconds]) {
       answers[server] += (await saturate(target, { seconds: each }, terms)).requests;
     }

@@ -18,7 +18,8 @@ export type GatewayFindings = GatewayMeasured & {
 const SUBJECTS: Readonly<Record<Subject, string>> = {
   bare: 'bare Express, constant 307, same log',
   presigner: "Express with the SDK's presigner, no log",
-  redirect: 'gateway, redirect',
+  redirect: 'gateway, redirect to one bundle',
+  archive: 'gateway, redirects through the archive',
   'not-modified': 'gateway, 304',
 };
 

@@ -20,7 +20,13 @@ export type MemorySample = { readonly requests: number; readonly memoryBytes: nu
 /** How often and how long to measure. */
 export type RoundsTerms = { readonly rounds: number; readonly seconds: number };
 
-const SUBJECTS = ['bare', 'redirect', 'not-modified', 'presigner'] as const satisfies readonly Subject[];
+const SUBJECTS = [
+  'bare',
+  'redirect',
+  'archive',
+  'not-modified',
+  'presigner',
+] as const satisfies readonly Subject[];
 const WARM_UP_SECONDS = 2;
 /** Long enough for the gateway to look for a release, and to read one of the full history. */
 const ARRIVAL_SECONDS = 4;

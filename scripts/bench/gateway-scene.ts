@@ -6,7 +6,7 @@ import { startServer, type Server, type ServerTerms } from './gateway-servers.js
 import { AWS, BUNDLE, type Stage } from './gateway-stage.js';
 
 /** Names what is asked, and of whom. */
-export type Subject = 'bare' | 'presigner' | 'redirect' | 'not-modified';
+export type Subject = 'bare' | 'presigner' | 'redirect' | 'archive' | 'not-modified';
 
 /** All servers of a measurement. */
 export type Scene = {
@@ -82,12 +82,12 @@ async function setScene(
     side: 'measured',
     options: options('gateway'),
   });
-  const redirect = { server: gateway, path: BUNDLE, headers: { 'X-API-Key': stage.key }, status: 307 };
+  const redirect = { server: gateway, paths: [BUNDLE], headers: { 'X-API-Key': stage.key }, status: 307 };
   const answer = await readAnswer(redirect);
   const { etag = '', 'x-content-sha256': sha256 = '' } = answer;
   const bare = await start('bare', {
     script: `${HERE}/gateway-bare.js`,
-    args: [BUNDLE, JSON.stringify(answer)],
+    args: [JSON.stringify(answer)],
     side: 'measured',
     options: options('bare'),
   });
@@ -103,6 +103,7 @@ async function setScene(
       bare: { ...redirect, server: bare },
       presigner: { ...redirect, server: presigner },
       redirect,
+      archive: { ...redirect, paths: stage.days },
       'not-modified': { ...redirect, headers: { ...redirect.headers, 'If-None-Match': etag }, status: 304 },
     },
     moveOn() {
@@ -137,7 +138,12 @@ function gatewayEnvironment({ accounts }: Stage, endpoint: string): Readonly<Rec
 }
 
 /** Asks once; resolves the headers that a redirect has for its file. @throws BenchError when it is none. */
-async function readAnswer({ server, path: of, headers, status }: Target): Promise<Record<string, string>> {
+async function readAnswer({
+  server,
+  paths: [of = ''],
+  headers,
+  status,
+}: Target): Promise<Record<string, string>> {
   const answer = await fetch(`${server.url}${of}`, { headers, redirect: 'manual' });
   if (answer.status !== status)
     throw new BenchError(`the gateway answers ${answer.status}: ${await answer.text()}`);

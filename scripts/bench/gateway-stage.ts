@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { bundlePath, POINTER_KEY } from '../../schemas/paths.js';
+import { bundlePath, dayPath, POINTER_KEY } from '../../schemas/paths.js';
 import { assertValid } from '../../schemas/validate.js';
 import type { BenchTerms } from './bench.js';
 import { runChild } from './child-process.js';
@@ -13,12 +13,18 @@ export type Stage = {
   readonly store: string;
   /** The pointer to each release, as text in one line and by its sequence. */
   readonly pointers: readonly { readonly text: string; readonly sequence: number }[];
+  /** More day files than anybody answers in a second, so that no URL need be signed twice. */
+  readonly days: readonly string[];
   readonly accounts: string;
   readonly key: string;
 };
 
 /** The bundle that is asked for. */
 export const BUNDLE = bundlePath('gold', 'ethereum', '7d');
+
+/** Of so many days of a chain files are asked for, and of no newer ones. */
+const DAYS = 3_500;
+const NEWEST = 100;
 
 /** Credentials that sign, and that nothing checks. */
 export const AWS = {
@@ -60,5 +66,15 @@ export async function prepareStage(
   };
   const grant = ['--plan', 'research', '--until', '2999-12-31', '--reason', 'bench'];
   await operate('grant', '--account', 'bench', ...grant);
-  return { store, pointers, accounts, key: await operate('keys', 'create', '--account', 'bench') };
+  const key = await operate('keys', 'create', '--account', 'bench');
+  return { store, pointers, days: listDays(history), accounts, key };
+}
+
+/** The day files of the longest histories, the newest days left out: some are not published at first. */
+function listDays({ chains }: MetricsHistory): string[] {
+  return (['bitcoin', 'ethereum'] as const).flatMap((chain) =>
+    (chains.get(chain)?.rows ?? [])
+      .slice(-NEWEST - DAYS, -NEWEST)
+      .flatMap((row) => (['gold', 'meta'] as const).map((genre) => dayPath(genre, chain, row.slice(0, 10)))),
+  );
 }
