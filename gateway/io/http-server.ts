@@ -104,7 +104,7 @@ function answerConnect(answer: RequestListener, req: IncomingMessage, socket: So
  * What is no HTTP, has too large a head or comes too slowly is answered with a problem too. A connection that is gone
  * is left, and one with half an answer on it is broken off: what came after that would be taken for the other half.
  */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerUnreadable(error: UnreadableError, socket: Socket): void {
   const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }; // as Node keeps it
   if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent === true) {
     socket.destroy();
@@ -128,10 +128,18 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
       'Cache-Control: no-store',
       'Connection: close',
       '',
-      body,
+      isHead(error) ? '' : body,
     ].join('\r\n'),
   );
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** What Node says of bytes that it could not read, with the bytes. */
+type UnreadableError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array };
+
+/** Whether the bytes begin with the one method whose answers have no body. */
+function isHead({ rawPacket = new Uint8Array() }: UnreadableError): boolean {
+  return Buffer.from(rawPacket.subarray(0, 5)).toString('latin1') === 'HEAD ';
 }
 
 /** An address that listens everywhere is reached here by that of this machine. */

@@ -1,5 +1,11 @@
 import type { Check } from './check.js';
-import { bestRate, type LatencySample, type MemorySample, type RateSample } from './gateway-rounds.js';
+import {
+  bestRate,
+  type LatencySample,
+  type MemorySample,
+  type RateSample,
+  type Situation,
+} from './gateway-rounds.js';
 import type { Subject } from './gateway-scene.js';
 
 /** All that was measured. */
@@ -15,7 +21,7 @@ export type MemoryMarks = { readonly early: number; readonly late: number };
 /** The marks of the long measurement; only there memory is held to its bound. */
 export const LONG_MARKS: MemoryMarks = { early: 500_000, late: 2_000_000 };
 /** Those of the short one. */
-export const SHORT_MARKS: MemoryMarks = { early: 25_000, late: 100_000 };
+export const SHORT_MARKS: MemoryMarks = { early: 12_500, late: 50_000 };
 
 /** How much of a difference between two rates of the same process is noise. */
 const NOISE = 0.03;
@@ -30,7 +36,7 @@ export function checkGateway({ rates, latencies, memory }: GatewayMeasured): Che
     bound,
     unit: 'times',
   });
-  const p99 = (name: string, during: LatencySample['during']): Check => ({
+  const p99 = (name: string, during: Situation): Check => ({
     name,
     measured: Math.min(...latencies.filter((each) => each.during === during).map(({ p99Ms }) => p99Ms)),
     relation: 'under',

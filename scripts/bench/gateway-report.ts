@@ -1,6 +1,6 @@
 import { formatTable } from '../../generator/commands/format-table.js';
 import { isKept, median, type Check } from './check.js';
-import { bestRate, type LatencySample, type RateSample } from './gateway-rounds.js';
+import { bestRate, type LatencySample, type RateSample, type Situation } from './gateway-rounds.js';
 import { LONG_MARKS, memoryAt, SHORT_MARKS, type GatewayMeasured } from './gateway-checks.js';
 import type { Subject } from './gateway-scene.js';
 import { formatChecks, machine } from './report.js';
@@ -23,6 +23,12 @@ const SUBJECTS: Readonly<Record<Subject, string>> = {
   'not-modified': 'gateway, 304',
 };
 
+const SITUATIONS: Readonly<Record<Situation, string>> = {
+  bare: 'bare Express: how quiet the machine is',
+  rest: 'gateway, no release arrives',
+  arrival: 'gateway, a release arrives',
+};
+
 /** The findings as tables: the machine, every rate and latency, memory, and the figures beside their bounds. */
 export function formatGatewayFindings(findings: GatewayFindings): string {
   const { history, pinned, rates, latencies, checks } = findings;
@@ -37,8 +43,8 @@ export function formatGatewayFindings(findings: GatewayFindings): string {
       Object.entries(SUBJECTS).map(([subject, name]) => toRateRow(rates, subject as Subject, name)), // its keys
     ),
     formatTable(
-      ['redirects at an even rate', 'a second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'max ms', 'all p99 ms'],
-      (['rest', 'arrival'] as const).map((during) => toLatencyRow(latencies, during)),
+      ['answers at an even rate', 'a second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'max ms', 'all p99 ms'],
+      Object.entries(SITUATIONS).map(([during, name]) => toLatencyRow(latencies, during as Situation, name)), // its keys
     ),
     formatMemory(findings),
     formatChecks(checks),
@@ -53,12 +59,12 @@ function toRateRow(samples: readonly RateSample[], subject: Subject, name: strin
   return [name, String(Math.round(bestRate(samples, subject))), all.join(' '), cpu.toFixed(0)];
 }
 
-function toLatencyRow(samples: readonly LatencySample[], during: LatencySample['during']): string[] {
+function toLatencyRow(samples: readonly LatencySample[], during: Situation, name: string): string[] {
   const own = samples.filter((sample) => sample.during === during);
   const [best] = own.toSorted((a, b) => a.p99Ms - b.p99Ms);
   const figures = best === undefined ? [] : [best.p50Ms, best.p99Ms, best.p999Ms, best.maxMs];
   return [
-    during === 'rest' ? 'no release arrives' : 'a release arrives',
+    name,
     String(Math.round(best?.rate ?? Number.NaN)),
     ...figures.map((ms) => ms.toFixed(2)),
     own.map(({ p99Ms }) => p99Ms.toFixed(2)).join(' '),

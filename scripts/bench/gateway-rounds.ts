@@ -7,12 +7,18 @@ import type { Scene, Subject } from './gateway-scene.js';
 /** How fast one server answered. */
 export type RateSample = Answered & { readonly subject: Subject; readonly round: number };
 
-/** How long redirects took at half of the greatest rate: of a gateway at rest, or while a release arrived. */
+/**
+ * How long answers took at half of the greatest rate: redirects of a gateway at rest, or while a release arrived, and
+ * those of bare Express, which say how quiet the machine was.
+ */
 export type LatencySample = PaceResult & {
   readonly round: number;
   readonly rate: number;
-  readonly during: 'rest' | 'arrival';
+  readonly during: Situation;
 };
+
+/** In which situation answers were timed. */
+export type Situation = 'bare' | 'rest' | 'arrival';
 
 /** How much memory the gateway held after so many requests. */
 export type MemorySample = { readonly requests: number; readonly memoryBytes: number };
@@ -27,12 +33,12 @@ const SUBJECTS = [
   'not-modified',
   'presigner',
 ] as const satisfies readonly Subject[];
-const WARM_UP_SECONDS = 2;
+const WARM_UP_SECONDS = 1;
 /** Long enough for the gateway to look for a release, and to read one of the full history. */
 const ARRIVAL_SECONDS = 4;
-const BEFORE_ARRIVAL_MS = 500;
+const BEFORE_ARRIVAL_MS = 1_500;
 /** After so many requests at a time memory is looked at. */
-const STEP = 25_000;
+const STEP = 12_500;
 
 /** Answers of each server in turns, so that a slow minute of the machine meets all of them. Rounds alternate in order. */
 export async function measureRates(
@@ -73,8 +79,9 @@ export async function measureLatencies(
       `round ${round}/${rounds}  ${during.padEnd(14)}p99 ${p99Ms.toFixed(2)} ms, all within ${maxMs.toFixed(1)} ms`,
     );
   };
-  const { redirect } = scene.targets;
+  const { redirect, bare } = scene.targets;
   for (let round = 1; round <= rounds; round += 1) {
+    tell({ round, rate, during: 'bare', ...(await ask(bare, { rate, seconds }, terms)) });
     tell({ round, rate, during: 'rest', ...(await ask(redirect, { rate, seconds }, terms)) });
     const asked = ask(redirect, { rate, seconds: ARRIVAL_SECONDS }, terms);
     await Promise.race([asked, sleep(BEFORE_ARRIVAL_MS)]);

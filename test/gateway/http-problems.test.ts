@@ -67,7 +67,9 @@ const withKey = (key: string): RequestInit => ({ headers: { 'X-API-Key': key } }
 
 async function asDashboard(init: RequestInit, account = 'research'): Promise<RequestInit> {
   const token = await provider.sign({ account });
-  return { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } };
+  const headers = new Headers(init.headers);
+  headers.set('Authorization', `Bearer ${token}`);
+  return { ...init, headers };
 }
 
 const postKey = async (body: string, type = 'application/json', account = 'research'): Promise<Response> =>

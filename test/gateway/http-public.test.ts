@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([here.stop(), elsewhere.stop()]);
-  for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
+  for (const name of Object.keys(CREDENTIALS)) Reflect.deleteProperty(process.env, name);
 });
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'AKIAPLANTED', AWS_SECRET_ACCESS_KEY: 'planted' };
