@@ -26,6 +26,9 @@ let record: ReleaseRecord;
 let here: GatewayServer;
 let elsewhere: GatewayServer;
 
+/** Stopping lets what is under way end, which on a busy machine takes a while. */
+const SLOW_MS = 20_000;
+
 beforeAll(async () => {
   const inputs = [randomSeries({ chain: 'base', seed: 7, days: 3 })];
   await publishSeries(store, { inputs, asOf: '2022-01-04' });
@@ -37,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([here.stop(), elsewhere.stop()]);
   for (const name of Object.keys(CREDENTIALS)) Reflect.deleteProperty(process.env, name);
-});
+}, SLOW_MS);
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'AKIAPLANTED', AWS_SECRET_ACCESS_KEY: 'planted' };
 const S3 = {
