@@ -13,7 +13,7 @@ export type LinkUrlSignerTerms = {
 export function createLinkUrlSigner({ links, baseUrl, ttlSeconds, now }: LinkUrlSignerTerms): UrlSigner {
   return {
     sign(object) {
-      const expires = Math.ceil(now() / 1000) + ttlSeconds;
+      const expires = Math.floor(now() / 1000) + 1 + ttlSeconds; // the same for a whole second
       return { url: `${baseUrl()}${links.format(object, expires)}`, expiresInSeconds: ttlSeconds };
     },
   };
