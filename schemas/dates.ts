@@ -10,9 +10,8 @@ const INSTANT =
 /** The day number of `text`, or `undefined` when it is not a date that exists (2025-02-30, 2025-2-3). */
 export function parseDate(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text) return undefined;
-  return ms / DAY_MS;
+  const date = new Date(`${text}T00:00:00Z`); // of a day that its month does not have, a day of the next
+  return date.getUTCDate() === Number(text.slice(8)) ? date.getTime() / DAY_MS : undefined;
 }
 
 /**

@@ -324,9 +324,13 @@ export interface CollectionMark {
   schema: 'collection/1';
   running: boolean;
   /**
-   * One more at each write, so that no two writes of this key are alike.
+   * One more at each write, so that no two writes of a collector are alike.
    */
   beat: number;
+  /**
+   * The collector that wrote it, so that no two collectors write alike.
+   */
+  owner?: string;
 }
 /**
  * Who delivered the values from a date on, and under which licence.

@@ -87,9 +87,10 @@ function indexOfDay(days: Int32Array, day: number): number | undefined {
 
 function toVersion(index: DayIndex, version: number): DayVersion {
   if (index.withdrawn[version] === 1) return { kind: 'withdrawn' };
+  const { digests } = index;
   return {
     kind: 'published',
-    sha256: Buffer.from(index.digests.subarray(version * 32, version * 32 + 32)).toString('hex'),
+    sha256: Buffer.from(digests.buffer, digests.byteOffset + version * 32, 32).toString('hex'),
     bytes: index.sizes[version] ?? 0,
     revision: revisionAt(index, index.revision, version),
   };

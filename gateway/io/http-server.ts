@@ -52,6 +52,10 @@ export async function startHttpServer(
     listener(req, res);
   };
   const server = createServer(settings, answer);
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (res.socket !== null) res.writeContinue(); // behind an answer under way, Node would put it into the next one
+    answer(req, res);
+  });
   server.on('checkExpectation', answer); // an expectation that is not known is passed over (RFC 9110 §10.1.1)
   server.on('connect', (req: IncomingMessage, socket: Socket) => answerConnect(answer, req, socket));
   server.on('clientError', answerUnreadable);
@@ -89,10 +93,17 @@ async function close(server: Server, patienceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Answers CONNECT as any other method, and closes: left alone, Node closes the connection without a word. */
+/**
+ * Answers CONNECT as any other method, and closes: left alone, Node closes the connection without a word. Behind a
+ * request that is not answered yet it is not answered: Node would end the process, and nobody sends it so.
+ */
 function answerConnect(answer: RequestListener, req: IncomingMessage, socket: Socket): void {
   socket.on('error', () => socket.destroy()); // Node no longer listens to it
   socket.resume();
+  if (answerUnderWay(socket) !== undefined) {
+    socket.destroySoon();
+    return;
+  }
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   res.assignSocket(socket);
@@ -105,8 +116,7 @@ function answerConnect(answer: RequestListener, req: IncomingMessage, socket: So
  * is left, and one with half an answer on it is broken off: what came after that would be taken for the other half.
  */
 function answerUnreadable(error: UnreadableError, socket: Socket): void {
-  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }; // as Node keeps it
-  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent === true) {
+  if (error.code === 'ECONNRESET' || !socket.writable || answerUnderWay(socket)?.headersSent === true) {
     socket.destroy();
     return;
   }
@@ -132,6 +142,12 @@ function answerUnreadable(error: UnreadableError, socket: Socket): void {
     ].join('\r\n'),
   );
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** The answer that a connection is taken up with. */
+function answerUnderWay(socket: Socket): ServerResponse | undefined {
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null }; // as Node keeps it
+  return answer ?? undefined;
 }
 
 /** What Node says of bytes that it could not read, with the bytes. */

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { COLLECTION_KEY } from '../../schemas/paths.js';
+import type { CollectionMark as CollectionDocument } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { BEAT_MS, SILENCE_MS } from './collection-terms.js';
@@ -22,7 +24,9 @@ export async function announceCollection(store: ObjectStore, clock: () => number
   const before = await readStoredJson(store, COLLECTION_KEY, 'collection');
   if (before?.value.running === true && (await isRecent(store))) throw collecting();
   let beat = (before?.value.beat ?? 0) + 1;
-  let etag = await write(store, true, beat, before?.etag ?? null);
+  // A write whose answer was lost is known by its bytes: those of another collector must not pass for it.
+  const owner = randomUUID();
+  let etag = await write(store, { running: true, beat, owner }, before?.etag ?? null);
   let heardMs = clock();
   return {
     async beat() {
@@ -30,11 +34,11 @@ export async function announceCollection(store: ObjectStore, clock: () => number
       if (silentMs < BEAT_MS) return;
       // Writers may already take this collector for dead.
       if (silentMs > SILENCE_MS / 2) throw collecting();
-      etag = await write(store, true, (beat += 1), etag);
+      etag = await write(store, { running: true, beat: (beat += 1), owner }, etag);
       heardMs = clock();
     },
     async release() {
-      etag = await write(store, false, (beat += 1), etag);
+      etag = await write(store, { running: false, beat: (beat += 1), owner }, etag);
     },
   };
 }
@@ -73,8 +77,10 @@ async function isRecent(store: ObjectStore): Promise<boolean> {
   return head !== undefined && head.answeredAtMs - head.modifiedAtMs <= SILENCE_MS;
 }
 
-async function write(store: ObjectStore, running: boolean, beat: number, etag: Etag | null): Promise<Etag> {
-  const body = Buffer.from(canonicalJson({ schema: 'collection/1', running, beat }));
+type Mark = Omit<CollectionDocument, 'schema'>;
+
+async function write(store: ObjectStore, mark: Mark, etag: Etag | null): Promise<Etag> {
+  const body = Buffer.from(canonicalJson({ schema: 'collection/1', ...mark }));
   const written = await store.compareAndSwap(COLLECTION_KEY, body, etag, metaOf(COLLECTION_KEY));
   if (written === 'conflict') throw collecting();
   return written;

@@ -7,23 +7,17 @@ import { metaOf } from './object-meta.js';
 import { isMarkedStore, type ReadPointer } from './published-state.js';
 import { recordKeysOf, type ChainRelease } from './reachable-objects.js';
 import { descendsFrom } from './release-lineage.js';
-import { damaged, readStoredJson } from './stored-json.js';
+import { readStoredJson } from './stored-json.js';
 import { tellingWhere } from './telling-where.js';
 
 /**
- * Reads the pointer of a store that is to be copied to; `undefined` of a fresh one, and after an interrupted copy.
- * @throws GeneratorError 'usage' for something else than a store, 'damaged' for a store that has lost its pointer.
+ * Reads the pointer of a store that is to be copied to; `undefined` of a fresh one, after an interrupted copy, and of a
+ * store that has lost it. @throws GeneratorError 'usage' for something else than a store.
  */
 export function readTargetPointer(to: ObjectStore): Promise<ReadPointer | undefined> {
   return tellingWhere(to, async () => {
     if (!(await isMarkedStore(to, false))) return undefined;
-    const pointer = await readStoredJson(to, POINTER_KEY, 'pointer');
-    if (pointer === undefined && (await to.head(ALIASES_KEY)) !== undefined)
-      throw damaged(
-        POINTER_KEY,
-        'is missing, but something was published here: restore it with "generator repair"',
-      );
-    return pointer;
+    return readStoredJson(to, POINTER_KEY, 'pointer');
   });
 }
 
@@ -39,6 +33,7 @@ export async function placeOfTarget(
 ): Promise<number> {
   if (held === undefined) {
     await assertNoOtherRecord(from, to, chain);
+    await assertNotAhead(from, to, chain);
     return -1;
   }
   const place = chain.findIndex(({ sha256 }) => sha256 === held.sha256);
@@ -64,6 +59,17 @@ async function assertNoOtherRecord(
   for await (const { key } of to.list(RELEASES_PREFIX)) {
     if (!known.has(key) && (await from.head(key)) === undefined) throw refused(from, to, key);
   }
+}
+
+/** A store that has lost its pointer may hold copies of a release that the source has not. */
+async function assertNotAhead(
+  from: ObjectStore,
+  to: ObjectStore,
+  [current]: readonly ChainRelease[],
+): Promise<void> {
+  const mark = await readStoredJson(to, ALIASES_KEY, 'aliases');
+  if (mark === undefined || mark.value.sequence <= (current?.record.sequence ?? 0)) return;
+  throw refused(from, to, `public copies of sequence ${mark.value.sequence}`);
 }
 
 function refused(from: ObjectStore, to: ObjectStore, what: string, more = ''): GeneratorError {

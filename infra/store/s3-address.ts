@@ -40,7 +40,7 @@ export function parseS3Address(address: string, defaults: S3Defaults = {}): S3Ad
   if (bucket === undefined || !PREFIX.test(prefix) || !isMeant) {
     throw new StoreError(
       'address',
-      `"${address}" is not an S3 address; write s3://bucket/prefix, with ?endpoint=URL&region=REGION&path-style=true where needed`,
+      `"${withoutCredentials(address)}" is not an S3 address; write s3://bucket/prefix, with ?endpoint=URL&region=REGION&path-style=true where needed`,
     );
   }
   const endpoint = assertEndpoint(said.get('endpoint') ?? defaults.endpoint);
@@ -56,9 +56,17 @@ export function parseS3Address(address: string, defaults: S3Defaults = {}): S3Ad
 
 function assertEndpoint(endpoint: string | undefined): string | undefined {
   if (endpoint === undefined) return undefined;
-  if (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol)) return endpoint;
+  if (URL.canParse(endpoint)) {
+    const { protocol, username, password } = new URL(endpoint);
+    if (/^https?:$/.test(protocol) && username === '' && password === '') return endpoint;
+  }
   throw new StoreError(
     'address',
-    `"${endpoint}" is not an endpoint; write its URL, for example http://127.0.0.1:4566`,
+    `"${withoutCredentials(endpoint)}" is not an endpoint; write its URL, for example http://127.0.0.1:4566`,
   );
+}
+
+/** An address as it may be shown: what stands before an @ is a secret, and belongs into no address. */
+function withoutCredentials(address: string): string {
+  return address.replace(/\/\/[^/]*@/, '//…@');
 }

@@ -35,6 +35,8 @@ const MEANINGS: Readonly<Record<string, S3Failure>> = {
   InvalidAccessKeyId: 'denied',
   SignatureDoesNotMatch: 'denied',
   ExpiredToken: 'denied',
+  ExpiredTokenException: 'denied',
+  InvalidIdentityToken: 'denied',
   InvalidToken: 'denied',
   RequestTimeTooSkewed: 'denied',
   CredentialsProviderError: 'denied',
@@ -72,17 +74,23 @@ const NETWORK = [
   'EPIPE',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EHOSTDOWN',
+  'EADDRNOTAVAIL',
 ];
 
 /** Failures of a connection that is to be secure: OpenSSL's, and those of the certificates' check. */
 const SECURITY = /^EPROTO$|^CERT_|_CERT(_|$)|^UNABLE_TO_|^ERR_(SSL|TLS)_/;
 const NO_REGION = /^Region (is missing|not accepted)/;
 const NO_S3 = /XML parse error|Deserialization error/;
+/** What Node's parser says of an answer that is no HTTP. */
+const NO_HTTP = /^HPE_/;
 
 /** The one place where S3's failures get their meaning: by code, then by status, then by the network's mark. */
 export function classifyS3Error(error: unknown): S3Failure {
   const { name, code, status, message } = marksOf(error);
-  const network = NETWORK.includes(code) || SECURITY.test(code) ? 'unreachable' : undefined;
+  const isNetwork = NETWORK.includes(code) || SECURITY.test(code) || NO_HTTP.test(code);
+  const network = isNetwork ? 'unreachable' : undefined;
   const region = NO_REGION.test(message) ? 'address' : undefined;
   return MEANINGS[name] ?? MEANINGS[code] ?? network ?? region ?? STATUS_MEANINGS[status] ?? 'other';
 }
@@ -133,6 +141,8 @@ function remedyFor(error: unknown, failure: S3Failure, address: S3Address): stri
   if (SECURITY.test(code)) {
     return `the secure connection to ${server} fails; check whether it speaks https, and its certificate`;
   }
+  if (NO_HTTP.test(code))
+    return `what answers at ${server} is no S3 server, or a proxy garbles it; check the endpoint`;
   if (failure === 'unreachable') {
     return `${server} cannot be reached or does not answer; check the network and the endpoint, and run again`;
   }
@@ -154,6 +164,8 @@ function addressRemedyFor(error: unknown, { bucket, region }: S3Address): string
 
 const SENTENCES: Readonly<Record<string, string>> = {
   ExpiredToken: 'the credentials have expired; renew them and run again',
+  ExpiredTokenException: 'the credentials have expired; renew them and run again',
+  InvalidIdentityToken: "the role's identity token is not valid; check the provider of the role",
   InvalidToken: 'the session token is not valid; renew the credentials and run again',
   InvalidAccessKeyId: 'S3 does not know the access key; check the credentials in force',
   SignatureDoesNotMatch: 'the secret key does not fit the access key; check the credentials in force',

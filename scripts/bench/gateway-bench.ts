@@ -8,7 +8,7 @@ import { checkGateway, LONG_MARKS, SHORT_MARKS, type GatewayMeasured } from './g
 import { readFullHistory } from './gateway-history.js';
 import { profileGateway } from './gateway-profile.js';
 import { formatGatewayFindings, toGatewayFindingsJson } from './gateway-report.js';
-import { bestRate, measureLatencies, measureMemory, measureRates } from './gateway-rounds.js';
+import { measureLatencies, measureMemory, measureRates } from './gateway-rounds.js';
 import { startScene, type Scene, type SceneTerms } from './gateway-scene.js';
 import { canPin } from './gateway-servers.js';
 import { prepareStage } from './gateway-stage.js';
@@ -80,8 +80,7 @@ async function measureGateway(
   const how = { rounds, seconds };
   const speed = await onStage(what, terms, async (scene) => {
     const rates = await measureRates(scene, how, terms);
-    const rate = bestRate(rates, 'redirect') / 2;
-    return { rates, latencies: await measureLatencies(scene, { ...how, rate }, terms) };
+    return { rates, latencies: await measureLatencies(scene, rates, how, terms) };
   });
   const { late } = long ? LONG_MARKS : SHORT_MARKS;
   terms.warn(`looking at the memory of a fresh gateway that answers ${late} requests`);

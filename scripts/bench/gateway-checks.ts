@@ -38,7 +38,9 @@ export function checkGateway({ rates, latencies, memory }: GatewayMeasured): Che
   });
   const p99 = (name: string, during: Situation): Check => ({
     name,
-    measured: Math.min(...latencies.filter((each) => each.during === during).map(({ p99Ms }) => p99Ms)),
+    measured: Math.min(
+      ...latencies.filter((each) => each.during === during && each.isWhole).map(({ p99Ms }) => p99Ms),
+    ),
     relation: 'under',
     bound: 10,
     unit: 'ms',

@@ -9,7 +9,7 @@ import { startScene, type SceneTerms } from './gateway-scene.js';
 const WARM_UP_SECONDS = 2;
 const PROFILED = ['gateway', 'bare'] as const;
 /** How many functions of a part are named. */
-const NAMED = Number(process.env['NAMED'] ?? 6);
+const NAMED = 6;
 
 /** What each part of a redirect costs in the gateway, and of a constant answer in bare Express, as text. */
 export async function profileGateway(

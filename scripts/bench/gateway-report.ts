@@ -91,12 +91,13 @@ export function toGatewayFindingsJson(findings: GatewayFindings): string {
     passed: checks.every(isKept),
     checks: checks.map((check) => ({ ...check, passed: isKept(check) })),
     rates: rates.map(({ cpuSeconds, ...rate }) => ({ ...rate, cpu_seconds: cpuSeconds })),
-    latencies: latencies.map(({ p50Ms, p99Ms, p999Ms, maxMs, ...latency }) => ({
+    latencies: latencies.map(({ p50Ms, p99Ms, p999Ms, maxMs, isWhole, ...latency }) => ({
       ...latency,
       p50_ms: p50Ms,
       p99_ms: p99Ms,
       p999_ms: p999Ms,
       max_ms: maxMs,
+      whole: isWhole,
     })),
     memory: memory.map(({ memoryBytes, requests }) => ({ requests, memory_bytes: memoryBytes })),
   };

@@ -13,8 +13,8 @@ export type Scene = {
   readonly targets: Readonly<Record<Subject, Target>>;
   /** Makes the next release the current one. */
   readonly moveOn: () => void;
-  /** Passes when the gateway serves the release that is current. @throws BenchError */
-  readonly assertUpToDate: () => Promise<void>;
+  /** Whether the gateway serves the release that is current. */
+  readonly isUpToDate: () => Promise<boolean>;
   readonly stop: () => Promise<void>;
 };
 
@@ -110,11 +110,7 @@ async function setScene(
       current += 1;
       tellCurrent();
     },
-    async assertUpToDate() {
-      const sequence = await readSequence(gateway);
-      if (sequence === stage.pointers[current]?.sequence) return;
-      throw new BenchError(`the gateway serves release ${sequence}, and another is current`);
-    },
+    isUpToDate: async () => (await readSequence(gateway)) === stage.pointers[current]?.sequence,
   };
 }
 

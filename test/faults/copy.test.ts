@@ -134,15 +134,26 @@ describe('copy exits 8, names the key and the store, and leaves the target witho
     expectDamage(await copy(published().root, root), published().root, key);
     expect([...(await snapshot(root)).keys()]).not.toContain(POINTER_KEY);
   });
+});
 
-  it('the target has lost its pointer', async () => {
-    const root = await copied();
-    await createStoreEditor(root).remove(POINTER_KEY);
-    expectDamage(await copy(published().root, root), root, POINTER_KEY);
-  });
+it('copy heals a store that has lost its pointer and more, from a backup that holds all that was published there', async () => {
+  const root = await copied();
+  const editor = createStoreEditor(root);
+  await editor.remove(POINTER_KEY);
+  await editor.remove(await keyOfPath(store(), bundlePath('meta', 'bitcoin', '7d')));
+  expect(await copy(published().root, root)).toMatchObject({ code: 0 });
+  expect(differingKeys(await snapshot(published().root), await snapshot(root))).toEqual([]);
 });
 
 describe('copy exits 2, says what the target holds, and writes nothing, when', () => {
+  it('the target has lost its pointer, but its copies are of a later release', async () => {
+    const root = await copied();
+    const editor = createStoreEditor(root);
+    await editor.remove(POINTER_KEY);
+    await editor.write(ALIASES_KEY, '{"schema":"aliases/1","sequence":3}');
+    await expectRefused(published().root, root, 'public copies of sequence 3');
+  });
+
   async function expectRefused(from: string, to: string, says: string): Promise<void> {
     const before = await snapshot(to);
     const { code, stdout, stderr } = await copy(from, to);

@@ -138,6 +138,23 @@ describe('the mark of a collection', () => {
     await announceCollection(store, () => 0);
   });
 
+  it('is of its own collector: that of another is never taken for one that was written before', async () => {
+    const { store } = createClockedStore();
+    const bodies: string[] = [];
+    const noting = watchStore(store, async ({ name }, run) => {
+      const result = await run();
+      const mark = await store.get(COLLECTION_KEY);
+      if (name === 'compareAndSwap') bodies.push(Buffer.from(mark?.bytes ?? []).toString());
+      return result;
+    });
+    for (let i = 0; i < 2; i += 1) {
+      const mark = await announceCollection(noting, () => 0);
+      await mark.release();
+      await store.delete(COLLECTION_KEY);
+    }
+    expect(new Set(bodies).size).toBe(4); // both began with the first beat, and ended with the second
+  });
+
   it('is renewed while the collector works, and lost when it was silent for long or another took over', async () => {
     const { store, clock } = createClockedStore();
     let elapsedMs = 0;

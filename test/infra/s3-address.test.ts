@@ -84,4 +84,12 @@ describe('an S3 address', () => {
       expect(() => parseS3Address('s3://my-bucket', { endpoint })).toThrow(refusal);
     },
   );
+
+  it.each(['s3://AKIAPLANTED:SECRET@bucket/p', 's3://bucket?endpoint=https://user:SECRET@s3.example.com'])(
+    'is refused with credentials in it, and does not repeat them: %s',
+    (address) => {
+      expect(() => parseS3Address(address)).toThrow(StoreError);
+      expect(() => parseS3Address(address)).not.toThrow(/SECRET|AKIAPLANTED/);
+    },
+  );
 });
