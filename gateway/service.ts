@@ -17,6 +17,7 @@ import { createReleases, type Releases } from './io/releases.js';
 import { createRequestLog } from './io/request-log.js';
 import { createSessions, type Sessions } from './io/sessions.js';
 import { createStoreWatch } from './io/store-watch.js';
+import { createTimedStore } from './io/timed-store.js';
 import { createUsageRecorder } from './io/usage-recorder.js';
 import { createDoorkeeper } from './routes/doorkeeper.js';
 
@@ -29,6 +30,8 @@ export type ServiceTerms = {
   readonly random: (size: number) => Uint8Array;
   readonly fetch: typeof fetch;
   readonly indexer: ManifestIndexer;
+  /** How long a store may take to answer, in milliseconds; 10 seconds where absent. */
+  readonly storeMs?: number;
 };
 
 /** A gateway that serves. */
@@ -41,6 +44,7 @@ export type Service = {
 
 const STOP_MS = 8_000;
 const DRAIN_MS = 1_000;
+const STORE_MS = 10_000;
 
 /** Where releases and accounts live. */
 export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
@@ -63,10 +67,12 @@ export async function openStores({ store, accountsStore, s3 }: Configuration): P
  */
 export async function startService(
   configuration: Configuration,
-  { store, accountsStore }: Stores,
+  stores: Stores,
   terms: ServiceTerms,
 ): Promise<Service> {
-  const { logger, now, clock, newId, random } = terms;
+  const { logger, now, clock, newId, random, storeMs = STORE_MS } = terms;
+  const store = createTimedStore(stores.store, storeMs);
+  const accountsStore = createTimedStore(stores.accountsStore, storeMs);
   const { keyMode: mode, corsOrigins, dashboardOrigins, trustProxy } = configuration;
   const metrics = createMetrics(now);
   const watch = createStoreWatch(logger, metrics, now);

@@ -3,6 +3,7 @@ import type { Releases } from '../io/releases.js';
 import type { Endpoint } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
 import { reply } from './reply.js';
+import { RETRY_SECONDS } from './problem-answer.js';
 import { sendDocument } from './send-document.js';
 
 /** What telling of the gateway's health needs. */
@@ -39,7 +40,9 @@ export function readinessEndpoint({ releases, accountsInTouch }: HealthTerms): E
         const status = release === undefined ? 'not-ready' : isDegraded ? 'degraded' : 'ready';
         const inForce = release && { revision: release.revision, sequence: release.sequence };
         exchangeOf(res).decision = status;
-        sendDocument(res, release === undefined ? 503 : 200, { status, stores, release: inForce ?? null });
+        const document = { status, stores, release: inForce ?? null };
+        if (release === undefined) sendDocument(res, 503, document, { 'Retry-After': RETRY_SECONDS });
+        else sendDocument(res, 200, document);
       },
     },
   };

@@ -6,7 +6,7 @@ import { exchangeOf } from './exchange.js';
 import { reply } from './reply.js';
 
 /** Seconds after which a caller may try again, where waiting helps and nothing better is known. */
-const RETRY_SECONDS = '10';
+export const RETRY_SECONDS = '10';
 
 /** What body parsers and routers say of a request, by the mark of their errors. */
 const FOREIGN: Readonly<Record<string, ProblemCode>> = {

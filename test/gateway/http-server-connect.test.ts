@@ -6,7 +6,7 @@ const HOST = 'Host: gateway\r\n';
 let server: HttpServer;
 beforeAll(async () => {
   const listener = (req: { url?: string | undefined }, res: { end: (body: Uint8Array) => unknown }): void => {
-    setTimeout(() => res.end(Buffer.from(`this is ${req.url ?? ''}`)), SLOW_MS);
+    setTimeout(() => res.end(Buffer.from(`this is ${req.url ?? ''}`)), req.url === '/one' ? SLOW_MS : 0);
   };
   server = await startHttpServer(listener, { host: '127.0.0.1', port: 0 });
 });
