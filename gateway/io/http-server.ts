@@ -52,6 +52,7 @@ export async function startHttpServer(
     listener(req, res);
   };
   const server = createServer(settings, answer);
+  const closeSilent = watchSilent(server);
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     if (res.socket !== null) res.writeContinue(); // behind an answer under way, Node would put it into the next one
     answer(req, res);
@@ -77,20 +78,36 @@ export async function startHttpServer(
     url: urlOf(server.address() as AddressInfo), // it listens on a port, not on a pipe
     async stop(patienceMs) {
       isStopping = true;
-      await close(server, patienceMs);
+      await close(server, closeSilent, patienceMs);
     },
   };
 }
 
-async function close(server: Server, patienceMs: number): Promise<void> {
+async function close(server: Server, closeSilent: () => void, patienceMs: number): Promise<void> {
   const closed = once(server, 'close');
+  const closeIdle = (): void => {
+    server.closeIdleConnections();
+    closeSilent();
+  };
   server.close();
-  server.closeIdleConnections();
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS); // those that were busy until now
+  closeIdle();
+  const sweep = setInterval(closeIdle, SWEEP_MS); // those that were busy until now
   const timer = setTimeout(() => server.closeAllConnections(), patienceMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(timer);
+}
+
+/** What closes the connections on which nothing was ever sent: Node takes those for busy, and browsers open some. */
+function watchSilent(server: Server): () => void {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return () => {
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
 }
 
 /**
