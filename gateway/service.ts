@@ -30,7 +30,7 @@ export type ServiceTerms = {
   readonly random: (size: number) => Uint8Array;
   readonly fetch: typeof fetch;
   readonly indexer: ManifestIndexer;
-  /** How long a store may take to answer, in milliseconds; 10 seconds where absent. */
+  /** How long a store may take to answer, in milliseconds; 8 seconds where absent. */
   readonly storeMs?: number;
 };
 
@@ -44,7 +44,8 @@ export type Service = {
 
 const STOP_MS = 8_000;
 const DRAIN_MS = 1_000;
-const STORE_MS = 10_000;
+/** Longer than an S3 client waits for a silent server, shorter than a stop may take. */
+const STORE_MS = 8_000;
 
 /** Where releases and accounts live. */
 export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
