@@ -3,6 +3,9 @@ import { serve, type Endpoint, type EndpointServer } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
 import { assertPlain } from './path-guard.js';
 
+/** A page may read that it misspelt the path of a public file. */
+const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
+
 /** Gives each request to the first endpoint that has its path. @throws GatewayError 'not-found' when none has. */
 export function createDispatcher(endpoints: readonly Endpoint[]): EndpointServer {
   const served = endpoints.map((endpoint) => ({ endpoint, answer: serve(endpoint) }));
@@ -14,6 +17,6 @@ export function createDispatcher(endpoints: readonly Endpoint[]): EndpointServer
       exchange.route = endpoint.template;
       return answer(req, res);
     }
-    throw new GatewayError('not-found');
+    throw new GatewayError('not-found', { headers: ANY_ORIGIN });
   };
 }
