@@ -16,10 +16,10 @@ export type Releases = {
   /** Whether the last look at the store succeeded. */
   readonly isInTouch: () => boolean;
   /**
-   * The release after a look that began later than this call, or what is known when that cannot be had in time. Looks
-   * are a second apart at least, however many ask. Never rejects.
+   * Whether a look that began later than this call succeeded, and in time: then what is known now was in force after the
+   * call. Looks are a second apart at least, however many ask. Never rejects.
    */
-  readonly catchUp: () => Promise<ReleaseView | undefined>;
+  readonly catchUp: () => Promise<boolean>;
   /** Looks at the store, and from then on again and again; resolves when the first look is over. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -88,10 +88,7 @@ export function createReleases(terms: ReleasesTerms): Releases {
   return {
     current: () => release,
     isInTouch: () => inTouch,
-    async catchUp() {
-      await withinTime(looks.next(), patienceMs);
-      return release;
-    },
+    catchUp: async () => (await withinTime(looks.next(), patienceMs)) && inTouch,
     async start() {
       await looks.now();
       schedule();

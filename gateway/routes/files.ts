@@ -5,9 +5,10 @@ import { isKnownToReader } from '../core/conditions.js';
 import { decide, type Decision } from '../core/entitlements.js';
 import { parseFileRequest, type AnswerForm, type FileRequest } from '../core/file-request.js';
 import { GatewayError } from '../core/problems.js';
-import { locate, type FileFacts, type Whereabouts } from '../core/release-view.js';
+import type { FileFacts } from '../core/release-view.js';
 import type { Caller } from '../io/account-cache.js';
 import type { Metrics } from '../io/metrics.js';
+import { findFile } from '../io/find-file.js';
 import type { Releases } from '../io/releases.js';
 import type { SignedUrl, UrlSigner } from '../io/url-signer.js';
 import type { Doorkeeper } from './doorkeeper.js';
@@ -52,7 +53,7 @@ function answerFile(terms: FilesTerms): Answer {
     exchange.route = TEMPLATES[file.kind];
     return andThen(terms.doorkeeper.admitKey(req, res), (caller) =>
       andThen(assertEntitled(terms, caller, file), () =>
-        andThen(find(terms.releases, file), (facts) => {
+        andThen(findFile(terms.releases, file), (facts) => {
           if (isKnownToReader(req.headers['if-none-match'], facts.etag)) answerKnown(res, facts);
           else if (req.method === 'HEAD') answerHead(res, facts);
           else return answerGet(terms, res, facts, form ?? formOfAccept(req.headers.accept));
@@ -79,28 +80,6 @@ function assertEntitled(
 
 function assertAllowed(decision: Decision): void {
   if (!decision.allowed) throw new GatewayError(decision.code, { detail: decision.detail });
-}
-
-/** Finds a file, also in a release that came just now. @throws GatewayError 'not-published', 'not-found' or 'gone'. */
-function find(releases: Releases, file: FileRequest): FileFacts | Promise<FileFacts> {
-  const release = releases.current();
-  const found = release && locate(release, file);
-  if (found !== undefined && found.kind !== 'ahead') return assertFound(found, file);
-  return releases.catchUp().then((later) => assertFound(later && locate(later, file), file));
-}
-
-function assertFound(found: Whereabouts | undefined, file: FileRequest): FileFacts {
-  if (found === undefined) throw new GatewayError('not-published');
-  if (found.kind === 'found') return found.facts;
-  if (found.kind === 'gone') throw new GatewayError('gone');
-  throw new GatewayError('not-found', { detail: explainAbsence(file) });
-}
-
-function explainAbsence(file: FileRequest): string {
-  if (file.kind !== 'day') return 'no release has this file yet';
-  return file.revision === null
-    ? `${file.date} was never published; the manifest lists the dates that were`
-    : `${file.date} was not published as of that revision, or there is no such revision; the manifest lists both`;
 }
 
 /** What is said of a file in every answer; made once for each, for it is asked for all day. */
