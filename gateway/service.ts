@@ -5,6 +5,7 @@ import { openStore } from '../infra/store/open-store.js';
 import { createApp, createFastLane, createOperatorApp } from './app.js';
 import type { Configuration } from './core/configuration.js';
 import { createDelivery } from './delivery.js';
+import { createAccountsProbe } from './io/accounts-probe.js';
 import { createAccounts } from './io/accounts.js';
 import { openAccountsStore } from './io/accounts-store.js';
 import { createAuthenticator } from './io/authenticator.js';
@@ -16,6 +17,7 @@ import { createRateLimits } from './io/rate-limits.js';
 import { createReleases, type Releases } from './io/releases.js';
 import { createRequestLog } from './io/request-log.js';
 import { createSessions, type Sessions } from './io/sessions.js';
+import { createStoreTouch } from './io/store-touch.js';
 import { createStoreWatch } from './io/store-watch.js';
 import { createTimedStore } from './io/timed-store.js';
 import { createUsageRecorder } from './io/usage-recorder.js';
@@ -58,7 +60,7 @@ export async function openStores({ store, accountsStore, s3 }: Configuration): P
   const terms = { s3, patienceMs: PATIENCE_MS };
   return {
     store: await openStore(store.address, terms),
-    accountsStore: await openAccountsStore(accountsStore.address, terms),
+    accountsStore: await openAccountsStore(accountsStore.address, { ...terms, mayBeDown: true }),
   };
 }
 
@@ -78,7 +80,10 @@ export async function startService(
   const metrics = createMetrics(now);
   const watch = createStoreWatch(logger, metrics, now);
   const accounts = createAccounts(accountsStore, { now, random, mode });
-  const authenticator = createAuthenticator({ accounts, mode, now, onError: watch('accounts') });
+  const touch = createStoreTouch(watch('accounts'));
+  const authenticator = createAuthenticator({ accounts, mode, now, onAnswer: touch.note });
+  const everyMs = configuration.pollSeconds * 1000;
+  const probe = createAccountsProbe({ store: accountsStore, everyMs, onAnswer: touch.note });
   const usage = createUsageRecorder({ record: accounts.recordUsage, now, onError: watch('accounts') });
   const releases = createWatchedReleases(configuration, store, metrics, terms);
   const doorkeeper = createDoorkeeper({
@@ -95,7 +100,7 @@ export async function startService(
     onError: watch('releases'),
   });
   const log = createRequestLog(logger);
-  const common = { log, metrics, now, clock, newId, releases, accountsInTouch: authenticator.isInTouch };
+  const common = { log, metrics, now, clock, newId, releases, accountsInTouch: touch.isInTouch };
   const parts = {
     ...common,
     ...delivery,
@@ -104,7 +109,7 @@ export async function startService(
     corsOrigins,
     dashboardOrigins,
   };
-  await releases.start();
+  await Promise.all([releases.start(), probe.start()]);
   if (releases.current() === undefined) logger.warn('nothing is published yet, or the store cannot be read');
   const [server, operator] = await listen(
     configuration,
@@ -116,6 +121,7 @@ export async function startService(
     url: server.url,
     operatorUrl: operator.url,
     async stop() {
+      probe.stop();
       await server.stop(STOP_MS);
       await Promise.all([operator.stop(0), releases.stop(), usage.drain(DRAIN_MS)]);
     },
@@ -167,5 +173,7 @@ function createDashboard(
   const onError = (error: unknown): void => {
     logger.warn({ err: error }, "the identity provider's keys cannot be read");
   };
-  return createSessions({ keySet: createKeySet({ address, fetch, now, onError }), issuer, audience, now });
+  const keySet = createKeySet({ address, fetch, now, onError });
+  void keySet.prepare();
+  return createSessions({ keySet, issuer, audience, now });
 }

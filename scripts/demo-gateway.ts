@@ -50,17 +50,21 @@ export async function startDemoGateway({ store, lastDate, port }: DemoGatewayTer
   };
   const child = spawn(process.execPath, [GATEWAY, 'serve'], { env, stdio: ['ignore', 'inherit', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const url = await readUrl(child);
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  const url = await readUrl(child).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return {
     url,
     keys,
     lines: listLines(url, keys, lastDate),
     ended,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
@@ -87,10 +91,13 @@ async function readUrl(child: ChildProcess): Promise<string> {
   const said: string[] = [];
   for await (const line of lines) {
     const url = /^serving on (\S+),/.exec(line)?.[1];
-    clearTimeout(timer);
-    if (url !== undefined) return url;
     said.push(line);
+    if (url === undefined) continue;
+    clearTimeout(timer);
+    child.stderr.pipe(process.stderr); // what it says from now on
+    return url;
   }
+  clearTimeout(timer);
   throw new Error(`the gateway did not start: ${said.join('\n')}`);
 }
 

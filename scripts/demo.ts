@@ -20,6 +20,7 @@ const SAMPLE = path.join(import.meta.dirname, '..', '..', 'scripts', 'sample');
 /** The morning after the sample's last date, so that the demo is the same on every day. */
 const AS_OF = '2023-09-27T06:00:00Z';
 
+const run = promisify(execFile);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Publishes, verifies, shows and serves; resolves whether all went well. */
@@ -55,27 +56,28 @@ async function serve(
   say(`  key of the plan Research               ${gateway.keys.research}`);
   say(`  key of the plan Single Chain, for Base ${gateway.keys.singleChain}`);
   for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
-  if (check) {
-    const faults = await runLines(gateway.lines);
+  try {
+    if (check) return (await runLines(gateway.lines)) && (await isComplete(landing, folder));
+    say('\nPaste these into another shell. Ctrl-C ends the demo.');
+    const isAsked = new Promise<boolean>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
+    });
+    return await Promise.race([isAsked, gateway.ended.then(() => false)]);
+  } finally {
     await gateway.stop();
-    return (await isComplete(landing, folder)) && faults === 0;
   }
-  say('\nPaste these into another shell. Ctrl-C ends the demo.');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void gateway.stop());
-  await gateway.ended;
-  return true;
 }
 
-/** Runs each line in a shell; resolves how many did not show what they are to show, and says which. */
-async function runLines(lines: readonly DemoLine[]): Promise<number> {
-  let faults = 0;
+/** Runs each line in a shell; resolves whether all showed what they are to show, and says which did not. */
+async function runLines(lines: readonly DemoLine[]): Promise<boolean> {
+  let isGood = true;
   for (const { title, line, shows } of lines) {
-    const { stdout } = await promisify(execFile)('bash', ['-c', line]);
-    if (shows.test(stdout)) continue;
-    faults += 1;
-    process.stderr.write(`demo: ${title} does not show ${String(shows)}:\n${stdout}\n`);
+    const shown = await run('bash', ['-c', line]).catch((error: unknown) => ({ stdout: String(error) }));
+    if (shows.test(shown.stdout)) continue;
+    isGood = false;
+    process.stderr.write(`demo: ${title} does not show ${String(shows)}:\n${shown.stdout}\n`);
   }
-  return faults;
+  return isGood;
 }
 
 /** Runs the real command line; resolves whether it ended with 0. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CHAIN_IDS, PLANS, type PlanId } from '../../schemas/catalog.js';
+import { parseInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { findGrant, grantsOf } from '../core/account.js';
 import { describeEntitlements, namePlan } from '../core/entitlements.js';
@@ -35,13 +36,20 @@ export function addGrant(program: Command, host: CommandHost): void {
         const { account: id, plan, until, reason } = options;
         const chain = chainOf(options);
         const { accounts } = await context.openAccounts();
+        const isNew = (await accounts.readAccount(id)) === undefined;
         const account = await accounts.grant(id, { plan, chain, until, reason });
         const grant = findGrant(account, { plan, chain });
+        const end = grant?.until ?? until;
         const entitlements = describeEntitlements(grantsOf(account), context.now());
+        const outcome = (parseInstant(end) ?? 0) > context.now() ? 'granted' : 'ended';
+        const what = outcome === 'granted' ? `through ${lastDayOf(end)}` : `ended at ${end}`;
         context.show(
-          { outcome: 'granted', account: id, grant, entitlements },
-          `${id}: ${namePlan(plan, chain)} through ${lastDayOf(until)}`,
+          { outcome, account: id, grant, entitlements },
+          `${id}: ${namePlan(plan, chain)} ${what}`,
         );
+        if (isNew) context.warn(`${id} is a new account`);
+        if (outcome === 'ended')
+          context.warn('a running gateway that can read the accounts store knows within 30 seconds');
         if (!entitlements.active) context.warn('the account has no active grant now: its keys read nothing');
         return 'done';
       }),

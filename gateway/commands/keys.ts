@@ -28,6 +28,7 @@ function addCreate(keys: Command, host: CommandHost): void {
         const account = await accounts.readAccount(id);
         const created = await accounts.createKey(id, { label, needsGrant: false });
         show({ account: id, ...created }, created.key);
+        if (account === undefined) warn(`${id} is a new account`);
         warn(`key ${created.id} of ${id}: keep it now, for it is stored nowhere`);
         const grants = account === undefined ? [] : grantsOf(account);
         if (!grants.some((grant) => isActive(grant, now()))) {
@@ -64,7 +65,10 @@ function addRevoke(keys: Command, host: CommandHost): void {
         await readKnownAccount(opened, options.account);
         const revoked = await opened.accounts.revokeKey(options.account, options.id);
         show({ account: options.account, ...revoked }, `revoked: ${revoked.id} at ${revoked.revoked_at}`);
-        warn('a running gateway knows within 30 seconds; URLs that it has signed live out their time');
+        warn(
+          'a running gateway that can read the accounts store knows within 30 seconds, any other within ten minutes',
+        );
+        warn('URLs that it has signed live out their time');
         return 'done';
       }),
     );

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { StoreError } from '../../infra/store/object-store.js';
 import type { Configuration } from '../core/configuration.js';
 import { OperatorError } from '../core/exit-codes.js';
 import { createScrubber } from '../core/scrub.js';
@@ -42,11 +43,12 @@ async function serve(configuration: Configuration, context: CommandContext): Pro
   const logger = createLogger({ destination, level: configuration.logLevel, scrub });
   const indexer = createThreadIndexer();
   const terms = { logger, now, random, clock, newId, indexer, fetch: serving.fetch };
-  const stores = await openStores(configuration);
-  const service = await startService(configuration, stores, terms).catch(async (error: unknown) => {
-    await indexer.stop();
-    throw error;
-  });
+  const service = await openStores(configuration)
+    .then((stores) => startService(configuration, stores, terms))
+    .catch(async (error: unknown) => {
+      await indexer.stop();
+      throw error instanceof StoreError ? new StoreError(error.code, scrub(error.message)) : error;
+    });
   context.warn(`serving on ${service.url}, for operators on ${service.operatorUrl}`);
   if (!signal.aborted) await once(signal, 'abort');
   await service.stop();

@@ -1,5 +1,5 @@
 import type { KeyMode } from './api-key.js';
-import type { Environment } from './configuration.js';
+import { findStrangers, type Environment } from './configuration.js';
 import { OperatorError } from './exit-codes.js';
 import type { Judge } from './judge.js';
 import { VARIABLES, variableOf, type VariableName } from './variables.js';
@@ -13,11 +13,11 @@ export type AccountsSettings = {
 
 /**
  * The settings of the commands that work on accounts; `address` goes before the environment's. An empty variable
- * counts as none, and those that only a serving gateway needs are not looked at.
+ * counts as none, those that only a serving gateway needs are not looked at, and one that is none of ours is a fault.
  * @throws OperatorError 'usage' with every fault at once.
  */
 export function parseAccountsSettings(env: Environment, address: string | undefined): AccountsSettings {
-  const faults: string[] = [];
+  const faults = findStrangers(env);
   const take = <T>(name: VariableName, judge: Judge<T>): T | undefined => {
     const text = env[name] || variableOf(name).default;
     const judged = text === undefined ? undefined : judge(text);

@@ -74,7 +74,8 @@ function judgeVariables(env: Environment): { values: Partial<Values>; faults: st
   return { values: values as Partial<Values>, faults }; // each value comes from the judge of its own name
 }
 
-function findStrangers(env: Environment): string[] {
+/** The faults of variables that look like ours and are not: somebody has misspelt one. */
+export function findStrangers(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('CRD_') && env[name] !== undefined)
     .filter((name) => !Object.hasOwn(VARIABLES, name) && !OTHERS.test(name))
@@ -94,6 +95,7 @@ function findConflicts(values: Partial<Values>, isGiven: IsGiven): string[] {
     ...findKindConflicts(values.CRD_STORE?.kind, isGiven),
     ...findSessionConflicts(isGiven),
     ...findPortConflicts(values),
+    ...findLinkConflicts(values, isGiven),
   ];
 }
 
@@ -140,9 +142,23 @@ function findSessionConflicts(isGiven: IsGiven): string[] {
 function findPortConflicts(values: Partial<Values>): string[] {
   const { CRD_HOST: host, CRD_METRICS_HOST: metricsHost, CRD_PORT: port } = values;
   const isTaken = port === values.CRD_METRICS_PORT && port !== undefined && port !== 0;
-  const meets =
-    host === metricsHost || [host, metricsHost].some((each) => each === '0.0.0.0' || each === '::');
+  const meets = host === metricsHost || [host, metricsHost].some(isEverywhere);
   return isTaken && meets ? ['CRD_METRICS_PORT: expected another port than CRD_PORT'] : [];
+}
+
+/** Links that name an address that listens everywhere would lead each subscriber to its own machine. */
+function findLinkConflicts(
+  { CRD_STORE: store, CRD_HOST: host }: Partial<Values>,
+  isGiven: IsGiven,
+): string[] {
+  if (store?.kind !== 'directory' || !isEverywhere(host) || isGiven('CRD_PUBLIC_BASE_URL')) return [];
+  return [
+    `CRD_PUBLIC_BASE_URL: required when CRD_STORE is a directory and CRD_HOST is ${host ?? ''}, for links begin with it`,
+  ];
+}
+
+function isEverywhere(host: string | undefined): boolean {
+  return host === '0.0.0.0' || host === '::';
 }
 
 function compose(values: Values): Configuration {

@@ -92,6 +92,8 @@ export function namePlan(plan: PlanId, chain: Chain | null): string {
 export function describeEntitlements(grants: readonly Grant[], nowMs: number): Entitlements {
   const active = grants.filter((grant) => isActive(grant, nowMs));
   const plans = PLAN_IDS.filter((plan) => active.some((grant) => grant.plan === plan));
+  const plan = plans.at(-1) ?? null;
+  const best = active.filter((grant) => grant.plan === plan);
   const terms: PlanTerms[] = plans.map((plan) => PLANS[plan]);
   const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
   const hasAllBriefs = terms.some(({ briefs }) => briefs === 'all');
@@ -99,7 +101,7 @@ export function describeEntitlements(grants: readonly Grant[], nowMs: number): E
   return {
     schema: 'entitlements/1',
     active: isAny,
-    plan: plans.at(-1) ?? null,
+    plan,
     chains: CHAIN_IDS.filter((chain) =>
       active.some((grant) => PLANS[grant.plan].chains === 'all' || grant.chain === chain),
     ),
@@ -107,8 +109,8 @@ export function describeEntitlements(grants: readonly Grant[], nowMs: number): E
     windows: windows.filter((window) => terms.some((each) => each.windows.includes(window))),
     archive: terms.some(({ archive }) => archive),
     briefs: isAny ? (hasAllBriefs ? 'all' : 'latest') : null,
-    since: isAny ? toInstant(Math.min(...active.map(({ sinceMs }) => sinceMs))) : null,
-    until: isAny ? toInstant(Math.max(...active.map(({ untilMs }) => untilMs))) : null,
+    since: isAny ? toInstant(Math.min(...best.map(({ sinceMs }) => sinceMs))) : null,
+    until: isAny ? toInstant(Math.max(...best.map(({ untilMs }) => untilMs))) : null,
     grants: active.map(describeGrant),
   };
 }

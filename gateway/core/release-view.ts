@@ -117,7 +117,9 @@ export function locate(release: ReleaseView, request: FileRequest): Whereabouts 
   if (revision !== null && revision > release.revision) return { kind: 'ahead' };
   if (revision !== null && !release.revisions.has(revision)) return { kind: 'absent' };
   const version = findVersion(index, date, revision);
-  if (version === undefined) return { kind: date > index.updatedThrough ? 'ahead' : 'absent' };
+  if (version === undefined) {
+    return { kind: revision === null && date > index.updatedThrough ? 'ahead' : 'absent' }; // the past stays as it was
+  }
   if (version.kind === 'withdrawn') return { kind: 'gone' };
   return { kind: 'found', facts: toFacts(path, { ...version, type: JSON_TYPE }) };
 }

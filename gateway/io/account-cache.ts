@@ -3,6 +3,7 @@ import type { Account } from '../../schemas/types.generated.js';
 import { grantsOf } from '../core/account.js';
 import type { Grant } from '../core/entitlements.js';
 import { GatewayError } from '../core/problems.js';
+import { isDamage } from './store-touch.js';
 import { inTime } from './within-time.js';
 
 /** Who calls: a key that its account lists and has not revoked, and what the account may read. */
@@ -115,9 +116,14 @@ export function createAccountCache({ readAccount, now, onAnswer }: AccountCacheT
       const failure = hasJustFailed && reliable(entry) ? undefined : await load(id, entry);
       const account = reliable(entry);
       if (account !== undefined) return account;
-      throw new GatewayError('store-unavailable', { cause: failure });
+      throw toRefusal(failure);
     },
   };
+}
+
+/** What to answer when something could not be read: a damaged document is a fault of ours, and nothing to wait for. */
+export function toRefusal(error: unknown): unknown {
+  return isDamage(error) ? error : new GatewayError('store-unavailable', { cause: error });
 }
 
 function callersOf(id: string, account: Account | undefined): Map<string, Caller> {

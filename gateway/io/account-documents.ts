@@ -38,9 +38,8 @@ export function writeDocument<N extends AccountSchema>(
 }
 
 /** What to say of a document that is not as it should be. What it holds is not repeated. */
-export function damaged(key: string, what: string, cause?: unknown): OperatorError {
-  const message = `${key} ${what}; restore it from a backup or an older version`;
-  return new OperatorError('damaged', message, { cause });
+export function damaged(key: string, what: string): OperatorError {
+  return new OperatorError('damaged', `${key} ${what}; restore it from a backup or an older version`);
 }
 
 function parseDocument<N extends AccountSchema>(
@@ -51,8 +50,8 @@ function parseDocument<N extends AccountSchema>(
   try {
     return assertValid(schema, JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch (error) {
-    if (error instanceof SchemaError) throw damaged(key, `is ${error.message}`, error);
-    if (error instanceof SyntaxError) throw damaged(key, 'is not JSON', error);
+    if (error instanceof SchemaError) throw damaged(key, `is ${error.message}`);
+    if (error instanceof SyntaxError) throw damaged(key, 'is not JSON'); // its message has the bytes in it
     throw error;
   }
 }

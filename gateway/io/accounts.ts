@@ -36,7 +36,7 @@ export type Accounts = KeyUsageLog & {
   /** Revokes a key, once: again, it resolves the first instant. @throws GatewayError 'not-found' */
   readonly revokeKey: (account: string, keyId: string) => Promise<RevokedKey>;
   /**
-   * Grants a plan, in place of what the account had of the same plan and chain; an end in the past ends it.
+   * Grants a plan, in place of what the account had of the same plan and chain; an end in the past ends it now.
    * @throws OperatorError 'refused' when there is nothing to end.
    */
   readonly grant: (account: string, terms: GrantTerms) => Promise<Account>;
@@ -122,18 +122,27 @@ function assertActive(account: Account, nowMs: number): void {
   throw new GatewayError('subscription-inactive', { detail: explainInactivity(grants, nowMs) });
 }
 
-/** The account with the grant; it goes on from when it began, unless it had ended. */
+/** The account with the grant; it goes on from when it began, unless it had ended. An end in the past is now. */
 function grantTo(account: Account, terms: GrantTerms, nowMs: number): Account {
   const before = findGrant(account, terms);
   const now = toInstant(nowMs); // of one width, so that they compare as texts
+  if (terms.until <= now) return endGrant(account, terms, before, now);
   if (before?.until === terms.until && before.reason === terms.reason) return account;
-  if (before === undefined && terms.until <= now) {
-    const name = namePlan(terms.plan, terms.chain);
+  const since = before !== undefined && before.until > now ? before.since : now;
+  return putGrant(account, { ...terms, since, origin: 'manual' });
+}
+
+function endGrant(
+  account: Account,
+  { plan, chain, reason }: GrantTerms,
+  before: ManualGrant | undefined,
+  now: string,
+): Account {
+  if (before === undefined) {
     throw new OperatorError(
       'refused',
-      `the account has no grant of ${name} to end: the end lies in the past`,
+      `the account has no grant of ${namePlan(plan, chain)} to end: the end lies in the past`,
     );
   }
-  const goesOn = before !== undefined && (before.until > now || terms.until <= now);
-  return putGrant(account, { ...terms, since: goesOn ? before.since : now, origin: 'manual' });
+  return before.until <= now ? account : putGrant(account, { ...before, until: now, reason });
 }

@@ -3,7 +3,7 @@ import { isEqualInConstantTime, sha256Bytes } from '../../schemas/digest.js';
 import type { Account, KeyRecord } from '../../schemas/types.generated.js';
 import { idOf, parseApiKey, type KeyMode } from '../core/api-key.js';
 import { GatewayError } from '../core/problems.js';
-import { createAccountCache, PATIENCE_MS, type Caller } from './account-cache.js';
+import { createAccountCache, PATIENCE_MS, toRefusal, type Caller } from './account-cache.js';
 import { inTime } from './within-time.js';
 
 /** Says whose an API key is. What is cached is the digest of a key, never its text. */
@@ -14,8 +14,6 @@ export type Authenticator = {
   readonly authenticate: (key: string) => Promise<Caller>;
   /** The caller with what the account may read by now; it is read again at most once a second. @throws GatewayError */
   readonly refresh: (caller: Caller) => Promise<Caller>;
-  /** Whether the accounts store answered when it was last asked. */
-  readonly isInTouch: () => boolean;
 };
 
 /** What an authenticator needs. */
@@ -26,8 +24,8 @@ export type AuthenticatorTerms = {
   };
   readonly mode: KeyMode;
   readonly now: () => number;
-  /** Told of each failure of the store. */
-  readonly onError: (error: unknown) => void;
+  /** Told of each answer of the store: a failure, or `undefined`. */
+  readonly onAnswer: (error: unknown) => void;
 };
 
 type KnownKey = { readonly digest: Uint8Array; readonly account: string };
@@ -39,22 +37,17 @@ const UNKNOWN_MS = 30_000;
 const REFRESH_MS = 1_000;
 
 /** An authenticator on an accounts store. Records of keys never change; accounts say which keys are active. */
-export function createAuthenticator({ accounts, mode, now, onError }: AuthenticatorTerms): Authenticator {
+export function createAuthenticator({ accounts, mode, now, onAnswer }: AuthenticatorTerms): Authenticator {
   const known = new LRUCache<string, KnownKey>({ max: KEYS });
   const unknown = new LRUCache<string, number>({ max: UNKNOWN_KEYS });
   const reading = new Map<string, Promise<KnownKey | undefined>>();
-  let inTouch = true;
-  const onAnswer = (error: unknown): void => {
-    inTouch = error === undefined;
-    if (error !== undefined) onError(error);
-  };
   const cache = createAccountCache({ readAccount: accounts.readAccount, now, onAnswer });
 
   async function readKey(id: string): Promise<KnownKey | undefined> {
     const record = await inTime(accounts.readKey(id), PATIENCE_MS, 'the accounts store').catch(
       (error: unknown) => {
         onAnswer(error);
-        throw new GatewayError('store-unavailable', { cause: error });
+        throw toRefusal(error);
       },
     );
     onAnswer(undefined);
@@ -85,7 +78,6 @@ export function createAuthenticator({ accounts, mode, now, onError }: Authentica
   }
 
   return {
-    isInTouch: () => inTouch,
     peek(text) {
       const id = idOf(text); // what has the digest of a key is the key: its form need not be looked at again
       const record = known.get(id);

@@ -21,10 +21,11 @@ async function findLater(
 ): Promise<FileFacts> {
   const isCertain = await releases.catchUp();
   const found = look(releases, file);
-  if (found === undefined) throw new GatewayError('not-published');
+  if (found === undefined) throw new GatewayError(isCertain ? 'not-published' : 'store-unavailable');
   if (found.kind === 'ahead' && !isCertain) {
     throw new GatewayError('store-unavailable', {
-      detail: 'the newest release known here does not have this file; whether a newer one has cannot be seen now',
+      detail:
+        'the newest release known here does not have this file; whether a newer one has cannot be seen now',
     });
   }
   return assertFound(found, file);

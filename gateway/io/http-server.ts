@@ -30,6 +30,8 @@ const TIMEOUTS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
 };
+/** How long a connection may be silent in both directions, so that nobody who reads nothing keeps what waits for it. */
+const SILENT_MS = 75_000;
 /** How long a connection that was answered unread is kept for its caller to close. */
 const LINGER_MS = 1_000;
 /** How often connections that have fallen idle are closed at the end. */
@@ -40,6 +42,7 @@ export async function startHttpServer(
   listener: RequestListener,
   { host, port }: { readonly host: string; readonly port: number },
   timeouts: HttpTimeouts = TIMEOUTS,
+  silentMs = SILENT_MS,
 ): Promise<HttpServer> {
   let isStopping = false;
   const settings = {
@@ -52,6 +55,7 @@ export async function startHttpServer(
     listener(req, res);
   };
   const server = createServer(settings, answer);
+  server.timeout = silentMs;
   const closeSilent = watchSilent(server);
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     if (res.socket !== null) res.writeContinue(); // behind an answer under way, Node would put it into the next one
@@ -138,15 +142,9 @@ function answerUnreadable(error: UnreadableError, socket: Socket): void {
     return;
   }
   const code = 'request-malformed';
-  const { status, title, meaning } = PROBLEMS[code];
-  const body = JSON.stringify({
-    type: problemPath(code),
-    title,
-    status,
-    detail: meaning,
-    instance: '',
-    code,
-  });
+  const { status, title } = PROBLEMS[code];
+  const detail = UNREADABLE[error.code ?? ''] ?? 'what was sent is not HTTP/1.1';
+  const body = JSON.stringify({ type: problemPath(code), title, status, detail, instance: '', code });
   socket.end(
     [
       `HTTP/1.1 ${status} Bad Request`,
@@ -160,6 +158,12 @@ function answerUnreadable(error: UnreadableError, socket: Socket): void {
   );
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
+
+/** What was wrong with a request that could not be read, by Node's codes. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'the head of the request is too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request came too slowly',
+};
 
 /** The answer that a connection is taken up with. */
 function answerUnderWay(socket: Socket): ServerResponse | undefined {

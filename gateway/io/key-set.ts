@@ -13,6 +13,8 @@ import type { KeySetAddress } from '../core/web-address.js';
 
 /** The identity provider's keys, read when they are needed. */
 export type KeySet = {
+  /** Reads them before the first token comes, so that the log tells at the start of what is wrong. Never rejects. */
+  readonly prepare: () => Promise<void>;
   /**
    * The one key that the header of a token calls for; only `alg` and `kid` are looked at, never a key or an address
    * inside the token.
@@ -34,6 +36,9 @@ export type KeySetTerms = {
 
 const PATIENCE_MS = 5_000;
 const MOST_BYTES = 64 * 1024;
+/** Age from which keys are read again beside the requests. */
+const READ_AHEAD_MS = 5 * 60_000;
+/** Age from which a request waits for newer ones: a key that was withdrawn must not serve as long as nobody comes. */
 const FRESH_MS = 10 * 60_000;
 const KEPT_MS = 24 * 3_600_000;
 /** Least time between the beginnings of two readings, while there are keys. */
@@ -42,8 +47,9 @@ const PAUSE_MS = 30_000;
 const URGENT_PAUSE_MS = 5_000;
 
 /**
- * The keys at an address. Those older than ten minutes are read again in the background, an unknown `kid` reads them at
- * once, at most every 30 seconds; while they cannot be read, the last good ones serve for a day.
+ * The keys at an address. Those older than five minutes are read again in the background, those older than ten before
+ * they are used, and an unknown `kid` reads them at once, at most every 30 seconds; while they cannot be read, the last
+ * good ones serve for a day.
  */
 export function createKeySet(terms: KeySetTerms): KeySet {
   const { now, onError } = terms;
@@ -60,18 +66,20 @@ export function createKeySet(terms: KeySetTerms): KeySet {
   }
   /** Joins the reading under way, or begins one when the last began `pauseMs` ago. Never rejects. */
   function readAgain(pauseMs: number): Promise<void> {
-    if (reading === undefined && now() - beganMs >= pauseMs) {
+    const isDue = now() - beganMs >= pauseMs || now() < beganMs; // the clock may be set back
+    if (reading === undefined && isDue) {
       beganMs = now();
       reading = read().finally(() => (reading = undefined));
     }
     return reading ?? Promise.resolve();
   }
   function isYoungerThan(ageMs: number): boolean {
-    return held !== undefined && now() - held.readAtMs < ageMs;
+    return held !== undefined && Math.abs(now() - held.readAtMs) < ageMs;
   }
   async function current(): Promise<LocalJWKSet> {
     if (!isYoungerThan(KEPT_MS)) await readAgain(URGENT_PAUSE_MS);
-    else if (!isYoungerThan(FRESH_MS)) void readAgain(PAUSE_MS);
+    else if (!isYoungerThan(FRESH_MS)) await readAgain(PAUSE_MS);
+    else if (!isYoungerThan(READ_AHEAD_MS)) void readAgain(PAUSE_MS);
     if (held !== undefined && isYoungerThan(KEPT_MS)) return held.keys;
     throw new GatewayError('identity-unavailable', {
       headers: { 'Retry-After': String(URGENT_PAUSE_MS / 1000) },
@@ -79,6 +87,7 @@ export function createKeySet(terms: KeySetTerms): KeySet {
   }
 
   return {
+    prepare: () => readAgain(0),
     async keyFor(header, token) {
       const keys = await current();
       try {

@@ -3,7 +3,7 @@ import { readVerified } from './releases.js';
 
 /** Reads objects whose bytes must have a digest. */
 export type ObjectReader = {
-  /** @throws Error when the object is missing or has another digest. */
+  /** @throws StoreError when the object is missing or has another digest. */
   readonly read: (key: string, sha256: string) => Promise<Uint8Array>;
 };
 

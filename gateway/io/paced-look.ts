@@ -2,7 +2,7 @@
 export type PacedLook = {
   /** Looks now; whoever asks while a look is under way waits for that one. */
   readonly now: () => Promise<void>;
-  /** Looks, but begins after this call and `pauseMs` after the last beginning; all who wait share one look. */
+  /** Waits for a look that begins after this call: the next one, whoever begins it, at most `pauseMs` after the last. */
   readonly next: () => Promise<void>;
 };
 
@@ -13,33 +13,51 @@ export type PacedLookTerms = {
   readonly now: () => number;
 };
 
-/** Makes looks one at a time and `pauseMs` apart. */
+/** All who wait for the same look. */
+type Waiting = { readonly over: Promise<void>; readonly end: () => void };
+
+/** Makes looks one at a time; those that are asked for by `next` come `pauseMs` apart. */
 export function createPacedLook({ look, pauseMs, now }: PacedLookTerms): PacedLook {
   let beganMs = -Infinity;
   let running: Promise<void> | undefined;
-  let waiting: Promise<void> | undefined;
+  let waiting: Waiting | undefined;
 
   function begin(): Promise<void> {
     if (running !== undefined) return running;
+    const served = waiting;
+    waiting = undefined;
     beganMs = now();
-    running = look().finally(() => (running = undefined));
+    running = look().finally(() => {
+      running = undefined;
+      served?.end();
+    });
     return running;
   }
-  async function beginLater(): Promise<void> {
-    let seenMs: number;
-    do {
+  /** Begins the look that they wait for, unless another has begun it. */
+  async function beginLater(those: Waiting): Promise<void> {
+    while (waiting === those) {
       await running;
-      seenMs = beganMs;
       const restMs = Math.min(pauseMs, beganMs + pauseMs - now()); // a clock may be set back
-      await sleep(Math.max(0, restMs));
-    } while (running !== undefined || beganMs !== seenMs); // a look began meanwhile, before the last who wait
-    waiting = undefined;
-    await begin();
+      if (restMs > 0) await sleep(restMs);
+      if (waiting === those && running === undefined) void begin();
+    }
   }
   return {
     now: begin,
-    next: () => (waiting ??= beginLater()),
+    next() {
+      if (waiting === undefined) {
+        waiting = createWaiting();
+        void beginLater(waiting);
+      }
+      return waiting.over;
+    },
   };
+}
+
+function createWaiting(): Waiting {
+  let end = (): void => undefined;
+  const over = new Promise<void>((resolve) => (end = resolve));
+  return { over, end };
 }
 
 /** Waits, without keeping the program alive. */

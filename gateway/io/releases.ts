@@ -2,7 +2,7 @@ import { sha256Hex } from '../../schemas/digest.js';
 import { objectKey, POINTER_KEY, PUBLIC_PATHS, releaseKey } from '../../schemas/paths.js';
 import type { Changes, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
+import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
 import type { DayIndex } from '../core/day-index.js';
 import { toReleaseView, type ReleaseView } from '../core/release-view.js';
 import type { ManifestIndexer } from './manifest-indexer.js';
@@ -20,7 +20,7 @@ export type Releases = {
    * call. Looks are a second apart at least, however many ask. Never rejects.
    */
   readonly catchUp: () => Promise<boolean>;
-  /** Looks at the store, and from then on again and again; resolves when the first look is over. */
+  /** Looks at the store, and from then on again and again; resolves when the first look is over, or takes long. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -36,6 +36,8 @@ export type ReleasesTerms = {
   readonly pauseMs?: number;
   /** How long a request waits for a look; 3 seconds where absent. */
   readonly patienceMs?: number;
+  /** How long a start waits for the first look; 10 seconds where absent. */
+  readonly startMs?: number;
   /** Told of a release when it comes into force. */
   readonly onRelease: (release: ReleaseView) => void;
   /** Told of each look that failed. */
@@ -44,10 +46,11 @@ export type ReleasesTerms = {
 
 const PAUSE_MS = 1_000;
 const PATIENCE_MS = 3_000;
+const START_MS = 10_000;
 
 /** Reads the published state and keeps reading it. Records, manifests and the rest are verified by their digests. */
 export function createReleases(terms: ReleasesTerms): Releases {
-  const { now, random, pollMs, pauseMs = PAUSE_MS, patienceMs = PATIENCE_MS } = terms;
+  const { now, random, pollMs, pauseMs = PAUSE_MS, patienceMs = PATIENCE_MS, startMs = START_MS } = terms;
   let release: ReleaseView | undefined;
   let days: ReadonlyMap<string, DayIndex> = new Map();
   let inTouch = false;
@@ -57,7 +60,11 @@ export function createReleases(terms: ReleasesTerms): Releases {
   /** Adopts the release that the pointer names, whole, once all of it has been read. */
   async function adopt(): Promise<void> {
     const pointer = await readPointer(terms.store);
-    if (pointer === undefined || pointer.sha256 === release?.sha256) return;
+    if (pointer === undefined) {
+      if (release === undefined) return;
+      throw new Error(`${POINTER_KEY} is gone, and was there before`);
+    }
+    if (pointer.sha256 === release?.sha256) return;
     if (release !== undefined && pointer.sequence <= release.sequence) {
       throw new Error(`${POINTER_KEY} went from sequence ${release.sequence} to ${pointer.sequence}`);
     }
@@ -90,8 +97,9 @@ export function createReleases(terms: ReleasesTerms): Releases {
     isInTouch: () => inTouch,
     catchUp: async () => (await withinTime(looks.next(), patienceMs)) && inTouch,
     async start() {
-      await looks.now();
-      schedule();
+      const looked = looks.now();
+      void looked.then(schedule);
+      await withinTime(looked, startMs);
     },
     async stop() {
       isStopped = true;
@@ -109,13 +117,16 @@ async function readPointer(store: ObjectStore): Promise<Pointer | undefined> {
 /** The release of a pointer; manifests that are known already are not read again. */
 async function readRelease(
   { store, indexer }: ReleasesTerms,
-  { revision, sha256 }: Pointer,
+  { revision, sequence, sha256 }: Pointer,
   known: ReadonlyMap<string, DayIndex>,
 ): Promise<{ release: ReleaseView; days: ReadonlyMap<string, DayIndex> }> {
   const record = assertValid(
     'release-record',
     parse(await readVerified(store, releaseKey(revision, sha256), sha256)),
   );
+  if (record.revision !== revision || record.sequence !== sequence) {
+    throw new Error(`${POINTER_KEY} says ${revision} at sequence ${sequence}, and its record says otherwise`);
+  }
   const days = new Map<string, DayIndex>();
   for (const { sha256: digest } of Object.values(record.manifests)) {
     // One after the other: a release of the full history shall not fill the memory at once.
@@ -137,11 +148,13 @@ async function readChanges(store: ObjectStore, record: ReleaseRecord): Promise<C
   return assertValid('changes', parse(await readVerified(store, objectKey(sha256), sha256)));
 }
 
-/** Reads an object whose bytes must have this digest. @throws Error when it is missing or has another. */
+/** Reads an object whose bytes must have this digest. @throws StoreError when it is missing or has another. */
 export async function readVerified(store: ObjectStore, key: string, sha256: string): Promise<Uint8Array> {
   const found = await store.get(key);
-  if (found === undefined) throw new Error(`${key} is missing`);
-  if (sha256Hex(found.bytes) !== sha256) throw new Error(`${key} has other bytes than its digest says`);
+  if (found === undefined) throw new StoreError('unavailable', `${key} is missing`);
+  if (sha256Hex(found.bytes) !== sha256) {
+    throw new StoreError('unavailable', `${key} has other bytes than its digest says`);
+  }
   return found.bytes;
 }
 

@@ -1,10 +1,7 @@
 import { GatewayError } from '../core/problems.js';
 import { serve, type Endpoint, type EndpointServer } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
-import { assertPlain } from './path-guard.js';
-
-/** A page may read that it misspelt the path of a public file. */
-const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
+import { ANY_ORIGIN, assertPlain } from './path-guard.js';
 
 /** Gives each request to the first endpoint that has its path. @throws GatewayError 'not-found' when none has. */
 export function createDispatcher(endpoints: readonly Endpoint[]): EndpointServer {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import { toAddressGroup } from '../core/client-address.js';
-import { GatewayError } from '../core/problems.js';
+import { GatewayError, PROBLEMS } from '../core/problems.js';
 import { toRateHeaders, toRateProblem, type RatePolicy, type Taken } from '../core/rate-headers.js';
 import type { Caller } from '../io/account-cache.js';
 import type { Authenticator } from '../io/authenticator.js';
@@ -51,13 +51,18 @@ export function createDoorkeeper(terms: DoorkeeperTerms): Doorkeeper {
     return caller;
   }
 
-  /** Takes a point of the address, and gives it back when the work succeeds. */
+  /** Takes a point of the address, and gives it back unless the work says that the caller is none. */
   async function onTrust<T>(req: IncomingMessage, res: ServerResponse, work: () => Promise<T>): Promise<T> {
     const address = addressOf(req);
     hold(res, 'address', limits.takeAddress(address));
-    const result = await work();
-    limits.giveBackAddress(address);
-    return result;
+    try {
+      const result = await work();
+      limits.giveBackAddress(address);
+      return result;
+    } catch (error) {
+      if (!isRefusal(error)) limits.giveBackAddress(address); // that we cannot know is not the caller's fault
+      throw error;
+    }
   }
 
   return {
@@ -88,6 +93,10 @@ export function createDoorkeeper(terms: DoorkeeperTerms): Doorkeeper {
     admitAddress: (req, res) => hold(res, 'address', limits.takeAddress(addressOf(req))),
     refresh: (caller) => authenticator.refresh(caller),
   };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof GatewayError && PROBLEMS[error.code].status < 500;
 }
 
 /** Whether a header was sent more than once. Of most, Node keeps the first without a word. */

@@ -24,7 +24,7 @@ export function objectsEndpoint(terms: ObjectsTerms): Endpoint {
     template: `${OBJECTS_PATH}{digest}`,
     has: (path) => path.startsWith(OBJECTS_PATH),
     // A page that asked for the file with its key sends the key here too when it follows the redirect.
-    crossOrigin: { origins: terms.corsOrigins, headers: ['X-API-Key'] },
+    crossOrigin: { origins: terms.corsOrigins, headers: ['X-API-Key', 'If-None-Match', 'Range'] },
     answers: { GET: answerObject(terms) },
   };
 }

@@ -5,6 +5,9 @@ import { GatewayError } from '../core/problems.js';
 const PLAIN = /^\/[A-Za-z0-9._/-]*$/;
 const CONTROL = /\p{Cc}/u;
 
+/** A page may read that it misspelt the path of a public file. */
+export const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
+
 /** Passes a request with a host, and with a path that a file of ours could have. @throws GatewayError otherwise. */
 export function assertPlain(req: IncomingMessage, path: string): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1') {
@@ -14,9 +17,9 @@ export function assertPlain(req: IncomingMessage, path: string): void {
     throw new GatewayError('request-malformed', { detail: 'a fragment is never sent' });
   }
   if (PLAIN.test(path)) return;
-  throw new GatewayError(isWellEscaped(path) ? 'not-found' : 'request-malformed', {
-    detail: 'the path has characters or escapes that no path here has',
-  });
+  const detail = 'the path has characters or escapes that no path here has';
+  if (!isWellEscaped(path)) throw new GatewayError('request-malformed', { detail });
+  throw new GatewayError('not-found', { detail, headers: ANY_ORIGIN });
 }
 
 function isWellEscaped(path: string): boolean {

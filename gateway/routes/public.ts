@@ -46,7 +46,7 @@ export function publicEndpoint(terms: PublicTerms): Endpoint {
   return {
     template: '/api/v1/{public}',
     has: (path) => (releases.current()?.publicFiles ?? EXPECTED).has(path),
-    crossOrigin: { origins: '*', headers: [] },
+    crossOrigin: { origins: '*', headers: ['If-None-Match', 'Range'] },
     answers: { GET: answerPublic(terms) },
   };
 }
@@ -59,7 +59,8 @@ function answerPublic({ doorkeeper, releases, source }: PublicTerms): Answer {
       throw new GatewayError('request-malformed', { detail: 'a public file takes no parameters' });
     }
     doorkeeper.admitAddress(req, res);
-    if (facts === undefined) throw new GatewayError('not-published');
+    if (facts === undefined)
+      throw new GatewayError(releases.isInTouch() ? 'not-published' : 'store-unavailable');
     const headers = headersOf(facts);
     if (isKnownToReader(req.headers['if-none-match'], facts.etag)) {
       exchange.decision = 'not-modified';

@@ -1,9 +1,11 @@
 import { bundlePath, dayPath } from '../../schemas/paths.js';
 import { createMemoryStore } from '../../infra/store/memory-store.js';
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
+import { openAccountsStore } from '../../gateway/io/accounts-store.js';
 import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
 import { publishSeries } from '../fixtures/publish-series.js';
 import { randomSeries } from '../fixtures/random-series.js';
+import { startRefusingS3 } from '../fixtures/refusing-s3.js';
 import { watchStore } from '../fixtures/watched-store.js';
 
 const BUNDLE = bundlePath('gold', 'base', '7d');
@@ -61,7 +63,8 @@ describe.each(['down', 'hanging'] as const)('while a store is %s', (outage) => {
   it('that holds the releases, what is known goes on being decided and redirected, and nothing waits long', async () => {
     weather.releases = outage;
     const [known, later, ready] = [await ask(BUNDLE), await ask(TOMORROW), await ask('/readyz')];
-    expect([known.status, later.status, ready.status]).toEqual([307, 404, 200]);
+    expect([known.status, later.status, ready.status]).toEqual([307, 503, 200]);
+    expect(later).toMatchObject({ code: 'store-unavailable', retry: '10' });
     expect(Math.max(known.seconds, ready.seconds)).toBeLessThan(1);
     expect(later.seconds).toBeLessThan(5);
     if (outage === 'down') expect(ready.code).toBe('degraded');
@@ -122,3 +125,24 @@ describe('before the first release', () => {
     expect((await gateway.ask('/readyz')).status).toBe(200);
   });
 });
+
+it('an accounts store that is down when the gateway starts keeps it from nothing but keys', async () => {
+  const s3 = await startRefusingS3();
+  s3.refuse({ status: 503, code: 'SlowDown' });
+  Object.assign(process.env, CREDENTIALS);
+  const address = 's3://some-accounts?region=eu-central-1';
+  const terms = { s3: { endpoint: s3.endpoint, pathStyle: true }, patienceMs: 100 };
+  await expect(openAccountsStore(address, terms)).rejects.toMatchObject({ code: 'unavailable' });
+  const accountsStore = await openAccountsStore(address, { ...terms, mayBeDown: true });
+  const store = createMemoryStore();
+  await publishSeries(store, { inputs: [series(3)], asOf: '2022-01-04' });
+  const gateway = await startGateway({ store, accountsStore });
+  const ready = (await (await gateway.ask('/readyz')).json());
+  expect(ready).toMatchObject({ status: 'degraded', stores: { releases: 'ok', accounts: 'unreachable' } });
+  expect((await gateway.ask('/api/v1/status')).status).toBe(200);
+  await gateway.stop();
+  await s3.dispose();
+  for (const name of Object.keys(CREDENTIALS)) Reflect.deleteProperty(process.env, name);
+});
+
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'AKIAPLANTED', AWS_SECRET_ACCESS_KEY: 'planted' };

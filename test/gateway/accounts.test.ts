@@ -150,7 +150,7 @@ describe('a grant', () => {
     ]);
   });
 
-  it('is ended by an end in the past, twice too; where there is nothing to end, that is refused', async () => {
+  it('is ended now by an end in the past, once; where there is nothing to end, that is refused', async () => {
     const store = createMemoryStore();
     const accounts = open(store);
     const past = { ...RESEARCH, until: '2026-08-20T00:00:00Z' };
@@ -160,8 +160,18 @@ describe('a grant', () => {
     });
     expect(await readAll(store)).toEqual(new Map());
     await accounts.grant(ACCOUNT, RESEARCH);
-    const ended = await accounts.grant(ACCOUNT, past);
-    expect(ended.grants).toMatchObject([{ until: past.until }]);
+    nowMs = Date.parse('2026-08-25T00:00:00Z');
+    const ended = await accounts.grant(ACCOUNT, { ...past, reason: 'unpaid' });
+    expect(ended.grants).toEqual([
+      {
+        ...RESEARCH,
+        since: '2026-08-20T12:00:00Z',
+        until: '2026-08-25T00:00:00Z',
+        reason: 'unpaid',
+        origin: 'manual',
+      },
+    ]);
+    nowMs = Date.parse('2026-08-26T00:00:00Z');
     expect(await accounts.grant(ACCOUNT, past)).toEqual(ended);
   });
 });
@@ -275,13 +285,19 @@ describe('a damaged document', () => {
     },
   );
 
-  it('of a key or its usage is told too', async () => {
+  it('of a key is told too', async () => {
     const store = createMemoryStore();
     await put(store, keyRecordKey('Example1'), '{}');
+    await expect(open(store).readKey('Example1')).rejects.toMatchObject({ exit: 'damaged' });
+  });
+
+  it('of a last use keeps nobody from anything: the day is not known, and the next use writes it anew', async () => {
+    const store = createMemoryStore();
     await put(store, keyUsageKey('Example1'), '[]');
     const accounts = open(store);
-    await expect(accounts.readKey('Example1')).rejects.toMatchObject({ exit: 'damaged' });
-    await expect(accounts.readUsage(['Example1'])).rejects.toMatchObject({ exit: 'damaged' });
+    expect(await accounts.readUsage(['Example1'])).toEqual(new Map());
+    await accounts.recordUsage('Example1', '2026-08-20');
+    expect(await accounts.readUsage(['Example1'])).toEqual(new Map([['Example1', '2026-08-20']]));
   });
 });
 

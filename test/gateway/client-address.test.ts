@@ -24,7 +24,9 @@ describe('the group of an address', () => {
     'unknown',
     'localhost',
     '192.0.2.256',
-    '192.0.2.7:443',
+    '192.0.2.7:',
+    '192.0.2.777:443',
+    '2001:db8::1:443:',
     '[::1]',
     '::1::2',
     '2001:db8::g',
@@ -32,6 +34,14 @@ describe('the group of an address', () => {
     '\0',
   ])('is one for all that cannot be read: %j', (text) => {
     expect(toAddressGroup(text)).toBe('unknown');
+  });
+
+  it.each([
+    ['192.0.2.7:443', '192.0.2.7'],
+    ['[2001:db8::1]:443', '2001:db8:0:0::/64'],
+    ['[::ffff:192.0.2.7]:65535', '192.0.2.7'],
+  ])('does not depend on a port that a proxy wrote: %s', (text, group) => {
+    expect(toAddressGroup(text)).toBe(group);
   });
 
   it('is one for all of a /64, and another for the next', () => {

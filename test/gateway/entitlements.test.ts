@@ -213,11 +213,12 @@ describe('the description of what an account may read', () => {
     }
   });
 
-  it('covers from the first beginning to the last end of the active grants', () => {
+  it('covers from the first beginning to the last end of the active grants of the plan that it names', () => {
     const [sinceMs, untilMs] = [NOW - 3 * DAY, NOW + 5 * DAY];
     const held: Grant[] = [
-      { plan: 'single-chain', chain: 'base', origin: 'manual', sinceMs, untilMs: NOW + DAY },
-      { plan: 'research', chain: null, origin: 'stripe', sinceMs: NOW - DAY, untilMs },
+      { plan: 'single-chain', chain: 'base', origin: 'manual', sinceMs: 0, untilMs: NOW + 100 * DAY },
+      { plan: 'research', chain: null, origin: 'stripe', sinceMs, untilMs: NOW + DAY },
+      { plan: 'research', chain: null, origin: 'manual', sinceMs: NOW - DAY, untilMs },
       { plan: 'single-chain', chain: 'bitcoin', origin: 'stripe', sinceMs: 0, untilMs: NOW },
     ];
     expect(describeEntitlements(held, NOW)).toMatchObject({
@@ -228,6 +229,7 @@ describe('the description of what an account may read', () => {
       grants: [
         { plan: 'single-chain', chain: 'base', origin: 'manual' },
         { plan: 'research', chain: null, origin: 'stripe' },
+        { plan: 'research', chain: null, origin: 'manual' },
       ],
     });
   });

@@ -245,6 +245,20 @@ describe('a caller without entitlement', () => {
     expect((await ask(BUNDLE, { 'X-API-Key': late })).status).toBe(307);
   });
 
+  it('has more as soon as a higher plan is granted', async () => {
+    const manifest = manifestPath('gold', 'base');
+    const rising = await gateway.createKey({ account: 'rising', plan: 'single-chain', chain: 'base' });
+    expect(await problemOf(await ask(manifest, { 'X-API-Key': rising }))).toBe('not-entitled');
+    await gateway.accounts.grant('rising', {
+      plan: 'research',
+      chain: null,
+      until: '2999-01-01T00:00:00Z',
+      reason: 'paid more',
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await ask(manifest, { 'X-API-Key': rising })).status).toBe(307);
+  });
+
   it('is refused with two credentials, or with a key in the address', async () => {
     expect(await problemOf(await ask(BUNDLE, { Authorization: 'Bearer x' }))).toBe('request-malformed');
     const response = await gateway.ask(`${BUNDLE}?api_key=${key}`);

@@ -61,6 +61,12 @@ describe('a public path', () => {
     }
   });
 
+  it('lets a page ask for a part, and only for what it does not have', async () => {
+    const leave = await askLeave(CALENDAR, STRANGER, 'GET', 'if-none-match, range');
+    expect([leave.status, leave.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+    expect(namesIn(leave, 'access-control-allow-headers')).toEqual(['if-none-match', 'range']);
+  });
+
   it('may be polled: 304 and problems are for any origin too', async () => {
     const etag = (await server.gateway.ask(CALENDAR)).headers.get('etag') ?? '';
     const unchanged = await server.gateway.ask(CALENDAR, {
@@ -79,7 +85,7 @@ describe('a file', () => {
     const leave = await askLeave(BUNDLE, APP, 'GET', 'x-api-key');
     expect([leave.status, leave.headers.get('access-control-allow-origin')]).toEqual([204, APP]);
     expect(namesIn(leave, 'access-control-allow-methods')).toEqual(['get', 'head']);
-    expect(namesIn(leave, 'access-control-allow-headers')).toEqual(['x-api-key']);
+    expect(namesIn(leave, 'access-control-allow-headers')).toEqual(['accept', 'if-none-match', 'x-api-key']);
     expect(Number(leave.headers.get('access-control-max-age'))).toBeGreaterThan(0);
     const key = await server.gateway.createKey({ plan: 'research' });
     const response = await server.gateway.ask(`${BUNDLE}?redirect=false`, {

@@ -14,7 +14,10 @@ const KEYS = '/api/v1/keys';
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // keys of a closed literal
 const store = createMemoryStore();
-const faults: { object: string | undefined; accounts: boolean } = { object: undefined, accounts: false };
+const faults: { object: string | undefined; accounts: 'down' | 'spoilt' | undefined } = {
+  object: undefined,
+  accounts: undefined,
+};
 let provider: IdentityProvider;
 let gateway: GatewayServer;
 let silent: GatewayServer;
@@ -23,13 +26,17 @@ let research: string;
 let single: string;
 let lapsed: string;
 
-/** The stores of the gateway: an object can be missing, and the accounts can be down. */
+/** The stores of the gateway: an object can be missing, and the accounts can be down or spoilt. */
 const stores = (): { store: ObjectStore; accountsStore: ObjectStore } => ({
   store: watchStore(store, ({ key }, run) =>
     key === faults.object ? Promise.resolve(undefined as never) : run(),
   ),
   accountsStore: watchStore(createMemoryStore(), (_operation, run) => {
-    if (faults.accounts) throw new StoreError('unavailable', 's3://a-bucket/accounts: no route to host');
+    if (faults.accounts === 'spoilt')
+      return Promise.resolve({ bytes: Buffer.from('{}'), etag: '"e"' } as never);
+    if (faults.accounts !== undefined) {
+      throw new StoreError('unavailable', 's3://a-bucket/accounts: no route to host');
+    }
     return run();
   }),
 });
@@ -61,7 +68,7 @@ afterAll(async () => {
   await provider.dispose();
 });
 
-afterEach(() => Object.assign(faults, { object: undefined, accounts: false }));
+afterEach(() => Object.assign(faults, { object: undefined, accounts: undefined }));
 
 const withKey = (key: string): RequestInit => ({ headers: { 'X-API-Key': key } });
 
@@ -99,12 +106,11 @@ const PROVOKED: { readonly [code in ProblemCode]: () => Promise<Response> } = {
     return silent.ask(PUBLIC_PATHS.status);
   },
   internal: async () => {
-    const { public: files } = await readCurrent(store);
-    faults.object = `objects/sha256/${files[PUBLIC_PATHS.glossary]?.sha256 ?? ''}`;
-    return gateway.ask(PUBLIC_PATHS.glossary);
+    faults.accounts = 'spoilt';
+    return gateway.ask(KEYS, await asDashboard({}));
   },
   'store-unavailable': async () => {
-    faults.accounts = true;
+    faults.accounts = 'down';
     return gateway.ask(BUNDLE, withKey(await silent.createKey()));
   },
   'identity-unavailable': () => silent.ask(KEYS, { headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }),
@@ -131,13 +137,20 @@ it.each(['unknown', 'toString', '__proto__', 'gone/', 'Gone'])('has no page /pro
   expect(await readProblemCode(await gateway.ask(`/problems/${name}`))).toBe('not-found');
 });
 
+it('says that the store cannot be reached when an object is missing there', async () => {
+  const { public: files } = await readCurrent(store);
+  faults.object = `objects/sha256/${files[PUBLIC_PATHS.glossary]?.sha256 ?? ''}`;
+  expect(await readProblemCode(await gateway.ask(PUBLIC_PATHS.glossary))).toBe('store-unavailable');
+  expect(gateway.log()).toContain('is missing');
+});
+
 it('puts a fault of ours into the log under the id that the caller got, and no secret with any', async () => {
   const { instance } = await readProblem(await PROVOKED.internal());
   const line = gateway
     .log()
     .split('\n')
     .find((each) => each.includes('a fault of ours') && each.includes(instance));
-  expect(line).toContain('is missing');
+  expect(line).toMatch(/account/);
   for (const secret of [research, single, lapsed, LINK_SECRET, 'eyJ'])
     expect(gateway.log()).not.toContain(secret);
 });

@@ -44,7 +44,7 @@ async function send(server: HttpServer, text: string): Promise<string> {
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Passes an answer that is the problem of an unreadable request, and the end of its connection. */
-function expectProblem(answer: string): void {
+function expectProblem(answer: string, detail = /HTTP/): void {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head.split('\r\n')).toEqual([
     'HTTP/1.1 400 Bad Request',
@@ -57,6 +57,7 @@ function expectProblem(answer: string): void {
     status: 400,
     code: 'request-malformed',
     type: '/problems/request-malformed',
+    detail: expect.stringMatching(detail) as string,
   });
 }
 
@@ -71,17 +72,24 @@ describe('what is no request', () => {
     ['a null byte in a header', `${HEAD}X-A: a\0b\r\n\r\n`],
     ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
     ['a length beside chunks', `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
-    ['a head beyond the limit', `${HEAD}X-A: ${'a'.repeat(17_000)}\r\n\r\n`],
-    ['a target beyond the limit', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-  ])('is answered with a problem, and nothing is called: %s', async (_what, text) => {
+  ])('is answered with a problem, and nothing is called: %s', (_what, text) => expectRefusal(text, /HTTP/));
+
+  it.each([
+    ['head', `${HEAD}X-A: ${'a'.repeat(17_000)}\r\n\r\n`],
+    ['target', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+  ])('is answered with a problem too where it is too long: %s', (_what, text) =>
+    expectRefusal(text, /head .* too large/),
+  );
+
+  async function expectRefusal(text: string, detail: RegExp): Promise<void> {
     let calls = 0;
     const server = await start((_req, res) => {
       calls += 1;
       res.end();
     });
-    expectProblem(await send(server, text));
+    expectProblem(await send(server, text), detail);
     expect(calls).toBe(0);
-  });
+  }
 
   it('is answered with a problem when its head comes too slowly', async () => {
     const server = await start();
@@ -91,14 +99,15 @@ describe('what is no request', () => {
     const answer = await received;
     clearInterval(drip);
     socket.destroy();
-    expectProblem(answer);
+    expectProblem(answer, /too slowly/);
   });
 
   it('is answered with a problem when its body comes too slowly', async () => {
     const server = await start((req, res) => {
       req.resume().on('end', () => res.end('had it'));
     });
-    expectProblem(await send(server, `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nsome`));
+    const text = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nsome`;
+    expectProblem(await send(server, text), /too slowly/);
   });
 
   it('keeps no connection open, also when its caller does not close it', async () => {
@@ -109,6 +118,28 @@ describe('what is no request', () => {
     const began = performance.now();
     await server.stop(4_000); // waits for every connection
     expect(performance.now() - began).toBeLessThan(3_000);
+    socket.destroy();
+  });
+
+  it('loses its connection when it reads nothing of a long answer', async () => {
+    const silentMs = 200;
+    const at = { host: '127.0.0.1', port: 0 };
+    let broken: Promise<unknown> | undefined;
+    const server = await startHttpServer(
+      (_req, res) => {
+        broken = once(res, 'close');
+        res.end(Buffer.alloc(50_000_000));
+      },
+      at,
+      QUICK,
+      silentMs,
+    );
+    running.push(server);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    socket.pause().write(`${HEAD}\r\n`);
+    await once(socket, 'ready');
+    while (broken === undefined) await wait(10);
+    await broken; // else the test takes too long
     socket.destroy();
   });
 

@@ -65,10 +65,10 @@ it('reads the keys when the first one is asked for, once for all who ask', async
   expect(provider.asked()).toBe(1);
 });
 
-it('reads keys older than ten minutes again, in the background', async () => {
+it('reads keys older than five minutes again, in the background', async () => {
   const old = currentKey();
   await find();
-  nowMs += 10 * MINUTE - 1;
+  nowMs += 5 * MINUTE - 1;
   await find();
   expect(provider.asked()).toBe(1);
   await provider.rotate();
@@ -77,6 +77,31 @@ it('reads keys older than ten minutes again, in the background', async () => {
   await settle(2);
   await expect(find(old)).rejects.toMatchObject(UNKNOWN);
   expect([await find(), provider.asked()]).toEqual(['public', 2]);
+});
+
+it('takes no key that was withdrawn, however long nobody came', async () => {
+  for (const idleMs of [10 * MINUTE, 23 * HOUR]) {
+    const old = currentKey();
+    await find();
+    await provider.rotate();
+    nowMs += idleMs;
+    await expect(find(old)).rejects.toMatchObject(UNKNOWN);
+  }
+});
+
+it('reads them again when the clock was set back', async () => {
+  await find();
+  await provider.rotate();
+  nowMs -= HOUR;
+  expect([await find(), provider.asked()]).toEqual(['public', 2]);
+});
+
+it('can read them before the first one is asked for', async () => {
+  await keySet.prepare();
+  expect([provider.asked(), await find(), provider.asked()]).toEqual([1, 'public', 1]);
+  const nowhere = createKeySetAt({ kind: 'file', path: path.join('nowhere', 'keys.json') });
+  await nowhere.prepare();
+  expect(errors.map(String)).toEqual([expect.stringContaining('ENOENT')]);
 });
 
 it('finds a new key when a token names it, without waiting for ten minutes', async () => {

@@ -19,7 +19,7 @@ it('is written once per day, and read of many keys at once', async () => {
   const { store, seen } = watched();
   const log = createKeyUsageLog(store);
   for (let n = 0; n < 3; n += 1) await log.recordUsage(KEY, '2026-08-20');
-  expect(seen).toEqual(['get', 'compareAndSwap', 'get', 'get']);
+  expect(seen).toEqual(['get', 'head', 'compareAndSwap', 'get', 'get']);
   await log.recordUsage(KEY, '2026-08-21');
   expect(await log.readUsage([KEY, 'Unknown1'])).toEqual(new Map([[KEY, '2026-08-21']]));
 });

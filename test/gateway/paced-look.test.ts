@@ -82,6 +82,20 @@ it('is shared by all who wait', () =>
     expect(asked.every(({ hadMs }) => hadMs < Infinity)).toBe(true);
   }));
 
+it('that others begin again and again serves those who wait, and does not make them wait anew', () =>
+  withFakeTimers(async (advance) => {
+    const { paced } = createScene(() => 10);
+    const asked: Asked[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      void paced.now();
+      await advance(500);
+      ask(paced, 'next', asked);
+      await advance(400);
+    }
+    await advance(2_000);
+    for (const { atMs, hadMs } of asked) expect(hadMs - atMs).toBeLessThanOrEqual(510);
+  }));
+
 it('keeps its distance from a look that began while somebody waited', () =>
   withFakeTimers(async (advance) => {
     const { paced, looks } = createScene(() => 300);

@@ -116,6 +116,30 @@ describe('a reader of releases', () => {
     await releases.stop();
   });
 
+  it('keeps the last good release when the pointer is gone, and says so', async () => {
+    const { releases, errors } = await startReader(store);
+    const pointer = await store.get(POINTER_KEY);
+    await store.delete(POINTER_KEY);
+    expect(await releases.catchUp()).toBe(false);
+    expect([releases.current()?.sequence, releases.isInTouch()]).toEqual([1, false]);
+    expect(errors.map(String)).toEqual([expect.stringContaining('is gone')]);
+    await store.putIfAbsent(POINTER_KEY, pointer?.bytes ?? new Uint8Array(), META);
+    expect(await releases.catchUp()).toBe(true);
+    await releases.stop();
+  });
+
+  it('takes no pointer that says another sequence than its record', async () => {
+    const pointer = await store.get(POINTER_KEY);
+    const forged = Buffer.from(pointer?.bytes ?? [])
+      .toString()
+      .replace('"sequence":1', '"sequence":7');
+    await store.compareAndSwap(POINTER_KEY, Buffer.from(forged), pointer?.etag ?? null, META);
+    const { releases, errors } = await startReader(store);
+    expect(releases.current()).toBeUndefined();
+    expect(errors.map(String)).toEqual([expect.stringContaining('at sequence 7')]);
+    await releases.stop();
+  });
+
   it.each(['releases/', 'manifest', 'changes'])(
     'keeps the last good release when %s is damaged',
     async (what) => {
