@@ -24,7 +24,7 @@ async function answer(key: string, res: ServerResponse): Promise<void> {
     res.writeHead(404, { 'Content-Type': 'application/xml', 'Content-Length': MISSING.length }).end(MISSING);
     return;
   }
-  const etag = `"${createHash('md5').update(body).digest('hex')}"`;
+  const etag = `"${createHash('md5').update(`${key} ${body.length}`).digest('hex')}"`; // quicker than of all bytes
   res.writeHead(200, { ETag: etag, 'Content-Length': body.length }).end(body);
 }
 

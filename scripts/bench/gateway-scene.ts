@@ -70,7 +70,7 @@ async function setScene(
   const s3 = await start('s3', {
     script: `${HERE}/gateway-s3-server.js`,
     args: [stage.store],
-    side: 'beside',
+    side: 'behind',
   });
   let current = 0;
   const tellCurrent = (): void => s3.tell(stage.pointers[current]?.text ?? '');

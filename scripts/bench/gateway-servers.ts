@@ -18,8 +18,11 @@ export type ServerTerms = {
   readonly options?: readonly string[];
 };
 
-/** The server that is measured has a core to itself; whatever else there is shares the other. */
-export type Side = 'measured' | 'beside';
+/**
+ * The server that is measured has a core to itself; whatever else there is shares the other, what is 'behind' only when
+ * nobody else needs it: a store that works must not make the load late.
+ */
+export type Side = 'measured' | 'beside' | 'behind';
 
 /** A process that serves on loopback. */
 export type Server = {
@@ -35,7 +38,7 @@ export type Server = {
   readonly stop: () => Promise<void>;
 };
 
-const CORES = { measured: '0', beside: '1' } as const satisfies Record<Side, string>;
+const CORES = { measured: '0', beside: '1', behind: '1' } as const satisfies Record<Side, string>;
 const TICKS_PER_SECOND = 100;
 
 /** Whether a process can be kept on a core of its own here. */
@@ -45,9 +48,9 @@ export function canPin(): boolean {
 
 /** The command that runs Node on one side, where that is possible. */
 export function nodeOn(side: Side, args: readonly string[]): [string, string[]] {
-  return canPin()
-    ? ['taskset', ['-c', CORES[side], process.execPath, ...args]]
-    : [process.execPath, [...args]];
+  const all = [...(side === 'behind' ? ['nice', '-n', '19'] : []), process.execPath, ...args];
+  const [command = '', ...rest] = canPin() ? ['taskset', '-c', CORES[side], ...all] : all;
+  return [command, rest];
 }
 
 /** Starts a server; resolves once it says where it serves. @throws BenchError with what it said when it ends before. */
