@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { checkoutEndpoint, portalEndpoint, type CheckoutTerms } from './routes/checkout.js';
 import { createDispatcher } from './routes/dispatcher.js';
 import type { Endpoint } from './routes/endpoint.js';
 import { entitlementsEndpoint, type EntitlementsTerms } from './routes/entitlements.js';
@@ -11,6 +12,7 @@ import { createObserver, type ObserverTerms } from './routes/observer.js';
 import { createProblemAnswer } from './routes/problem-answer.js';
 import { problemPagesEndpoint } from './routes/problem-pages.js';
 import { publicEndpoint, type PublicTerms } from './routes/public.js';
+import { webhookEndpoint, type WebhookTerms } from './routes/webhook.js';
 
 /** What the application is made of. Without `links` and `objects` there are no directory links. */
 export type AppTerms = ObserverTerms &
@@ -18,6 +20,8 @@ export type AppTerms = ObserverTerms &
   HealthTerms &
   KeysTerms &
   EntitlementsTerms &
+  CheckoutTerms &
+  WebhookTerms &
   PublicTerms & { readonly directory: Pick<ObjectsTerms, 'links' | 'objects'> | undefined };
 
 /** The application, apart from listening. */
@@ -28,6 +32,9 @@ export function createApp(terms: AppTerms): Express {
     readinessEndpoint(terms),
     keysEndpoint(terms),
     entitlementsEndpoint(terms),
+    checkoutEndpoint(terms),
+    portalEndpoint(terms),
+    webhookEndpoint(terms),
     ...(terms.directory === undefined ? [] : [objectsEndpoint({ ...terms, ...terms.directory })]),
     publicEndpoint(terms),
     problemPagesEndpoint(),

@@ -3,6 +3,8 @@ import { addAccounts } from './commands/accounts.js';
 import type { CommandHost } from './commands/context.js';
 import { addGrant } from './commands/grant.js';
 import { addKeys } from './commands/keys.js';
+import { addDoctor } from './commands/doctor.js';
+import { addReconcile } from './commands/reconcile.js';
 import { exitCodeHelp } from './commands/options.js';
 import { addServe } from './commands/serve.js';
 import { runCommand, toFailure, type RunTerms } from './commands/run-command.js';
@@ -14,6 +16,8 @@ const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   addGrant,
   addKeys,
   addAccounts,
+  addReconcile,
+  addDoctor,
 ];
 
 /** Runs one command line and resolves how it ended; every failure is explained. */

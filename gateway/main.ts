@@ -2,7 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { runCli } from './cli.js';
+import { soldPrices } from './core/billing/billing-settings.js';
 import { EXIT_CODES } from './core/exit-codes.js';
+import { createStripeBilling } from './io/billing/stripe-billing.js';
 
 /** How long, after a signal, everything that is under way may take to end. */
 const STOP_MS = 10_000;
@@ -42,7 +44,14 @@ const exit = await runCli(process.argv.slice(2), {
   random: (size) => randomBytes(size),
   env: process.env,
   stopped: stop.signal,
-  serving: { clock: () => performance.now(), newId: () => randomUUID(), fetch, logDestination },
+  serving: {
+    clock: () => performance.now(),
+    newId: () => randomUUID(),
+    fetch,
+    logDestination,
+    openBilling: (settings, terms) =>
+      createStripeBilling({ ...settings, ...terms, prices: soldPrices(settings) }),
+  },
 });
 logDestination.flushSync();
 process.exitCode = EXIT_CODES[exit].code;

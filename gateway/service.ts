@@ -5,6 +5,8 @@ import { openStore } from '../infra/store/open-store.js';
 import { createApp, createFastLane, createOperatorApp } from './app.js';
 import type { Configuration } from './core/configuration.js';
 import { createDelivery } from './delivery.js';
+import type { BillingPort } from './io/billing/billing-port.js';
+import { createSelling } from './io/billing/selling.js';
 import { createAccountsProbe } from './io/accounts-probe.js';
 import { createAccounts } from './io/accounts.js';
 import { openAccountsStore } from './io/accounts-store.js';
@@ -34,6 +36,8 @@ export type ServiceTerms = {
   readonly indexer: ManifestIndexer;
   /** How long a store may take to answer, in milliseconds; 8 seconds where absent. */
   readonly storeMs?: number;
+  /** Who takes the money; without it nothing is sold. */
+  readonly billing?: BillingPort;
 };
 
 /** A gateway that serves. */
@@ -73,26 +77,15 @@ export async function startService(
   stores: Stores,
   terms: ServiceTerms,
 ): Promise<Service> {
-  const { logger, now, clock, newId, random, storeMs = STORE_MS } = terms;
+  const { logger, now, clock, newId, storeMs = STORE_MS } = terms;
   const store = createTimedStore(stores.store, storeMs);
   const accountsStore = createTimedStore(stores.accountsStore, storeMs);
-  const { keyMode: mode, corsOrigins, dashboardOrigins, trustProxy } = configuration;
+  const { corsOrigins, dashboardOrigins } = configuration;
   const metrics = createMetrics(now);
   const watch = createStoreWatch(logger, metrics, now);
-  const accounts = createAccounts(accountsStore, { now, random, mode });
-  const touch = createStoreTouch(watch('accounts'));
-  const authenticator = createAuthenticator({ accounts, mode, now, onAnswer: touch.note });
-  const everyMs = configuration.pollSeconds * 1000;
-  const probe = createAccountsProbe({ store: accountsStore, everyMs, onAnswer: touch.note });
-  const usage = createUsageRecorder({ record: accounts.recordUsage, now, onError: watch('accounts') });
   const releases = createWatchedReleases(configuration, store, metrics, terms);
-  const doorkeeper = createDoorkeeper({
-    authenticator,
-    limits: createRateLimits({ ...configuration.limits, now }),
-    sessions: createDashboard(configuration, terms),
-    onUse: usage.note,
-    trustProxy,
-  });
+  const access = createAccess(configuration, accountsStore, { ...terms, onError: watch('accounts') });
+  const { probe, usage } = access;
   let url = configuration.publicBaseUrl ?? '';
   const delivery = await createDelivery(configuration, store, {
     now,
@@ -100,15 +93,8 @@ export async function startService(
     onError: watch('releases'),
   });
   const log = createRequestLog(logger);
-  const common = { log, metrics, now, clock, newId, releases, accountsInTouch: touch.isInTouch };
-  const parts = {
-    ...common,
-    ...delivery,
-    doorkeeper,
-    accounts,
-    corsOrigins,
-    dashboardOrigins,
-  };
+  const common = { log, metrics, now, clock, newId, releases, accountsInTouch: access.isInTouch };
+  const parts = { ...common, ...delivery, ...access, corsOrigins, dashboardOrigins };
   await Promise.all([releases.start(), probe.start()]);
   if (releases.current() === undefined) logger.warn('nothing is published yet, or the store cannot be read');
   const [server, operator] = await listen(
@@ -126,6 +112,30 @@ export async function startService(
       await Promise.all([operator.stop(0), releases.stop(), usage.drain(DRAIN_MS)]);
     },
   };
+}
+
+/** Who may come in, what is theirs, and how more is sold to them. */
+function createAccess(
+  configuration: Configuration,
+  store: ObjectStore,
+  terms: ServiceTerms & { readonly onError: (error: unknown) => void },
+) {
+  const { logger, now, random, billing, onError } = terms;
+  const { keyMode: mode, pollSeconds, limits, trustProxy, billing: settings } = configuration;
+  const accounts = createAccounts(store, { now, random, mode });
+  const { isInTouch, note: onAnswer } = createStoreTouch(onError);
+  const authenticator = createAuthenticator({ accounts, mode, now, onAnswer });
+  const usage = createUsageRecorder({ record: accounts.recordUsage, now, onError });
+  const doorkeeper = createDoorkeeper({
+    authenticator,
+    limits: createRateLimits({ ...limits, now }),
+    sessions: createDashboard(configuration, terms),
+    onUse: usage.note,
+    trustProxy,
+  });
+  const probe = createAccountsProbe({ store, everyMs: pollSeconds * 1000, onAnswer });
+  const selling = createSelling({ billing, settings, mode, store, random, now, logger });
+  return { accounts, doorkeeper, usage, probe, isInTouch, ...selling };
 }
 
 /** The published state, whose failures and whose progress are told to log and metrics. */

@@ -51,7 +51,14 @@ export type PlanTerms = {
   readonly archive: boolean;
   /** The latest brief alone, or all briefs, in bundles and by day. */
   readonly briefs: 'latest' | 'all';
+  /** Another name by which it may be bought. */
+  readonly alias: string;
+  /** What it costs a month, in hundredths of `PRICE_CURRENCY`. */
+  readonly monthlyCents: number;
 };
+
+/** What prices are in, as Stripe writes it (ISO 4217, in lower case). */
+export const PRICE_CURRENCY = 'usd';
 
 /** What each plan may read. This table is the price list's; the README is tested against it. */
 export const PLANS = {
@@ -61,6 +68,8 @@ export const PLANS = {
     windows: ['latest', '7d', '30d', '90d'],
     archive: false,
     briefs: 'latest',
+    alias: 'basic',
+    monthlyCents: 4_900,
   },
   research: {
     name: 'Research',
@@ -68,6 +77,8 @@ export const PLANS = {
     windows: ['latest', '7d', '30d', '90d', '365d'],
     archive: true,
     briefs: 'all',
+    alias: 'pro',
+    monthlyCents: 14_900,
   },
 } as const satisfies Record<string, PlanTerms>;
 

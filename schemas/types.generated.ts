@@ -132,6 +132,8 @@ export interface Contract {
   'account.plan'?: Plan;
   'account.label'?: KeyLabel;
   'account.key'?: AccountKey;
+  'account.billing'?: Billing;
+  'account.subscription'?: AccountSubscription;
   'account.grant'?: ManualGrant;
   aliases?: AliasMark;
   'api-key'?: ApiKeyText;
@@ -175,6 +177,7 @@ export interface Contract {
   'derived-day.summary'?: MetricSummary;
   entitlements?: Entitlements;
   'entitlements.grant'?: EntitlementsGrant;
+  'entitlements.subscription'?: EntitlementsSubscription;
   'feature-schema'?: FeatureSchema;
   'glossary-entries'?: GlossaryEntries;
   glossary?: Glossary;
@@ -227,6 +230,7 @@ export interface Account {
    * What operators granted; at most one for each plan and chain.
    */
   grants: ManualGrant[];
+  billing?: Billing;
 }
 export interface AccountKey {
   label: KeyLabel | null;
@@ -243,6 +247,57 @@ export interface ManualGrant {
   until: Instant;
   reason: Reason;
   origin: 'manual';
+}
+/**
+ * What is known of the account's customer at Stripe; absent for an account that never bought.
+ */
+export interface Billing {
+  customer: string;
+  checkout: CheckoutAttempt;
+  /**
+   * The subscriptions by id, as they were when Stripe was read last.
+   */
+  subscriptions: {
+    [k: string]: AccountSubscription;
+  };
+  /**
+   * The events that were dealt with last, the newest first.
+   */
+  events: string[];
+}
+/**
+ * The attempt to buy that is going on, or comes next.
+ */
+export interface CheckoutAttempt {
+  attempt: number;
+  /**
+   * The session of this attempt; null before there is one.
+   */
+  session: CheckoutSession | null;
+}
+export interface CheckoutSession {
+  id: string;
+  plan: Plan;
+  chain: Chain | null;
+}
+export interface AccountSubscription {
+  /**
+   * Stripe's word for its state.
+   */
+  status: string;
+  /**
+   * What came of it, by the table of outcomes.
+   */
+  outcome: string;
+  plan: Plan | null;
+  chain: Chain | null;
+  since: Instant;
+  /**
+   * The instant at which access ends, whatever comes; null where it gives none.
+   */
+  until: Instant | null;
+  period_end: Instant | null;
+  cancel_at: Instant | null;
 }
 /**
  * aliases.json: sequence up to which the public copies are fresh.
@@ -511,6 +566,10 @@ export interface Entitlements {
    * The active grants.
    */
   grants: EntitlementsGrant[];
+  /**
+   * With a dashboard session alone: the subscription of the account that gives most, or else the newest; null without any.
+   */
+  subscription?: EntitlementsSubscription | null;
 }
 export interface EntitlementsGrant {
   plan: Plan;
@@ -524,6 +583,25 @@ export interface EntitlementsGrant {
   origin: 'manual' | 'stripe';
   since: Instant;
   until: Instant;
+}
+export interface EntitlementsSubscription {
+  /**
+   * Stripe's word for its state.
+   */
+  state: string;
+  /**
+   * What came of it: granted, or why it gives no access.
+   */
+  outcome: string;
+  plan: Plan | null;
+  chain: Chain | null;
+  since: Instant;
+  period_end: Instant | null;
+  cancel_at: Instant | null;
+  /**
+   * When access ends, whatever comes; null where there is none.
+   */
+  access_until: Instant | null;
 }
 /**
  * Frictionless Table Schema of the regime calendar.

@@ -8,6 +8,10 @@ import { createMemoryStore } from '../infra/store/memory-store.js';
 import { createProgram as createGatewayProgram } from '../gateway/cli.js';
 import { EXIT_CODES as GATEWAY_EXIT_CODES } from '../gateway/core/exit-codes.js';
 import { PROBLEMS } from '../gateway/core/problems.js';
+import { OUTCOMES } from '../gateway/core/billing/grant-from-subscription.js';
+import { STRIPE_EVENTS } from '../gateway/core/billing/stripe-events.js';
+import { STATUSES } from '../gateway/core/billing/subscription.js';
+import { EVENT_OUTCOMES } from '../gateway/io/billing/billing-desk.js';
 import { variableRows } from '../gateway/core/variables.js';
 import { createProgram } from '../generator/cli.js';
 import { EXIT_CODES } from '../generator/core/generator-error.js';
@@ -88,21 +92,46 @@ describe('the README, on the gateway', () => {
     expect(tableUnder('| problem | status | when |')).toEqual(rows);
   });
 
+  it('lists what each status of a subscription gives', () => {
+    const rows = Object.entries(STATUSES).map(([status, { access, meaning }]) => [status, access, meaning]);
+    expect(tableUnder('| status at Stripe | access | meaning |')).toEqual(rows);
+  });
+
+  it('lists what can come of a subscription', () => {
+    const toWord = (is: boolean): string => (is ? 'yes' : 'no');
+    const rows = Object.entries(OUTCOMES).map(([outcome, { gives, alerts, meaning }]) => [
+      outcome,
+      toWord(gives),
+      toWord(alerts),
+      meaning,
+    ]);
+    expect(tableUnder('| outcome | gives access | alerts | meaning |')).toEqual(rows);
+  });
+
+  it('lists the events that are listened to, and what comes of them', () => {
+    const events = Object.entries(STRIPE_EVENTS).map(([type, { meaning }]) => [type, meaning]);
+    expect(tableUnder('| event of Stripe | what happened |')).toEqual(events);
+    expect(tableUnder('| outcome of an event | meaning |')).toEqual(Object.entries(EVENT_OUTCOMES));
+  });
+
   it('lists the variables', () => {
     expect(tableUnder('| variable | default | meaning |')).toEqual(variableRows());
   });
 
   it('lists the plans', () => {
     const header =
-      '| plan | name | chains | bundles of meta, gold and derived | manifests, day files and their revisions | briefs |';
-    const rows = Object.entries(PLANS).map(([id, { name, chains, windows, archive, briefs }]) => [
-      id,
-      name,
-      chains === 'all' ? 'all' : 'one',
-      windows.join(', '),
-      archive ? 'yes' : 'no',
-      briefs === 'all' ? 'all' : 'the latest',
-    ]);
+      '| plan | name | chains | bundles of meta, gold and derived | manifests, day files and their revisions | briefs | USD a month |';
+    const rows = Object.entries(PLANS).map(
+      ([id, { name, chains, windows, archive, briefs, monthlyCents }]) => [
+        id,
+        name,
+        chains === 'all' ? 'all' : 'one',
+        windows.join(', '),
+        archive ? 'yes' : 'no',
+        briefs === 'all' ? 'all' : 'the latest',
+        String(monthlyCents / 100),
+      ],
+    );
     expect(tableUnder(header)).toEqual(rows);
   });
 });

@@ -42,7 +42,10 @@ async function serve(configuration: Configuration, context: CommandContext): Pro
   const scrub = createScrubber(secretsOf(configuration));
   const logger = createLogger({ destination, level: configuration.logLevel, scrub });
   const indexer = createThreadIndexer();
-  const terms = { logger, now, random, clock, newId, indexer, fetch: serving.fetch };
+  const onError = (err: unknown): void => logger.warn({ err }, 'Stripe does not answer');
+  const billing = configuration.billing && serving.openBilling(configuration.billing, { now, onError });
+  const common = { logger, now, random, clock, newId, indexer, fetch: serving.fetch };
+  const terms = { ...common, ...(billing === undefined ? {} : { billing }) };
   const service = await openStores(configuration)
     .then((stores) => startService(configuration, stores, terms))
     .catch(async (error: unknown) => {
@@ -55,7 +58,8 @@ async function serve(configuration: Configuration, context: CommandContext): Pro
 }
 
 /** What shall stand in no log: the secrets, and the names of buckets. */
-function secretsOf({ linkSecrets, store, accountsStore }: Configuration): string[] {
+function secretsOf({ linkSecrets, store, accountsStore, billing }: Configuration): string[] {
   const buckets = [store, accountsStore].map(({ address }) => /^s3:\/\/([^/?]+)/.exec(address)?.[1] ?? '');
-  return [...linkSecrets, ...buckets];
+  const own = billing === undefined ? [] : [billing.secretKey, ...billing.webhookSecrets];
+  return [...linkSecrets, ...own, ...buckets];
 }

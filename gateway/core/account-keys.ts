@@ -7,9 +7,12 @@
  */
 import { sha256Hex } from '../../schemas/digest.js';
 
+/** What the keys of accounts begin with. */
+export const ACCOUNTS_PREFIX = 'accounts/';
+
 /** Key of an account. The id itself is in the document alone: it may be a mail address. */
 export function accountKey(account: string): string {
-  return `accounts/${sha256Hex(account)}.json`;
+  return `${ACCOUNTS_PREFIX}${sha256Hex(account)}.json`;
 }
 
 /** Key of the record of an API key. */

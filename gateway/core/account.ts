@@ -1,6 +1,7 @@
 import { parseInstant } from '../../schemas/dates.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import type { Account, AccountKey, ManualGrant } from '../../schemas/types.generated.js';
+import { stripeGrantsOf } from './billing/billing-record.js';
 import type { Grant } from './entitlements.js';
 import { GatewayError } from './problems.js';
 
@@ -93,15 +94,14 @@ export function putGrant(account: Account, grant: ManualGrant): Account {
   return { ...account, grants };
 }
 
-/** What an account was granted, with its instants as numbers; one that cannot be read is never active. */
-export function grantsOf({ grants }: Account): Grant[] {
-  return grants.map(({ plan, chain, origin, since, until }) => ({
-    plan,
-    chain,
-    origin,
-    sinceMs: parseInstant(since) ?? Number.NaN,
-    untilMs: parseInstant(until) ?? Number.NaN,
-  }));
+/** What an account was granted and has bought, with its instants as numbers; one that cannot be read is never active. */
+export function grantsOf(account: Account): Grant[] {
+  return [...account.grants.map(toGrant), ...stripeGrantsOf(account)];
+}
+
+function toGrant({ plan, chain, origin, since, until }: ManualGrant): Grant {
+  const [sinceMs, untilMs] = [parseInstant(since) ?? Number.NaN, parseInstant(until) ?? Number.NaN];
+  return { plan, chain, origin, sinceMs, untilMs };
 }
 
 /** The keys of an account, oldest first; `usage` has their last days of use by id. */

@@ -1,4 +1,5 @@
 import type { KeyMode } from './api-key.js';
+import { findBillingConflicts, toBillingSettings, type BillingSettings } from './billing/billing-settings.js';
 import { isOverlap, type StoreAddress } from './store-address.js';
 import { VARIABLE_NAMES, VARIABLES, variableOf, type VariableName } from './variables.js';
 import type { KeySetAddress } from './web-address.js';
@@ -23,6 +24,8 @@ export type Configuration = {
   readonly linkSecrets: readonly string[];
   /** Whose dashboard sessions are taken; absent: nobody's. */
   readonly sessions?: { readonly jwks: KeySetAddress; readonly issuer: string; readonly audience: string };
+  /** How things are sold; absent: they are not. */
+  readonly billing?: BillingSettings;
   readonly keyMode: KeyMode;
   /** As Express takes it: a number of hops, addresses, or false. */
   readonly trustProxy: number | readonly string[] | false;
@@ -96,6 +99,7 @@ function findConflicts(values: Partial<Values>, isGiven: IsGiven): string[] {
     ...findSessionConflicts(isGiven),
     ...findPortConflicts(values),
     ...findLinkConflicts(values, isGiven),
+    ...findBillingConflicts(values, isGiven, forExample),
   ];
 }
 
@@ -163,6 +167,7 @@ function isEverywhere(host: string | undefined): boolean {
 
 function compose(values: Values): Configuration {
   const { CRD_S3_ENDPOINT: endpoint, CRD_PUBLIC_BASE_URL: publicBaseUrl } = values;
+  const billing = toBillingSettings(values);
   const { CRD_JWKS: jwks, CRD_JWT_ISSUER: issuer, CRD_JWT_AUDIENCE: audience } = values;
   return {
     host: values.CRD_HOST,
@@ -178,6 +183,7 @@ function compose(values: Values): Configuration {
     ...(jwks && issuer !== undefined && audience !== undefined
       ? { sessions: { jwks, issuer, audience } }
       : {}),
+    ...(billing === undefined ? {} : { billing }),
     keyMode: values.CRD_KEY_MODE,
     trustProxy: values.CRD_TRUST_PROXY ?? false,
     corsOrigins: values.CRD_CORS_ORIGINS ?? [],

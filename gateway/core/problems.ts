@@ -9,6 +9,11 @@ export const PROBLEMS = {
     meaning:
       'bad JSON, a bad escape, a bad, unknown or repeated parameter, an API key in the query string, or two credentials at once',
   },
+  'webhook-signature-invalid': {
+    status: 400,
+    title: 'The signature of the event is not valid',
+    meaning: 'the event was not signed with the secret of this webhook, or not within the last five minutes',
+  },
   'api-key-missing': {
     status: 401,
     title: 'An API key is needed',
@@ -56,6 +61,11 @@ export const PROBLEMS = {
     title: 'The account has its five active keys',
     meaning: 'an account may have five active keys; revoke one first',
   },
+  'already-subscribed': {
+    status: 409,
+    title: 'The account has a subscription',
+    meaning: 'the account has a subscription that is not over; change, pay or cancel it in the portal',
+  },
   gone: {
     status: 410,
     title: 'The date was withdrawn',
@@ -90,6 +100,16 @@ export const PROBLEMS = {
     status: 503,
     title: 'The store cannot be reached',
     meaning: 'the store of files or of accounts cannot be reached for the moment; try again',
+  },
+  'billing-unavailable': {
+    status: 503,
+    title: 'The payment service does not answer',
+    meaning: 'the payment service cannot be reached for the moment; nothing was changed; try again',
+  },
+  'billing-not-configured': {
+    status: 503,
+    title: 'Nothing is sold here',
+    meaning: 'this gateway has no payment service; its operator grants access',
   },
   'identity-unavailable': {
     status: 503,

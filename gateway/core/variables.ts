@@ -1,7 +1,8 @@
 import { KEY_MODES } from './api-key.js';
-import { bySchema, isSound, itemsOf, oneOf, wholeNumber, type Judge, type Judged } from './judge.js';
+import { bySchema, oneOf, wholeNumber, type Judge } from './judge.js';
 import { parseStoreAddress } from './store-address.js';
-import { parseBaseUrl, parseKeySetAddress, parseOrigins } from './web-address.js';
+import { parsePrices, parseProxies, parseSecrets, parseWebhookSecrets } from './variable-judges.js';
+import { parseBaseUrl, parseKeySetAddress, parseOrigins, parsePageUrl } from './web-address.js';
 
 /** What is said of a variable of the environment everywhere. */
 export type Variable<T = unknown> = {
@@ -15,7 +16,6 @@ export type Variable<T = unknown> = {
   readonly judge: Judge<T>;
 };
 
-const SECRET_BYTES = 32;
 const host = bySchema(
   { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }, { format: 'hostname' }] },
   'an IP address or the name of a host',
@@ -122,6 +122,39 @@ export const VARIABLES = {
     example: 'test',
     judge: oneOf(KEY_MODES),
   },
+  CRD_STRIPE_SECRET_KEY: {
+    meaning:
+      "key of Stripe's API, of the mode of CRD_KEY_MODE; without it nothing is sold; CRD_STRIPE_SECRET_KEY_FILE may name a file instead",
+    isSecret: true,
+    example: 'sk_test_...',
+    judge: bySchema(
+      { pattern: '^(sk|rk)_(test|live)_[0-9A-Za-z_]{8,250}$' },
+      'a secret or restricted key of Stripe',
+    ),
+  },
+  CRD_STRIPE_WEBHOOK_SECRET: {
+    meaning:
+      'secret of the webhook at Stripe, needed with CRD_STRIPE_SECRET_KEY; during a rotation two, separated by a comma or a new line; CRD_STRIPE_WEBHOOK_SECRET_FILE may name a file instead',
+    isSecret: true,
+    example: 'whsec_...',
+    judge: parseWebhookSecrets,
+  },
+  CRD_STRIPE_PRICE_SINGLE_CHAIN: {
+    meaning:
+      'prices of the plan Single Chain at Stripe, separated by commas, needed with CRD_STRIPE_SECRET_KEY: the first is sold, and subscriptions of the others go on',
+    example: 'price_1Example',
+    judge: parsePrices,
+  },
+  CRD_STRIPE_PRICE_RESEARCH: {
+    meaning: 'the same of the plan Research',
+    example: 'price_2Example, price_1OlderOne',
+    judge: parsePrices,
+  },
+  CRD_DASHBOARD_URL: {
+    meaning: 'page that a checkout and the portal lead back to, needed with CRD_STRIPE_SECRET_KEY',
+    example: 'https://dashboard.example.com/billing',
+    judge: parsePageUrl,
+  },
   CRD_TRUST_PROXY: {
     meaning: "whose word on the caller's address is taken: a number of proxies, or their addresses",
     example: '10.0.0.0/8, 192.168.1.7',
@@ -175,37 +208,4 @@ export function variableRows(): string[][] {
     const shown = text === undefined && !isSecret ? `${meaning}; for example ${example}` : meaning;
     return [name, text ?? (isRequired ? 'required' : 'none'), shown];
   });
-}
-
-/** Judges one secret or, during a rotation, two. */
-function parseSecrets(text: string): Judged<readonly string[]> {
-  const value = itemsOf(text, /[,\n]/);
-  if (value.length <= 2 && value.every((secret) => Buffer.byteLength(secret) >= SECRET_BYTES)) {
-    return { value };
-  }
-  return {
-    fault: `one secret of at least ${SECRET_BYTES} bytes, or two, separated by a comma or a new line`,
-  };
-}
-
-/** Judges which proxies are believed: so many hops, or those with an address in the list. */
-function parseProxies(text: string): Judged<number | readonly string[]> {
-  const expected = 'a number of hops from 1 to 9, or IP addresses and CIDR ranges, separated by commas';
-  if (text === 'true') {
-    return { fault: `${expected}; not true, for then every caller could choose its own address` };
-  }
-  if (/^[1-9]$/.test(text)) return { value: Number(text) };
-  const value = itemsOf(text, ',');
-  return value.every(isRange) ? { value } : { fault: expected };
-}
-
-const RANGES = [
-  { address: bySchema({ format: 'ipv4' }, 'an IPv4 address'), bits: wholeNumber(1, 32) },
-  { address: bySchema({ format: 'ipv6' }, 'an IPv6 address'), bits: wholeNumber(1, 128) },
-];
-
-function isRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const range = RANGES.find((each) => isSound(each.address, address));
-  return range !== undefined && rest.length === 0 && (bits === undefined || isSound(range.bits, bits));
 }

@@ -13,6 +13,14 @@ export function parseBaseUrl(text: string): Judged<string> {
     : { value: url.href.replace(/\/+$/, '') };
 }
 
+/** Judges the address of a page: unprotected HTTP is for this machine alone. */
+export function parsePageUrl(text: string): Judged<string> {
+  const url = parseHttpUrl(text);
+  return url !== undefined && isProtected(url)
+    ? { value: url.href }
+    : { fault: 'an https:// URL (http:// on loopback only) without credentials and fragment' };
+}
+
 /** Judges the address of an identity provider's keys: unprotected HTTP is for this machine alone. */
 export function parseKeySetAddress(text: string): Judged<KeySetAddress> {
   const path = filePathOf(text);

@@ -12,8 +12,8 @@ export type Authenticator = {
   readonly peek: (key: string) => Caller | undefined;
   /** The caller of a key. @throws GatewayError 'api-key-invalid', one for all reasons, or 'store-unavailable' */
   readonly authenticate: (key: string) => Promise<Caller>;
-  /** The caller with what the account may read by now; it is read again at most once a second. @throws GatewayError */
-  readonly refresh: (caller: Caller) => Promise<Caller>;
+  /** The caller with what the account may read by now, not older than `maxAgeMs`: a second where absent. @throws GatewayError */
+  readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
 };
 
 /** What an authenticator needs. */
@@ -71,8 +71,11 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
     return read;
   }
 
-  async function refresh({ account, keyId }: Pick<Caller, 'account' | 'keyId'>): Promise<Caller> {
-    const caller = (await cache.read(account, REFRESH_MS)).callers.get(keyId);
+  async function refresh(
+    { account, keyId }: Pick<Caller, 'account' | 'keyId'>,
+    maxAgeMs = REFRESH_MS,
+  ): Promise<Caller> {
+    const caller = (await cache.read(account, maxAgeMs)).callers.get(keyId);
     if (caller === undefined) throw invalidKey();
     return caller;
   }

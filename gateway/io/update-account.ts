@@ -25,6 +25,9 @@ export type UpdateTerms = {
   readonly pause?: (ms: number) => Promise<void>;
 };
 
+/** What an account shall become. */
+export type AccountChange = (account: Account) => Account | Promise<Account>;
+
 /** Reads an account; `undefined` when there is none. @throws OperatorError 'damaged' */
 export async function readStoredAccount(
   store: ObjectStore,
@@ -42,20 +45,20 @@ export async function readStoredAccount(
  * Changes an account by compare-and-swap and resolves it as it then is. A change that was overtaken, or met a lock, is
  * made again on what is there by then. An account that does not exist is created.
  * `change` gives the account itself when nothing is left to change, so that a change whose answer was lost is found
- * done; what it throws ends the update.
+ * done; what it throws ends the update. It may wait for something else, which then was read after the account.
  * @throws StoreError 'locked' when others are in the way for too long.
  */
 export async function updateAccount(
   { store, random, pause = (ms) => sleep(ms) }: UpdateTerms,
   id: string,
-  change: (account: Account) => Account,
+  change: AccountChange,
 ): Promise<Account> {
   if (!isAccountId(id)) throw new TypeError('not an account id');
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (let attempt = 1; ; attempt += 1) {
     const before = await readStoredAccount(store, id);
     const account = before?.value ?? createAccount(id);
-    const next = change(account);
+    const next = await change(account);
     if (next === account) return account;
     const swapped = await trySwap(store, before, next);
     if (swapped === 'done') return next;
@@ -85,11 +88,11 @@ async function trySwap(
 async function findDone(
   store: ObjectStore,
   id: string,
-  change: (account: Account) => Account,
+  change: AccountChange,
   failure: StoreError,
 ): Promise<Account> {
   const now = await readStoredAccount(store, id).catch(() => undefined);
-  if (now !== undefined && change(now.value) === now.value) return now.value;
+  if (now !== undefined && (await change(now.value)) === now.value) return now.value;
   throw failure;
 }
 

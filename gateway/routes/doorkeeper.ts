@@ -17,8 +17,8 @@ export type Doorkeeper = {
   readonly admitSession: (req: IncomingMessage, res: ServerResponse) => Promise<Session>;
   /** A caller without a name. @throws GatewayError 'rate-limited' */
   readonly admitAddress: (req: IncomingMessage, res: ServerResponse) => void;
-  /** The caller with what the account may read by now. */
-  readonly refresh: (caller: Caller) => Promise<Caller>;
+  /** The caller with what the account may read by now, or at most `maxAgeMs` ago. */
+  readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
 };
 
 /** What a doorkeeper needs; without `sessions` no dashboard is served. `onUse` is told of each use of a key. */
@@ -91,7 +91,7 @@ export function createDoorkeeper(terms: DoorkeeperTerms): Doorkeeper {
       return session;
     },
     admitAddress: (req, res) => hold(res, 'address', limits.takeAddress(addressOf(req))),
-    refresh: (caller) => authenticator.refresh(caller),
+    refresh: (caller, maxAgeMs) => authenticator.refresh(caller, maxAgeMs),
   };
 }
 

@@ -6,6 +6,7 @@ import { decide, type Decision } from '../core/entitlements.js';
 import { parseFileRequest, type AnswerForm, type FileRequest } from '../core/file-request.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/release-view.js';
+import type { Renewals } from '../io/billing/renewals.js';
 import type { Caller } from '../io/account-cache.js';
 import type { Metrics } from '../io/metrics.js';
 import { findFile } from '../io/find-file.js';
@@ -20,6 +21,7 @@ import { reply } from './reply.js';
 /** What answering for files needs; `clock` is monotonic, in milliseconds. */
 export type FilesTerms = {
   readonly doorkeeper: Doorkeeper;
+  readonly renewals: Renewals;
   readonly releases: Releases;
   readonly signer: UrlSigner;
   readonly metrics: Metrics;
@@ -64,15 +66,15 @@ function answerFile(terms: FilesTerms): Answer {
   };
 }
 
-/** Looks again where access may just have begun. @throws GatewayError 'subscription-inactive' or 'not-entitled' */
-function assertEntitled(
-  { doorkeeper, now }: FilesTerms,
-  caller: Caller,
-  file: FileRequest,
-): void | Promise<void> {
-  const decision = decide(caller.grants, file, now());
-  if (decision.allowed) return;
-  return doorkeeper.refresh(caller).then(({ grants }) => assertAllowed(decide(grants, file, now())));
+/** Looks again before it refuses: access may just have begun. @throws GatewayError 'subscription-inactive' or 'not-entitled' */
+function assertEntitled(terms: FilesTerms, caller: Caller, file: FileRequest): void | Promise<void> {
+  const { doorkeeper, renewals, now } = terms;
+  if (decide(caller.grants, file, now()).allowed) return;
+  return (async () => {
+    let { grants } = await doorkeeper.refresh(caller);
+    if (await renewals.onLapse(caller.account, grants)) ({ grants } = await doorkeeper.refresh(caller, 0));
+    assertAllowed(decide(grants, file, now()));
+  })();
 }
 
 function assertAllowed(decision: Decision): void {

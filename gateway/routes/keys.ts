@@ -6,7 +6,8 @@ import type { Accounts } from '../io/accounts.js';
 import type { Doorkeeper } from './doorkeeper.js';
 import type { Answer, Endpoint } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
-import { readJsonBody } from './json-body.js';
+import { readJsonBody, readMembers } from './json-body.js';
+import { assertNoQuery } from './path-guard.js';
 import { sendDocument } from './send-document.js';
 
 /** What managing keys needs. */
@@ -106,28 +107,4 @@ async function readKeyId(req: IncomingMessage, res: ServerResponse): Promise<str
     });
   }
   return body ?? value;
-}
-
-/** The members of a body that may have these alone. */
-function readMembers<N extends string>(
-  body: unknown,
-  names: readonly N[],
-): { readonly [name in N]?: unknown } {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new GatewayError('request-malformed', { detail: 'the body is a JSON object' });
-  }
-  const unknown = Object.keys(body).some((name) => !names.some((known) => known === name));
-  if (unknown) {
-    throw new GatewayError('request-malformed', {
-      detail: `the body may have ${names.join(', ')} and no more`,
-    });
-  }
-  return body; // its names are known, as just seen
-}
-
-/** Passes a request without a query. @throws GatewayError 'request-malformed' */
-export function assertNoQuery(res: ServerResponse): void {
-  if (exchangeOf(res).query !== '') {
-    throw new GatewayError('request-malformed', { detail: 'this path takes no parameters' });
-  }
 }

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../core/problems.js';
+import { exchangeOf } from './exchange.js';
 
 /** What every path of ours is written with. None needs an escape. */
 const PLAIN = /^\/[A-Za-z0-9._/-]*$/;
@@ -27,5 +28,12 @@ function isWellEscaped(path: string): boolean {
     return !CONTROL.test(decodeURIComponent(path));
   } catch {
     return false; // URIError
+  }
+}
+
+/** Passes a request without a query. @throws GatewayError 'request-malformed' */
+export function assertNoQuery(res: ServerResponse): void {
+  if (exchangeOf(res).query !== '') {
+    throw new GatewayError('request-malformed', { detail: 'this path takes no parameters' });
   }
 }

@@ -43,7 +43,7 @@ export function sendProblem(res: ServerResponse, problem: GatewayError): void {
     'Content-Type': 'application/problem+json',
     'Content-Length': body.length,
     'Cache-Control': 'no-store',
-    ...(status === 503 ? { 'Retry-After': RETRY_SECONDS } : {}),
+    ...(status === 503 && problem.code !== 'billing-not-configured' ? { 'Retry-After': RETRY_SECONDS } : {}),
     ...problem.headers,
   };
   reply(res, status, headers, body);

@@ -137,7 +137,7 @@ it('an accounts store that is down when the gateway starts keeps it from nothing
   const store = createMemoryStore();
   await publishSeries(store, { inputs: [series(3)], asOf: '2022-01-04' });
   const gateway = await startGateway({ store, accountsStore });
-  const ready = (await (await gateway.ask('/readyz')).json());
+  const ready = await (await gateway.ask('/readyz')).json();
   expect(ready).toMatchObject({ status: 'degraded', stores: { releases: 'ok', accounts: 'unreachable' } });
   expect((await gateway.ask('/api/v1/status')).status).toBe(200);
   await gateway.stop();

@@ -1,9 +1,11 @@
 import { createMemoryStore } from '../../infra/store/memory-store.js';
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
 import { bundlePath, dayPath, manifestPath, PUBLIC_PATHS } from '../../schemas/paths.js';
-import { problemPath, PROBLEMS, type ProblemCode } from '../../gateway/core/problems.js';
+import { GatewayError, problemPath, PROBLEMS, type ProblemCode } from '../../gateway/core/problems.js';
+import { createFakeBilling } from '../../scripts/fake-billing.js';
+import { BILLING, PRICES } from '../fixtures/billing.js';
 import { LINK_SECRET, startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
-import { readProblem, readProblemCode } from '../fixtures/http-answers.js';
+import { readDocument, readProblem, readProblemCode } from '../fixtures/http-answers.js';
 import { startIdentityProvider, type IdentityProvider } from '../fixtures/identity-provider.js';
 import { readCurrent, rollBack } from '../fixtures/operate.js';
 import { publishSeries } from '../fixtures/publish-series.js';
@@ -11,10 +13,21 @@ import { randomSeries } from '../fixtures/random-series.js';
 import { watchStore } from '../fixtures/watched-store.js';
 
 const KEYS = '/api/v1/keys';
+const CHECKOUT = '/api/v1/checkout';
+const WEBHOOK = '/api/v1/stripe/webhook';
+const fake = createFakeBilling({ now: () => Date.now(), prices: PRICES });
+const billing = {
+  ...fake,
+  createCustomer: async (account: string, key: string): Promise<string> => {
+    if (faults.billing) throw new GatewayError('billing-unavailable');
+    return fake.createCustomer(account, key);
+  },
+};
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // keys of a closed literal
 const store = createMemoryStore();
-const faults: { object: string | undefined; accounts: 'down' | 'spoilt' | undefined } = {
+const faults: { object: string | undefined; accounts: 'down' | 'spoilt' | undefined; billing: boolean } = {
+  billing: false,
   object: undefined,
   accounts: undefined,
 };
@@ -49,7 +62,7 @@ beforeAll(async () => {
   provider = await startIdentityProvider(() => Date.now());
   const { jwksUrl: url, issuer, audience } = provider;
   const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
-  gateway = await startGateway({ ...stores(), configuration: { sessions } });
+  gateway = await startGateway({ ...stores(), billing, configuration: { sessions, billing: BILLING } });
   silent = await startGateway({ store, configuration: { limits: { keyPerMinute: 1, addressPerMinute: 1 } } });
   empty = await startGateway({ store: createMemoryStore() });
   research = await gateway.createKey({ account: 'research', plan: 'research' });
@@ -68,7 +81,7 @@ afterAll(async () => {
   await provider.dispose();
 });
 
-afterEach(() => Object.assign(faults, { object: undefined, accounts: undefined }));
+afterEach(() => Object.assign(faults, { object: undefined, accounts: undefined, billing: false }));
 
 const withKey = (key: string): RequestInit => ({ headers: { 'X-API-Key': key } });
 
@@ -82,8 +95,28 @@ async function asDashboard(init: RequestInit, account = 'research'): Promise<Req
 const postKey = async (body: string, type = 'application/json', account = 'research'): Promise<Response> =>
   gateway.ask(KEYS, await asDashboard({ method: 'POST', body, headers: { 'Content-Type': type } }, account));
 
+const checkOut = async (account: string): Promise<Response> => {
+  const init = {
+    method: 'POST',
+    body: '{"plan":"research"}',
+    headers: { 'Content-Type': 'application/json' },
+  };
+  return gateway.ask(CHECKOUT, await asDashboard(init, account));
+};
+
 /** How to get each problem of the table. A code without a row here fails the test. */
 const PROVOKED: { readonly [code in ProblemCode]: () => Promise<Response> } = {
+  'webhook-signature-invalid': () => gateway.ask(WEBHOOK, { method: 'POST', body: '{}' }),
+  'already-subscribed': async () => {
+    const { session_id: session } = await readDocument(await checkOut('buyer'));
+    billing.complete(String(session));
+    return checkOut('buyer');
+  },
+  'billing-unavailable': async () => {
+    faults.billing = true;
+    return checkOut('unsold');
+  },
+  'billing-not-configured': () => empty.ask(WEBHOOK, { method: 'POST', body: '{}' }),
   'request-malformed': () => gateway.ask(`${BUNDLE}?api_key=${research}`),
   'api-key-missing': () => gateway.ask(BUNDLE),
   'api-key-invalid': () => gateway.ask(BUNDLE, withKey(`${research}, ${research}`)),

@@ -1,0 +1,25 @@
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { parseInstant } from '../../../schemas/dates.js';
+import type { ManualGrant } from '../../../schemas/types.generated.js';
+import { ACCOUNTS_PREFIX } from '../../core/account-keys.js';
+import { readDocument } from '../account-documents.js';
+import { isDamage } from '../store-touch.js';
+
+/** The grants that operators gave and that have not ended by `nowMs`; accounts whose document is damaged are left out. */
+export async function listManualGrants(
+  store: ObjectStore,
+  nowMs: number,
+): Promise<(ManualGrant & { readonly account: string })[]> {
+  const found = [];
+  for await (const { key } of store.list(ACCOUNTS_PREFIX)) {
+    const account = await readDocument(store, key, 'account').catch((error: unknown) => {
+      if (isDamage(error)) return undefined;
+      throw error;
+    });
+    for (const grant of account?.value.grants ?? []) {
+      if ((parseInstant(grant.until) ?? 0) > nowMs)
+        found.push({ account: account?.value.account ?? '', ...grant });
+    }
+  }
+  return found;
+}

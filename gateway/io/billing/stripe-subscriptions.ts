@@ -1,0 +1,102 @@
+import type Stripe from 'stripe';
+import { ruleOf, type Payment, type Subscription } from '../../core/billing/subscription.js';
+
+const PAGE = 100;
+/** The payment of a period is made when it begins, or a little before. */
+const EARLY_SECONDS = 86_400;
+
+/** The subscriptions of a customer, or of everybody, the newest first, with what became of the money of those that give access. */
+export async function* readSubscriptions(
+  stripe: Stripe,
+  { customer }: { readonly customer?: string },
+): AsyncGenerator<Subscription> {
+  const params = { status: 'all', limit: PAGE, ...(customer === undefined ? {} : { customer }) } as const;
+  for await (const each of stripe.subscriptions.list(params)) {
+    const gives = (ruleOf(each.status)?.access ?? 'no') !== 'no';
+    yield toSubscription(each, gives ? await readPayments(stripe, each) : []);
+  }
+}
+
+function toSubscription(from: Stripe.Subscription, payments: readonly Payment[]): Subscription {
+  return {
+    id: from.id,
+    customer: typeof from.customer === 'string' ? from.customer : from.customer.id,
+    status: from.status,
+    isLive: from.livemode,
+    currency: from.currency,
+    metadata: from.metadata,
+    createdMs: toMs(from.created),
+    items: from.items.data.map(({ price, current_period_start: start, current_period_end: end }) => ({
+      price: price.id,
+      periodStartMs: toMs(start),
+      periodEndMs: toMs(end),
+    })),
+    cancelAtMs: from.cancel_at === null ? null : toMs(from.cancel_at),
+    cancelsAtPeriodEnd: from.cancel_at_period_end,
+    payments,
+  };
+}
+
+/** What is missing becomes `NaN`, and gives nothing. */
+function toMs(seconds: number | null | undefined): number {
+  return typeof seconds === 'number' ? seconds * 1000 : Number.NaN;
+}
+
+/** What became of payments of the current period, as far as any was refunded or disputed. */
+async function readPayments(stripe: Stripe, subscription: Stripe.Subscription): Promise<Payment[]> {
+  const starts = subscription.items.data.map((item) => item.current_period_start).filter(Number.isFinite);
+  if (starts.length === 0) return [];
+  const { customer } = subscription;
+  const charges = stripe.charges.list({
+    customer: typeof customer === 'string' ? customer : customer.id,
+    created: { gte: Math.max(...starts) - EARLY_SECONDS },
+    limit: PAGE,
+  });
+  const payments: Payment[] = [];
+  for await (const charge of charges) {
+    if (charge.amount_refunded === 0 && !charge.disputed) continue;
+    if (!(await isFor(stripe, charge, subscription.id))) continue;
+    payments.push({
+      refund: charge.refunded ? 'full' : charge.amount_refunded > 0 ? 'partial' : 'none',
+      dispute: charge.disputed ? await readDispute(stripe, charge.id) : 'none',
+    });
+  }
+  return payments;
+}
+
+/** Whether a charge paid an invoice of the subscription. */
+async function isFor(
+  stripe: Stripe,
+  { payment_intent: intent }: Stripe.Charge,
+  subscription: string,
+): Promise<boolean> {
+  if (intent === null) return false;
+  const payment = {
+    type: 'payment_intent',
+    payment_intent: typeof intent === 'string' ? intent : intent.id,
+  } as const;
+  const paid = stripe.invoicePayments.list({ payment, expand: ['data.invoice'], limit: PAGE });
+  for await (const { invoice } of paid) {
+    if (typeof invoice === 'string' || invoice.deleted === true) continue;
+    const of = invoice.parent?.subscription_details?.subscription;
+    if ((typeof of === 'string' ? of : of?.id) === subscription) return true;
+  }
+  return false;
+}
+
+const DISPUTES: Readonly<Record<string, Payment['dispute']>> = {
+  won: 'won',
+  prevented: 'won',
+  lost: 'lost',
+  warning_needs_response: 'none', // a question of the bank: no money was taken back
+  warning_under_review: 'none',
+  warning_closed: 'none',
+};
+
+/** What became of the disputes of a charge; a word that is not known counts as open. */
+async function readDispute(stripe: Stripe, charge: string): Promise<Payment['dispute']> {
+  const found = new Set<Payment['dispute']>();
+  for await (const { status } of stripe.disputes.list({ charge, limit: PAGE }))
+    found.add(DISPUTES[status] ?? 'open');
+  return (['open', 'lost', 'won'] as const).find((each) => found.has(each)) ?? 'none';
+}

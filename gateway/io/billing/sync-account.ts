@@ -1,0 +1,34 @@
+import { reckon, type BillingAlert } from '../../core/billing/billing-record.js';
+import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
+import { hasEvent } from '../../core/billing/billing-record.js';
+import type { Account } from '../../../schemas/types.generated.js';
+import { updateAccount, type UpdateTerms } from '../update-account.js';
+import type { BillingPort } from './billing-port.js';
+
+/** What bringing an account up to Stripe's state needs. */
+export type SyncTerms = UpdateTerms & {
+  readonly billing: Pick<BillingPort, 'readCustomer'>;
+  readonly book: PriceBook;
+  /** Told of what a person must look at. */
+  readonly onAlert: (alert: BillingAlert) => void;
+};
+
+/**
+ * Brings an account up to what Stripe says by now: reads the account, then Stripe, then swaps; a swap that is lost
+ * repeats both. The event that led to it is written down with the same swap, and one that was dealt with changes nothing.
+ * Nothing is written when anything fails.
+ */
+export async function syncAccount(terms: SyncTerms, id: string, event?: string): Promise<Account> {
+  const { billing, book, onAlert } = terms;
+  let alerts: readonly BillingAlert[] = [];
+  const account = await updateAccount(terms, id, async (before) => {
+    alerts = [];
+    const customer = before.billing?.customer;
+    if (customer === undefined || (event !== undefined && hasEvent(before, event))) return before;
+    const reckoning = reckon(before, await billing.readCustomer(customer), book, event);
+    alerts = reckoning.alerts;
+    return reckoning.account;
+  });
+  alerts.forEach(onAlert);
+  return account;
+}
