@@ -138,7 +138,14 @@ function createSide(
     async readPrice(price) {
       const plan = PLAN_IDS.find((each) => prices[each] === price);
       const cents = plan === undefined ? null : PLANS[plan].monthlyCents;
-      return Promise.resolve({ isActive: true, isLive, currency: 'usd', cents, interval: 'month', intervalCount: 1 });
+      return Promise.resolve({
+        isActive: true,
+        isLive,
+        currency: 'usd',
+        cents,
+        interval: 'month',
+        intervalCount: 1,
+      });
     },
     listWebhooks: async () => Promise.resolve([]),
     verifyEvent(body, signature) {
