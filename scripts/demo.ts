@@ -12,6 +12,7 @@ import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../schemas/p
 import type { Chain, ChainLanding, Landing } from '../schemas/types.generated.js';
 import { assertValid } from '../schemas/validate.js';
 import { openStore } from '../infra/store/open-store.js';
+import { showPurchase } from './demo-purchase.js';
 import { startDemoGateway, type DemoLine } from './demo-gateway.js';
 
 /** Built, this file lies in dist/scripts: the program is its neighbour, the sample stays in the repository. */
@@ -41,7 +42,9 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
     if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
   }
   say(`\n${describeNext(folder)}`);
-  return serve(landing, folder, { check, port });
+  say('\n4. Buying, using and cancelling a subscription, at a payment service in memory\n');
+  const isSold = await showPurchase(store, say);
+  return (await serve(landing, folder, { check, port })) && isSold;
 }
 
 /** Serves what was published: until it is interrupted, or, to check, until the lines have been run. */
@@ -52,7 +55,7 @@ async function serve(
 ): Promise<boolean> {
   const lastDate = landing.chains.ethereum?.updated_through ?? '';
   const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, port });
-  say(`\n4. Serving it on ${gateway.url}, to two accounts made for this demo\n`);
+  say(`\n5. Serving it on ${gateway.url}, to two accounts made for this demo\n`);
   say(`  key of the plan Research               ${gateway.keys.research}`);
   say(`  key of the plan Single Chain, for Base ${gateway.keys.singleChain}`);
   for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
