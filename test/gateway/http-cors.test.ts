@@ -119,6 +119,20 @@ describe('a file', () => {
   );
 });
 
+it.each(['/api/v1/checkout', '/api/v1/checkout/portal'])(
+  'a page of the dashboard alone may sell with its session: %s',
+  async (path) => {
+    const leave = await askLeave(path, DASHBOARD, 'POST', 'authorization, content-type');
+    expect(leave.headers.get('access-control-allow-origin')).toBe(DASHBOARD);
+    expect(namesIn(leave, 'access-control-allow-methods')).toEqual(['post']);
+    expect(namesIn(leave, 'access-control-allow-headers')).toEqual(['authorization', 'content-type']);
+    for (const origin of [STRANGER, APP]) {
+      const { headers } = await askLeave(path, origin, 'POST', 'authorization');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+  },
+);
+
 describe.each([
   [KEYS_PATH, ['delete', 'get', 'head', 'post']],
   [ENTITLEMENTS_PATH, ['get', 'head']],
