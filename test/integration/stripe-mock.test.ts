@@ -117,17 +117,40 @@ it('reads a customer with its subscriptions, and the money of those that give ac
 });
 
 it('finds what a charge paid, and what became of its dispute', async () => {
-  const stripe = new Stripe('sk_test_direct', {
-    host: new URL(mock.url).hostname,
-    port: new URL(mock.url).port,
-    protocol: 'http',
+  mock.alter(/^\/v1\/subscriptions$/, (body) => body.replace(/"status": ?"[a-z_]+"/g, '"status":"past_due"'));
+  mock.alter(/^\/v1\/charges$/, (body) =>
+    body
+      .replace(/"amount_refunded": ?\d+/g, '"amount_refunded":7')
+      .replace(/"disputed": ?false/g, '"disputed":true')
+      .replace(/"payment_intent": ?(null|"\w+")/g, '"payment_intent":"pi_1"'),
+  );
+  const [listed] = (await billing.readCustomer('cus_1')).subscriptions;
+  mock.alter(/^\/v1\/invoice_payments$/, (body) => toInvoicePayments(body, listed?.id ?? ''));
+  mock.alter(/^\/v1\/disputes$/, (body) => body.replace(/"status": ?"\w+"/g, '"status":"under_review"'));
+  mock.asked.length = 0;
+  const { subscriptions } = await billing.readCustomer('cus_1');
+  expect(subscriptions.flatMap(({ payments }) => payments)).toContainEqual({
+    refund: 'partial',
+    dispute: 'open',
   });
-  const payment = { type: 'payment_intent', payment_intent: 'pi_1' } as const;
-  await stripe.invoicePayments.list({ payment, expand: ['data.invoice'], limit: 100 });
-  await stripe.disputes.list({ charge: 'ch_1', limit: 100 });
+  expect(expectAccepted()).toEqual(
+    expect.arrayContaining(['GET /v1/charges', 'GET /v1/invoice_payments', 'GET /v1/disputes']),
+  );
+  const of = (path: string): string | undefined => mock.asked.find((each) => each.path === path)?.params;
+  expect(of('/v1/invoice_payments')).toBe(
+    'payment[type]=payment_intent&payment[payment_intent]=pi_1&expand[0]=data.invoice&limit=100',
+  );
+  expect(of('/v1/disputes')).toMatch(/^charge=ch_\w+&limit=100$/);
   expect(await billing.readChargeCustomer('ch_1')).toEqual(null);
-  for (const { status } of mock.asked) expect(status).toBe(200);
 });
+
+/** The list with an invoice of the subscription in it, which the mock leaves as an id or without its parent. */
+function toInvoicePayments(body: string, subscription: string): string {
+  const list = JSON.parse(body) as { data: { invoice: unknown }[] };
+  const parent = { type: 'subscription_details', subscription_details: { subscription } };
+  const data = list.data.map((each) => ({ ...each, invoice: { id: 'in_1', object: 'invoice', parent } }));
+  return JSON.stringify({ ...list, data });
+}
 
 it('reads every subscription, and prices', async () => {
   const all = [];
@@ -135,6 +158,7 @@ it('reads every subscription, and prices', async () => {
   expect(all.length).toBeGreaterThan(0);
   const price = await billing.readPrice('price_1');
   expect(price).toMatchObject({ currency: 'usd' });
+  expect((await billing.listWebhooks()).length).toBeGreaterThan(0);
   expectAccepted();
 });
 
