@@ -276,6 +276,7 @@ export interface CheckoutAttempt {
   session: CheckoutSession | null;
 }
 export interface CheckoutSession {
+  opened_at: Instant;
   id: string;
   plan: Plan;
   chain: Chain | null;

@@ -1,8 +1,10 @@
-import { PLAN_IDS, PLANS, type PlanId } from '../schemas/catalog.js';
-import { eventRuleOf, type BillingEvent } from '../gateway/core/billing/stripe-events.js';
+import type { BillingEvent } from '../gateway/core/billing/stripe-events.js';
 import type { Payment, Subscription } from '../gateway/core/billing/subscription.js';
-import { GatewayError } from '../gateway/core/problems.js';
-import type { BillingPort, CheckoutSession, CheckoutTerms } from '../gateway/io/billing/billing-port.js';
+import type { BillingPort, CheckoutTerms } from '../gateway/io/billing/billing-port.js';
+import { createSide } from './fake-billing-side.js';
+import { createWorld, find, type FakeBillingTerms, type World } from './fake-billing-world.js';
+
+export { FAKE_SIGNATURE } from './fake-billing-side.js';
 
 /** A payment service in memory, for the demo and for tests: it keeps what it sells, and tells it in events. No money moves. */
 export type FakeBilling = BillingPort & {
@@ -17,26 +19,20 @@ export type FakeBilling = BillingPort & {
   readonly change: (subscription: string, type: string, change: Partial<Subscription>) => void;
   /** The next period begins, paid or not. */
   readonly renew: (subscription: string, terms: { readonly paid: boolean }) => void;
-  readonly settle: (subscription: string, type: string, payment: Partial<Payment>) => void;
+  /** What becomes of the last payment of a subscription. */
+  readonly settle: (subscription: string, type: string, what: Settlement) => void;
   readonly deleteCustomer: (customer: string) => void;
   /** An event as it would be sent. */
   readonly toBody: (event: BillingEvent) => Uint8Array;
 };
 
-/** What the fake needs; `now` is in milliseconds since the epoch. */
-export type FakeBillingTerms = {
-  readonly now: () => number;
-  /** The price by which each plan is sold. */
-  readonly prices: Readonly<Record<PlanId, string>>;
-  readonly isLive?: boolean;
+/** What can become of a payment. */
+export type Settlement = {
+  readonly refund?: 'partial' | 'full';
+  readonly dispute?: Payment['dispute'];
 };
 
-/** The header that the fake's events are signed with. */
-export const FAKE_SIGNATURE = 'signed by the fake';
 const PERIOD_MS = 30 * 86_400_000;
-
-type Session = CheckoutSession & { readonly terms: CheckoutTerms };
-type Customer = { readonly account: string; isDeleted: boolean };
 
 /** A payment service in memory. */
 export function createFakeBilling(terms: FakeBillingTerms): FakeBilling {
@@ -47,111 +43,6 @@ export function createFakeBilling(terms: FakeBillingTerms): FakeBilling {
     ...createSide(world, terms),
     ...createHand(world, terms),
     toBody: (event) => Buffer.from(JSON.stringify(event)),
-  };
-}
-
-/** What the fake keeps. */
-type World = ReturnType<typeof createWorld>;
-
-function createWorld({ isLive = false }: FakeBillingTerms) {
-  const customers = new Map<string, Customer>();
-  const subscriptions = new Map<string, Subscription>();
-  const made = new Map<string, string>();
-  const charges = new Map<string, string>();
-  const events: BillingEvent[] = [];
-  let count = 0;
-  const newId = (kind: string): string => `${kind}_fake${(count += 1)}`;
-  return {
-    customers,
-    subscriptions,
-    sessions: new Map<string, Session>(),
-    charges,
-    events,
-    newId,
-    /** What was made for a key, or is made now. */
-    once: (key: string, make: () => string): string => {
-      const before = made.get(key) ?? make();
-      made.set(key, before);
-      return before;
-    },
-    tell: (type: string, customer: string): void => {
-      const isOfCharge = eventRuleOf(type)?.source === 'charge';
-      const charge = newId('ch');
-      charges.set(charge, customer);
-      events.push({
-        id: newId('evt'),
-        type,
-        isLive,
-        customer: isOfCharge ? null : customer,
-        charge: isOfCharge ? charge : null,
-        account: isOfCharge ? null : (customers.get(customer)?.account ?? null),
-      });
-    },
-  };
-}
-
-function find<T>(all: ReadonlyMap<string, T>, id: string): T {
-  const found = all.get(id);
-  if (found === undefined) throw new GatewayError('billing-unavailable', { detail: 'no such thing' });
-  return found;
-}
-
-/** The side that the gateway asks. */
-function createSide(
-  { customers, subscriptions, sessions, charges, newId, once }: World,
-  { prices, isLive = false }: FakeBillingTerms,
-): BillingPort {
-  const sessionOf = (id: string): CheckoutSession => {
-    const { state, url } = find(sessions, id);
-    return { id, state, url };
-  };
-  const createCustomer = (account: string): string => {
-    const id = newId('cus');
-    customers.set(id, { account, isDeleted: false });
-    return id;
-  };
-  const createSession = (terms: CheckoutTerms): string => {
-    const id = newId('cs');
-    sessions.set(id, { id, state: 'open', url: `https://pay.example.com/${id}`, terms });
-    return id;
-  };
-  return {
-    createCustomer: async (account, key) => Promise.resolve(once(key, () => createCustomer(account))),
-    async readCustomer(id) {
-      const { account, isDeleted } = await Promise.resolve(find(customers, id));
-      if (isDeleted) return { isDeleted, account: null, subscriptions: [] };
-      const own = [...subscriptions.values()].filter(({ customer }) => customer === id);
-      return { isDeleted, account, subscriptions: own };
-    },
-    readChargeCustomer: async (charge) => Promise.resolve(charges.get(charge) ?? null),
-    createCheckout: async (terms) =>
-      Promise.resolve(sessionOf(once(terms.idempotencyKey, () => createSession(terms)))),
-    readCheckout: async (id) => Promise.resolve(sessionOf(id)),
-    async expireCheckout(id) {
-      const session = await Promise.resolve(find(sessions, id));
-      if (session.state === 'open') sessions.set(id, { ...session, state: 'expired', url: null });
-    },
-    createPortal: async (customer) => Promise.resolve(`https://portal.example.com/${customer}`),
-    async *listSubscriptions() {
-      yield* await Promise.resolve([...subscriptions.values()]);
-    },
-    async readPrice(price) {
-      const plan = PLAN_IDS.find((each) => prices[each] === price);
-      const cents = plan === undefined ? null : PLANS[plan].monthlyCents;
-      return Promise.resolve({
-        isActive: true,
-        isLive,
-        currency: 'usd',
-        cents,
-        interval: 'month',
-        intervalCount: 1,
-      });
-    },
-    listWebhooks: async () => Promise.resolve([]),
-    verifyEvent(body, signature) {
-      if (signature !== FAKE_SIGNATURE) throw new GatewayError('webhook-signature-invalid');
-      return JSON.parse(Buffer.from(body).toString()) as BillingEvent; // our own, by its signature
-    },
   };
 }
 
@@ -185,10 +76,10 @@ function createHand(
       sessions.set(id, { ...find(sessions, id), state: 'expired', url: null });
     },
     renew(id, { paid }) {
-      const { items } = find(subscriptions, id);
+      const { items, payments } = find(subscriptions, id);
       change(id, paid ? 'invoice.paid' : 'invoice.payment_failed', {
         status: paid ? 'active' : 'past_due',
-        payments: [],
+        payments: paid ? [...payments, toPayment(items[0]?.periodEndMs ?? 0)] : payments,
         items: items.map(({ price, periodEndMs }) => ({
           price,
           periodStartMs: periodEndMs,
@@ -196,9 +87,9 @@ function createHand(
         })),
       });
     },
-    settle(id, type, payment) {
-      const [before = { refund: 'none', dispute: 'none' }] = find(subscriptions, id).payments;
-      change(id, type, { payments: [{ ...before, ...payment }] });
+    settle(id, type, what) {
+      const { payments } = find(subscriptions, id);
+      change(id, type, { payments: [...payments.slice(0, -1), settle(payments.at(-1), what)] });
     },
     deleteCustomer(id) {
       find(customers, id).isDeleted = true;
@@ -231,6 +122,20 @@ function toSubscription(
     items: [{ price: prices[plan], periodStartMs: now, periodEndMs: now + PERIOD_MS }],
     cancelAtMs: null,
     cancelsAtPeriodEnd: false,
-    payments: [],
+    payments: [toPayment(now)],
   };
+}
+
+function settle(payment: Payment | undefined, { refund, dispute }: Settlement): Payment {
+  if (payment === undefined) throw new Error('nothing was paid');
+  const { cents, refundedCents } = payment;
+  return {
+    ...payment,
+    refundedCents: refund === undefined ? refundedCents : refund === 'full' ? cents : 1,
+    dispute: dispute ?? payment.dispute,
+  };
+}
+
+function toPayment(paidAtMs: number): Payment {
+  return { paidAtMs, cents: 4_900, refundedCents: 0, dispute: 'none' };
 }

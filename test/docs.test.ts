@@ -8,10 +8,11 @@ import { createMemoryStore } from '../infra/store/memory-store.js';
 import { createProgram as createGatewayProgram } from '../gateway/cli.js';
 import { EXIT_CODES as GATEWAY_EXIT_CODES } from '../gateway/core/exit-codes.js';
 import { PROBLEMS } from '../gateway/core/problems.js';
+import { DRIFT_CAUSES } from '../gateway/core/billing/drift.js';
 import { OUTCOMES } from '../gateway/core/billing/grant-from-subscription.js';
 import { STRIPE_EVENTS } from '../gateway/core/billing/stripe-events.js';
 import { STATUSES } from '../gateway/core/billing/subscription.js';
-import { EVENT_OUTCOMES } from '../gateway/io/billing/billing-desk.js';
+import { EVENT_OUTCOMES } from '../gateway/io/billing/event-taker.js';
 import { variableRows } from '../gateway/core/variables.js';
 import { createProgram } from '../generator/cli.js';
 import { EXIT_CODES } from '../generator/core/generator-error.js';
@@ -112,6 +113,15 @@ describe('the README, on the gateway', () => {
     const events = Object.entries(STRIPE_EVENTS).map(([type, { meaning }]) => [type, meaning]);
     expect(tableUnder('| event of Stripe | what happened |')).toEqual(events);
     expect(tableUnder('| outcome of an event | meaning |')).toEqual(Object.entries(EVENT_OUTCOMES));
+  });
+
+  it('lists what reconciling finds', () => {
+    const rows = Object.entries(DRIFT_CAUSES).map(([cause, { mends, meaning }]) => [
+      cause,
+      mends ? 'yes' : 'no',
+      meaning,
+    ]);
+    expect(tableUnder('| cause of drift | put right by `--apply` | meaning |')).toEqual(rows);
   });
 
   it('lists the variables', () => {

@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import { describeKeys, grantsOf } from '../core/account.js';
 import { describeEntitlements } from '../core/entitlements.js';
 import type { CommandHost, CommonOptions } from './context.js';
-import { formatGrants, formatKeys, readKnownAccount } from './describe-account.js';
+import {
+  describeBought,
+  formatBought,
+  formatGrants,
+  formatKeys,
+  readKnownAccount,
+} from './describe-account.js';
 import { addAccountCommand, example } from './options.js';
 
 type AccountOptions = CommonOptions & { readonly account: string };
@@ -20,8 +26,19 @@ export function addAccounts(program: Command, host: CommandHost): void {
         const keys = describeKeys(account, usage);
         const entitlements = describeEntitlements(grantsOf(account), now());
         show(
-          { account: account.account, entitlements, grants: account.grants, keys },
-          [`account ${account.account}`, formatGrants(account, now()), formatKeys(keys)].join('\n\n'),
+          {
+            account: account.account,
+            entitlements,
+            grants: account.grants,
+            bought: describeBought(account),
+            keys,
+          },
+          [
+            `account ${account.account}`,
+            formatGrants(account, now()),
+            ...formatBought(account, now()),
+            formatKeys(keys),
+          ].join('\n\n'),
         );
         return 'done';
       }),

@@ -12,6 +12,8 @@ export type CommandContext = {
   readonly show: (document: object, text: string) => void;
   /** Writes a remark. */
   readonly warn: (text: string) => void;
+  /** Takes these out of whatever is shown or written from now on, and every key, token and signed URL. */
+  readonly hide: (secrets: readonly string[]) => void;
   /** The machine's clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Gives as many unpredictable bytes as it is asked for. */

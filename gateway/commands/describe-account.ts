@@ -1,6 +1,7 @@
 import { parseInstant, toDate, toDayNumber } from '../../schemas/dates.js';
-import type { Account } from '../../schemas/types.generated.js';
+import type { Account, Billing } from '../../schemas/types.generated.js';
 import { grantsOf, type KeyDescription } from '../core/account.js';
+import { OUTCOMES, type Outcome } from '../core/billing/grant-from-subscription.js';
 import { isActive, namePlan, type Grant } from '../core/entitlements.js';
 import { OperatorError } from '../core/exit-codes.js';
 import type { OpenedAccounts } from './context.js';
@@ -28,7 +29,7 @@ export function formatKeys(keys: readonly KeyDescription[]): string {
 
 /** The grants of an account as a table. */
 export function formatGrants(account: Account, nowMs: number): string {
-  if (account.grants.length === 0) return 'no grants';
+  if (account.grants.length === 0) return 'no grants by hand';
   const states = grantsOf(account).map((grant) => stateOf(grant, nowMs));
   const rows = account.grants.map(({ plan, chain, since, until, reason }, i) => [
     namePlan(plan, chain),
@@ -38,6 +39,28 @@ export function formatGrants(account: Account, nowMs: number): string {
     reason,
   ]);
   return formatTable(['grant', 'state', 'since', 'last day', 'reason'], rows);
+}
+
+/** What an account has bought, for programs; `null` for one that never did. */
+export function describeBought({ billing }: Account): Pick<Billing, 'customer' | 'subscriptions'> | null {
+  return billing === undefined ? null : { customer: billing.customer, subscriptions: billing.subscriptions };
+}
+
+/** What an account has bought as a table, with what came of it; nothing for one that never did. */
+export function formatBought({ billing }: Account, nowMs: number): string[] {
+  if (billing === undefined) return [];
+  const rows = Object.entries(billing.subscriptions).map(([id, { status, outcome, plan, chain, until }]) => [
+    id,
+    plan === null ? 'no plan of ours' : namePlan(plan, chain),
+    status,
+    until ?? '-',
+    until !== null && Date.parse(until) <= nowMs
+      ? `${outcome}, and lapsed since: no renewal is recorded; see "gateway reconcile"`
+      : `${outcome}: ${OUTCOMES[outcome as Outcome].meaning}`, // only outcomes are written
+  ]);
+  const head = `customer ${billing.customer} at Stripe`;
+  if (rows.length === 0) return [`${head}, without a subscription`];
+  return [`${head}\n${formatTable(['subscription', 'plan', 'at Stripe', 'access until', 'why'], rows)}`];
 }
 
 /** The last day on which a grant gives access, for one that ends at a midnight. */

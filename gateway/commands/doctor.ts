@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createScrubber } from '../core/scrub.js';
+import { secretsOf } from '../core/configuration.js';
 import { STRIPE_API_VERSION } from '../io/billing/stripe-billing.js';
 import { readConfiguration } from '../io/environment.js';
 import { examine, type Finding } from '../io/examine.js';
@@ -33,14 +33,13 @@ async function doctor(context: CommandContext): Promise<ExitName> {
   return isWell ? 'done' : 'found';
 }
 
-async function findAll({ env, now, serving }: CommandContext): Promise<Finding[]> {
+async function findAll({ env, now, serving, hide }: CommandContext): Promise<Finding[]> {
   const judged = await readConfiguration(env);
   if ('faults' in judged) {
     return judged.faults.map((says) => ({ what: 'configuration', verdict: 'fault', says }));
   }
   const { configuration } = judged;
-  const { secretKey = '', webhookSecrets = [] } = configuration.billing ?? {};
-  const scrub = createScrubber([secretKey, ...webhookSecrets, ...configuration.linkSecrets]);
+  hide(secretsOf(configuration));
   const findings: Finding[] = [];
   const { fetch, openBilling } = serving;
   for await (const finding of examine({
@@ -50,7 +49,7 @@ async function findAll({ env, now, serving }: CommandContext): Promise<Finding[]
     openBilling: (settings, onError) => openBilling(settings, { now, onError }),
     apiVersion: STRIPE_API_VERSION,
   })) {
-    findings.push({ ...finding, says: scrub(finding.says) });
+    findings.push(finding);
   }
   return findings;
 }

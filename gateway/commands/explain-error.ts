@@ -13,6 +13,7 @@ const PROBLEM_EXITS: { readonly [code in ProblemCode]?: ExitName } = {
   'not-found': 'refused',
   'key-limit-reached': 'refused',
   'subscription-inactive': 'refused',
+  'billing-unavailable': 'billing-unavailable',
 };
 
 /** How a run ends that failed in this way, and what to say of it; a stack only for a bug. */

@@ -2,6 +2,7 @@ import { createStoppableStore } from '../../infra/store/stoppable-store.js';
 import { parseAccountsSettings } from '../core/accounts-settings.js';
 import type { Environment } from '../core/configuration.js';
 import { EXIT_CODES, type ExitName } from '../core/exit-codes.js';
+import { createScrubber } from '../core/scrub.js';
 import { openAccountsStore } from '../io/accounts-store.js';
 import { createAccounts } from '../io/accounts.js';
 import type { CommandContext, CommonOptions, OpenedAccounts } from './context.js';
@@ -28,8 +29,11 @@ export async function runCommand(
   work: (context: CommandContext) => Promise<ExitName>,
   terms: RunTerms,
 ): Promise<ExitName> {
-  const { print, warn, now, random, env, stopped, serving } = terms;
+  const { now, random, env, stopped, serving } = terms;
   let shown: object | undefined;
+  let scrub = (text: string): string => text;
+  const print = (text: string): void => terms.print(scrub(text));
+  const warn = (text: string): void => terms.warn(scrub(text));
   try {
     return await work({
       show(document, text) {
@@ -37,6 +41,9 @@ export async function runCommand(
         print(options.json === true ? JSON.stringify(document, null, 2) : text);
       },
       warn,
+      hide(secrets) {
+        scrub = createScrubber(secrets);
+      },
       now,
       random,
       env,

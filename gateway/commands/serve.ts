@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { StoreError } from '../../infra/store/object-store.js';
-import type { Configuration } from '../core/configuration.js';
+import { secretsOf, type Configuration } from '../core/configuration.js';
 import { OperatorError } from '../core/exit-codes.js';
 import { createScrubber } from '../core/scrub.js';
+import { isRefusal } from '../io/billing/stripe-billing.js';
 import { readConfiguration } from '../io/environment.js';
 import { createLogger } from '../io/logger.js';
 import { createThreadIndexer } from '../io/manifest-indexer.js';
@@ -39,10 +40,13 @@ export function addServe(program: Command, host: CommandHost): void {
 async function serve(configuration: Configuration, context: CommandContext): Promise<void> {
   const { now, random, signal, serving } = context;
   const { clock, newId, logDestination: destination } = serving;
-  const scrub = createScrubber(secretsOf(configuration));
+  const scrub = createScrubber([...secretsOf(configuration), ...bucketsOf(configuration)]);
   const logger = createLogger({ destination, level: configuration.logLevel, scrub });
   const indexer = createThreadIndexer();
-  const onError = (err: unknown): void => logger.warn({ err }, 'Stripe does not answer');
+  const onError = (err: unknown): void => {
+    if (isRefusal(err)) logger.error({ err }, 'Stripe refuses: see "gateway doctor"');
+    else logger.warn({ err }, 'Stripe does not answer');
+  };
   const billing = configuration.billing && serving.openBilling(configuration.billing, { now, onError });
   const common = { logger, now, random, clock, newId, indexer, fetch: serving.fetch };
   const terms = { ...common, ...(billing === undefined ? {} : { billing }) };
@@ -57,9 +61,7 @@ async function serve(configuration: Configuration, context: CommandContext): Pro
   await service.stop();
 }
 
-/** What shall stand in no log: the secrets, and the names of buckets. */
-function secretsOf({ linkSecrets, store, accountsStore, billing }: Configuration): string[] {
-  const buckets = [store, accountsStore].map(({ address }) => /^s3:\/\/([^/?]+)/.exec(address)?.[1] ?? '');
-  const own = billing === undefined ? [] : [billing.secretKey, ...billing.webhookSecrets];
-  return [...linkSecrets, ...own, ...buckets];
+/** The names of buckets, which shall stand in no log either. */
+function bucketsOf({ store, accountsStore }: Configuration): string[] {
+  return [store, accountsStore].map(({ address }) => /^s3:\/\/([^/?]+)/.exec(address)?.[1] ?? '');
 }

@@ -165,6 +165,11 @@ function isEverywhere(host: string | undefined): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
+/** What nobody may see. */
+export function secretsOf({ linkSecrets, billing }: Configuration): string[] {
+  return [...linkSecrets, ...(billing === undefined ? [] : [billing.secretKey, ...billing.webhookSecrets])];
+}
+
 function compose(values: Values): Configuration {
   const { CRD_S3_ENDPOINT: endpoint, CRD_PUBLIC_BASE_URL: publicBaseUrl } = values;
   const billing = toBillingSettings(values);

@@ -45,9 +45,9 @@ export function decide(grants: readonly Grant[], request: FileRequest, nowMs: nu
   return { allowed: false, code: 'not-entitled', detail: explainRefusal(active, request) };
 }
 
-/** Whether a grant gives access at `nowMs`. */
-export function isActive({ sinceMs, untilMs }: Grant, nowMs: number): boolean {
-  return sinceMs <= nowMs && nowMs < untilMs;
+/** Whether a grant gives access at `nowMs`; what was bought has begun, whatever our clock says beside Stripe's. */
+export function isActive({ origin, sinceMs, untilMs }: Grant, nowMs: number): boolean {
+  return (origin === 'stripe' || sinceMs <= nowMs) && nowMs < untilMs;
 }
 
 /** Why no grant is active, in a sentence for the account's owner. Precondition: none is. */

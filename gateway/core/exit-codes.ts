@@ -1,7 +1,7 @@
 /** Every way in which a run of the gateway ends, with its exit code. The README's table is tested against this one. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done' },
-  found: { code: 1, meaning: 'reconcile found drift that is left, or doctor a fault' },
+  found: { code: 1, meaning: 'reconcile found something that is left, or doctor a fault' },
   usage: { code: 2, meaning: 'wrong usage or configuration; nothing was written' },
   refused: {
     code: 5,
@@ -10,6 +10,10 @@ export const EXIT_CODES = {
   conflict: { code: 6, meaning: 'others keep changing the account, or hold the lock; run again' },
   'store-unavailable': { code: 7, meaning: 'a store cannot be reached or written' },
   damaged: { code: 8, meaning: 'a document of a store is damaged; the message names its key' },
+  'billing-unavailable': {
+    code: 10,
+    meaning: 'Stripe does not answer, or refuses; what could be done was done, run again',
+  },
   bug: { code: 70, meaning: 'a bug in the gateway: please report it with the stack' },
   interrupted: { code: 130, meaning: 'interrupted; look at the account before you run it again' },
 } as const satisfies Record<string, { code: number; meaning: string }>;

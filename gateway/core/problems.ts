@@ -104,7 +104,8 @@ export const PROBLEMS = {
   'billing-unavailable': {
     status: 503,
     title: 'The payment service does not answer',
-    meaning: 'the payment service cannot be reached for the moment; nothing was changed; try again',
+    meaning:
+      'the payment service cannot be reached for the moment, or refuses; nobody lost access; try again',
   },
   'billing-not-configured': {
     status: 503,

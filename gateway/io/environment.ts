@@ -42,9 +42,11 @@ export async function readConfiguration(env: Environment): Promise<JudgedConfigu
   const { env: read, faults } = await readEnvironment(env);
   const judged = toConfiguration(read);
   if (faults.length === 0) return judged;
-  const known = new Set(faults.map(variableIn));
-  const others = 'faults' in judged ? judged.faults.filter((fault) => !known.has(variableIn(fault))) : [];
-  return { faults: [...faults, ...others] };
+  const known = faults.map(variableIn);
+  const follows = (fault: string): boolean => known.some((name) => new RegExp(`\\b${name}\\b`).test(fault));
+  return {
+    faults: [...faults, ...('faults' in judged ? judged.faults.filter((fault) => !follows(fault)) : [])],
+  };
 }
 
 function variableIn(fault: string): string {

@@ -48,8 +48,11 @@ const fine = (says: string): Found => ({ verdict: 'fine', says });
 const fault = (says: string): Found => ({ verdict: 'fault', says });
 const skipped = (says: string): Found => ({ verdict: 'skipped', says });
 
+/** What an error says, and why, as far as it says so. */
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'it failed without a word';
+  if (!(error instanceof Error)) return 'it failed without a word';
+  const { message, cause } = error;
+  return message === 'fetch failed' && cause instanceof Error ? `nobody answers (${cause.message})` : message;
 }
 
 async function find(what: string, work: () => Promise<Found>): Promise<Finding> {
@@ -64,8 +67,12 @@ async function examineStore({ configuration: { store, s3 } }: ExaminationTerms):
   const opened = await openStore(store.address, { s3, patienceMs: PATIENCE_MS });
   const found = await opened.get(POINTER_KEY);
   if (found === undefined) return fault('nothing is published there yet: run "generator publish"');
-  const { revision, sequence } = assertValid('pointer', JSON.parse(Buffer.from(found.bytes).toString()));
-  return fine(`release ${revision} is in force, sequence ${sequence}`);
+  try {
+    const { revision, sequence } = assertValid('pointer', JSON.parse(Buffer.from(found.bytes).toString()));
+    return fine(`release ${revision} is in force, sequence ${sequence}`);
+  } catch {
+    return fault(`its ${POINTER_KEY} is damaged: run "generator repair"`);
+  }
 }
 
 async function examineAccounts({ configuration: { accountsStore, s3 } }: ExaminationTerms): Promise<Found> {
@@ -79,7 +86,10 @@ async function examineClock({ configuration, fetch, now }: ExaminationTerms): Pr
   const { store, s3 } = configuration;
   if (store.kind !== 's3') return skipped('a directory has no clock of its own');
   const { place } = await resolveS3Signing(parseS3Address(store.address, s3));
-  const answer = await fetch(place.origin, { method: 'HEAD', signal: AbortSignal.timeout(PATIENCE_MS) });
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const answer = await fetch(place.origin, { method: 'HEAD', signal }).catch((error: unknown) => {
+    throw new Error(`the store does not say what time it is: ${wordsOf(error)}`);
+  });
   const theirsMs = Date.parse(answer.headers.get('date') ?? '');
   if (Number.isNaN(theirsMs)) return fault('the store does not say what time it is');
   const apartMs = Math.abs(now() - theirsMs);
@@ -122,6 +132,11 @@ async function* examineBilling(terms: ExaminationTerms): AsyncGenerator<Finding>
       yield { what: `price ${price}`, ...(await tell(work, `it is a price of ${plan}`)) };
     }
   }
+  const rights = async (): Promise<string[]> =>
+    (await billing.findDenied()).map(
+      (what) => `CRD_STRIPE_SECRET_KEY may not read ${what}; allow it at Stripe`,
+    );
+  yield { what: 'Stripe key', ...(await tell(rights, 'it may read all that is needed')) };
   const work = async (): Promise<string[]> =>
     judgeWebhooks(await billing.listWebhooks(), { isLive, version: terms.apiVersion });
   const good =

@@ -3,6 +3,7 @@ import { describeKeys, isLabel } from '../core/account.js';
 import { isKeyId } from '../core/api-key.js';
 import { GatewayError } from '../core/problems.js';
 import type { Accounts } from '../io/accounts.js';
+import { readCurrentAccount, type CurrentAccountTerms } from '../io/billing/current-account.js';
 import type { Doorkeeper } from './doorkeeper.js';
 import type { Answer, Endpoint } from './endpoint.js';
 import { exchangeOf } from './exchange.js';
@@ -11,7 +12,7 @@ import { assertNoQuery } from './path-guard.js';
 import { sendDocument } from './send-document.js';
 
 /** What managing keys needs. */
-export type KeysTerms = {
+export type KeysTerms = CurrentAccountTerms & {
   readonly doorkeeper: Doorkeeper;
   readonly accounts: Accounts;
   readonly dashboardOrigins: readonly string[];
@@ -40,7 +41,8 @@ function listKeys({ doorkeeper, accounts }: KeysTerms): Answer {
   };
 }
 
-function createKey({ doorkeeper, accounts }: KeysTerms): Answer {
+function createKey(terms: KeysTerms): Answer {
+  const { doorkeeper, accounts } = terms;
   return async (req, res) => {
     assertNoQuery(res);
     const { account } = await doorkeeper.admitSession(req, res);
@@ -50,6 +52,7 @@ function createKey({ doorkeeper, accounts }: KeysTerms): Answer {
         detail: 'label is a text of 1 to 64 printable characters, or is left out',
       });
     }
+    await readCurrentAccount(terms, account); // access may just have begun
     const created = await accounts.createKey(account, { label: label ?? null, needsGrant: true });
     exchangeOf(res).decision = 'key-created';
     sendDocument(res, 201, created);

@@ -14,6 +14,9 @@ export type S3Failure =
   | 'damaged'
   | 'other';
 
+/** What the SDK says before what the system said. */
+const SDK_WRAPPER = /^AWS SDK error wrapper for (?:\w*Error: )?/;
+
 const MEANINGS: Readonly<Record<string, S3Failure>> = {
   NoSuchKey: 'missing',
   NotFound: 'missing',
@@ -98,7 +101,9 @@ export function classifyS3Error(error: unknown): S3Failure {
 /** A failure as the port's, with an operator's sentence; an error that is not S3's as it is. */
 export function toS3StoreError(error: unknown, address: S3Address, key: string): unknown {
   const failure = classifyS3Error(error);
-  const isForeign = failure === 'other' && marksOf(error).status === 0 && codeOf(error) === undefined;
+  const { status, message: said } = marksOf(error);
+  const isForeign =
+    failure === 'other' && status === 0 && codeOf(error) === undefined && !SDK_WRAPPER.test(said);
   if (error instanceof StoreError || isAbort(error) || isForeign) return error;
   const where = `s3://${address.bucket}/${address.prefix}${key}`;
   const message = `${where}: ${remedyFor(error, failure, address)} (${wordsOf(error)})`;
@@ -108,7 +113,7 @@ export function toS3StoreError(error: unknown, address: S3Address, key: string):
 /** What S3 or the system said itself, on one line. */
 function wordsOf(error: unknown): string {
   const { name, code, status, message } = marksOf(error);
-  const [first = ''] = message.split('\n');
+  const [first = ''] = message.replace(SDK_WRAPPER, '').split('\n');
   if (name === 'Unknown') return `HTTP ${status}`; // the answer to a HEAD has no body
   const mark = name === 'Error' || name === 'AggregateError' ? code : name;
   const parts = [first.startsWith(mark) ? '' : mark, first].filter((part) => part !== '');

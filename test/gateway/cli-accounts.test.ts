@@ -153,7 +153,7 @@ describe('keys list, keys revoke and accounts show', () => {
 
   it('show an account without anything', async () => {
     const { id } = JSON.parse((await run('keys create --account acme --json')).stdout);
-    expect((await run('accounts show --account acme')).stdout).toContain('\n\nno grants\n\n');
+    expect((await run('accounts show --account acme')).stdout).toContain('\n\nno grants by hand\n\n');
     await run(`${GRANT} --plan research`);
     await run(`keys revoke --account acme --id ${id}`);
     await run(`${GRANT.replace('acme', 'other')} --plan research`);

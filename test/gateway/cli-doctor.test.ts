@@ -68,6 +68,7 @@ it('finds everything well where it is', async () => {
       'identity provider': 'skipped',
       'price price_single': 'fine',
       'price price_research': 'fine',
+      'Stripe key': 'fine',
       webhook: 'fine',
     },
   });
@@ -84,13 +85,15 @@ it('says of everything what is wrong, and ends with 1', async () => {
       price === PRICES.research
         ? Promise.reject(new Error(`no such price ${BILLING.secretKey}`))
         : fake.readPrice('other'),
+    findDenied: () => Promise.resolve(['charges', 'disputes']),
     listWebhooks: () => Promise.resolve([]),
   });
   expect(code).toBe(1);
-  expect(Object.values(verdicts).filter((verdict) => verdict === 'fault')).toHaveLength(5);
+  expect(Object.values(verdicts).filter((verdict) => verdict === 'fault')).toHaveLength(6);
   expect(text).toContain('nothing is published there yet');
   expect(text).toContain('its keys cannot be read');
   expect(text).toContain('no whole number of cents a month, and the price list says 4900 for Single Chain');
+  expect(text).toContain('CRD_STRIPE_SECRET_KEY may not read disputes; allow it at Stripe');
   expect(text).toContain('Stripe has no enabled webhook');
   expect(text).not.toContain(BILLING.secretKey);
 });

@@ -1,7 +1,9 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openStore } from '../../infra/store/open-store.js';
-import { createBillingDesk } from '../../gateway/io/billing/billing-desk.js';
+import { GatewayError } from '../../gateway/core/problems.js';
+import { createBillingDesk, type BillingDesk } from '../../gateway/io/billing/billing-desk.js';
+import type { BillingPort } from '../../gateway/io/billing/billing-port.js';
 import { toPriceBook } from '../../gateway/core/billing/billing-settings.js';
 import { createFakeBilling, FAKE_SIGNATURE, type FakeBilling } from '../../scripts/fake-billing.js';
 import { BILLING, PRICES } from '../fixtures/billing.js';
@@ -12,6 +14,7 @@ const NOW = '2026-08-20T12:00:00Z';
 let folder: TemporaryFolder;
 let env: Record<string, string>;
 let billing: FakeBilling;
+let desk: BillingDesk;
 let subscription: string;
 
 beforeEach(async () => {
@@ -30,7 +33,7 @@ beforeEach(async () => {
   };
   const now = (): number => Date.parse(NOW);
   billing = createFakeBilling({ now, prices: { ...PRICES } });
-  const desk = createBillingDesk({
+  desk = createBillingDesk({
     store: await openStore(`file:${accounts}`),
     billing,
     book: toPriceBook(BILLING, 'test'),
@@ -44,7 +47,31 @@ beforeEach(async () => {
 });
 afterEach(() => folder.dispose());
 
-const run = (line: string): Promise<GatewayRun> => runGateway(line.split(' '), { env, billing, now: NOW });
+const run = (line: string, port: BillingPort = billing): Promise<GatewayRun> =>
+  runGateway(line.split(' '), { env, billing: port, now: NOW });
+
+/** What was found, by its cause. */
+async function findCauses(line: string, port: BillingPort = billing): Promise<[number, string[]]> {
+  const { code, stdout } = await run(`${line} --json`, port);
+  const { drifts } = JSON.parse(stdout) as { drifts: { account: string; cause: string; written: boolean }[] };
+  return [
+    code,
+    drifts.map(({ account, cause, written }) => `${account} ${cause}${written ? ' written' : ''}`),
+  ];
+}
+
+/** Buys Research for an account to the end, by a desk whose events come. */
+async function buy(account: string): Promise<string> {
+  const { id } = await desk.openCheckout(account, { plan: 'research', chain: null });
+  const bought = billing.complete(id);
+  await desk.sync(account);
+  return bought;
+}
+
+const silent = (): Promise<never> =>
+  Promise.reject(
+    new GatewayError('billing-unavailable', { cause: new Error(`no answer to ${BILLING.secretKey}`) }),
+  );
 
 it('says that every record is as Stripe says, and ends with 0', async () => {
   expect(await run('reconcile')).toEqual({ code: 0, stdout: 'every record is as Stripe says\n', stderr: '' });
@@ -106,6 +133,96 @@ it('tells of what nobody here has bought, and of documents that are damaged, and
   expect(stdout).toMatch(/somebody else\s+sub_\w+\s+account-unknown .*look at it/);
   expect(stdout).toMatch(/record-damaged\s+accounts\/0{64}\.json/);
   expect(file).not.toBe('');
+});
+
+describe('what fails at Stripe', () => {
+  it('for one account is told, and the others are put right all the same', async () => {
+    const other = await buy('beta');
+    for (const each of [subscription, other]) {
+      billing.change(each, 'customer.subscription.deleted', { status: 'canceled' });
+    }
+    const { customer = '' } = billing.subscriptions().find(({ id }) => id === subscription) ?? {};
+    const half = {
+      ...billing,
+      readCustomer: (id: string) => (id === customer ? silent() : billing.readCustomer(id)),
+    };
+    const [code, causes] = await findCauses('reconcile --apply', half);
+    expect([code, causes.sort()]).toEqual([10, ['acme stripe-unreadable', 'beta record-differs written']]);
+    expect(await findCauses('reconcile')).toEqual([1, ['acme record-differs']]);
+  });
+
+  it('for all of them ends the run soon, with its own exit, and no secret is told', async () => {
+    for (let i = 0; i < 6; i += 1) await buy(`account ${i}`);
+    let asked = 0;
+    const gone = { ...billing, readCustomer: () => ((asked += 1), silent()) };
+    const { code, stdout, stderr } = await run('reconcile --apply', gone);
+    expect([code, asked]).toEqual([10, 5]);
+    expect(stdout).toMatch(/stripe-unreadable .*no answer to/);
+    expect(stdout).toContain('\nstripe-unreadable: Stripe did not answer, or refused');
+    expect(stdout + stderr).not.toContain(BILLING.secretKey);
+  });
+
+  it('while all subscriptions are listed is told after what was found', async () => {
+    billing.change(subscription, 'customer.subscription.deleted', { status: 'canceled' });
+    const half: BillingPort = {
+      ...billing,
+      async *listSubscriptions() {
+        await silent();
+      },
+    };
+    expect(await findCauses('reconcile', half)).toEqual([
+      10,
+      ['acme record-differs', 'null stripe-unreadable'],
+    ]);
+  });
+});
+
+it('tells every day of a payer who gets nothing for a reason that somebody must mend', async () => {
+  billing.change(subscription, 'customer.subscription.updated', {
+    items: [{ price: 'price_other', periodStartMs: 0, periodEndMs: 1 }],
+  });
+  expect(await findCauses('reconcile --apply')).toEqual([
+    1,
+    ['acme record-differs written', 'acme needs-attention'],
+  ]);
+  const { code, stdout } = await run('reconcile --apply');
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/needs-attention .*its price is none of ours/)]);
+  expect((await run('accounts show --account acme')).stdout).toMatch(
+    /customer cus_\w+ at Stripe\n[^]*no plan of ours +active +- +price-unknown: its price is none of ours/,
+  );
+});
+
+it('takes up a customer of which the record knows nothing any more', async () => {
+  const accounts = path.join(folder.path, 'accounts', 'accounts');
+  for (const file of await readdir(accounts)) await rm(path.join(accounts, file));
+  expect(await findCauses('reconcile')).toEqual([1, ['acme customer-unrecorded']]);
+  expect(await findCauses('reconcile --apply')).toEqual([0, ['acme customer-unrecorded written']]);
+  expect((await run('accounts show --account acme')).stdout).toMatch(
+    /Research +active +2026-09-22\S+ +granted: /,
+  );
+});
+
+it('passes over what others sell by the same account at Stripe', async () => {
+  billing.change(subscription, 'customer.subscription.deleted', { status: 'canceled' });
+  await run('reconcile --apply');
+  const stranger = await billing.createCustomer('', 'their customer');
+  const terms = { account: '', customer: stranger, plan: 'research', chain: null } as const;
+  const theirs = billing.complete((await billing.createCheckout({ ...terms, idempotencyKey: 'theirs' })).id);
+  const theirPrice = [{ price: 'price_theirs', periodStartMs: 0, periodEndMs: 1 }];
+  billing.change(theirs, 'customer.subscription.updated', { metadata: {}, items: theirPrice });
+  expect(await findCauses('reconcile')).toEqual([0, []]);
+  billing.change(theirs, 'customer.subscription.updated', {
+    items: [{ price: PRICES.research, periodStartMs: 0, periodEndMs: 1 }],
+  });
+  expect(await findCauses('reconcile')).toEqual([1, ['null account-unknown']]);
+});
+
+it('goes on where the document of a payer is damaged', async () => {
+  const accounts = path.join(folder.path, 'accounts', 'accounts');
+  const [file = ''] = await readdir(accounts);
+  await buy('beta');
+  await writeFile(path.join(accounts, file), '{}');
+  expect(await findCauses('reconcile')).toEqual([1, ['null record-damaged']]);
 });
 
 it('needs Stripe', async () => {

@@ -6,7 +6,7 @@ import {
   type Outcome,
   type SubscriptionGrant,
 } from '../../gateway/core/billing/grant-from-subscription.js';
-import { STATUSES, type Subscription } from '../../gateway/core/billing/subscription.js';
+import { STATUSES, type Payment, type Subscription } from '../../gateway/core/billing/subscription.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { aSubscription, BILLING, PRICES } from '../fixtures/billing.js';
 
@@ -17,6 +17,14 @@ const BOOK = toPriceBook(BILLING, 'test');
 const grant = (said: Partial<Subscription> = {}): SubscriptionGrant =>
   grantFromSubscription(aSubscription(said), BOOK);
 const item = (price: string, said = {}) => ({ price, periodStartMs: START, periodEndMs: END, ...said });
+const BEFORE = START - 30 * DAY;
+const paid = (said: Partial<Payment> = {}): Payment => ({
+  paidAtMs: START,
+  cents: 14_900,
+  refundedCents: 0,
+  dispute: 'none',
+  ...said,
+});
 const single = (chain?: string): Partial<Subscription> => ({
   items: [item(PRICES['single-chain'])],
   metadata: { account: 'acme', ...(chain === undefined ? {} : { chain }) },
@@ -68,19 +76,32 @@ describe('a paid subscription', () => {
   });
 
   it.each([
-    ['a partial refund', [{ refund: 'partial', dispute: 'none' }], 'granted'],
-    ['a full refund', [{ refund: 'full', dispute: 'none' }], 'refunded'],
+    ['a partial refund', [paid({ refundedCents: 14_899 })], 'granted'],
+    ['a full refund', [paid({ refundedCents: 14_900 })], 'refunded'],
+    ['a full refund of the upgrade alone', [paid(), paid({ cents: 900, refundedCents: 900 })], 'granted'],
     [
-      'a full refund beside another payment',
-      [
-        { refund: 'none', dispute: 'won' },
-        { refund: 'full', dispute: 'none' },
-      ],
+      'a full refund of both payments',
+      [paid({ refundedCents: 14_900 }), paid({ refundedCents: 14_900 })],
       'refunded',
     ],
-    ['an open dispute', [{ refund: 'none', dispute: 'open' }], 'disputed'],
-    ['a lost dispute', [{ refund: 'none', dispute: 'lost' }], 'disputed'],
-    ['a won dispute', [{ refund: 'partial', dispute: 'won' }], 'granted'],
+    [
+      'a full refund of the period before',
+      [paid(), paid({ paidAtMs: BEFORE, refundedCents: 14_900 })],
+      'granted',
+    ],
+    [
+      'a full refund of a payment made a little early',
+      [paid({ paidAtMs: START - 1, refundedCents: 14_900 })],
+      'refunded',
+    ],
+    ['an open dispute', [paid({ dispute: 'open' })], 'disputed'],
+    [
+      'an open dispute of the period before',
+      [paid(), paid({ paidAtMs: BEFORE, dispute: 'open' })],
+      'disputed',
+    ],
+    ['a lost dispute', [paid({ dispute: 'lost' })], 'disputed'],
+    ['a won dispute', [paid({ refundedCents: 1, dispute: 'won' })], 'granted'],
   ] as const)('after %s', (_what, payments, outcome) => {
     expect(grant({ payments }).outcome).toBe(outcome);
   });
@@ -123,6 +144,7 @@ describe('nothing is given', () => {
       { items: [item(PRICES.research, { periodStartMs: NaN })] },
       'period-unknown',
     ],
+    ['with a cancellation that cannot be read', { cancelAtMs: NaN }, 'period-unknown'],
     ['in the other mode', { isLive: true }, 'mode-foreign'],
   ])('%s, and somebody is told', (_what, said, outcome) => {
     expect(grant(said)).toMatchObject({ outcome, untilMs: null });
@@ -157,7 +179,9 @@ it('never gives more than is paid for, whatever Stripe says', () => {
     cancelsAtPeriodEnd: fc.boolean(),
     payments: fc.array(
       fc.record({
-        refund: fc.constantFrom('none', 'partial', 'full'),
+        paidAtMs: instant,
+        cents: fc.constantFrom(900, 14_900),
+        refundedCents: fc.constantFrom(0, 900, 14_900),
         dispute: fc.constantFrom('none', 'open', 'won', 'lost'),
       }),
       { maxLength: 2 },
@@ -179,7 +203,9 @@ it('never gives more than is paid for, whatever Stripe says', () => {
       expect(subscription.items.map(({ price }) => price)).not.toContain('price_other');
       if (plan === 'single-chain') expect(chain).toBe(subscription.metadata['chain']);
       else expect(subscription.items.map(({ price }) => price)).toContain(PRICES.research);
-      expect(subscription.payments.some(({ refund }) => refund === 'full')).toBe(false);
+      expect(subscription.payments.map(({ dispute }) => dispute)).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/open|lost/)]),
+      );
     }),
     { numRuns: 1_000 },
   );

@@ -10,6 +10,7 @@ import { askRaw, type RawRequest } from '../fixtures/raw-http.js';
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const DAY = dayPath('gold', 'base', '2022-01-02');
 const { status: STATUS } = PUBLIC_PATHS;
+const SELLING = ['/api/v1/checkout', '/api/v1/checkout/portal', '/api/v1/stripe/webhook'];
 const store = createMemoryStore();
 let gateway: GatewayServer;
 let key: string;
@@ -63,9 +64,12 @@ const ATTACKS: readonly (readonly [name: string, make: (path: string) => readonl
 ]; // prettier-ignore
 
 describe.each(ATTACKS)('%s', (_name, make) => {
-  it.each([BUNDLE, DAY, STATUS, '/api/v1/keys', '/problems/gone'])('give nothing of %s', async (path) => {
-    for (const target of make(path).filter((each) => each !== path)) await expectNothing(target);
-  });
+  it.each([BUNDLE, DAY, STATUS, '/api/v1/keys', ...SELLING, '/problems/gone'])(
+    'give nothing of %s',
+    async (path) => {
+      for (const target of make(path).filter((each) => each !== path)) await expectNothing(target);
+    },
+  );
 });
 
 it.each([
@@ -185,8 +189,10 @@ describe('the head of a request', () => {
     [['Bad Name', 'x']],
     [['X-Bytes', 'a\u0000b']],
   ] as const)('is refused where it is ambiguous: %j %j', async (...headers) => {
-    const response = await ask({ method: 'POST', target: '/api/v1/keys', headers });
-    expect((await readProblem(response)).code).toBe('request-malformed');
+    for (const target of ['/api/v1/keys', ...SELLING]) {
+      const response = await ask({ method: 'POST', target, headers });
+      expect([target, (await readProblem(response)).code]).toEqual([target, 'request-malformed']);
+    }
   });
 });
 

@@ -1,28 +1,79 @@
-import Stripe from 'stripe';
 import { createStripeBilling, STRIPE_API_VERSION } from '../../gateway/io/billing/stripe-billing.js';
 import type { BillingPort } from '../../gateway/io/billing/billing-port.js';
 import { BILLING, PRICES } from '../fixtures/billing.js';
-import { startStripeMock, type StripeMock } from '../fixtures/stripe-mock.js';
+import { spoil, startStripeMock, type Asked, type Change, type StripeMock } from '../fixtures/stripe-mock.js';
 
 const INSTALL_MS = 300_000;
+const KEY: unknown = expect.stringMatching(/^[0-9a-f]{64}$/);
+const SOLD =
+  'cancel_url customer line_items[0][price] line_items[0][quantity] metadata[account] metadata[plan] mode ' +
+  'subscription_data[metadata][account] subscription_data[metadata][plan] success_url';
+const PAID = 'expand[0] limit payment[payment_intent] payment[type]';
+
+/**
+ * Every request that the adapter can send, with the names of its parameters. What this file sends is held to it at the
+ * end: a new request must be made here, and be accepted.
+ */
+const REQUESTS: Readonly<Record<string, readonly string[]>> = {
+  'POST /v1/customers': ['metadata[account]'],
+  'GET /v1/customers/:id': [''],
+  'GET /v1/charges/:id': [''],
+  'POST /v1/checkout/sessions': [
+    SOLD,
+    `${SOLD} client_reference_id`,
+    `${SOLD} client_reference_id metadata[chain] subscription_data[metadata][chain]`,
+  ],
+  'GET /v1/checkout/sessions/:id': [''],
+  'POST /v1/checkout/sessions/:id/expire': [''],
+  'POST /v1/billing_portal/sessions': ['customer return_url'],
+  'GET /v1/subscriptions': [
+    'customer limit status',
+    'customer limit starting_after status',
+    'limit status',
+    'limit starting_after status',
+    'limit',
+  ],
+  'GET /v1/charges': ['created[gte] customer limit', 'created[gte] customer limit starting_after', 'limit'],
+  'GET /v1/invoice_payments': [PAID, `${PAID} starting_after`, 'limit'],
+  'GET /v1/disputes': ['charge limit', 'charge limit starting_after', 'limit'],
+  'GET /v1/customers': ['limit'],
+  'GET /v1/invoices': ['limit'],
+  'GET /v1/prices/:id': [''],
+  'GET /v1/webhook_endpoints': ['limit', 'limit starting_after'],
+};
+
 let mock: StripeMock;
 let billing: BillingPort;
 const errors: unknown[] = [];
+const accepted: Asked[] = [];
+const called = new Set<string>();
 
 beforeAll(async () => {
   mock = await startStripeMock();
-  billing = createStripeBilling({
+  const real = createStripeBilling({
     ...BILLING,
     prices: PRICES,
     apiBase: mock.url,
     now: () => Date.now(),
     onError: (error) => errors.push(error),
   });
+  billing = new Proxy(real, {
+    get(target, name, receiver): unknown {
+      called.add(String(name));
+      return Reflect.get(target, name, receiver);
+    },
+  });
 }, INSTALL_MS);
-afterAll(() => mock.dispose());
+afterAll(async () => {
+  process.stdout.write(`stripe-mock accepted ${accepted.length} requests\n`);
+  await mock.dispose();
+});
 beforeEach(() => {
-  mock.asked.length = 0;
+  mock.reset();
   errors.length = 0;
+});
+afterEach(() => {
+  accepted.push(...mock.asked.filter(({ status }) => status === 200));
 });
 
 /** What was asked, once all of it was accepted by Stripe's own schema and in our version. */
@@ -32,10 +83,20 @@ function expectAccepted(): string[] {
   return mock.asked.map(({ method, path }) => `${method} ${path}`);
 }
 
+/** A list in two pages, each of what the mock has in its only one, but for what is said of each thing. */
+function inTwoPages(said: (isFirst: boolean) => object): Change {
+  return (body, { params }) => {
+    const list = JSON.parse(body) as { data: object[] };
+    const isFirst = params['starting_after'] === undefined;
+    const data = list.data.map((each) => ({ ...each, ...said(isFirst) }));
+    return JSON.stringify({ ...list, data, has_more: isFirst });
+  };
+}
+
 it('makes customers that carry the account, once for a key', async () => {
   expect(await billing.createCustomer('acme', 'key-1')).toMatch(/^cus_/);
   expect(expectAccepted()).toEqual(['POST /v1/customers']);
-  expect(mock.asked[0]).toMatchObject({ params: 'metadata[account]=acme', idempotencyKey: 'key-1' });
+  expect(mock.asked[0]).toMatchObject({ params: { 'metadata[account]': 'acme' }, idempotencyKey: KEY });
 });
 
 it.each([
@@ -43,11 +104,10 @@ it.each([
   ['single-chain', 'base'],
 ] as const)('opens a checkout for %s with everything that we must know later', async (plan, chain) => {
   const terms = { account: 'acme', customer: 'cus_1', plan, chain, idempotencyKey: 'key-2' };
-  const session = await billing.createCheckout(terms);
-  expect(session.id).toMatch(/^cs_/);
+  expect((await billing.createCheckout(terms)).id).toMatch(/^cs_/);
   expect(expectAccepted()).toEqual(['POST /v1/checkout/sessions']);
-  const params = new URLSearchParams(mock.asked[0]?.params);
-  expect(Object.fromEntries(params)).toEqual({
+  expect(mock.asked[0]?.idempotencyKey).toEqual(KEY);
+  expect(mock.asked[0]?.params).toEqual({
     mode: 'subscription',
     customer: 'cus_1',
     client_reference_id: 'acme',
@@ -58,23 +118,18 @@ it.each([
     'subscription_data[metadata][account]': 'acme',
     'subscription_data[metadata][plan]': plan,
     ...(chain === null ? {} : { 'metadata[chain]': chain, 'subscription_data[metadata][chain]': chain }),
-    success_url: `${BILLING.dashboardUrl}?checkout=success`,
-    session_id: '{CHECKOUT_SESSION_ID}', // the & of the address, decoded
+    success_url: `${BILLING.dashboardUrl}?checkout=success&session_id={CHECKOUT_SESSION_ID}`,
     cancel_url: `${BILLING.dashboardUrl}?checkout=cancelled`,
   });
 });
 
 it('leaves out the reference of an account whose name is longer than Stripe takes', async () => {
-  const account = 'a'.repeat(255);
-  await billing.createCheckout({
-    account,
-    customer: 'cus_1',
-    plan: 'research',
-    chain: null,
-    idempotencyKey: 'k',
-  });
+  const terms = { customer: 'cus_1', plan: 'research', chain: null, idempotencyKey: 'key' } as const;
+  await billing.createCheckout({ ...terms, account: 'a'.repeat(200) });
+  await billing.createCheckout({ ...terms, account: 'a'.repeat(201) });
   expectAccepted();
-  expect(mock.asked[0]?.params).not.toContain('client_reference_id');
+  const references = mock.asked.map(({ params }) => params['client_reference_id']);
+  expect(references).toEqual(['a'.repeat(200), undefined]);
 });
 
 it('reads and ends sessions, and opens the portal', async () => {
@@ -86,105 +141,108 @@ it('reads and ends sessions, and opens the portal', async () => {
     'POST /v1/checkout/sessions/cs_test_1/expire',
     'POST /v1/billing_portal/sessions',
   ]);
-  expect(mock.asked.at(-1)?.idempotencyKey).toBe('key-3');
+  expect(mock.asked.at(-1)).toMatchObject({
+    params: { customer: 'cus_1', return_url: BILLING.dashboardUrl },
+    idempotencyKey: KEY,
+  });
 });
 
-it('reads a customer with its subscriptions, and the money of those that give access', async () => {
-  mock.alter(/^\/v1\/subscriptions$/, (body) =>
-    body
-      .replace(/"status": ?"[a-z_]+"/g, '"status":"active"')
-      .replace(/"has_more": ?true/g, '"has_more":false'),
+it('reads a customer with its subscriptions, and what became of the money of those that give access', async () => {
+  const CREATED = 1_785_542_400;
+  const charge = { paid: true, created: CREATED, amount_captured: 100, amount_refunded: 7, disputed: true };
+  mock.alter(
+    /^\/v1\/subscriptions$/,
+    inTwoPages((isFirst) => ({ id: 'sub_1', status: isFirst ? 'past_due' : 'canceled', created: CREATED })),
   );
-  mock.alter(/^\/v1\/charges$/, (body) =>
-    body
-      .replace(/"amount_refunded": ?\d+/g, '"amount_refunded":7')
-      .replace(/"disputed": ?false/g, '"disputed":true'),
+  mock.alter(
+    /^\/v1\/charges$/,
+    inTwoPages((isFirst) => ({ ...charge, id: isFirst ? 'ch_1' : 'ch_2', payment_intent: 'pi_1' })),
+  );
+  mock.alter(
+    /^\/v1\/invoice_payments$/,
+    inTwoPages((isFirst) => {
+      const subscription = isFirst ? 'sub_other' : 'sub_1';
+      return { invoice: { id: 'in_1', parent: { subscription_details: { subscription } } } };
+    }),
+  );
+  mock.alter(
+    /^\/v1\/disputes$/,
+    inTwoPages((isFirst) => ({ status: isFirst ? 'won' : 'under_review' })),
   );
   const { isDeleted, subscriptions } = await billing.readCustomer('cus_1');
-  expect(isDeleted).toBe(false);
-  expect(subscriptions.length).toBeGreaterThan(0);
-  for (const { id, items, createdMs } of subscriptions) {
-    expect([id, items.length > 0, Number.isFinite(createdMs)]).toEqual([
-      expect.stringMatching(/^sub_/),
-      true,
-      true,
-    ]);
-  }
-  const paths = expectAccepted();
-  expect(paths.slice(0, 3)).toEqual(['GET /v1/customers/cus_1', 'GET /v1/subscriptions', 'GET /v1/charges']);
-  expect(mock.asked[1]?.params).toBe('status=all&limit=100&customer=cus_1');
-  expect(mock.asked[2]?.params).toMatch(/^customer=[a-z_]+\w*&created\[gte\]=\d+&limit=100$/);
+  expectAccepted();
+  const payment = { paidAtMs: CREATED * 1000, cents: 100, refundedCents: 7, dispute: 'open' };
+  expect([isDeleted, subscriptions.map(({ payments }) => payments)]).toEqual([
+    false,
+    [[payment, payment], []],
+  ]);
+  expect(subscriptions[0]?.items).toEqual([expect.objectContaining({ price: expect.any(String) as string })]);
+  const first = (path: string): unknown => mock.asked.find((each) => each.path === path)?.params;
+  expect(first('/v1/subscriptions')).toEqual({ status: 'all', limit: '100', customer: 'cus_1' });
+  expect(first('/v1/charges')).toMatchObject({ 'created[gte]': String(CREATED - 86_400), limit: '100' });
+  expect(first('/v1/invoice_payments')).toMatchObject({ 'payment[payment_intent]': 'pi_1' });
+  expect(first('/v1/disputes')).toEqual({ charge: 'ch_1', limit: '100' });
 });
 
-it('finds what a charge paid, and what became of its dispute', async () => {
-  mock.alter(/^\/v1\/subscriptions$/, (body) => body.replace(/"status": ?"[a-z_]+"/g, '"status":"past_due"'));
-  mock.alter(/^\/v1\/charges$/, (body) =>
-    body
-      .replace(/"amount_refunded": ?\d+/g, '"amount_refunded":7')
-      .replace(/"disputed": ?false/g, '"disputed":true')
-      .replace(/"payment_intent": ?(null|"\w+")/g, '"payment_intent":"pi_1"'),
+it('reads whose a customer and a charge are', async () => {
+  mock.alter(/^\/v1\/customers\/cus_1$/, (body) =>
+    JSON.stringify({ ...(JSON.parse(body) as object), metadata: { account: 'acme' } }),
   );
-  const [listed] = (await billing.readCustomer('cus_1')).subscriptions;
-  mock.alter(/^\/v1\/invoice_payments$/, (body) => toInvoicePayments(body, listed?.id ?? ''));
-  mock.alter(/^\/v1\/disputes$/, (body) => body.replace(/"status": ?"\w+"/g, '"status":"under_review"'));
-  mock.asked.length = 0;
-  const { subscriptions } = await billing.readCustomer('cus_1');
-  expect(subscriptions.flatMap(({ payments }) => payments)).toContainEqual({
-    refund: 'partial',
-    dispute: 'open',
-  });
-  expect(expectAccepted()).toEqual(
-    expect.arrayContaining(['GET /v1/charges', 'GET /v1/invoice_payments', 'GET /v1/disputes']),
-  );
-  const of = (path: string): string | undefined => mock.asked.find((each) => each.path === path)?.params;
-  expect(of('/v1/invoice_payments')).toBe(
-    'payment[type]=payment_intent&payment[payment_intent]=pi_1&expand[0]=data.invoice&limit=100',
-  );
-  expect(of('/v1/disputes')).toMatch(/^charge=ch_\w+&limit=100$/);
-  expect(await billing.readChargeCustomer('ch_1')).toEqual(null);
+  expect(await billing.readCustomerAccount('cus_1')).toBe('acme');
+  expect(await billing.readChargeCustomer('ch_1')).toBeNull();
+  expect(expectAccepted()).toEqual(['GET /v1/customers/cus_1', 'GET /v1/charges/ch_1']);
 });
 
-/** The list with an invoice of the subscription in it, which the mock leaves as an id or without its parent. */
-function toInvoicePayments(body: string, subscription: string): string {
-  const list = JSON.parse(body) as { data: { invoice: unknown }[] };
-  const parent = { type: 'subscription_details', subscription_details: { subscription } };
-  const data = list.data.map((each) => ({ ...each, invoice: { id: 'in_1', object: 'invoice', parent } }));
-  return JSON.stringify({ ...list, data });
-}
-
-it('reads every subscription, and prices', async () => {
+it('reads every subscription without its payments, prices, webhooks, and what it may not read', async () => {
+  mock.alter(
+    /^\/v1\/(subscriptions|webhook_endpoints)$/,
+    inTwoPages(() => ({ status: 'active' })),
+  );
   const all = [];
   for await (const each of billing.listSubscriptions()) all.push(each);
-  expect(all.length).toBeGreaterThan(0);
-  const price = await billing.readPrice('price_1');
-  expect(price).toMatchObject({ currency: 'usd' });
-  expect((await billing.listWebhooks()).length).toBeGreaterThan(0);
+  expect(all.map(({ payments }) => payments)).toEqual([[], []]);
+  expect(await billing.readPrice('price_1')).toMatchObject({ currency: 'usd' });
+  expect(await billing.listWebhooks()).toHaveLength(2);
+  expect(await billing.findDenied()).toEqual([]);
   expectAccepted();
 });
 
-it('is told by the mock what is wrong: it does judge', async () => {
-  const at = new URL(mock.url);
-  const stripe = new Stripe('sk_test_direct', {
-    host: at.hostname,
-    port: at.port,
-    protocol: 'http',
-    maxNetworkRetries: 0,
-  });
-  const wrong: object = { mode: 'subscription', no_such_parameter: 1 };
-  await expect(stripe.checkout.sessions.create(wrong)).rejects.toMatchObject({ statusCode: 400 });
-  await expect(stripe.subscriptions.list({ status: 'no such status' })).rejects.toMatchObject({
-    statusCode: 400,
-  });
+/** The kind of a request, as `REQUESTS` has it. */
+const routeOf = ({ method, path }: Asked): string =>
+  `${method} ${path.replace(/\/(cus|cs_test|ch|price)_\w+/, '/:id')}`;
+const namesOf = ({ params }: Asked): string => Object.keys(params).sort().join(' ');
+const sorted = (names: string): string => names.split(' ').sort().join(' ');
+
+it.each(Object.keys(REQUESTS))('is refused by the mock with any wrong parameter: %s', async (route) => {
+  const requests = accepted.filter((each) => routeOf(each) === route);
+  expect(requests).not.toEqual([]);
+  for (const each of new Map(requests.map((each) => [namesOf(each), each])).values()) {
+    expect(await mock.judge(each, each.params)).toBe(200);
+    for (const wrong of spoil(each.params))
+      expect([wrong, await mock.judge(each, wrong)]).toEqual([wrong, 400]);
+  }
 });
 
-it('fails as one problem, with the cause for the log alone, when Stripe refuses or is gone', async () => {
-  const gone = createStripeBilling({
-    ...BILLING,
-    prices: PRICES,
-    apiBase: 'http://127.0.0.1:9',
-    now: () => Date.now(),
-    onError: (error) => errors.push(error),
-  });
-  await expect(gone.createPortal('cus_1', 'key-4')).rejects.toMatchObject({ code: 'billing-unavailable' });
-  expect(errors).toHaveLength(1);
+it.each([
+  ['POST /v1/checkout/sessions', 'mode', 'rent'],
+  ['POST /v1/checkout/sessions', 'line_items[0][quantity]', 'many'],
+  ['GET /v1/subscriptions', 'status', 'asleep'],
+  ['GET /v1/charges', 'created[gte]', 'yesterday'],
+  ['GET /v1/invoice_payments', 'payment[type]', 'cash'],
+  ['GET /v1/disputes', 'limit', 'all'],
+])('is refused by the mock with a wrong value: %s with %s=%s', async (route, name, value) => {
+  const each = accepted.find((one) => routeOf(one) === route && name in one.params);
+  if (each === undefined) throw new Error(`${name} was not sent`);
+  expect(await mock.judge(each, each.params)).toBe(200);
+  expect(await mock.judge(each, { ...each.params, [name]: value })).toBe(400);
+});
+
+it('has seen every call of the port, and sends what is listed above and nothing else', () => {
+  const calls = Object.keys(billing).filter((name) => name !== 'verifyEvent');
+  expect(calls.filter((name) => !called.has(name))).toEqual([]);
+  const sent = new Set(accepted.map((each) => `${routeOf(each)} ${namesOf(each)}`));
+  const listed = Object.entries(REQUESTS).flatMap(([route, each]) =>
+    each.map((names) => `${route} ${sorted(names)}`),
+  );
+  expect([...sent].sort()).toEqual(listed.sort());
 });

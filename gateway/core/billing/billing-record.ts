@@ -42,11 +42,12 @@ export function hasEvent({ billing }: Account, event: string): boolean {
 export function reckon(account: Account, state: CustomerState, book: PriceBook, event?: string): Reckoning {
   const { billing } = account;
   if (billing === undefined) return { account, alerts: [] };
-  const own = state.subscriptions.filter((each) => isOf(each, account.account, billing));
-  const foreign = state.subscriptions.filter((each) => !own.includes(each));
+  const listed = state.isDeleted ? [] : state.subscriptions;
+  const own = listed.filter((each) => isOf(each, account.account, billing));
+  const foreign = listed.filter((each) => !own.includes(each));
   const subscriptions = keep({
     ...Object.fromEntries(endMissing(billing, own, state.isDeleted)),
-    ...Object.fromEntries(own.map((each) => [each.id, toRecord(each, book, state.isDeleted)])),
+    ...Object.fromEntries(own.map((each) => [each.id, toRecord(each, book)])),
   });
   const events =
     event === undefined || billing.events.includes(event)
@@ -78,18 +79,18 @@ function isOf({ customer, metadata }: Subscription, account: string, billing: Bi
   return customer === billing.customer && metadata['account'] === account;
 }
 
-function toRecord(subscription: Subscription, book: PriceBook, isDeleted: boolean): AccountSubscription {
+function toRecord(subscription: Subscription, book: PriceBook): AccountSubscription {
   const { outcome, plan, chain, sinceMs, untilMs, periodEndMs, cancelAtMs } = grantFromSubscription(
     subscription,
     book,
   );
   return {
     status: subscription.status.slice(0, 64),
-    outcome: isDeleted ? 'customer-deleted' : outcome,
+    outcome,
     plan,
     chain,
     since: toInstant(Number.isFinite(sinceMs) ? sinceMs : 0),
-    until: isDeleted ? null : instantOf(untilMs),
+    until: instantOf(untilMs),
     period_end: instantOf(periodEndMs),
     cancel_at: instantOf(cancelAtMs),
   };
@@ -97,6 +98,11 @@ function toRecord(subscription: Subscription, book: PriceBook, isDeleted: boolea
 
 function instantOf(ms: number | null): string | null {
   return ms === null ? null : toInstant(ms);
+}
+
+/** The billing of a customer that was deleted: nothing that it had bought gives anything from now on. */
+export function endAll(billing: Billing): Billing {
+  return { ...billing, subscriptions: Object.fromEntries(endMissing(billing, [], true)) };
 }
 
 /** The subscriptions that Stripe does not list any more: they give nothing from now on. */
@@ -110,7 +116,10 @@ function endMissing(
     .filter(([id]) => !ids.has(id))
     .map(([id, before]) => {
       if (ruleOf(before.status)?.isOver === true) return [id, before];
-      return [id, { ...before, until: null, outcome: isDeleted ? 'customer-deleted' : 'absent' }];
+      const ended = isDeleted
+        ? { status: 'canceled', outcome: 'customer-deleted' } // a customer takes its subscriptions along
+        : { outcome: 'absent' };
+      return [id, { ...before, ...ended, until: null }];
     });
 }
 

@@ -43,7 +43,7 @@ export function findBillingConflicts(
       : `${name}: has no effect without CRD_STRIPE_SECRET_KEY; set that too, or unset this`;
   });
   const { CRD_STRIPE_SECRET_KEY: key, CRD_KEY_MODE: mode } = values;
-  if (key !== undefined && mode !== undefined && !key.includes(`_${mode}_`)) {
+  if (key !== undefined && mode !== undefined && !new RegExp(`^(sk|rk)_${mode}_`).test(key)) {
     faults.push(`CRD_STRIPE_SECRET_KEY: expected a key of the mode ${mode}, which CRD_KEY_MODE says`);
   }
   const research = new Set(values.CRD_STRIPE_PRICE_RESEARCH);

@@ -5,10 +5,10 @@ import type {
   EntitlementsSubscription,
 } from '../../../schemas/types.generated.js';
 
-/** The subscription of an account that gives most, or else the newest, as its owner sees it; `null` without any. */
-export function describeSubscription({ billing }: Account): EntitlementsSubscription | null {
+/** The subscription of an account that gives most at `nowMs`, or else the newest, as its owner sees it; `null` without any. */
+export function describeSubscription({ billing }: Account, nowMs: number): EntitlementsSubscription | null {
   const [best] = Object.values(billing?.subscriptions ?? {}).sort(
-    (one, other) => rankOf(other) - rankOf(one),
+    (one, other) => rankOf(other, nowMs) - rankOf(one, nowMs),
   );
   if (best === undefined) return null;
   const { status, outcome, plan, chain, since, until, period_end: periodEnd, cancel_at: cancelAt } = best;
@@ -25,7 +25,7 @@ export function describeSubscription({ billing }: Account): EntitlementsSubscrip
 }
 
 /** What gives access goes first, the higher plan before the lower one, and the newer before the older. */
-function rankOf({ until, plan, since }: AccountSubscription): number {
-  const gives = until === null ? 0 : 1;
-  return (gives * 10 + (plan === null ? 0 : PLAN_IDS.indexOf(plan) + 1)) * 1e13 + Date.parse(since);
+function rankOf({ until, plan, since }: AccountSubscription, nowMs: number): number {
+  const gives = until !== null && Date.parse(until) > nowMs;
+  return (gives && plan !== null ? PLAN_IDS.indexOf(plan) + 1 : 0) * 1e13 + Date.parse(since);
 }

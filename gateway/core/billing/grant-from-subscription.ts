@@ -1,12 +1,14 @@
 import { CHAIN_IDS, PLAN_IDS, PLANS, PRICE_CURRENCY, type PlanId } from '../../../schemas/catalog.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import { ruleOf, type Subscription } from './subscription.js';
+import { ruleOf, type Payment, type Subscription } from './subscription.js';
 
 const DAY_MS = 86_400_000;
 /** How long a renewal may stay unpaid, from the beginning of the period that it is for. */
 export const GRACE_DAYS = 7;
 /** How long a grant outlives its period, for the event of the renewal to come. */
 export const SLACK_DAYS = 3;
+/** A period is paid when it begins, or a little before. */
+export const EARLY_MS = DAY_MS;
 
 /** What is said of an outcome everywhere; `alerts`: somebody must look. */
 export type OutcomeRule = { readonly gives: boolean; readonly alerts: boolean; readonly meaning: string };
@@ -24,14 +26,14 @@ export const OUTCOMES = {
     meaning: `access until ${GRACE_DAYS} days after the beginning of the period that is not paid`,
   },
   inactive: { gives: false, alerts: false, meaning: 'its status gives no access' },
-  refunded: { gives: false, alerts: false, meaning: 'the payment of this period was refunded in full' },
+  refunded: { gives: false, alerts: false, meaning: 'all that was paid for this period was refunded' },
   disputed: {
     gives: false,
     alerts: true,
-    meaning: 'the payment of this period is disputed, or lost by a dispute',
+    meaning: 'a payment, of whatever period, is disputed, or was lost by a dispute',
   },
   'customer-deleted': { gives: false, alerts: false, meaning: 'the customer was deleted at Stripe' },
-  absent: { gives: false, alerts: true, meaning: 'Stripe does not list it any more' },
+  absent: { gives: false, alerts: true, meaning: 'Stripe does not list it for this account any more' },
   'chain-required': {
     gives: false,
     alerts: true,
@@ -40,7 +42,11 @@ export const OUTCOMES = {
   'status-unknown': { gives: false, alerts: true, meaning: 'its status is none that we know' },
   'price-unknown': { gives: false, alerts: true, meaning: 'its price is none of ours' },
   'currency-unknown': { gives: false, alerts: true, meaning: `it is not paid in ${PRICE_CURRENCY}` },
-  'period-unknown': { gives: false, alerts: true, meaning: 'it has no item with a period' },
+  'period-unknown': {
+    gives: false,
+    alerts: true,
+    meaning: 'it has no item with a period, or a date of it cannot be read',
+  },
   'mode-foreign': { gives: false, alerts: true, meaning: 'it is of the other mode, live or test' },
 } as const satisfies Record<string, OutcomeRule>;
 
@@ -99,18 +105,25 @@ type Facts = {
 };
 
 function outcomeOf(subscription: Subscription, { book, plan, chain, startMs, endMs }: Facts): Outcome {
-  const { status, isLive, currency, payments, createdMs } = subscription;
+  const { status, isLive, currency, payments, createdMs, cancelAtMs } = subscription;
   const rule = ruleOf(status);
   if (isLive !== book.isLive) return 'mode-foreign';
   if (rule === undefined) return 'status-unknown';
   if (rule.access === 'no') return 'inactive';
-  if (payments.some(({ refund }) => refund === 'full')) return 'refunded';
+  if (isRefunded(payments, startMs)) return 'refunded';
   if (payments.some(({ dispute }) => dispute === 'open' || dispute === 'lost')) return 'disputed';
   if (plan === null) return 'price-unknown';
   if (currency !== PRICE_CURRENCY) return 'currency-unknown';
   if (PLANS[plan].chains === 'selected' && chain === null) return 'chain-required';
-  if (![startMs, endMs, createdMs].every((ms) => Number.isFinite(ms))) return 'period-unknown';
+  if (![startMs, endMs, createdMs, cancelAtMs ?? 0].every((ms) => Number.isFinite(ms)))
+    return 'period-unknown';
   return rule.access === 'grace' ? 'grace' : 'granted';
+}
+
+/** Whether all that was paid for the period came back; an upgrade that alone was refunded leaves the rest paid. */
+function isRefunded(payments: readonly Payment[], startMs: number): boolean {
+  const ofPeriod = payments.filter(({ paidAtMs }) => paidAtMs >= startMs - EARLY_MS);
+  return ofPeriod.length > 0 && ofPeriod.every(({ cents, refundedCents }) => refundedCents >= cents);
 }
 
 /** The highest plan of the items; one price that is none of ours makes the whole unknown. */
@@ -134,6 +147,6 @@ function periodOf({ items }: Subscription): [number, number] {
 }
 
 function cancellationOf({ cancelAtMs, cancelsAtPeriodEnd }: Subscription, endMs: number): number | null {
-  if (cancelAtMs !== null) return cancelAtMs;
+  if (cancelAtMs !== null) return Number.isFinite(cancelAtMs) ? cancelAtMs : null;
   return cancelsAtPeriodEnd && Number.isFinite(endMs) ? endMs : null;
 }

@@ -19,17 +19,22 @@ export function judgeWebhooks(
   webhooks: readonly WebhookFacts[],
   { isLive, version }: { readonly isLive: boolean; readonly version: string },
 ): string[] {
-  const ours = webhooks.filter(({ url, isEnabled }) => isEnabled && url.endsWith(WEBHOOK_PATH));
-  const [first] = ours.filter((each) => each.isLive === isLive);
-  if (first === undefined) return [`Stripe has no enabled webhook whose address ends with ${WEBHOOK_PATH}`];
+  const ours = webhooks.filter(
+    (each) => each.isEnabled && each.isLive === isLive && each.url.endsWith(WEBHOOK_PATH),
+  );
+  const [best] = ours.map((each) => judge(each, version)).sort((one, other) => one.length - other.length);
+  return best ?? [`Stripe has no enabled webhook whose address ends with ${WEBHOOK_PATH}`];
+}
+
+function judge({ url, events, version: its }: WebhookFacts, version: string): string[] {
   const faults: string[] = [];
-  const missing = Object.keys(STRIPE_EVENTS).filter((type) => !first.events.includes(type));
-  if (missing.length > 0 && !first.events.includes('*')) {
-    faults.push(`the webhook is not told of ${missing.join(', ')}; add them at Stripe`);
+  const missing = Object.keys(STRIPE_EVENTS).filter((type) => !events.includes(type));
+  if (missing.length > 0 && !events.includes('*')) {
+    faults.push(`the webhook ${url} is not told of ${missing.join(', ')}; add them at Stripe`);
   }
-  if (first.version !== version) {
+  if (its !== version) {
     faults.push(
-      `the webhook has the API version ${first.version ?? "of Stripe's account"}; create it with ${version}`,
+      `the webhook ${url} has the API version ${its ?? "of Stripe's account"}; create it with ${version}`,
     );
   }
   return faults;

@@ -28,6 +28,7 @@ export const STRIPE_EVENTS = {
   'invoice.paid': { source: 'customer', meaning: 'a period was paid' },
   'invoice.payment_failed': { source: 'customer', meaning: 'a period was not paid' },
   'charge.refunded': { source: 'customer', meaning: 'a payment was refunded, in part or in full' },
+  'refund.failed': { source: 'charge', meaning: 'a refund did not go through' },
   'charge.dispute.created': { source: 'charge', meaning: 'a payment is disputed' },
   'charge.dispute.updated': { source: 'charge', meaning: 'a dispute goes on' },
   'charge.dispute.closed': { source: 'charge', meaning: 'a dispute was won or lost' },

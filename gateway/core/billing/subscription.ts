@@ -17,7 +17,7 @@ export type Subscription = {
   /** When it ends, where that is fixed already. */
   readonly cancelAtMs: number | null;
   readonly cancelsAtPeriodEnd: boolean;
-  /** Payments with a refund or a dispute, of the current period. */
+  /** Payments of the current period, and all that were ever disputed; none where nothing was refunded or disputed. */
   readonly payments: readonly Payment[];
 };
 
@@ -28,9 +28,11 @@ export type SubscriptionItem = {
   readonly periodEndMs: number;
 };
 
-/** What became of money that was paid. */
+/** What became of money that was paid; in cents, and `refundedCents` of the same. */
 export type Payment = {
-  readonly refund: 'none' | 'partial' | 'full';
+  readonly paidAtMs: number;
+  readonly cents: number;
+  readonly refundedCents: number;
   readonly dispute: 'none' | 'open' | 'won' | 'lost';
 };
 

@@ -13,8 +13,10 @@ import type { Subscription } from '../../core/billing/subscription.js';
 export type BillingPort = {
   /** A customer for an account; the same key gives the same one again. */
   readonly createCustomer: (account: string, idempotencyKey: string) => Promise<string>;
+  /** The account that we wrote on a customer; `null` for a deleted one, and for one that is not ours. */
+  readonly readCustomerAccount: (customer: string) => Promise<string | null>;
   /** What is sold to a customer by now; of a deleted one only that it is deleted. */
-  readonly readCustomer: (customer: string) => Promise<CustomerFound>;
+  readonly readCustomer: (customer: string) => Promise<CustomerState>;
   /** Whose a charge is. */
   readonly readChargeCustomer: (charge: string) => Promise<string | null>;
   readonly createCheckout: (terms: CheckoutTerms) => Promise<CheckoutSession>;
@@ -23,17 +25,16 @@ export type BillingPort = {
   readonly expireCheckout: (session: string) => Promise<void>;
   /** Where the customer may change, pay and cancel. */
   readonly createPortal: (customer: string, idempotencyKey: string) => Promise<string>;
-  /** Every subscription that there is, whoever's. */
+  /** Every subscription that there is, whoever's, without its payments. */
   readonly listSubscriptions: () => AsyncIterable<Subscription>;
   readonly readPrice: (price: string) => Promise<PriceFacts>;
+  /** What our key may not read, of all that reading a subscription may need; in Stripe's words. */
+  readonly findDenied: () => Promise<readonly string[]>;
   /** Where events are sent. */
   readonly listWebhooks: () => Promise<readonly WebhookFacts[]>;
   /** An event, once its signature is right. @throws GatewayError 'webhook-signature-invalid' */
   readonly verifyEvent: (body: Uint8Array, signature: string | undefined) => BillingEvent;
 };
-
-/** A customer; `account` is what we wrote on it, `null` for a deleted one and for one that is not ours. */
-export type CustomerFound = CustomerState & { readonly account: string | null };
 
 /** What is to be bought, and by whom. */
 export type CheckoutTerms = {

@@ -1,17 +1,19 @@
+import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Account, Billing } from '../../../schemas/types.generated.js';
-import { beginBilling, isSubscriber } from '../../core/billing/billing-record.js';
+import { beginBilling, endAll, isSubscriber } from '../../core/billing/billing-record.js';
 import type { Purchase } from '../../core/billing/checkout-request.js';
 import { GatewayError } from '../../core/problems.js';
 import { updateAccount, type UpdateTerms } from '../update-account.js';
 import type { BillingPort, CheckoutSession } from './billing-port.js';
 
-/** What selling needs. */
-export type CheckoutDesk = UpdateTerms & { readonly billing: BillingPort };
+/** What selling needs; `now` is in milliseconds since the epoch. */
+export type CheckoutDesk = UpdateTerms & { readonly billing: BillingPort; readonly now: () => number };
 
 /** A session that is open. */
 export type OpenCheckout = { readonly id: string; readonly url: string };
 
+const MINUTE_MS = 60_000;
 /** How often a session may turn out to be over between two calls. */
 const ROUNDS = 3;
 
@@ -25,16 +27,14 @@ export async function openCheckout(
   account: string,
   wanted: Purchase,
 ): Promise<OpenCheckout> {
-  const { billing } = desk;
+  const { billing, now } = desk;
   let known = await requireCustomer(desk, account);
-  const { customer } = known;
-  const { subscriptions, isDeleted } = await billing.readCustomer(customer);
-  if (isDeleted) known = await replaceCustomer(desk, account, customer);
-  if (isSubscriber(subscriptions)) throw new GatewayError('already-subscribed');
   for (let round = 1; round <= ROUNDS; round += 1) {
     known = await endOther(desk, account, known, wanted);
+    known = await assertNoSubscriber(desk, account, known); // after that: the session that is over may have been paid
     const session = await openAttempt(desk, account, known, wanted);
-    known = await rememberSession(desk, account, known, { id: session.id, ...wanted });
+    const opened = toInstant(now());
+    known = await rememberSession(desk, account, known, { id: session.id, ...wanted, opened_at: opened });
     if (known.checkout.session?.id !== session.id) {
       await billing.expireCheckout(session.id); // another call was first, for something else
       continue;
@@ -46,15 +46,30 @@ export async function openCheckout(
 
 /** Where the account may change, pay and cancel. @throws GatewayError 'subscription-inactive', 'billing-unavailable' */
 export async function openPortal(
-  desk: CheckoutDesk,
+  { billing, now }: CheckoutDesk,
   account: Account | undefined,
-  minute: number,
 ): Promise<string> {
   const customer = account?.billing?.customer;
   if (account === undefined || customer === undefined) {
     throw new GatewayError('subscription-inactive', { detail: 'the account has bought nothing here yet' });
   }
-  return desk.billing.createPortal(customer, keyOf('portal', account.account, customer, minute));
+  if ((await billing.readCustomerAccount(customer)) === null) {
+    throw new GatewayError('subscription-inactive', { detail: 'what the account had bought is over' });
+  }
+  const minute = Math.floor(now() / MINUTE_MS);
+  return billing.createPortal(customer, keyOf('portal', account.account, customer, minute));
+}
+
+/** The billing, with a customer that is there. @throws GatewayError 'already-subscribed' */
+async function assertNoSubscriber(desk: CheckoutDesk, id: string, known: Billing): Promise<Billing> {
+  const { subscriptions, isDeleted } = await desk.billing.readCustomer(known.customer);
+  if (isSubscriber(subscriptions)) {
+    throw new GatewayError('already-subscribed', {
+      detail:
+        'the account has a subscription: change or cancel it in the portal, POST /api/v1/checkout/portal',
+    });
+  }
+  return isDeleted ? replaceCustomer(desk, id, known.customer) : known;
 }
 
 /** The billing of the account, which becomes a customer where it is none. */
@@ -68,11 +83,13 @@ async function requireCustomer(desk: CheckoutDesk, id: string): Promise<Billing>
   return assertBilling(billing);
 }
 
-/** The billing with a new customer in place of one that was deleted. */
+/** The billing with a new customer in place of one that was deleted, with which all that it had bought is over. */
 async function replaceCustomer(desk: CheckoutDesk, id: string, deleted: string): Promise<Billing> {
   const made = await desk.billing.createCustomer(id, keyOf('customer', id, deleted));
   return changeBilling(desk, id, (billing) =>
-    billing.customer === deleted ? { ...billing, customer: made, checkout: nextAttempt(billing) } : billing,
+    billing.customer === deleted
+      ? { ...endAll(billing), customer: made, checkout: nextAttempt(billing) }
+      : billing,
   );
 }
 

@@ -1,67 +1,97 @@
-import { canonicalJson } from '../../../schemas/canonical-json.js';
-import type { Account, AccountSubscription } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { Account } from '../../../schemas/types.generated.js';
 import { ACCOUNTS_PREFIX } from '../../core/account-keys.js';
 import { isAccountId } from '../../core/account.js';
-import { reckon } from '../../core/billing/billing-record.js';
+import type { Drift } from '../../core/billing/drift.js';
+import { compareRecord } from '../../core/billing/compare-record.js';
 import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
 import { ruleOf, type Subscription } from '../../core/billing/subscription.js';
+import { GatewayError } from '../../core/problems.js';
 import { readDocument } from '../account-documents.js';
 import { isDamage } from '../store-touch.js';
 import { readStoredAccount } from '../update-account.js';
+import type { BillingDesk } from './billing-desk.js';
 import type { BillingPort } from './billing-port.js';
 
-/** A difference between what is recorded and what Stripe says. */
-export type Drift = {
-  readonly account: string | null;
-  readonly subscription: string | null;
-  readonly cause: DriftCause;
-  /** What is recorded, and what should be: the outcome, plan, chain and end. `null` where there is nothing. */
-  readonly has: string | null;
-  readonly should: string | null;
-};
-
-/** What is said of a cause of drift everywhere; `mends`: `reconcile --apply` puts it right. */
-export const DRIFT_CAUSES = {
-  'record-differs': { mends: true, meaning: 'the record says something else than Stripe: an event was lost' },
-  'record-missing': {
-    mends: true,
-    meaning: 'Stripe has a subscription that is not recorded: its event was lost',
-  },
-  'record-damaged': { mends: false, meaning: 'the document of an account is damaged; see the runbook' },
-  'account-unknown': {
-    mends: false,
-    meaning:
-      'a subscription at Stripe is not of an account here, or of another customer than that of its account',
-  },
-} as const satisfies Record<string, { readonly mends: boolean; readonly meaning: string }>;
-
-/** Why a record and Stripe differ. */
-export type DriftCause = keyof typeof DRIFT_CAUSES;
-
-/** What looking for drift needs. */
+/** What comparing with Stripe needs; without a desk nothing is written. */
 export type ReconcileTerms = {
   readonly store: ObjectStore;
-  readonly billing: Pick<BillingPort, 'readCustomer' | 'listSubscriptions'>;
+  readonly billing: Pick<BillingPort, 'readCustomer' | 'readCustomerAccount' | 'listSubscriptions'>;
   readonly book: PriceBook;
+  readonly desk: Pick<BillingDesk, 'sync' | 'adopt'> | undefined;
 };
 
-/** Every drift: first of the accounts that are recorded, then of subscriptions that are of none of them. Nothing is written. */
-export async function* findDrifts(terms: ReconcileTerms): AsyncGenerator<Drift> {
+/** A drift, and whether it was put right. */
+export type ReconciledDrift = Drift & { readonly written: boolean };
+
+/** After so many accounts in a row of which Stripe says nothing, no more are asked for. */
+const PATIENCE = 5;
+
+/**
+ * Every drift: first of the accounts that are recorded, then of subscriptions that are of none of them. What fails for
+ * one account is a drift of its own, and the others go on. @throws StoreError
+ */
+export async function* reconcile(terms: ReconcileTerms): AsyncGenerator<ReconciledDrift> {
+  let silent = 0;
   for await (const { key } of terms.store.list(ACCOUNTS_PREFIX)) {
-    const account = await readListed(terms.store, key);
-    if (account === 'damaged') {
-      yield { account: null, subscription: null, cause: 'record-damaged', has: key, should: null };
-    } else if (account?.billing !== undefined) {
-      yield* compare(account, terms);
+    const drifts = await reconcileKey(terms, key);
+    yield* drifts;
+    silent = drifts.some(({ cause }) => cause === 'stripe-unreadable') ? silent + 1 : 0;
+    if (silent >= PATIENCE) return;
+  }
+  yield* reconcileOthers(terms);
+}
+
+async function reconcileKey(terms: ReconcileTerms, key: string): Promise<ReconciledDrift[]> {
+  const account = await readListed(terms.store, key);
+  if (account === 'damaged') {
+    return [
+      { account: null, subscription: null, cause: 'record-damaged', has: key, should: null, written: false },
+    ];
+  }
+  if (account?.billing === undefined) return [];
+  const { account: id, billing } = account;
+  const work = async (): Promise<ReconciledDrift[]> => {
+    const drifts = compareRecord(account, await terms.billing.readCustomer(billing.customer), terms.book);
+    const isWritten = drifts.some(isMended) && (await terms.desk?.sync(id)) !== undefined;
+    return drifts.map((drift) => ({ ...drift, written: isWritten && isMended(drift) }));
+  };
+  return work().catch((error: unknown) => [toUnreadable(error, id, null)]);
+}
+
+const isMended = ({ cause }: Drift): boolean => cause === 'record-differs' || cause === 'record-missing';
+
+async function* reconcileOthers(terms: ReconcileTerms): AsyncGenerator<ReconciledDrift> {
+  const { store, billing, book, desk } = terms;
+  try {
+    for await (const subscription of billing.listSubscriptions()) {
+      if (ruleOf(subscription.status)?.isOver === true || !isSoldHere(subscription, book)) continue;
+      const { id, customer, metadata, status } = subscription;
+      const account = metadata['account'] ?? null;
+      const drift = { account, subscription: id, has: null, should: status };
+      const owner = await findOwner(store, subscription);
+      if (owner === 'itself') continue;
+      if (
+        owner === 'nobody' &&
+        account !== null &&
+        (await billing.readCustomerAccount(customer)) === account
+      ) {
+        const isWritten = (await desk?.adopt(account, customer)) !== undefined;
+        yield { ...drift, cause: 'customer-unrecorded', written: isWritten };
+      } else {
+        yield { ...drift, cause: 'account-unknown', written: false };
+      }
     }
+  } catch (error) {
+    yield toUnreadable(error, null, null);
   }
-  for await (const subscription of terms.billing.listSubscriptions()) {
-    if (ruleOf(subscription.status)?.isOver === true || (await isOurs(terms.store, subscription))) continue;
-    const { id, metadata, status } = subscription;
-    const account = metadata['account'] ?? null;
-    yield { account, subscription: id, cause: 'account-unknown', has: null, should: status };
-  }
+}
+
+/** What Stripe did not say, of an account or of all. @throws unknown what is no failure of Stripe's. */
+function toUnreadable(error: unknown, account: string | null, subscription: string | null): ReconciledDrift {
+  if (!(error instanceof GatewayError && error.code === 'billing-unavailable')) throw error;
+  const should = error.cause instanceof Error ? error.cause.message : error.message;
+  return { account, subscription, cause: 'stripe-unreadable', has: null, should, written: false };
 }
 
 async function readListed(store: ObjectStore, key: string): Promise<Account | 'damaged' | undefined> {
@@ -73,40 +103,24 @@ async function readListed(store: ObjectStore, key: string): Promise<Account | 'd
   }
 }
 
-async function* compare(account: Account, { billing, book }: ReconcileTerms): AsyncGenerator<Drift> {
-  const before = account.billing?.subscriptions ?? {};
-  const state = await billing.readCustomer(account.billing?.customer ?? '');
-  const after = reckon(account, state, book).account.billing?.subscriptions ?? {};
-  for (const id of Object.keys({ ...before, ...after }).sort()) {
-    const [has, should] = [before[id], after[id]];
-    if (should === undefined || (has !== undefined && canonicalJson(has) === canonicalJson(should))) continue;
-    yield {
-      account: account.account,
-      subscription: id,
-      cause: has === undefined ? 'record-missing' : 'record-differs',
-      has: has === undefined ? null : describe(has),
-      should: describe(should),
-    };
-  }
+/** Whether a subscription has to do with us: others may sell by the same Stripe account. */
+function isSoldHere({ metadata, items }: Subscription, { prices }: PriceBook): boolean {
+  return metadata['account'] !== undefined || items.some(({ price }) => prices.has(price));
 }
 
-async function isOurs(store: ObjectStore, { metadata, customer }: Subscription): Promise<boolean> {
+/** Whose a subscription is: of the account that it names, of another customer's, or of one that is no customer yet. */
+async function findOwner(
+  store: ObjectStore,
+  { metadata, customer }: Subscription,
+): Promise<'itself' | 'another' | 'nobody'> {
   const id = metadata['account'] ?? '';
-  if (!isAccountId(id)) return false;
-  return (await readStoredAccount(store, id))?.value.billing?.customer === customer;
-}
-
-function describe({
-  outcome,
-  plan,
-  chain,
-  until,
-  period_end: periodEnd,
-  cancel_at: cancelAt,
-  status,
-}: AccountSubscription): string {
-  const parts = [`${status}/${outcome}`, plan ?? 'no plan', chain ?? '', `until ${until ?? '-'}`];
-  return [...parts, `period ${periodEnd ?? '-'}`, cancelAt === null ? '' : `cancelled ${cancelAt}`]
-    .filter((part) => part !== '')
-    .join(' ');
+  if (!isAccountId(id)) return 'another';
+  try {
+    const billing = (await readStoredAccount(store, id))?.value.billing;
+    if (billing === undefined) return 'nobody';
+    return billing.customer === customer ? 'itself' : 'another';
+  } catch (error) {
+    if (isDamage(error)) return 'itself'; // its document is told already
+    throw error;
+  }
 }

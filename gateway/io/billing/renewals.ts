@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import type { Account } from '../../../schemas/types.generated.js';
-import { isActive, type Grant } from '../../core/entitlements.js';
+import { parseInstant } from '../../../schemas/dates.js';
+import type { Account, Billing } from '../../../schemas/types.generated.js';
+import type { Grant } from '../../core/entitlements.js';
+import { withinTime } from '../within-time.js';
 import type { BillingDesk } from './billing-desk.js';
 
-/** Looks at Stripe where an event may have been lost. None of it ever rejects. */
+/** Looks at Stripe where an event may have been lost. None of it ever rejects, or takes longer than three seconds. */
 export type Renewals = {
-  /** Looks where a bought grant has just ended, once an hour for each account; resolves whether it looked. */
+  /** Looks where something that was bought has ended, once an hour for each account; resolves whether it looked. */
   readonly onLapse: (account: string, grants: readonly Grant[]) => Promise<boolean>;
-  /** Looks while somebody who has begun to buy waits for access, once in five seconds; resolves whether it looked. */
-  readonly onCheckout: (account: Account, grants: readonly Grant[]) => Promise<boolean>;
+  /** Looks while somebody who has begun to buy waits for it, once in five seconds; resolves whether it looked. */
+  readonly onCheckout: (account: Account) => Promise<boolean>;
 };
 
 /** What renewals need; `now` is in milliseconds since the epoch. */
@@ -22,31 +24,68 @@ export type RenewalsTerms = {
 const ACCOUNTS = 100_000;
 const LAPSE_PAUSE_MS = 3_600_000;
 const CHECKOUT_PAUSE_MS = 5_000;
+/** After a look that failed. */
+const FAILURE_PAUSE_MS = 5_000;
+/** How long a request waits for a look; the look goes on. */
+const PATIENCE_MS = 3_000;
+/** How long a session can be paid in (Stripe: a day), and what clocks may differ by. */
+const SESSION_MS = 86_400_000;
+const SKEW_MS = 60_000;
+
+type Look = { readonly atMs: number; readonly hasFailed: boolean };
 
 /** Renewals at a desk. */
 export function createRenewals({ desk, now, onError }: RenewalsTerms): Renewals {
-  const lastMs = new LRUCache<string, number>({ max: ACCOUNTS });
+  const looks = new LRUCache<string, Look>({ max: ACCOUNTS });
+  const underWay = new Map<string, Promise<void>>();
 
+  /** All who ask while a look is under way wait for that one. */
   async function look(account: string, pauseMs: number): Promise<boolean> {
-    const last = lastMs.get(account) ?? -Infinity;
-    if (now() - last < pauseMs && now() >= last) return false;
-    lastMs.set(account, now());
-    await desk.sync(account).catch(onError);
-    return true;
+    let work = underWay.get(account);
+    if (work === undefined) {
+      const { atMs, hasFailed } = looks.get(account) ?? { atMs: -Infinity, hasFailed: false };
+      const sinceMs = now() - atMs;
+      if (sinceMs >= 0 && sinceMs < (hasFailed ? FAILURE_PAUSE_MS : pauseMs)) return false;
+      work = begin(account);
+    }
+    return withinTime(work, PATIENCE_MS);
+  }
+
+  function begin(account: string): Promise<void> {
+    const atMs = now();
+    const work = desk
+      .sync(account)
+      .then(
+        () => void looks.set(account, { atMs, hasFailed: false }),
+        (error: unknown) => {
+          looks.set(account, { atMs, hasFailed: true });
+          onError(error);
+        },
+      )
+      .finally(() => underWay.delete(account));
+    underWay.set(account, work);
+    return work;
   }
 
   return {
     async onLapse(account, grants) {
       const nowMs = now();
       const isLapsed = grants.some(({ origin, untilMs }) => origin === 'stripe' && untilMs <= nowMs);
-      if (!isLapsed || grants.some((grant) => isActive(grant, nowMs))) return false;
-      return look(account, LAPSE_PAUSE_MS);
+      return isLapsed && look(account, LAPSE_PAUSE_MS);
     },
-    async onCheckout({ account, billing }, grants) {
-      if (!billing?.checkout.session || grants.some((grant) => isActive(grant, now()))) return false;
-      return look(account, CHECKOUT_PAUSE_MS);
+    async onCheckout({ account, billing }) {
+      return isPending(billing, now()) && look(account, CHECKOUT_PAUSE_MS);
     },
   };
+}
+
+/** Whether a session may be paid in by now, and nothing was recorded that it led to. */
+function isPending(billing: Billing | undefined, nowMs: number): boolean {
+  const openedMs = parseInstant(billing?.checkout.session?.opened_at ?? '') ?? -Infinity;
+  if (billing === undefined || nowMs > openedMs + SESSION_MS + SKEW_MS) return false;
+  return !Object.values(billing.subscriptions).some(
+    ({ since }) => (parseInstant(since) ?? 0) >= openedMs - SKEW_MS,
+  );
 }
 
 /** Where nothing is sold. */

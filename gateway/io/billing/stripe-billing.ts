@@ -1,10 +1,13 @@
 import Stripe from 'stripe';
 import type { PlanId } from '../../../schemas/catalog.js';
+import { sha256Hex } from '../../../schemas/digest.js';
 import type { PriceFacts } from '../../core/billing/judge-price.js';
 import type { WebhookFacts } from '../../core/billing/judge-webhooks.js';
 import { GatewayError } from '../../core/problems.js';
-import type { BillingPort, CheckoutSession, CheckoutTerms, CustomerFound } from './billing-port.js';
-import { readSubscriptions } from './stripe-subscriptions.js';
+import type { CustomerState } from '../../core/billing/billing-record.js';
+import type { BillingPort, CheckoutSession, CheckoutTerms } from './billing-port.js';
+import { createStripeHttpClient } from './stripe-http.js';
+import { listSubscriptions, readSubscriptions } from './stripe-subscriptions.js';
 import { toBillingEvent } from './stripe-webhook.js';
 
 /** What the billing at Stripe needs. */
@@ -28,8 +31,9 @@ export type StripeTerms = {
 export const STRIPE_API_VERSION = '2026-10-28.endive';
 
 /** How long a call may take, and how often it is repeated; a webhook must be answered within five seconds. */
-const CALL_MS = 2_000;
-const REPEATS = 1;
+const READING = { timeout: 2_000, maxNetworkRetries: 1 };
+/** The same of what is made once for a key: the second of two at once is refused for as long as the first takes. */
+const MAKING = { timeout: 5_000, maxNetworkRetries: 4 };
 
 /** Billing at Stripe, by its SDK. */
 export function createStripeBilling(terms: StripeTerms): BillingPort {
@@ -37,24 +41,39 @@ export function createStripeBilling(terms: StripeTerms): BillingPort {
   const ask = createAsk(terms.onError);
   return {
     createCustomer: (account, idempotencyKey) =>
-      ask(async () => (await stripe.customers.create({ metadata: { account } }, { idempotencyKey })).id),
+      ask(async () => {
+        const params = { metadata: { account } };
+        return (await stripe.customers.create(params, makingOf(idempotencyKey, params))).id;
+      }),
+    readCustomerAccount: (customer) =>
+      ask(async () => {
+        const found = await stripe.customers.retrieve(customer);
+        return found.deleted === true ? null : (found.metadata['account'] ?? null);
+      }),
     readCustomer: (customer) => ask(() => readCustomer(stripe, customer)),
     readChargeCustomer: (charge) => ask(async () => idOf((await stripe.charges.retrieve(charge)).customer)),
     createCheckout: ({ idempotencyKey, ...what }) =>
-      ask(async () =>
-        toSession(await stripe.checkout.sessions.create(toCheckout(what, terms), { idempotencyKey })),
-      ),
+      ask(async () => {
+        const params = toCheckout(what, terms);
+        return toSession(await stripe.checkout.sessions.create(params, makingOf(idempotencyKey, params)));
+      }),
     readCheckout: (session) => ask(async () => toSession(await stripe.checkout.sessions.retrieve(session))),
     expireCheckout: (session) => ask(() => expire(stripe, session)),
     createPortal: (customer, idempotencyKey) =>
       ask(async () => {
         const params = { customer, return_url: terms.dashboardUrl };
-        return (await stripe.billingPortal.sessions.create(params, { idempotencyKey })).url;
+        return (await stripe.billingPortal.sessions.create(params, makingOf(idempotencyKey, params))).url;
       }),
     async *listSubscriptions() {
-      yield* readSubscriptions(stripe, {});
+      const each = listSubscriptions(stripe);
+      for (;;) {
+        const next = await ask(() => each.next());
+        if (next.done === true) return;
+        yield next.value;
+      }
     },
     readPrice: (price) => ask(async () => toPriceFacts(await stripe.prices.retrieve(price))),
+    findDenied: () => ask(() => findDenied(stripe)),
     listWebhooks: () => ask(() => listWebhooks(stripe)),
     verifyEvent: (body, signature) =>
       toBillingEvent(stripe, { body, signature, secrets: terms.webhookSecrets, nowMs: terms.now() }),
@@ -65,14 +84,26 @@ function createStripe({ secretKey, apiBase }: StripeTerms): Stripe {
   const base = apiBase === undefined ? undefined : new URL(apiBase);
   return new Stripe(secretKey, {
     apiVersion: STRIPE_API_VERSION,
-    timeout: CALL_MS,
-    maxNetworkRetries: REPEATS,
+    ...READING,
+    httpClient: createStripeHttpClient(),
     telemetry: false,
     appInfo: { name: 'chain-reference-data-gateway' },
     ...(base === undefined
       ? {}
       : { host: base.hostname, port: base.port, protocol: base.protocol === 'http:' ? 'http' : 'https' }),
   });
+}
+
+/** How to make something once for a key: of other terms than before it is something else. */
+function makingOf(key: string, params: object): Stripe.RequestOptions {
+  return { ...MAKING, idempotencyKey: sha256Hex(JSON.stringify([key, params])) };
+}
+
+/** Whether Stripe answered that it will not: asking again does not help, but somebody must look. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeError)) return false;
+  const { statusCode = 500 } = error;
+  return statusCode < 500 && statusCode !== 409 && !(error instanceof Stripe.errors.StripeRateLimitError);
 }
 
 /** Makes calls whose failures are told, and which their caller sees as one problem. */
@@ -87,12 +118,33 @@ function createAsk(onError: (error: unknown) => void): <T>(call: () => Promise<T
   };
 }
 
-async function readCustomer(stripe: Stripe, id: string): Promise<CustomerFound> {
+async function readCustomer(stripe: Stripe, id: string): Promise<CustomerState> {
   const customer = await stripe.customers.retrieve(id);
-  if (customer.deleted === true) return { isDeleted: true, account: null, subscriptions: [] };
-  const subscriptions = [];
-  for await (const each of readSubscriptions(stripe, { customer: id })) subscriptions.push(each);
-  return { isDeleted: false, account: customer.metadata['account'] ?? null, subscriptions };
+  if (customer.deleted === true) return { isDeleted: true, subscriptions: [] };
+  return { isDeleted: false, subscriptions: await readSubscriptions(stripe, id) };
+}
+
+/** Reads one of everything that reading a subscription may need; nothing need be there. */
+async function findDenied(stripe: Stripe): Promise<string[]> {
+  const one = { limit: 1 } as const;
+  const reads = {
+    customers: () => stripe.customers.list(one),
+    subscriptions: () => stripe.subscriptions.list(one),
+    charges: () => stripe.charges.list(one),
+    disputes: () => stripe.disputes.list(one),
+    invoices: () => stripe.invoices.list(one),
+    'invoice payments': () => stripe.invoicePayments.list(one),
+  };
+  const denied: string[] = [];
+  for (const [what, read] of Object.entries(reads)) {
+    try {
+      await read();
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripePermissionError)) throw error;
+      denied.push(what);
+    }
+  }
+  return denied;
 }
 
 function toCheckout(

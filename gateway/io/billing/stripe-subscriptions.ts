@@ -1,19 +1,23 @@
 import type Stripe from 'stripe';
+import { EARLY_MS } from '../../core/billing/grant-from-subscription.js';
 import { ruleOf, type Payment, type Subscription } from '../../core/billing/subscription.js';
 
 const PAGE = 100;
-/** The payment of a period is made when it begins, or a little before. */
-const EARLY_SECONDS = 86_400;
 
-/** The subscriptions of a customer, or of everybody, the newest first, with what became of the money of those that give access. */
-export async function* readSubscriptions(
-  stripe: Stripe,
-  { customer }: { readonly customer?: string },
-): AsyncGenerator<Subscription> {
-  const params = { status: 'all', limit: PAGE, ...(customer === undefined ? {} : { customer }) } as const;
-  for await (const each of stripe.subscriptions.list(params)) {
+/** The subscriptions of a customer, the newest first, with what became of the money of those that give access. */
+export async function readSubscriptions(stripe: Stripe, customer: string): Promise<Subscription[]> {
+  const found: Subscription[] = [];
+  for await (const each of stripe.subscriptions.list({ status: 'all', limit: PAGE, customer })) {
     const gives = (ruleOf(each.status)?.access ?? 'no') !== 'no';
-    yield toSubscription(each, gives ? await readPayments(stripe, each) : []);
+    found.push(toSubscription(each, gives ? await readPayments(stripe, each) : []));
+  }
+  return found;
+}
+
+/** Every subscription, the newest first, without its payments. */
+export async function* listSubscriptions(stripe: Stripe): AsyncGenerator<Subscription> {
+  for await (const each of stripe.subscriptions.list({ status: 'all', limit: PAGE })) {
+    yield toSubscription(each, []);
   }
 }
 
@@ -42,22 +46,31 @@ function toMs(seconds: number | null | undefined): number {
   return typeof seconds === 'number' ? seconds * 1000 : Number.NaN;
 }
 
-/** What became of payments of the current period, as far as any was refunded or disputed. */
+/**
+ * The payments of the current period and those that were ever disputed, where one of them was refunded or disputed:
+ * else there is no more to know of them.
+ */
 async function readPayments(stripe: Stripe, subscription: Stripe.Subscription): Promise<Payment[]> {
   const starts = subscription.items.data.map((item) => item.current_period_start).filter(Number.isFinite);
-  if (starts.length === 0) return [];
-  const { customer } = subscription;
+  const { customer, created } = subscription;
   const charges = stripe.charges.list({
     customer: typeof customer === 'string' ? customer : customer.id,
-    created: { gte: Math.max(...starts) - EARLY_SECONDS },
+    created: { gte: created - EARLY_MS / 1000 },
     limit: PAGE,
   });
-  const payments: Payment[] = [];
+  const relevant: Stripe.Charge[] = [];
   for await (const charge of charges) {
-    if (charge.amount_refunded === 0 && !charge.disputed) continue;
+    const isOfPeriod = toMs(charge.created) >= toMs(Math.max(...starts)) - EARLY_MS;
+    if (charge.paid && (isOfPeriod || charge.disputed)) relevant.push(charge);
+  }
+  if (!relevant.some((charge) => charge.amount_refunded > 0 || charge.disputed)) return [];
+  const payments: Payment[] = [];
+  for (const charge of relevant) {
     if (!(await isFor(stripe, charge, subscription.id))) continue;
     payments.push({
-      refund: charge.refunded ? 'full' : charge.amount_refunded > 0 ? 'partial' : 'none',
+      paidAtMs: toMs(charge.created),
+      cents: charge.amount_captured,
+      refundedCents: charge.amount_refunded,
       dispute: charge.disputed ? await readDispute(stripe, charge.id) : 'none',
     });
   }
@@ -84,19 +97,19 @@ async function isFor(
   return false;
 }
 
-const DISPUTES: Readonly<Record<string, Payment['dispute']>> = {
-  won: 'won',
-  prevented: 'won',
-  lost: 'lost',
-  warning_needs_response: 'none', // a question of the bank: no money was taken back
-  warning_under_review: 'none',
-  warning_closed: 'none',
-};
+const DISPUTES: ReadonlyMap<string, Payment['dispute']> = new Map([
+  ['won', 'won'],
+  ['prevented', 'won'],
+  ['lost', 'lost'],
+  ['warning_needs_response', 'none'], // a question of the bank: no money was taken back
+  ['warning_under_review', 'none'],
+  ['warning_closed', 'none'],
+]);
 
 /** What became of the disputes of a charge; a word that is not known counts as open. */
 async function readDispute(stripe: Stripe, charge: string): Promise<Payment['dispute']> {
   const found = new Set<Payment['dispute']>();
   for await (const { status } of stripe.disputes.list({ charge, limit: PAGE }))
-    found.add(DISPUTES[status] ?? 'open');
+    found.add(DISPUTES.get(status) ?? 'open');
   return (['open', 'lost', 'won'] as const).find((each) => found.has(each)) ?? 'none';
 }

@@ -37,7 +37,9 @@ function isFuture(signature: string, nowMs: number): boolean {
   return Number(seconds) > nowMs / 1000 + TOLERANCE_SECONDS;
 }
 
+/** What an event says. @throws TypeError for a text that somebody signed and that is no event */
 function describe({ id, type, livemode, data }: Stripe.Event): BillingEvent {
+  if (!/^evt_\w{1,250}$/.test(id) || typeof type !== 'string') throw new TypeError('no event');
   const object = data.object as unknown as Readonly<Record<string, unknown>>; // looked into by name
   const source = eventRuleOf(type)?.source;
   const { metadata, client_reference_id: reference } = object;
@@ -48,7 +50,7 @@ function describe({ id, type, livemode, data }: Stripe.Event): BillingEvent {
     isLive: livemode,
     customer: idIn(source === 'itself' ? object : object['customer']),
     charge: source === 'charge' ? idIn(object['charge']) : null,
-    account: typeof account === 'string' ? account : null,
+    account: typeof account === 'string' && account !== '' ? account : null,
   };
 }
 

@@ -1,6 +1,5 @@
-import { reckon, type BillingAlert } from '../../core/billing/billing-record.js';
+import { hasEvent, reckon, type BillingAlert } from '../../core/billing/billing-record.js';
 import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
-import { hasEvent } from '../../core/billing/billing-record.js';
 import type { Account } from '../../../schemas/types.generated.js';
 import { updateAccount, type UpdateTerms } from '../update-account.js';
 import type { BillingPort } from './billing-port.js';
@@ -16,19 +15,15 @@ export type SyncTerms = UpdateTerms & {
 /**
  * Brings an account up to what Stripe says by now: reads the account, then Stripe, then swaps; a swap that is lost
  * repeats both. The event that led to it is written down with the same swap, and one that was dealt with changes nothing.
- * Nothing is written when anything fails.
+ * Nothing is written when anything fails. Alerts are told before the swap: twice rather than never.
  */
 export async function syncAccount(terms: SyncTerms, id: string, event?: string): Promise<Account> {
   const { billing, book, onAlert } = terms;
-  let alerts: readonly BillingAlert[] = [];
-  const account = await updateAccount(terms, id, async (before) => {
-    alerts = [];
+  return updateAccount(terms, id, async (before) => {
     const customer = before.billing?.customer;
     if (customer === undefined || (event !== undefined && hasEvent(before, event))) return before;
     const reckoning = reckon(before, await billing.readCustomer(customer), book, event);
-    alerts = reckoning.alerts;
+    reckoning.alerts.forEach(onAlert);
     return reckoning.account;
   });
-  alerts.forEach(onAlert);
-  return account;
 }

@@ -1,0 +1,36 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import type { Account, AccountSubscription } from '../../../schemas/types.generated.js';
+import { reckon, type CustomerState } from './billing-record.js';
+import type { Drift } from './drift.js';
+import { OUTCOMES, type Outcome, type PriceBook } from './grant-from-subscription.js';
+
+/** What an account's record says otherwise than Stripe, and what somebody must look at although both say the same. */
+export function compareRecord(account: Account, state: CustomerState, book: PriceBook): Drift[] {
+  const before = account.billing?.subscriptions ?? {};
+  const after = reckon(account, state, book).account.billing?.subscriptions ?? {};
+  const listed = new Set(state.subscriptions.map(({ id }) => id));
+  return Object.entries(after).flatMap(([id, should]) => {
+    const has = before[id];
+    const drift = {
+      account: account.account,
+      subscription: id,
+      has: has === undefined ? null : describe(has),
+    };
+    const drifts: Drift[] = [];
+    if (has === undefined || canonicalJson(has) !== canonicalJson(should)) {
+      const cause = has === undefined ? 'record-missing' : 'record-differs';
+      drifts.push({ ...drift, cause, should: describe(should) });
+    }
+    const { alerts, meaning } = OUTCOMES[should.outcome as Outcome]; // only outcomes are written
+    if (alerts && listed.has(id)) drifts.push({ ...drift, cause: 'needs-attention', should: meaning });
+    return drifts;
+  });
+}
+
+function describe(record: AccountSubscription): string {
+  const { outcome, plan, chain, until, period_end: periodEnd, cancel_at: cancelAt, status } = record;
+  const parts = [`${status}/${outcome}`, plan ?? 'no plan', chain ?? '', `until ${until ?? '-'}`];
+  return [...parts, `period ${periodEnd ?? '-'}`, cancelAt === null ? '' : `cancelled ${cancelAt}`]
+    .filter((part) => part !== '')
+    .join(' ');
+}

@@ -1,0 +1,190 @@
+import { configure, PROVIDER } from '../fixtures/environments.js';
+import { s3Error, startFakeS3, type FakeAnswer, type FakeS3 } from '../fixtures/fake-s3.js';
+import { examine, type Finding } from '../../gateway/io/examine.js';
+
+const nowMs = Date.parse('2026-08-20T12:00:00Z');
+const NO_KEY = s3Error(404, 'NoSuchKey', 'The specified key does not exist.');
+const KEYS =
+  '{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}';
+const before = { ...process.env };
+let server: FakeS3;
+let answer: FakeAnswer = NO_KEY;
+/** What was asked beside the stores, such as `HEAD http://127.0.0.1:1`. */
+let asked: string[] = [];
+
+beforeAll(async () => {
+  Object.assign(process.env, {
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: 'us-east-1',
+  });
+  server = await startFakeS3(() => answer);
+});
+afterAll(async () => {
+  process.env = before;
+  await server.dispose();
+});
+beforeEach(() => {
+  asked = [];
+  answer = NO_KEY;
+});
+
+type Terms = {
+  /** What whoever is asked beside the stores answers. */
+  readonly respond?: (address: string) => Response;
+  /** Where the stores are. */
+  readonly endpoint?: string;
+};
+
+/** What is found of each thing, in a configuration with stores at S3 and with an identity provider. */
+async function findAll({
+  respond = () => new Response(KEYS),
+  endpoint = server.endpoint,
+}: Terms = {}): Promise<ReadonlyMap<string, Finding>> {
+  const configuration = configure({
+    ...PROVIDER,
+    CRD_STORE: 's3://releases/data',
+    CRD_ACCOUNTS_STORE: 's3://accounts',
+    CRD_S3_ENDPOINT: endpoint,
+    CRD_S3_PATH_STYLE: 'true',
+    CRD_PUBLIC_BASE_URL: 'https://data.example.com',
+  });
+  const found = new Map<string, Finding>();
+  for await (const finding of examine({
+    configuration,
+    now: () => nowMs,
+    apiVersion: 'none',
+    openBilling: () => {
+      throw new Error('nothing is sold');
+    },
+    async fetch(input, { method = 'GET' } = {}) {
+      const address = input instanceof Request ? input.url : String(input);
+      asked.push(`${method} ${address}`);
+      return Promise.resolve(respond(address));
+    },
+  })) {
+    found.set(finding.what, finding);
+  }
+  return found;
+}
+
+/** An answer of a store whose clock is ahead of ours. */
+const ahead = (seconds: number) => (): Response =>
+  new Response(null, { headers: { Date: new Date(nowMs + seconds * 1000).toUTCString() } });
+
+describe("the store's clock", () => {
+  it.each([0, 29, -29, 30, -30])('may be %i s ahead of ours', async (seconds) => {
+    expect((await findAll({ respond: ahead(seconds) })).get('clock')).toEqual({
+      what: 'clock',
+      verdict: 'fine',
+      says: `this machine and the store are ${Math.abs(seconds)} s apart`,
+    });
+    expect(asked).toContain(`HEAD ${server.endpoint}`);
+  });
+
+  it.each([31, -31, 3_600, -86_400])('may not be %i s ahead of ours', async (seconds) => {
+    expect((await findAll({ respond: ahead(seconds) })).get('clock')).toEqual({
+      what: 'clock',
+      verdict: 'fault',
+      says: `this machine and the store are ${Math.abs(seconds)} s apart; set this machine's clock`,
+    });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['no date', {}],
+    ['an empty one', { Date: '' }],
+    ['one that is none', { Date: 'yesterday' }],
+  ])('is at fault where its answer has %s', async (_what, headers) => {
+    expect((await findAll({ respond: () => new Response(null, { headers }) })).get('clock')).toEqual({
+      what: 'clock',
+      verdict: 'fault',
+      says: 'the store does not say what time it is',
+    });
+  });
+
+  it('is told by a refusal as well', async () => {
+    const headers = { Date: new Date(nowMs).toUTCString() };
+    const found = await findAll({ respond: () => new Response(null, { status: 403, headers }) });
+    expect(found.get('clock')?.verdict).toBe('fine');
+  });
+
+  it('is at fault where nobody answers, and the rest is looked at all the same', async () => {
+    const found = await findAll({
+      respond: (address) => {
+        if (address === server.endpoint) throw new TypeError('fetch failed');
+        return new Response(KEYS);
+      },
+    });
+    expect(found.get('clock')).toMatchObject({
+      verdict: 'fault',
+      says: expect.stringMatching(/the store.*fetch failed/),
+    });
+    expect(found.get('identity provider')).toMatchObject({ verdict: 'fine', says: 'its keys can be read' });
+  });
+});
+
+/** A fault that an operator can read: a sentence, without a stack, a document or a name of a class. */
+const PLAIN = expect.not.stringMatching(
+  /\n|^\s*[[{<]|\w+Error\b|AWS SDK|Unexpected|undefined|\[object/,
+) as string;
+
+describe('a store', () => {
+  it('that nobody serves is a fault in plain words, and so is an accounts store', async () => {
+    const found = await findAll({ endpoint: 'http://127.0.0.1:1' });
+    for (const what of ['store', 'accounts store']) {
+      expect(found.get(what)).toEqual({ what, verdict: 'fault', says: PLAIN });
+      expect(found.get(what)?.says).toMatch(/reach|answer|connect/);
+    }
+  });
+
+  it.each<[string, FakeAnswer, RegExp]>([
+    ['refuses us', s3Error(403, 'AccessDenied', 'Access Denied'), /refuse|denied|may not|permission/i],
+    ['is not there', s3Error(404, 'NoSuchBucket', 'The specified bucket does not exist'), /no bucket/],
+  ])('that %s is a fault in plain words, and so is an accounts store', async (_what, refusal, words) => {
+    answer = refusal;
+    const found = await findAll();
+    for (const what of ['store', 'accounts store']) {
+      expect(found.get(what)).toEqual({ what, verdict: 'fault', says: PLAIN });
+      expect(found.get(what)?.says).toMatch(words);
+    }
+  });
+
+  it('in which nothing is published is a fault that says what to do', async () => {
+    expect((await findAll()).get('store')).toEqual({
+      what: 'store',
+      verdict: 'fault',
+      says: 'nothing is published there yet: run "generator publish"',
+    });
+  });
+
+  it.each(['', 'no JSON', '{}', '{"schema":"pointer/1"}'])(
+    'whose pointer is %j is a fault in plain words',
+    async (body) => {
+      answer = { status: 200, body };
+      expect((await findAll()).get('store')).toEqual({ what: 'store', verdict: 'fault', says: PLAIN });
+    },
+  );
+});
+
+describe('an identity provider', () => {
+  it.each<[string, () => Response, RegExp]>([
+    [
+      'that nobody serves',
+      () => {
+        throw new TypeError('fetch failed');
+      },
+      /fetch failed/,
+    ],
+    ['that is broken', () => new Response('oops', { status: 500 }), /answered 500/],
+    ['that has moved', () => new Response(null, { status: 404 }), /answered 404/],
+    ['without keys', () => new Response('{"keys":[]}'), /has no keys/],
+    ['whose keys are none', () => new Response('<html>'), /JSON/],
+    ['whose keys are too many', () => new Response(' '.repeat(70_000)), /more than 65536 bytes/],
+  ])('%s is a fault that names its keys', async (_what, respond, words) => {
+    const says = expect.stringMatching(/^its keys cannot be read: \S/);
+    const found = await findAll({ respond });
+    expect(found.get('identity provider')).toEqual({ what: 'identity provider', verdict: 'fault', says });
+    expect(found.get('identity provider')?.says).toMatch(words);
+    expect(asked).toContain(`GET ${PROVIDER.CRD_JWKS}`);
+  });
+});
