@@ -61,3 +61,10 @@ export function parseInstant(text: string): number | undefined {
   const ms = Math.floor(Date.parse(text) / 1000) * 1000;
   return ms >= FIRST_MS && ms < END_MS ? ms : undefined;
 }
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+
+/** The day of the week of a date, in three letters. Precondition: the date exists. */
+export function weekdayOf(date: string): (typeof WEEKDAYS)[number] {
+  return WEEKDAYS[(((toDayNumber(date) + 4) % 7) + 7) % 7] ?? 'Sun'; // day 0 was a Thursday
+}

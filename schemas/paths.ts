@@ -74,6 +74,11 @@ export function calendarPath(chain: Chain): string {
   return `/api/v1/analyst-kit/${chain}/regime-calendar`;
 }
 
+/** URL path of a chain's weekly summary. */
+export function weeklySummaryPath(chain: Chain): string {
+  return `/api/v1/analyst-kit/${chain}/weekly-summary`;
+}
+
 /** URL path of a methodology version as data. */
 export function methodologyDataPath(version: string): string {
   return `/api/v1/methodology/${version}.json`;

@@ -8,6 +8,7 @@ import {
   publicKey,
   PUBLIC_PATHS,
   summaryPath,
+  weeklySummaryPath,
 } from '../../schemas/paths.js';
 import { isKnownToReader } from '../core/conditions.js';
 import { GatewayError } from '../core/problems.js';
@@ -35,7 +36,7 @@ export type PublicTerms = {
 /** Every public path that a release of today's generator can have. */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
-  ...CHAIN_IDS.flatMap((chain) => [summaryPath(chain), calendarPath(chain)]),
+  ...CHAIN_IDS.flatMap((chain) => [summaryPath(chain), calendarPath(chain), weeklySummaryPath(chain)]),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
 ]);

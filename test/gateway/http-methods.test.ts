@@ -8,6 +8,7 @@ import {
   methodologyTextPath,
   PUBLIC_PATHS,
   summaryPath,
+  weeklySummaryPath,
 } from '../../schemas/paths.js';
 import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
 import { readProblem } from '../fixtures/http-answers.js';
@@ -26,6 +27,7 @@ const PUBLIC = [
   ...Object.values(PUBLIC_PATHS),
   summaryPath('base'),
   calendarPath('base'),
+  weeklySummaryPath('base'),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
 ];

@@ -31,6 +31,7 @@ import {
   releaseKey,
   STORE_KEY,
   summaryPath,
+  weeklySummaryPath,
 } from '../../schemas/paths.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 
@@ -142,6 +143,7 @@ const PATHS: [string, string][] = [
   [methodologyTextPath('v1'), '/api/v1/methodology/v1.md'],
   [summaryPath('base'), '/api/v1/summary/base'],
   [calendarPath('base'), '/api/v1/analyst-kit/base/regime-calendar'],
+  [weeklySummaryPath('base'), '/api/v1/analyst-kit/base/weekly-summary'],
   [bundlePath('meta', 'bitcoin', '7d'), '/api/v1/files/meta/bitcoin/7d/latest.json'],
   [bundlePath('gold', 'ethereum', '365d'), '/api/v1/files/gold/ethereum/365d/latest.json'],
   [bundlePath('derived', 'arbitrum', 'latest'), '/api/v1/files/derived/arbitrum/latest.json'],
@@ -223,10 +225,13 @@ describe('dispositionOf', () => {
     expect(dispositionOf(path)).toBe(`attachment; filename="${name}"`);
   });
 
-  it.each([...Object.values(PUBLIC_PATHS), summaryPath('base'), methodologyTextPath('v1'), ''])(
-    'leaves what is read in place: %s',
-    (path) => expect(dispositionOf(path)).toBeUndefined(),
-  );
+  it.each([
+    ...Object.values(PUBLIC_PATHS),
+    summaryPath('base'),
+    weeklySummaryPath('base'),
+    methodologyTextPath('v1'),
+    '',
+  ])('leaves what is read in place: %s', (path) => expect(dispositionOf(path)).toBeUndefined());
 });
 
 describe('cacheControlOf', () => {
@@ -249,6 +254,7 @@ describe('cacheControlOf', () => {
     ['the methodology as text', publicKey(methodologyTextPath('v1')), FIVE_MINUTES],
     ['the feature schema', publicKey(PUBLIC_PATHS.featureSchema), FIVE_MINUTES],
     ['a regime calendar', publicKey(calendarPath('base')), FIVE_MINUTES],
+    ['a weekly summary', publicKey(weeklySummaryPath('base')), FIVE_MINUTES],
     ['the pointer', POINTER_KEY, 'no-cache'],
     ['the mark of the aliases', ALIASES_KEY, 'no-cache'],
     ['the mark of the store', STORE_KEY, 'no-cache'],

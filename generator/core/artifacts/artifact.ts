@@ -28,6 +28,8 @@ export type Artifact = {
 export const JSON_TYPE = 'application/json';
 /** Media type of calendars. */
 export const CSV_TYPE = 'text/csv; charset=utf-8';
+/** Media type of texts in columns. */
+export const PLAIN_TYPE = 'text/plain; charset=utf-8';
 /** Media type of texts. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 

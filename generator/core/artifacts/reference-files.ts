@@ -10,12 +10,14 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
 import { CALENDAR_FIELDS } from './regime-calendar.js';
+import type { TextTemplate } from './text-template.js';
 
 /** What the product itself says: the same for every chain and release until the product changes. */
 export type ReferenceTexts = {
   readonly methodology: Methodology;
   readonly methodologyText: string;
   readonly glossary: readonly GlossaryEntry[];
+  readonly weeklySummary: TextTemplate;
 };
 
 /** The public files that rest on the product alone. A new one is added here. */

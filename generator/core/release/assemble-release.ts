@@ -84,7 +84,7 @@ function settleChain(state: ChainState, { previous, texts, stamp }: AssemblyTerm
   const record = previous?.record;
   const grown = record?.chains[state.chain]?.updated_through !== state.updatedThrough;
   const touched = state.newDates.length + state.restatedDates.length + state.withdrawnDates.length > 0;
-  const files = chainFiles(state, texts.methodology.version);
+  const files = chainFiles(state, texts);
   for (const kind of files.manifests) settled.manifests.push(settleFile(kind, record, stamp, grown));
   for (const kind of files.bundles) settled.bundles.push(settleFile(kind, record, stamp, grown));
   for (const kind of files.public) settled.public.push(settleFile(kind, record, stamp, grown && touched));

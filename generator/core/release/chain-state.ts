@@ -1,5 +1,5 @@
 import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
-import { bundlePath, calendarPath, summaryPath } from '../../../schemas/paths.js';
+import { bundlePath, calendarPath, summaryPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type {
   Chain,
   Genre,
@@ -14,7 +14,9 @@ import type { FileKind } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
+import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { summaryFile } from '../artifacts/summary.js';
+import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
 import type { DayRecord } from '../records/day-writers.js';
 
 /** The three lists of files in a release record. */
@@ -46,22 +48,27 @@ export type ChainFiles = { readonly [section in Section]: readonly FileKind[] };
  * The files of a chain, by what of its state they change with. A chain of which nothing is in force has manifests
  * only. A new kind of file per chain is added here and in `inForcePaths`.
  */
-export function chainFiles(state: ChainState, methodologyVersion: string): ChainFiles {
+export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles {
   const { chain, updatedThrough, sources, record } = state;
   const latest = state.lastRecords.at(-1);
-  const shared = { chain, updatedThrough, methodologyVersion };
+  const shared = { chain, updatedThrough, methodologyVersion: texts.methodology.version };
   const manifests = GENRES.map((genre) => {
     const entries = state.entries[genre];
     const revisions = revisionsOf(entries, state.revisions);
     return manifestFile({ ...shared, genre, entries, revisions, sources });
   });
   if (latest === undefined) return { manifests, bundles: [], public: [] };
+  const lastAvailable = lastAvailableOf(state.entries.meta);
   return {
     manifests,
     bundles: GENRES.flatMap((genre) =>
       bundleFiles({ ...shared, genre, entries: state.entries[genre], record }),
     ),
-    public: [state.calendar, summaryFile(latest, lastAvailableOf(state.entries.meta))],
+    public: [
+      state.calendar,
+      summaryFile(latest, lastAvailable),
+      weeklySummaryFile(chain, { records: state.lastRecords, lastAvailable, template: texts.weeklySummary }),
+    ],
   };
 }
 
@@ -74,7 +81,7 @@ export function inForcePaths(chain: Chain): string[] {
 
 /** Those of them that are public. */
 export function publicPathsOf(chain: Chain): string[] {
-  return [calendarPath(chain), summaryPath(chain)];
+  return [calendarPath(chain), summaryPath(chain), weeklySummaryPath(chain)];
 }
 
 /** The list of superseded versions after the one in force was replaced; of a withdrawn date, that it was withdrawn. */

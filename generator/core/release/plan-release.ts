@@ -40,7 +40,7 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
   if (isChangedMethodology(previous?.record, texts.methodology)) {
     return { chains: {}, methodologyChanged: true };
   }
-  const writersSha256 = writersFingerprint(texts.methodology);
+  const writersSha256 = writersFingerprint(texts);
   const trust = { writersSha256, methodologySha256, full: request.full ?? false };
   const assessed = yield* assessAll(request, trust, stamp);
   const digest = restatementDigest(assessed, request, writersSha256);

@@ -3,6 +3,7 @@ import { CHAIN_IDS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js'
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, Methodology } from '../../../schemas/types.generated.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
+import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input-series.js';
 import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
@@ -19,21 +20,22 @@ const PROBE_FIRST_DAY = 18_000;
  * methodology or the platform's arithmetic would make other bytes. It tells whether history must be rebuilt to know
  * that it is unchanged.
  */
-export function writersFingerprint(methodology: Methodology): string {
-  const known = FINGERPRINTS.get(methodology) ?? probeWriters(methodology);
-  FINGERPRINTS.set(methodology, known);
+export function writersFingerprint(texts: ReferenceTexts): string {
+  const known = FINGERPRINTS.get(texts) ?? probeWriters(texts);
+  FINGERPRINTS.set(texts, known);
   return known;
 }
 
-/** One probe per methodology is enough: the code does not change while it runs. */
-const FINGERPRINTS = new WeakMap<Methodology, string>();
+/** One probe of the product's texts is enough: the code does not change while it runs. */
+const FINGERPRINTS = new WeakMap<ReferenceTexts, string>();
 
-function probeWriters(methodology: Methodology): string {
-  return sha256Hex([...probeDays(methodology), ...probeFiles(methodology)].join(''));
+function probeWriters(texts: ReferenceTexts): string {
+  return sha256Hex([...probeDays(texts.methodology), ...probeFiles(texts)].join(''));
 }
 
 /** Digests of the other files that a chain's short series gives. */
-function probeFiles(methodology: Methodology): string[] {
+function probeFiles(texts: ReferenceTexts): string[] {
+  const { methodology } = texts;
   const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
   return CHAIN_IDS.flatMap((chain) => {
     const series = probeSeries(chain, PROBE_FILE_DAYS);
@@ -42,11 +44,7 @@ function probeFiles(methodology: Methodology): string[] {
     const draft = draftChain(terms);
     const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
     const own = { facts, hold: null, methodologyVersion: methodology.version };
-    const kinds = [
-      ...Object.values(chainFiles(draft, methodology.version)).flat(),
-      statusFile(own),
-      landingFile(own),
-    ];
+    const kinds = [...Object.values(chainFiles(draft, texts)).flat(), statusFile(own), landingFile(own)];
     return kinds.map((kind) => sha256Hex(kind.content(stamp).text));
   });
 }

@@ -1,0 +1,39 @@
+const SCALES = [
+  { from: 1e12, name: 'trillion' },
+  { from: 1e9, name: 'billion' },
+  { from: 1e6, name: 'million' },
+] as const;
+const GROUPED_FROM = 1_000;
+
+/**
+ * A number as people write it: `1.23 million`, `470,665`, `36.1`, `0.00031`. Three significant digits, two below one, and
+ * whole numbers from a thousand to a million. One form for all places and machines.
+ */
+export function numberWords(x: number): string {
+  const size = Number(Math.abs(x).toPrecision(15));
+  const words = sizeWords(size);
+  return x < 0 && words !== '0' ? `-${words}` : words;
+}
+
+function sizeWords(size: number): string {
+  if (Math.round(size) < GROUPED_FROM) return decimal(size, size < 1 ? 2 : 3);
+  if (Math.round(size) < 1e6) return String(Math.round(size)).replace(/\B(?=(\d{3})+$)/g, ',');
+  const scale = SCALES.find(({ from }) => Number(size.toPrecision(3)) >= from) ?? SCALES[2];
+  return `${decimal(size / scale.from, 3)} ${scale.name}`;
+}
+
+/** So many significant digits, without an exponent and without zeros at the end. */
+function decimal(size: number, digits: number): string {
+  if (size === 0) return '0';
+  const rounded = Number(size.toPrecision(digits));
+  const places = Math.max(0, digits - 1 - Math.floor(Math.log10(rounded)));
+  const text = rounded.toFixed(Math.min(100, places));
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** A share as people write it, in two significant digits below 100 %: `8.6 %`. */
+export function percentWords(share: number): string {
+  const percent = Number((Math.abs(share) * 100).toPrecision(12));
+  const words = percent < 100 ? decimal(percent, 2) : numberWords(percent);
+  return `${share < 0 && words !== '0' ? '-' : ''}${words} %`;
+}

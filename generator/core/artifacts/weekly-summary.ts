@@ -1,0 +1,130 @@
+import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import { addDays, weekdayOf } from '../../../schemas/dates.js';
+import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
+import type { Chain, MetaDay } from '../../../schemas/types.generated.js';
+import { PLAIN_TYPE, textContent, type FileKind, type Stamp } from './artifact.js';
+import { toFreshness } from './freshness.js';
+import { SIGNAL_WORDS, signalQuantity } from './signal-words.js';
+import type { TextTemplate } from './text-template.js';
+
+/** Number of characters of its widest line. */
+export const WEEKLY_COLUMNS = 72;
+/** Number of dates that it tells of. */
+const DAYS = 7;
+const DRIVERS = 6;
+const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label.length));
+
+/** What a weekly summary is made from: the meta records in force of the last dates, ascending, the latest among them. */
+export type WeeklyTerms = {
+  readonly records: readonly MetaDay[];
+  readonly lastAvailable: string | null;
+  readonly template: TextTemplate;
+};
+
+/** A chain's weekly summary, plain text in 72 columns. Precondition: there is a record. */
+export function weeklySummaryFile(chain: Chain, terms: WeeklyTerms): FileKind {
+  return {
+    path: weeklySummaryPath(chain),
+    type: PLAIN_TYPE,
+    content: (stamp) => textContent(terms.template(weeklyValues(chain, terms, stamp))),
+  };
+}
+
+/** The values that the template of a weekly summary names. */
+function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyTerms, stamp: Stamp): object {
+  const latest = records.at(-1);
+  if (latest === undefined) throw new Error(`${chain} has no record`);
+  const { date: through, regime, confidence } = latest;
+  const week = records.filter(({ date }) => date > addDays(through, -DAYS));
+  const before = records.find(({ date }) => date === addDays(through, -DAYS));
+  const { freshness, expected_next_by: next } = toFreshness(chain, through, lastAvailable, stamp.publishedAt);
+  return {
+    chain: CHAINS[chain].name,
+    through,
+    rule: '='.repeat(WEEKLY_COLUMNS),
+    regime: {
+      label: regime.label,
+      run: regime.run_days === 1 ? '1 day' : `${regime.run_days} days`,
+      since: regime.since,
+      meaning: LABEL_MEANINGS[regime.label],
+      previous: regime.previous_label ?? 'nothing is known',
+    },
+    confidence: { score: toPoints(confidence.score), level: confidence.level },
+    days: week.map(toDayLine),
+    counts: toCounts(week),
+    changes: toChanges(week),
+    scores: toScores(latest, before),
+    drivers: toDrivers(latest),
+    freshness: { word: freshness, published: stamp.publishedAt, next },
+    provenance: {
+      revision: stamp.revision,
+      methodology: latest.methodology_version,
+      hash: regime.determinism_hash,
+      calendar: calendarPath(chain),
+    },
+  };
+}
+
+const toPoints = (score: number): string => String(Math.round(score * 100));
+
+function toDayLine({ date, regime, confidence, status }: MetaDay): object {
+  return {
+    date,
+    weekday: weekdayOf(date),
+    label: regime.label.padEnd(LABEL_WIDTH),
+    confidence: toPoints(confidence.score).padStart('Confidence'.length),
+    status,
+  };
+}
+
+function toCounts(week: readonly MetaDay[]): object[] {
+  const counts = new Map<string, number>();
+  for (const { regime } of week) counts.set(regime.label, (counts.get(regime.label) ?? 0) + 1);
+  return [...counts]
+    .sort(([one, times], [other, otherTimes]) => otherTimes - times || (one < other ? -1 : 1))
+    .map(([label, days]) => ({ days, label }));
+}
+
+function toChanges(week: readonly MetaDay[]): object[] {
+  return week.flatMap(({ date, regime: { since, label, previous_label: from } }) =>
+    since === date && from !== null ? [{ date, from, to: label }] : [],
+  );
+}
+
+function toScores(latest: MetaDay, before: MetaDay | undefined): object[] {
+  const dimensions = ['demand', 'cost', 'capacity'] as const;
+  return dimensions.flatMap((dimension) => {
+    const score = latest.scorecard[dimension];
+    if (score === undefined) return [];
+    const earlier = before?.scorecard[dimension]?.score ?? null;
+    const change =
+      score.score === null || earlier === null ? null : toTenths(score.score) - toTenths(earlier);
+    return [
+      {
+        dimension: dimension.padEnd(18),
+        now: scoreWords(score.score).padStart(4),
+        before: scoreWords(earlier).padStart(13),
+        change: (change === null ? '-' : `${change < 0 ? '' : '+'}${scoreWords(change)}`).padStart(6),
+        level: score.level ?? 'unknown',
+      },
+    ];
+  });
+}
+
+/** As it is shown, so that the change is that of what is shown. */
+const toTenths = (score: number): number => Number(score.toFixed(1));
+
+function scoreWords(score: number | null): string {
+  if (score === null) return '-';
+  const rounded = score.toFixed(1);
+  return rounded === '-0.0' ? '0.0' : rounded;
+}
+
+function toDrivers({ chain, drivers }: MetaDay): object[] {
+  return drivers.slice(0, DRIVERS).map(({ signal, direction, smoothed, baseline, unit }) => ({
+    signal: (SIGNAL_WORDS[signal] ?? signal).padEnd(18),
+    direction: direction.padEnd(4),
+    lately: signalQuantity(smoothed, unit, chain).padEnd(15),
+    usually: signalQuantity(baseline, unit, chain),
+  }));
+}
