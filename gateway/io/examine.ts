@@ -25,6 +25,8 @@ export type ExaminationTerms = {
   readonly fetch: typeof fetch;
   readonly now: () => number;
   readonly openBilling: (settings: BillingSettings, onError: (error: unknown) => void) => BillingPort;
+  /** How long a store may stay silent; 5 seconds where absent. */
+  readonly patienceMs?: number;
   /** Version of Stripe's API that this program is written for. */
   readonly apiVersion: string;
 };
@@ -63,8 +65,11 @@ async function find(what: string, work: () => Promise<Found>): Promise<Finding> 
   }
 }
 
-async function examineStore({ configuration: { store, s3 } }: ExaminationTerms): Promise<Found> {
-  const opened = await openStore(store.address, { s3, patienceMs: PATIENCE_MS });
+async function examineStore({
+  configuration: { store, s3 },
+  patienceMs = PATIENCE_MS,
+}: ExaminationTerms): Promise<Found> {
+  const opened = await openStore(store.address, { s3, patienceMs });
   const found = await opened.get(POINTER_KEY);
   if (found === undefined) return fault('nothing is published there yet: run "generator publish"');
   try {
@@ -75,8 +80,11 @@ async function examineStore({ configuration: { store, s3 } }: ExaminationTerms):
   }
 }
 
-async function examineAccounts({ configuration: { accountsStore, s3 } }: ExaminationTerms): Promise<Found> {
-  const store = await openAccountsStore(accountsStore.address, { s3, patienceMs: PATIENCE_MS });
+async function examineAccounts({
+  configuration: { accountsStore, s3 },
+  patienceMs = PATIENCE_MS,
+}: ExaminationTerms): Promise<Found> {
+  const store = await openAccountsStore(accountsStore.address, { s3, patienceMs });
   for await (const _each of store.list('accounts/')) return fine('it has accounts');
   return fine('it has no accounts yet; is its address right?');
 }

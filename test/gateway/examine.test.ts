@@ -54,6 +54,7 @@ async function findAll({
     configuration,
     now: () => nowMs,
     apiVersion: 'none',
+    patienceMs: 500,
     openBilling: () => {
       throw new Error('nothing is sold');
     },
