@@ -62,6 +62,7 @@ export const PUBLIC_PATHS = {
   thresholds: '/api/v1/thresholds/defaults',
   methodologyVersions: '/api/v1/methodology/versions',
   featureSchema: '/api/v1/analyst-kit/feature-schema',
+  openapi: '/api/v1/openapi.json',
 } as const;
 
 /** URL path of a chain's summary. */

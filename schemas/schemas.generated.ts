@@ -20,6 +20,7 @@ import manifestSchema from './json/manifest.schema.json' with { type: 'json' };
 import metaDaySchema from './json/meta-day.schema.json' with { type: 'json' };
 import methodologyVersionsSchema from './json/methodology-versions.schema.json' with { type: 'json' };
 import methodologySchema from './json/methodology.schema.json' with { type: 'json' };
+import openapiSchema from './json/openapi.schema.json' with { type: 'json' };
 import pointerSchema from './json/pointer.schema.json' with { type: 'json' };
 import reasonSchema from './json/reason.schema.json' with { type: 'json' };
 import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
@@ -54,6 +55,7 @@ export const SCHEMAS = {
   'meta-day': metaDaySchema,
   'methodology-versions': methodologyVersionsSchema,
   methodology: methodologySchema,
+  openapi: openapiSchema,
   pointer: pointerSchema,
   reason: reasonSchema,
   'regime-calendar': regimeCalendarSchema,

@@ -199,6 +199,7 @@ export interface Contract {
   'methodology.coverage'?: CoverageTerms;
   'methodology.axis_terms'?: AxisTerms;
   'methodology.label_row'?: LabelRow;
+  openapi?: OpenApi;
   pointer?: Pointer;
   reason?: Reason;
   'regime-calendar'?: RegimeCalendar;
@@ -1020,6 +1021,32 @@ export interface MeanTerms {
 export interface ChangeTerms {
   mean: 'ma7';
   lag_days: number;
+}
+/**
+ * The description of the HTTP interface, OpenAPI 3.1.1; its own meta-schema judges it in the tests.
+ */
+export interface OpenApi {
+  openapi: '3.1.1';
+  /**
+   * Title and version.
+   */
+  info: {};
+  /**
+   * Where it is served.
+   */
+  servers: {}[];
+  /**
+   * Groups of operations.
+   */
+  tags: {}[];
+  /**
+   * Every path with its operations.
+   */
+  paths: {};
+  /**
+   * Schemas, headers and ways to sign in.
+   */
+  components: {};
 }
 /**
  * current.json: the one mutable object that names the current release.

@@ -1,5 +1,6 @@
 import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
+import { openApiDocument } from '../../../schemas/openapi.js';
 import type {
   FeatureSchema,
   Glossary,
@@ -52,6 +53,7 @@ export function referenceFiles(texts: ReferenceTexts): FileKind[] {
       type: JSON_TYPE,
       content: () => jsonContent('methodology', methodology),
     },
+    { path: PUBLIC_PATHS.openapi, type: JSON_TYPE, content: () => jsonContent('openapi', openApiDocument()) },
     { path: methodologyTextPath(version), type: MARKDOWN_TYPE, content: () => textContent(methodologyText) },
     {
       path: PUBLIC_PATHS.featureSchema,

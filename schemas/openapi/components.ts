@@ -1,0 +1,61 @@
+import { SCHEMAS } from '../schemas.generated.js';
+
+/** A node of a JSON document. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** The schemas of these files and all that they refer to, as OpenAPI keeps them: one list, each under a name of its own. */
+export function collectSchemas(names: readonly string[]): Record<string, JsonObject> {
+  const all = Object.fromEntries(Object.entries(SCHEMAS).flatMap(([file, schema]) => flatten(file, schema)));
+  const found: Record<string, JsonObject> = {};
+  const take = (name: string): void => {
+    const schema = all[name];
+    if (schema === undefined) throw new Error(`no schema ${name}`);
+    if (found[name] !== undefined) return;
+    found[name] = schema;
+    for (const ref of refsIn(schema)) take(ref);
+  };
+  names.forEach(take);
+  return found;
+}
+
+/** A reference to a schema of the list. */
+export function schemaRef(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A schema file as one entry for itself and one for each of its definitions. */
+function flatten(file: string, schema: JsonObject): [string, JsonObject][] {
+  const { $schema: _dialect, $id: _id, $defs, ...body } = schema;
+  const definitions = Object.entries(($defs ?? {}) as JsonObject).map(
+    ([name, each]): [string, JsonObject] => [`${file}.${name}`, rewrite(file, each) as JsonObject],
+  );
+  return [[file, rewrite(file, body) as JsonObject], ...definitions]; // an object stays one
+}
+
+function rewrite(file: string, node: unknown): unknown {
+  if (Array.isArray(node)) return node.map((each) => rewrite(file, each));
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) =>
+      name === '$ref' && typeof value === 'string'
+        ? [name, `#/components/schemas/${nameOf(file, value)}`]
+        : [name, rewrite(file, value)],
+    ),
+  );
+}
+
+function nameOf(file: string, ref: string): string {
+  const [target = '', pointer = ''] = ref.split('#');
+  const from = target === '' ? file : target.replace('.schema.json', '');
+  return pointer === '' ? from : `${from}.${pointer.replace('/$defs/', '')}`;
+}
+
+function refsIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(refsIn);
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) =>
+    name === '$ref' && typeof value === 'string'
+      ? [value.replace('#/components/schemas/', '')]
+      : refsIn(value),
+  );
+}

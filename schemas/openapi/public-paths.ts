@@ -1,0 +1,98 @@
+import { PUBLIC_PATHS } from '../paths.js';
+import type { JsonObject } from './components.js';
+import { toReads, type Content } from './operations.js';
+import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
+
+/** A public file: sent, or where the public files are elsewhere, a redirect. */
+function publicFile(
+  id: string,
+  summary: string,
+  content: Content,
+  parameters: readonly JsonObject[] = [],
+): JsonObject {
+  const headers = [...RATE, ...FILE, 'Content-Disposition'] as const;
+  return toReads({
+    id,
+    tag: 'Public files',
+    summary,
+    parameters: [...parameters, IF_NONE_MATCH, RANGE],
+    answers: {
+      '200': { description: 'The file.', content, headers: [...headers, 'Accept-Ranges'] },
+      '206': {
+        description: 'The part that was asked for.',
+        content: binary(content),
+        headers: [...headers, 'Content-Range', 'Accept-Ranges'],
+      },
+      '304': { description: 'The reader has it.', headers },
+      '307': { description: 'Where it is, if it is kept elsewhere.', headers: [...headers, 'Location'] },
+    },
+    problems: ['not-found', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-published'],
+  });
+}
+
+function binary(content: Content): Content {
+  return Object.fromEntries(Object.keys(content).map((type) => [type, null]));
+}
+
+/** The paths of public files. */
+export function publicPaths(): Record<string, JsonObject> {
+  const summary = {
+    [PUBLIC_PATHS.status]: publicFile(
+      'getStatus',
+      'Freshness, lag and publication of each chain',
+      json('status'),
+    ),
+    [PUBLIC_PATHS.landing]: publicFile('getLanding', 'Snapshot across the chains', json('landing')),
+    [PUBLIC_PATHS.release]: publicFile('getRelease', 'Digest of every other public file', json('release')),
+    [PUBLIC_PATHS.changes]: publicFile('getChanges', 'What the last 90 releases changed', json('changes')),
+    [PUBLIC_PATHS.glossary]: publicFile(
+      'getGlossary',
+      'Every term, metric, label, level and field',
+      json('glossary'),
+    ),
+    [PUBLIC_PATHS.thresholds]: publicFile(
+      'getThresholds',
+      'Every number of the methodology',
+      json('thresholds'),
+    ),
+    [PUBLIC_PATHS.methodologyVersions]: publicFile(
+      'getMethodologyVersions',
+      "The methodology's versions",
+      json('methodology-versions'),
+    ),
+    [PUBLIC_PATHS.featureSchema]: publicFile(
+      'getFeatureSchema',
+      'Frictionless Table Schema of the calendar',
+      json('feature-schema'),
+    ),
+    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', {
+      'application/json': { type: 'object' },
+    }),
+  };
+  return {
+    ...summary,
+    '/api/v1/methodology/v1.json': publicFile(
+      'getMethodology',
+      'Methodology v1 as data',
+      json('methodology'),
+    ),
+    '/api/v1/methodology/v1.md': publicFile('getMethodologyText', 'Methodology v1 as text', {
+      'text/markdown': { type: 'string' },
+    }),
+    '/api/v1/summary/{chain}': publicFile('getSummary', "A chain's state on its last date", json('summary'), [
+      CHAIN,
+    ]),
+    '/api/v1/analyst-kit/{chain}/regime-calendar': publicFile(
+      'getCalendar',
+      'One row per date: regime, confidence, scores',
+      { 'text/csv': { type: 'string' } },
+      [CHAIN],
+    ),
+    '/api/v1/analyst-kit/{chain}/weekly-summary': publicFile(
+      'getWeeklySummary',
+      'The last seven dates in words and columns',
+      { 'text/plain': { type: 'string' } },
+      [CHAIN],
+    ),
+  };
+}

@@ -1,0 +1,143 @@
+import {
+  bundlePath,
+  calendarPath,
+  dayPath,
+  FILES_PATH,
+  manifestPath,
+  PUBLIC_PATHS,
+  summaryPath,
+} from '../../schemas/paths.js';
+import { createFakeBilling, FAKE_SIGNATURE } from '../../scripts/fake-billing.js';
+import { BILLING, PRICES } from '../fixtures/billing.js';
+import { startDashboardServer, type DashboardServer } from '../fixtures/dashboard.js';
+import { judgeAnswer, OPERATIONS, PATHS, templateOf, type Judged } from '../fixtures/openapi-judge.js';
+
+const NOW = Date.parse('2026-08-20T12:00:00Z');
+const billing = createFakeBilling({ now: () => NOW, prices: PRICES });
+const LATEST = bundlePath('gold', 'base', 'latest');
+const DAY = dayPath('gold', 'base', '2022-01-02');
+const JSON_BODY = { 'Content-Type': 'application/json' };
+let server: DashboardServer;
+let key: Record<string, string>;
+let single: Record<string, string>;
+let session: Record<string, string>;
+let link: string;
+/** What was asked and answered otherwise than with a problem, as the description names it. */
+const answered = new Set<string>();
+
+beforeAll(async () => {
+  server = await startDashboardServer(() => NOW, { billing, configuration: { billing: BILLING } });
+  key = { 'X-API-Key': await server.gateway.createKey({ plan: 'research' }) };
+  single = { 'X-API-Key': await server.gateway.createKey({ plan: 'single-chain', chain: 'base' }) };
+  session = { Authorization: (await server.open()).authorization };
+  const { headers } = await server.gateway.ask(LATEST, { headers: key });
+  const { pathname, search } = new URL(headers.get('location') ?? '');
+  link = pathname + search;
+});
+afterAll(() => server.dispose());
+
+/** Asks, and finds what of the answer the description does not say. */
+async function ask(method: string, path: string, init: RequestInit = {}): Promise<Judged> {
+  const response = await server.gateway.ask(path, { ...init, method });
+  const answer = { status: response.status, headers: response.headers, text: await response.text() };
+  expect([method, path, judgeAnswer(method, path, answer)]).toEqual([method, path, []]);
+  if (answer.status < 400) answered.add(`${method} ${templateOf(path.replace(/\?.*/, '')) ?? ''}`);
+  return answer;
+}
+
+/** Each path of the description once, with what a path of it may be. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  chain: 'base',
+  genre: 'gold',
+  window: '7d',
+  date: '2022-01-02',
+  code: 'gone',
+};
+const pathOf = (template: string): string =>
+  template === '/_objects/{digest}'
+    ? link
+    : template.replace(/\{(\w+)\}/g, (_all, name: string) => EXAMPLES[name] ?? '');
+
+it.each(PATHS)('%s has the methods that it is described with, and no others', async (template) => {
+  const { headers } = await server.gateway.ask(pathOf(template), { method: 'OPTIONS' });
+  const described = OPERATIONS.filter((each) => each.endsWith(` ${template}`)).map(
+    (each) => each.split(' ')[0] ?? '',
+  );
+  expect((headers.get('allow') ?? '').split(', ').sort()).toEqual([...described, 'OPTIONS'].sort());
+});
+
+it('every answer is as it is described, whoever asks for whatever can be read', async () => {
+  const reads = PATHS.filter((template) => OPERATIONS.includes(`GET ${template}`));
+  for (const template of reads) {
+    for (const method of ['GET', 'HEAD']) {
+      for (const headers of [{}, key, single, session, { ...key, ...session }, { 'X-API-Key': 'wrong' }]) {
+        const { headers: got } = await ask(method, pathOf(template), { headers });
+        await ask(method, pathOf(template), {
+          headers: { ...headers, 'If-None-Match': got.get('etag') ?? '"none"' },
+        });
+        await ask(method, pathOf(template), { headers: { ...headers, Range: 'bytes=0-9' } });
+        await ask(method, pathOf(template), { headers: { ...headers, Range: 'bytes=99999999-' } });
+        const mark = pathOf(template).includes('?') ? '&' : '?';
+        await ask(method, `${pathOf(template)}${mark}redirect=false`, { headers });
+        await ask(method, `${pathOf(template)}${mark}no=such`, { headers });
+      }
+    }
+  }
+});
+
+it.each([
+  [`${DAY}?revision=2022-01-04.000001`, 307],
+  [`${DAY}?revision=2021-01-04.000001`, 404],
+  [`${DAY}?revision=x`, 400],
+  [dayPath('gold', 'base', '2031-01-01'), 404],
+  [manifestPath('meta', 'base'), 307],
+  [bundlePath('gold', 'bitcoin', 'latest'), 404],
+  [`${FILES_PATH}/gold/base/7d/latest.json?redirect=maybe`, 400],
+])('%s is answered with %d, as described', async (path, status) => {
+  expect((await ask('GET', path, { headers: key })).status).toBe(status);
+});
+
+it('what changes an account, buys and tells is as it is described', async () => {
+  const fresh = { Authorization: (await server.open({ granted: false })).authorization };
+  const post = (path: string, headers: object, body: object | string, method = 'POST'): Promise<Judged> =>
+    ask(method, path, {
+      headers: { ...JSON_BODY, ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const created = await post('/api/v1/keys', session, { label: 'mine' });
+  const { id } = JSON.parse(created.text) as { id: string };
+  await ask('GET', '/api/v1/keys', { headers: session });
+  expect((await post('/api/v1/keys', session, { id }, 'DELETE')).status).toBe(200);
+  expect((await post('/api/v1/keys', session, { id: 'unknown1' }, 'DELETE')).status).toBe(404);
+  for (const path of ['/api/v1/keys', '/api/v1/checkout', '/api/v1/checkout/portal']) {
+    for (const body of ['{', '[]', { no: 1 }, 'x'.repeat(70_000)]) await post(path, session, body);
+    await post(path, {}, {});
+    await ask('POST', path, { headers: { ...session, 'Content-Type': 'text/plain' }, body: 'x' });
+  }
+  expect((await post('/api/v1/keys', fresh, {})).status).toBe(403);
+  const opened = await post('/api/v1/checkout', fresh, { plan: 'research' });
+  billing.complete((JSON.parse(opened.text) as { session_id: string }).session_id);
+  expect((await post('/api/v1/checkout', fresh, { plan: 'research' })).status).toBe(409);
+  expect((await post('/api/v1/checkout/portal', fresh, {})).status).toBe(201);
+  const event = Buffer.from(billing.toBody(billing.events[0] as never)).toString();
+  expect((await post('/api/v1/stripe/webhook', { 'Stripe-Signature': FAKE_SIGNATURE }, event)).status).toBe(
+    200,
+  );
+  expect((await post('/api/v1/stripe/webhook', { 'Stripe-Signature': 'none' }, event)).status).toBe(400);
+  for (let more = 0; more < 6; more += 1) await post('/api/v1/keys', session, {});
+  await ask('GET', '/api/v1/entitlements', { headers: fresh });
+});
+
+it('and every operation that is described was seen to succeed, but for briefs, which no release has', () => {
+  const unseen = OPERATIONS.filter((each) => !answered.has(each) && !each.includes('/briefs/'));
+  expect(unseen).toEqual([]);
+});
+
+it('is published, as it is made', async () => {
+  const { text } = await ask('GET', PUBLIC_PATHS.openapi);
+  expect(Object.keys((JSON.parse(text) as { paths: object }).paths).sort()).toEqual([...PATHS].sort());
+  expect([templateOf(calendarPath('base')), templateOf(summaryPath('dogecoin' as never))]).toEqual([
+    '/api/v1/analyst-kit/{chain}/regime-calendar',
+    undefined,
+  ]);
+});
