@@ -46,6 +46,12 @@ export function describeBought({ billing }: Account): Pick<Billing, 'customer' |
   return billing === undefined ? null : { customer: billing.customer, subscriptions: billing.subscriptions };
 }
 
+/** Why something that gave access gives none any more by the clock alone. */
+const LAPSED: { readonly [outcome in Outcome]?: string } = {
+  granted: 'no renewal is recorded; see "gateway reconcile"',
+  grace: 'the renewal was not paid in time',
+};
+
 /** What an account has bought as a table, with what came of it; nothing for one that never did. */
 export function formatBought({ billing }: Account, nowMs: number): string[] {
   if (billing === undefined) return [];
@@ -55,7 +61,7 @@ export function formatBought({ billing }: Account, nowMs: number): string[] {
     status,
     until ?? '-',
     until !== null && Date.parse(until) <= nowMs
-      ? `${outcome}, and lapsed since: no renewal is recorded; see "gateway reconcile"`
+      ? `${outcome}, and over since: ${LAPSED[outcome as Outcome] ?? 'see "gateway reconcile"'}`
       : `${outcome}: ${OUTCOMES[outcome as Outcome].meaning}`, // only outcomes are written
   ]);
   const head = `customer ${billing.customer} at Stripe`;

@@ -45,13 +45,19 @@ async function runReconcile({ apply = false }: ReconcileOptions, context: Comman
     warn(`somebody must look at this at Stripe: ${what} ${id}`);
   const desk = apply ? createBillingDesk({ store, billing, book, random, now, onAlert }) : undefined;
   const drifts: ReconciledDrift[] = [];
-  for await (const drift of reconcile({ store, billing, book, desk })) {
-    drifts.push(drift);
+  try {
+    for await (const drift of reconcile({ store, billing, book, desk })) drifts.push(drift);
+    const manual = await listManualGrants(store, now());
+    const outcome = outcomeOf(drifts);
+    context.show({ outcome, applied: apply, drifts, manual }, format(drifts, manual));
+    return EXITS[outcome];
+  } catch (error) {
+    // What was found, and written, is told before the failure is.
+    if (drifts.length > 0) {
+      context.show({ outcome: 'incomplete', applied: apply, drifts, manual: [] }, format(drifts, []));
+    }
+    throw error;
   }
-  const manual = await listManualGrants(store, now());
-  const outcome = outcomeOf(drifts);
-  context.show({ outcome, applied: apply, drifts, manual }, format(drifts, manual));
-  return EXITS[outcome];
 }
 
 const EXITS = {

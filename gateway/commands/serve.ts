@@ -40,7 +40,9 @@ export function addServe(program: Command, host: CommandHost): void {
 async function serve(configuration: Configuration, context: CommandContext): Promise<void> {
   const { now, random, signal, serving } = context;
   const { clock, newId, logDestination: destination } = serving;
-  const scrub = createScrubber([...secretsOf(configuration), ...bucketsOf(configuration)]);
+  const hidden = [...secretsOf(configuration), ...bucketsOf(configuration)];
+  context.hide(hidden);
+  const scrub = createScrubber(hidden);
   const logger = createLogger({ destination, level: configuration.logLevel, scrub });
   const indexer = createThreadIndexer();
   const onError = (err: unknown): void => {

@@ -144,7 +144,10 @@ async function* examineBilling(terms: ExaminationTerms): AsyncGenerator<Finding>
     (await billing.findDenied()).map(
       (what) => `CRD_STRIPE_SECRET_KEY may not read ${what}; allow it at Stripe`,
     );
-  yield { what: 'Stripe key', ...(await tell(rights, 'it may read all that is needed')) };
+  yield {
+    what: 'Stripe key',
+    ...(await tell(rights, 'it may read all that is needed; writing was not tried')),
+  };
   const work = async (): Promise<string[]> =>
     judgeWebhooks(await billing.listWebhooks(), { isLive, version: terms.apiVersion });
   const good =

@@ -33,7 +33,10 @@ export function entitlementsEndpoint(terms: EntitlementsTerms): Endpoint {
           sendDocument(res, 200, { ...entitlements, subscription: describeSubscription(account, now()) });
           return;
         }
-        const caller = await doorkeeper.refresh(await doorkeeper.admitKey(req, res));
+        let caller = await doorkeeper.refresh(await doorkeeper.admitKey(req, res));
+        if (await terms.renewals.onLapse(caller.account, caller.grants)) {
+          caller = await doorkeeper.refresh(caller, 0);
+        }
         sendDocument(res, 200, describeEntitlements(caller.grants, now()));
       },
     },

@@ -198,6 +198,34 @@ describe('a purchase', () => {
   });
 });
 
+it('who bought and whose events are lost has access once he tries to buy again, and keeps it', async () => {
+  const dashboard = await server.open({ granted: false });
+  const { session_id: session } = await readDocument(await buy(dashboard, { plan: 'research' }));
+  billing.complete(String(session));
+  expect(await readProblemCode(await buy(dashboard, { plan: 'research' }))).toBe('already-subscribed');
+  expect(await subscriptionOf(dashboard)).toMatchObject({ outcome: 'granted' });
+  expect((await dashboard.ask('POST')).status).toBe(201);
+});
+
+it('an event of a customer of something else that is sold by the same account at Stripe is passed over', async () => {
+  await purchase(await server.open({ granted: false }), { plan: 'research' });
+  const [event] = billing.events;
+  const stranger = await billing.createCustomer('', 'of something else');
+  const theirs = { ...billing, readCustomerAccount: () => Promise.resolve(null) };
+  const other = await startDashboardServer(() => nowMs, {
+    billing: theirs,
+    configuration: { billing: BILLING },
+  });
+  for (const account of [null, 'their account']) {
+    const body = Buffer.from(billing.toBody({ ...event, customer: stranger, account } as BillingEvent));
+    const headers = { 'Stripe-Signature': FAKE_SIGNATURE };
+    const answer = await other.gateway.ask(WEBHOOK, { method: 'POST', body, headers });
+    expect((await readDocument(answer)).outcome).toBe('customer-unknown');
+  }
+  expect(other.gateway.log()).not.toContain('"alert"');
+  await other.dispose();
+});
+
 describe('the portal', () => {
   it('is not for a customer that was deleted, and that is no failure of Stripe', async () => {
     const dashboard = await server.open({ granted: false });
@@ -315,6 +343,9 @@ it('reads Stripe again when what was bought has ended, once an hour for an accou
   const { key } = await readDocument(await dashboard.ask('POST', { path: KEYS_PATH }));
   billing.renew(subscription, { paid: true }); // its event is lost
   nowMs += 34 * DAY;
+  const headers = { 'X-API-Key': String(key) };
+  const entitlements = await readDocument(await server.gateway.ask(ENTITLEMENTS_PATH, { headers }));
+  expect(entitlements.active).toBe(true);
   expect(await useKey(String(key))).toBe(307);
   billing.renew(subscription, { paid: false });
   nowMs += 34 * DAY;

@@ -117,8 +117,8 @@ it('looks once an hour for all who ask, five seconds after a failure again, and 
 describe('while something is being bought', () => {
   const openedMs = Date.parse('2026-08-01T00:00:00Z');
   const MINUTE = 60_000;
-  const ask = async (nowMs: number, sinceMs: readonly number[]): Promise<boolean> => {
-    const subscription = { status: 'canceled', outcome: 'inactive', plan: null, chain: null } as const;
+  const ask = (nowMs: number, sinceMs: readonly number[], status = 'canceled'): Promise<boolean> => {
+    const subscription = { status, outcome: 'inactive', plan: null, chain: null } as const;
     const ends = { until: null, period_end: null, cancel_at: null };
     const subscriptions = Object.fromEntries(
       sinceMs.map((ms, i) => [
@@ -131,7 +131,7 @@ describe('while something is being bought', () => {
     const billing = { ...beginBilling('cus_1'), subscriptions, checkout: { attempt: 1, session } };
     const account: Account = { ...createAccount(ACCOUNT), billing };
     const desk = { sync: () => Promise.resolve(account) };
-    return createRenewals({ desk, now: () => nowMs, onError: () => undefined }).onCheckout(account);
+    return createRenewals({ desk, now: () => nowMs, onError: () => undefined }).onVisit(account, []);
   };
 
   it.each([
@@ -143,6 +143,24 @@ describe('while something is being bought', () => {
     ['not when it is known with the clock of Stripe a little behind', HOUR, [openedMs - MINUTE], false],
   ])('looks %s', async (_when, afterMs, since, looks) => {
     expect(await ask(openedMs + afterMs, since)).toBe(looks);
+  });
+
+  it('goes on looking while the first payment is under way', async () => {
+    expect(await ask(openedMs + HOUR, [openedMs + SECOND], 'incomplete')).toBe(true);
+    expect(await ask(openedMs + HOUR, [openedMs + SECOND], 'active')).toBe(false);
+  });
+
+  it('looks every five seconds at first, and every minute later on', async () => {
+    const session = { id: 'cs_1', plan: 'research', chain: null, opened_at: '2026-08-01T00:00:00Z' } as const;
+    const billing = { ...beginBilling('cus_1'), checkout: { attempt: 1, session } };
+    const account: Account = { ...createAccount(ACCOUNT), billing };
+    let [nowMs, looks] = [openedMs, 0];
+    const sync = (): Promise<Account> => ((looks += 1), Promise.resolve(account));
+    const renewals = createRenewals({ desk: { sync }, now: () => nowMs, onError: () => undefined });
+    for (; nowMs < openedMs + 15 * MINUTE; nowMs += SECOND) await renewals.onVisit(account, []);
+    expect(looks).toBe(180);
+    for (; nowMs < openedMs + 30 * MINUTE; nowMs += SECOND) await renewals.onVisit(account, []);
+    expect(looks).toBe(195);
   });
 
   it('all events being lost, whoever waits for it sees it within five seconds, whatever else the account has', async () => {

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import Stripe from 'stripe';
 import { openStore } from '../../infra/store/open-store.js';
 import { GatewayError } from '../../gateway/core/problems.js';
 import { createBillingDesk, type BillingDesk } from '../../gateway/io/billing/billing-desk.js';
@@ -157,9 +158,40 @@ describe('what fails at Stripe', () => {
     const gone = { ...billing, readCustomer: () => ((asked += 1), silent()) };
     const { code, stdout, stderr } = await run('reconcile --apply', gone);
     expect([code, asked]).toEqual([10, 5]);
+    expect(stdout).toContain('it was silent for 5 accounts in a row: the others were not compared');
     expect(stdout).toMatch(/stripe-unreadable .*no answer to/);
     expect(stdout).toContain('\nstripe-unreadable: Stripe did not answer, or refused');
     expect(stdout + stderr).not.toContain(BILLING.secretKey);
+  });
+
+  it('as a refusal does not end the run, however often', async () => {
+    for (let i = 0; i < 6; i += 1) await buy(`account ${i}`);
+    const cause = new Stripe.errors.StripeInvalidRequestError({
+      type: 'invalid_request_error',
+      statusCode: 404,
+    });
+    const refused = {
+      ...billing,
+      readCustomer: () => Promise.reject(new GatewayError('billing-unavailable', { cause })),
+    };
+    const [code, causes] = await findCauses('reconcile', refused);
+    expect([code, causes.length]).toEqual([10, 7]);
+  });
+
+  it('for one subscription that nobody here has is told of it, and the others are looked at', async () => {
+    const strangers = ['one', 'two'];
+    for (const account of strangers) {
+      const customer = await billing.createCustomer(account, `customer ${account}`);
+      const what = { account, customer, plan: 'research', chain: null } as const;
+      billing.complete((await billing.createCheckout({ ...what, idempotencyKey: account })).id);
+    }
+    let asked = 0;
+    const half = {
+      ...billing,
+      readCustomerAccount: (id: string) => ((asked += 1) === 1 ? silent() : billing.readCustomerAccount(id)),
+    };
+    const [code, causes] = await findCauses('reconcile --apply', half);
+    expect([code, causes]).toEqual([10, ['one stripe-unreadable', 'two customer-unrecorded written']]);
   });
 
   it('while all subscriptions are listed is told after what was found', async () => {

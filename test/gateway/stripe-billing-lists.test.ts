@@ -155,6 +155,7 @@ describe('what our key may not read', () => {
     disputes: DISPUTES,
     invoices: 'GET /v1/invoices',
     'invoice payments': INVOICE_PAYMENTS,
+    'checkout sessions': 'GET /v1/checkout/sessions',
   };
   const answerAll = (): void => Object.values(ROUTES).forEach((route) => stripe.answer(route, list([])));
 

@@ -23,6 +23,7 @@ const REQUESTS: Readonly<Record<string, readonly string[]>> = {
     `${SOLD} client_reference_id`,
     `${SOLD} client_reference_id metadata[chain] subscription_data[metadata][chain]`,
   ],
+  'GET /v1/checkout/sessions': ['limit'],
   'GET /v1/checkout/sessions/:id': [''],
   'POST /v1/checkout/sessions/:id/expire': [''],
   'POST /v1/billing_portal/sessions': ['customer return_url'],

@@ -55,7 +55,10 @@ export function reckon(account: Account, state: CustomerState, book: PriceBook, 
       : [event, ...billing.events].slice(0, KEPT_EVENTS);
   const next: Account = { ...account, billing: { ...billing, subscriptions, events } };
   const alerts = [
-    ...foreign.map(({ id }): BillingAlert => ({ outcome: 'account-foreign', subscription: id })),
+    ...(event === undefined ? [] : foreign).map(({ id }): BillingAlert => ({
+      outcome: 'account-foreign',
+      subscription: id,
+    })),
     ...findAlerts(subscriptions, billing),
   ];
   return { account: canonicalJson(next) === canonicalJson(account) ? account : next, alerts };

@@ -33,7 +33,11 @@ export const DRIFT_CAUSES = {
   'account-unknown': {
     mends: false,
     meaning:
-      'the account that a subscription names has another customer, or it names none: set `account` in its metadata at Stripe, or cancel it',
+      'a subscription of nobody here: set `account` in its metadata and in that of its customer, and the account must have no other customer; or cancel it',
+  },
+  'record-busy': {
+    mends: false,
+    meaning: 'others kept changing the account, or hold its lock: run again',
   },
   'record-damaged': {
     mends: false,

@@ -2,6 +2,8 @@ import type { Account } from '../../../schemas/types.generated.js';
 import { beginBilling, type BillingAlert } from '../../core/billing/billing-record.js';
 import type { Purchase } from '../../core/billing/checkout-request.js';
 import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
+import { GatewayError } from '../../core/problems.js';
+import { withinTime } from '../within-time.js';
 import { readStoredAccount, updateAccount, type UpdateTerms } from '../update-account.js';
 import type { BillingPort } from './billing-port.js';
 import { openCheckout, openPortal, type OpenCheckout } from './checkout.js';
@@ -29,6 +31,15 @@ export type BillingDeskTerms = UpdateTerms & {
   readonly onAlert: (alert: DeskAlert) => void;
 };
 
+/** How long a person waits; what goes on is found by its idempotency key when it is asked for again. */
+const PATIENCE_MS = 10_000;
+
+async function inPatience<T>(work: Promise<T>): Promise<T> {
+  if (await withinTime(work, PATIENCE_MS)) return work;
+  work.catch(() => undefined);
+  throw new GatewayError('billing-unavailable');
+}
+
 /** The desk of a gateway that sells. */
 export function createBillingDesk(terms: BillingDeskTerms): BillingDesk {
   const { store, onAlert } = terms;
@@ -36,11 +47,13 @@ export function createBillingDesk(terms: BillingDeskTerms): BillingDesk {
     ...terms,
     onAlert: ({ outcome, subscription }: BillingAlert) => onAlert({ what: outcome, id: subscription }),
   };
+  const sync = (account: string): Promise<Account> => syncAccount(syncTerms, account);
+  const desk = { ...terms, sync };
   return {
-    openCheckout: (account, wanted) => openCheckout(terms, account, wanted),
+    openCheckout: (account, wanted) => inPatience(openCheckout(desk, account, wanted)),
     async openPortal(account) {
       const stored = await readStoredAccount(store, account);
-      return openPortal(terms, stored?.value);
+      return inPatience(openPortal(desk, stored?.value));
     },
     takeEvent: createEventTaker(terms, syncTerms),
     async adopt(id, customer) {
@@ -49,6 +62,6 @@ export function createBillingDesk(terms: BillingDeskTerms): BillingDesk {
       await updateAccount(terms, id, adopt);
       return syncAccount(syncTerms, id);
     },
-    sync: (account) => syncAccount(syncTerms, account),
+    sync,
   };
 }

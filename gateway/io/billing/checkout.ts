@@ -8,12 +8,18 @@ import { updateAccount, type UpdateTerms } from '../update-account.js';
 import type { BillingPort, CheckoutSession } from './billing-port.js';
 
 /** What selling needs; `now` is in milliseconds since the epoch. */
-export type CheckoutDesk = UpdateTerms & { readonly billing: BillingPort; readonly now: () => number };
+export type CheckoutDesk = UpdateTerms & {
+  readonly billing: BillingPort;
+  readonly now: () => number;
+  /** Brings an account up to what Stripe says. */
+  readonly sync: (account: string) => Promise<unknown>;
+};
 
 /** A session that is open. */
 export type OpenCheckout = { readonly id: string; readonly url: string };
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** How often a session may turn out to be over between two calls. */
 const ROUNDS = 3;
 
@@ -53,17 +59,21 @@ export async function openPortal(
   if (account === undefined || customer === undefined) {
     throw new GatewayError('subscription-inactive', { detail: 'the account has bought nothing here yet' });
   }
-  if ((await billing.readCustomerAccount(customer)) === null) {
+  if ((await billing.readCustomer(customer)).isDeleted) {
     throw new GatewayError('subscription-inactive', { detail: 'what the account had bought is over' });
   }
   const minute = Math.floor(now() / MINUTE_MS);
   return billing.createPortal(customer, keyOf('portal', account.account, customer, minute));
 }
 
-/** The billing, with a customer that is there. @throws GatewayError 'already-subscribed' */
+/**
+ * The billing, with a customer that is there. Who is found to have bought has it written down first: an event may have
+ * been lost. @throws GatewayError 'already-subscribed'
+ */
 async function assertNoSubscriber(desk: CheckoutDesk, id: string, known: Billing): Promise<Billing> {
   const { subscriptions, isDeleted } = await desk.billing.readCustomer(known.customer);
   if (isSubscriber(subscriptions)) {
+    await desk.sync(id);
     throw new GatewayError('already-subscribed', {
       detail:
         'the account has a subscription: change or cancel it in the portal, POST /api/v1/checkout/portal',
@@ -77,7 +87,7 @@ async function requireCustomer(desk: CheckoutDesk, id: string): Promise<Billing>
   let made: string | undefined;
   const { billing } = await updateAccount(desk, id, async (account) => {
     if (account.billing !== undefined) return account;
-    made ??= await desk.billing.createCustomer(id, keyOf('customer', id));
+    made ??= await desk.billing.createCustomer(id, keyOf('customer', id, hourOf(desk)));
     return { ...account, billing: beginBilling(made) };
   });
   return assertBilling(billing);
@@ -85,7 +95,7 @@ async function requireCustomer(desk: CheckoutDesk, id: string): Promise<Billing>
 
 /** The billing with a new customer in place of one that was deleted, with which all that it had bought is over. */
 async function replaceCustomer(desk: CheckoutDesk, id: string, deleted: string): Promise<Billing> {
-  const made = await desk.billing.createCustomer(id, keyOf('customer', id, deleted));
+  const made = await desk.billing.createCustomer(id, keyOf('customer', id, deleted, hourOf(desk)));
   return changeBilling(desk, id, (billing) =>
     billing.customer === deleted
       ? { ...endAll(billing), customer: made, checkout: nextAttempt(billing) }
@@ -107,13 +117,13 @@ async function endOther(desk: CheckoutDesk, id: string, known: Billing, wanted: 
 }
 
 async function openAttempt(
-  { billing }: CheckoutDesk,
+  { billing, now }: CheckoutDesk,
   account: string,
   { customer, checkout: { attempt, session } }: Billing,
   { plan, chain }: Purchase,
 ): Promise<CheckoutSession> {
   if (session !== null) return billing.readCheckout(session.id);
-  const idempotencyKey = keyOf('checkout', account, customer, plan, chain, attempt);
+  const idempotencyKey = keyOf('checkout', account, customer, plan, chain, attempt, hourOf({ now }));
   return billing.createCheckout({ account, customer, plan, chain, idempotencyKey });
 }
 
@@ -153,6 +163,11 @@ async function changeBilling(
 function assertBilling(billing: Billing | undefined): Billing {
   if (billing === undefined) throw new TypeError('the account is a customer by now');
   return billing;
+}
+
+/** Part of a key: Stripe repeats a failure to its key for a day, even when its reason is mended. */
+function hourOf({ now }: Pick<CheckoutDesk, 'now'>): number {
+  return Math.floor(now() / HOUR_MS);
 }
 
 /** A key by which Stripe knows a repeated request; no account can be told from it. */

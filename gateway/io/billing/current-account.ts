@@ -15,6 +15,7 @@ export async function readCurrentAccount(
   id: string,
 ): Promise<Account> {
   const account = (await accounts.readAccount(id)) ?? createAccount(id);
-  const looked = (await renewals.onCheckout(account)) || (await renewals.onLapse(id, grantsOf(account)));
-  return looked ? ((await accounts.readAccount(id)) ?? account) : account;
+  return (await renewals.onVisit(account, grantsOf(account)))
+    ? ((await accounts.readAccount(id)) ?? account)
+    : account;
 }

@@ -58,14 +58,14 @@ export function createEventTaker({ billing, onAlert }: EventTerms, syncTerms: Sy
     }
     const customer = await customerOf(event);
     if (customer === null) return 'customer-unknown';
-    const account = await ownerOf(customer, event.account);
-    if (account === undefined && (await isNone(customer, event.account))) return 'customer-unknown';
-    if (account === undefined || (event.account ?? account.account) !== account.account) {
+    const { owner, isOurs } = await findOwner(customer, event.account);
+    if (owner === undefined && !isOurs) return 'customer-unknown';
+    if (owner === undefined || (event.account ?? owner.account) !== owner.account) {
       onAlert({ what: 'account-foreign', id: customer });
     }
-    if (account === undefined) return 'account-foreign';
-    if (hasEvent(account, event.id)) return 'duplicate';
-    await syncAccount(syncTerms, account.account, event.id);
+    if (owner === undefined) return 'account-foreign';
+    if (hasEvent(owner, event.id)) return 'duplicate';
+    await syncAccount(syncTerms, owner.account, event.id);
     return 'taken';
   }
 
@@ -73,18 +73,22 @@ export function createEventTaker({ billing, onAlert }: EventTerms, syncTerms: Sy
     return customer ?? (charge === null ? null : billing.readChargeCustomer(charge));
   }
 
-  /** The account whose customer it is: the one that is named, or else the one that the customer names. */
-  async function ownerOf(customer: string, named: string | null): Promise<Account | undefined> {
+  /**
+   * The account whose customer it is: the one that is named, or else the one that the customer names. A customer that was
+   * deleted, or of something else that is sold by the same Stripe account, is none of ours.
+   */
+  async function findOwner(
+    customer: string,
+    named: string | null,
+  ): Promise<{ readonly owner: Account | undefined; readonly isOurs: boolean }> {
     const account = await readAccount(named);
-    if (account?.billing?.customer === customer) return account;
-    const owner = await readAccount(await billing.readCustomerAccount(customer));
-    return owner?.billing?.customer === customer ? owner : undefined;
-  }
-
-  /** Whether it is no customer of ours: one that was deleted, or of something else that is sold by the same Stripe account. */
-  async function isNone(customer: string, named: string | null): Promise<boolean> {
-    if (named === null) return (await billing.readCustomerAccount(customer)) === null;
-    return (await billing.readCustomer(customer)).isDeleted;
+    if (account?.billing?.customer === customer) return { owner: account, isOurs: true };
+    const said = await billing.readCustomerAccount(customer);
+    const owner = await readAccount(said);
+    if (owner?.billing?.customer === customer) return { owner, isOurs: true };
+    const isOurs =
+      said !== null || (account !== undefined && !(await billing.readCustomer(customer)).isDeleted);
+    return { owner: undefined, isOurs };
   }
 
   async function readAccount(id: string | null): Promise<Account | undefined> {

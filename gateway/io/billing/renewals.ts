@@ -9,8 +9,8 @@ import type { BillingDesk } from './billing-desk.js';
 export type Renewals = {
   /** Looks where something that was bought has ended, once an hour for each account; resolves whether it looked. */
   readonly onLapse: (account: string, grants: readonly Grant[]) => Promise<boolean>;
-  /** Looks while somebody who has begun to buy waits for it, once in five seconds; resolves whether it looked. */
-  readonly onCheckout: (account: Account) => Promise<boolean>;
+  /** Looks as well while somebody who has begun to buy waits for it, every few seconds; resolves whether it looked. */
+  readonly onVisit: (account: Account, grants: readonly Grant[]) => Promise<boolean>;
 };
 
 /** What renewals need; `now` is in milliseconds since the epoch. */
@@ -23,7 +23,10 @@ export type RenewalsTerms = {
 
 const ACCOUNTS = 100_000;
 const LAPSE_PAUSE_MS = 3_600_000;
+/** While somebody surely waits for a purchase, and afterwards. */
 const CHECKOUT_PAUSE_MS = 5_000;
+const LATE_PAUSE_MS = 60_000;
+const SOON_MS = 900_000;
 /** After a look that failed. */
 const FAILURE_PAUSE_MS = 5_000;
 /** How long a request waits for a look; the look goes on. */
@@ -67,29 +70,33 @@ export function createRenewals({ desk, now, onError }: RenewalsTerms): Renewals 
     return work;
   }
 
+  const onLapse = async (account: string, grants: readonly Grant[]): Promise<boolean> => {
+    const nowMs = now();
+    const isLapsed = grants.some(({ origin, untilMs }) => origin === 'stripe' && untilMs <= nowMs);
+    return isLapsed && look(account, LAPSE_PAUSE_MS);
+  };
   return {
-    async onLapse(account, grants) {
-      const nowMs = now();
-      const isLapsed = grants.some(({ origin, untilMs }) => origin === 'stripe' && untilMs <= nowMs);
-      return isLapsed && look(account, LAPSE_PAUSE_MS);
-    },
-    async onCheckout({ account, billing }) {
-      return isPending(billing, now()) && look(account, CHECKOUT_PAUSE_MS);
+    onLapse,
+    async onVisit({ account, billing }, grants) {
+      const pauseMs = pauseOf(billing, now());
+      return pauseMs === undefined ? onLapse(account, grants) : look(account, pauseMs);
     },
   };
 }
 
-/** Whether a session may be paid in by now, and nothing was recorded that it led to. */
-function isPending(billing: Billing | undefined, nowMs: number): boolean {
+/** How long to wait between looks while a session may be paid in and nothing is settled that it led to. */
+function pauseOf(billing: Billing | undefined, nowMs: number): number | undefined {
   const openedMs = parseInstant(billing?.checkout.session?.opened_at ?? '') ?? -Infinity;
-  if (billing === undefined || nowMs > openedMs + SESSION_MS + SKEW_MS) return false;
-  return !Object.values(billing.subscriptions).some(
-    ({ since }) => (parseInstant(since) ?? 0) >= openedMs - SKEW_MS,
+  if (billing === undefined || nowMs > openedMs + SESSION_MS + SKEW_MS) return undefined;
+  const isSettled = Object.values(billing.subscriptions).some(
+    ({ since, status }) => status !== 'incomplete' && (parseInstant(since) ?? 0) >= openedMs - SKEW_MS,
   );
+  if (isSettled) return undefined;
+  return nowMs < openedMs + SOON_MS ? CHECKOUT_PAUSE_MS : LATE_PAUSE_MS;
 }
 
 /** Where nothing is sold. */
 export const NO_RENEWALS: Renewals = {
   onLapse: () => Promise.resolve(false),
-  onCheckout: () => Promise.resolve(false),
+  onVisit: () => Promise.resolve(false),
 };

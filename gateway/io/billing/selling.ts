@@ -3,6 +3,7 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { KeyMode } from '../../core/api-key.js';
 import { toPriceBook, type BillingSettings } from '../../core/billing/billing-settings.js';
 import { createBillingDesk, type BillingDesk } from './billing-desk.js';
+import { GatewayError } from '../../core/problems.js';
 import type { BillingPort } from './billing-port.js';
 import { createRenewals, NO_RENEWALS, type Renewals } from './renewals.js';
 
@@ -29,6 +30,9 @@ export function createSelling({ billing, settings, mode, logger, ...terms }: Sel
     book: toPriceBook(settings, mode),
     onAlert: ({ what, id }) => logger.error({ alert: what, id }, 'somebody must look at this at Stripe'),
   });
-  const onError = (err: unknown): void => logger.warn({ err }, 'Stripe cannot be read');
+  const onError = (err: unknown): void => {
+    if (err instanceof GatewayError) return; // whoever asked Stripe has told it already
+    logger.warn({ err }, 'an account cannot be brought up to what Stripe says');
+  };
   return { desk, renewals: createRenewals({ desk, now: terms.now, onError }) };
 }

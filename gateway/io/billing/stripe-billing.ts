@@ -134,6 +134,7 @@ async function findDenied(stripe: Stripe): Promise<string[]> {
     disputes: () => stripe.disputes.list(one),
     invoices: () => stripe.invoices.list(one),
     'invoice payments': () => stripe.invoicePayments.list(one),
+    'checkout sessions': () => stripe.checkout.sessions.list(one),
   };
   const denied: string[] = [];
   for (const [what, read] of Object.entries(reads)) {

@@ -61,7 +61,7 @@ async function readPayments(stripe: Stripe, subscription: Stripe.Subscription): 
   const relevant: Stripe.Charge[] = [];
   for await (const charge of charges) {
     const isOfPeriod = toMs(charge.created) >= toMs(Math.max(...starts)) - EARLY_MS;
-    if (charge.paid && (isOfPeriod || charge.disputed)) relevant.push(charge);
+    if (charge.paid && charge.amount_captured > 0 && (isOfPeriod || charge.disputed)) relevant.push(charge);
   }
   if (!relevant.some((charge) => charge.amount_refunded > 0 || charge.disputed)) return [];
   const payments: Payment[] = [];
