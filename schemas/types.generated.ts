@@ -1030,23 +1030,33 @@ export interface OpenApi {
   /**
    * Title and version.
    */
-  info: {};
+  info: {
+    [k: string]: unknown;
+  };
   /**
    * Where it is served.
    */
-  servers: {}[];
+  servers: {
+    [k: string]: unknown;
+  }[];
   /**
    * Groups of operations.
    */
-  tags: {}[];
+  tags: {
+    [k: string]: unknown;
+  }[];
   /**
    * Every path with its operations.
    */
-  paths: {};
+  paths: {
+    [k: string]: unknown;
+  };
   /**
    * Schemas, headers and ways to sign in.
    */
-  components: {};
+  components: {
+    [k: string]: unknown;
+  };
 }
 /**
  * current.json: the one mutable object that names the current release.

@@ -1,6 +1,6 @@
 import { problemPath, PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/problems.js';
 
-export { problemPath, PROBLEMS, type ProblemCode } from '../../schemas/problems.js';
+export { problemPath, PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/problems.js';
 
 /** What a problem says beyond its code; never a key, a token, a signed URL or a bucket. */
 export type ProblemDetails = ErrorOptions & {

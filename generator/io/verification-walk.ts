@@ -62,11 +62,12 @@ export async function checkStoredFile(
   return checked;
 }
 
-/** A public document names its own schema. */
+/** A public document names its own schema; a description of the interface has no place for that. */
 function checkJson(bytes: Uint8Array, terms: DocumentTerms): CheckedDocument {
   const checked = checkJsonDocument(bytes, terms);
   if (terms.schema !== undefined || checked.value === undefined) return checked;
-  const name = String((checked.value as { schema?: unknown }).schema).split('/')[0] ?? ''; // any document
+  const { schema, openapi } = checked.value as { schema?: unknown; openapi?: unknown }; // any document
+  const name = openapi === undefined ? (String(schema).split('/')[0] ?? '') : 'openapi';
   if (!Object.hasOwn(SCHEMAS, name))
     return { ...checked, faults: [...checked.faults, `names no schema of ours: ${name}`] };
   return checkJsonDocument(bytes, { ...terms, schema: name as SchemaName }); // it is one of them

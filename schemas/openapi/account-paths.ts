@@ -30,6 +30,10 @@ const LABEL = { type: ['string', 'null'], minLength: 1, maxLength: 64 };
 
 /** The paths of an account's keys and entitlements. */
 export function accountPaths(): Record<string, JsonObject> {
+  return { '/api/v1/keys': keyOperations(), ...entitlementPaths() };
+}
+
+function keyOperations(): JsonObject {
   const keys = toReads({
     id: 'listKeys',
     tag: 'Account',
@@ -41,6 +45,54 @@ export function accountPaths(): Record<string, JsonObject> {
     problems: SESSION_PROBLEMS,
   });
   return {
+    ...keys,
+    post: change({
+      id: 'createKey',
+      summary: 'Create a key',
+      body: toBody(
+        'Its label.',
+        { type: 'object', additionalProperties: false, properties: { label: LABEL } },
+        false,
+      ),
+      answers: {
+        '201': {
+          description: 'The key; its text is told this once.',
+          content: json('key-created'),
+          headers: PRIVATE,
+        },
+      },
+      problems: ['subscription-inactive', 'key-limit-reached'],
+    }),
+    delete: toOperation({
+      id: 'revokeKey',
+      tag: 'Account',
+      summary: 'Revoke a key',
+      description: 'With a session, the key that the body or the query names; with a key, that key itself.',
+      parameters: [
+        {
+          name: 'id',
+          in: 'query',
+          required: false,
+          schema: { type: 'string' },
+          description: 'Id of the key.',
+        },
+      ],
+      body: toBody(
+        'Which key.',
+        { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
+        false,
+      ),
+      security: [...SESSION, ...KEY],
+      answers: {
+        '200': { description: 'Revoked, now or before.', content: json('key-revoked'), headers: PRIVATE },
+      },
+      problems: ['api-key-invalid', 'not-found', ...SESSION_PROBLEMS, ...BODY_PROBLEMS],
+    }),
+  };
+}
+
+function entitlementPaths(): Record<string, JsonObject> {
+  return {
     '/api/v1/entitlements': toReads({
       id: 'getEntitlements',
       tag: 'Account',
@@ -50,51 +102,6 @@ export function accountPaths(): Record<string, JsonObject> {
       answers: { '200': { description: 'By now.', content: json('entitlements'), headers: PRIVATE } },
       problems: ['api-key-missing', 'api-key-invalid', ...SESSION_PROBLEMS],
     }),
-    '/api/v1/keys': {
-      ...keys,
-      post: change({
-        id: 'createKey',
-        summary: 'Create a key',
-        body: toBody(
-          'Its label.',
-          { type: 'object', additionalProperties: false, properties: { label: LABEL } },
-          false,
-        ),
-        answers: {
-          '201': {
-            description: 'The key; its text is told this once.',
-            content: json('key-created'),
-            headers: PRIVATE,
-          },
-        },
-        problems: ['subscription-inactive', 'key-limit-reached'],
-      }),
-      delete: toOperation({
-        id: 'revokeKey',
-        tag: 'Account',
-        summary: 'Revoke a key',
-        description: 'With a session, the key that the body or the query names; with a key, that key itself.',
-        parameters: [
-          {
-            name: 'id',
-            in: 'query',
-            required: false,
-            schema: { type: 'string' },
-            description: 'Id of the key.',
-          },
-        ],
-        body: toBody(
-          'Which key.',
-          { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
-          false,
-        ),
-        security: [...SESSION, ...KEY],
-        answers: {
-          '200': { description: 'Revoked, now or before.', content: json('key-revoked'), headers: PRIVATE },
-        },
-        problems: ['api-key-invalid', 'not-found', ...SESSION_PROBLEMS, ...BODY_PROBLEMS],
-      }),
-    },
   };
 }
 

@@ -36,34 +36,37 @@ export function operationPaths(): Record<string, JsonObject> {
       },
       problems: ['not-found'],
     }),
-    '/_objects/{digest}': toReads({
-      id: 'getObject',
-      tag: 'Subscriber files',
-      summary: 'A file by the address that its redirect named',
-      description:
-        'Of a gateway on a directory store alone; elsewhere the address leads to the object store.',
-      parameters: [
-        inPath('digest', schemaRef('common.sha256'), "Digest of the file's bytes."),
-        IF_NONE_MATCH,
-        RANGE,
-      ],
-      answers: {
-        '200': {
-          description: 'The file.',
-          content: { 'application/json': { anyOf: FILES.map(schemaRef) } },
-          headers: ['ETag', 'Cache-Control', 'Content-Disposition', 'Accept-Ranges'],
-        },
-        '206': {
-          description: 'The part that was asked for.',
-          content: { 'application/json': null },
-          headers: ['ETag', 'Cache-Control', 'Content-Disposition', 'Content-Range', 'Accept-Ranges'],
-        },
-        '304': {
-          description: 'The reader has it.',
-          headers: ['ETag', 'Cache-Control', 'Content-Disposition'],
-        },
-      },
-      problems: ['link-invalid', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-found'],
-    }),
+    '/_objects/{digest}': objectOperations(),
   };
+}
+
+function objectOperations(): JsonObject {
+  return toReads({
+    id: 'getObject',
+    tag: 'Subscriber files',
+    summary: 'A file by the address that its redirect named',
+    description: 'Of a gateway on a directory store alone; elsewhere the address leads to the object store.',
+    parameters: [
+      inPath('digest', schemaRef('common.sha256'), "Digest of the file's bytes."),
+      IF_NONE_MATCH,
+      RANGE,
+    ],
+    answers: {
+      '200': {
+        description: 'The file.',
+        content: { 'application/json': { anyOf: FILES.map(schemaRef) } },
+        headers: ['ETag', 'Cache-Control', 'Content-Disposition', 'Accept-Ranges'],
+      },
+      '206': {
+        description: 'The part that was asked for.',
+        content: { 'application/json': null },
+        headers: ['ETag', 'Cache-Control', 'Content-Disposition', 'Content-Range', 'Accept-Ranges'],
+      },
+      '304': {
+        description: 'The reader has it.',
+        headers: ['ETag', 'Cache-Control', 'Content-Disposition'],
+      },
+    },
+    problems: ['link-invalid', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-found'],
+  });
 }

@@ -132,6 +132,7 @@ function toProblemAnswer(codes: readonly ProblemCode[]): JsonObject {
       'Cache-Control',
       'RateLimit',
       'RateLimit-Policy',
+      ...(codes.includes('range-not-satisfiable') ? ['Content-Range' as const] : []),
       ...(retry ? ['Retry-After' as const] : []),
     ]),
     content: {

@@ -36,7 +36,7 @@ function binary(content: Content): Content {
 
 /** The paths of public files. */
 export function publicPaths(): Record<string, JsonObject> {
-  const summary = {
+  const whole = {
     [PUBLIC_PATHS.status]: publicFile(
       'getStatus',
       'Freshness, lag and publication of each chain',
@@ -69,8 +69,11 @@ export function publicPaths(): Record<string, JsonObject> {
       'application/json': { type: 'object' },
     }),
   };
+  return { ...whole, ...methodologyPaths(), ...chainPaths() };
+}
+
+function methodologyPaths(): Record<string, JsonObject> {
   return {
-    ...summary,
     '/api/v1/methodology/v1.json': publicFile(
       'getMethodology',
       'Methodology v1 as data',
@@ -79,6 +82,11 @@ export function publicPaths(): Record<string, JsonObject> {
     '/api/v1/methodology/v1.md': publicFile('getMethodologyText', 'Methodology v1 as text', {
       'text/markdown': { type: 'string' },
     }),
+  };
+}
+
+function chainPaths(): Record<string, JsonObject> {
+  return {
     '/api/v1/summary/{chain}': publicFile('getSummary', "A chain's state on its last date", json('summary'), [
       CHAIN,
     ]),

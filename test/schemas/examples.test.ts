@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
+import { openApiDocument } from '../../schemas/openapi.js';
 import { assertValid, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
 
 const ROOT = new URL('../../schemas/', import.meta.url);
@@ -40,6 +41,7 @@ function isSchemaName(name: string): name is SchemaName {
 function composedExamples(name: SchemaName): JsonObject {
   const methodology = readJson('methodology/v1.json');
   if (name === 'methodology') return { v1: methodology };
+  if (name === 'openapi') return { own: openApiDocument() };
   if (name !== 'thresholds') return {};
   const envelope = {
     schema: 'thresholds/1',

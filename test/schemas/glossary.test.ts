@@ -20,6 +20,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'glossary-entries',
   'key-record',
   'key-usage',
+  'openapi',
   'pointer',
   'release-record',
   'sources',
