@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemCode } from '../problems.js';
+import { problemPath, PROBLEMS, type ProblemCode } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
 
 const text = { type: 'string' };
@@ -70,15 +70,10 @@ export function toOperation(terms: OperationTerms): JsonObject {
 
 /** GET and the HEAD that goes with it, which has the same answers without their content. */
 export function toReads(terms: OperationTerms): JsonObject {
-  const headAnswers = Object.entries(terms.answers).map(([status, { content: _content, ...answer }]) => [
-    status,
-    answer,
-  ]);
   const head = toOperation({
     ...terms,
     id: `${terms.id}Head`,
     summary: `${terms.summary} (headers alone)`,
-    answers: Object.fromEntries(headAnswers) as OperationTerms['answers'],
   });
   return { get: toOperation(terms), head: { ...head, responses: withoutContent(head['responses']) } };
 }
@@ -146,5 +141,5 @@ function toProblemAnswer(codes: readonly ProblemCode[]): JsonObject {
 
 function exampleOf(code: ProblemCode): JsonObject {
   const { status, title, meaning } = PROBLEMS[code];
-  return { type: `/problems/${code}`, title, status, detail: meaning, instance: '0f0e6c9e', code };
+  return { type: problemPath(code), title, status, detail: meaning, instance: '0f0e6c9e', code };
 }

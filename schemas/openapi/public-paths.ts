@@ -1,4 +1,4 @@
-import { PUBLIC_PATHS } from '../paths.js';
+import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
 import type { JsonObject } from './components.js';
 import { toReads, type Content } from './operations.js';
 import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
@@ -74,12 +74,8 @@ export function publicPaths(): Record<string, JsonObject> {
 
 function methodologyPaths(): Record<string, JsonObject> {
   return {
-    '/api/v1/methodology/v1.json': publicFile(
-      'getMethodology',
-      'Methodology v1 as data',
-      json('methodology'),
-    ),
-    '/api/v1/methodology/v1.md': publicFile('getMethodologyText', 'Methodology v1 as text', {
+    [methodologyDataPath('v1')]: publicFile('getMethodology', 'Methodology v1 as data', json('methodology')),
+    [methodologyTextPath('v1')]: publicFile('getMethodologyText', 'Methodology v1 as text', {
       'text/markdown': { type: 'string' },
     }),
   };
