@@ -23,13 +23,7 @@ export const CHAIN_IDS = ['bitcoin', 'ethereum', 'arbitrum', 'base'] as const sa
 export const FIRST_DATE = '2009-01-03';
 
 /** The genres of subscriber files. */
-export const GENRES = ['meta', 'gold', 'derived'] as const satisfies readonly Genre[];
-
-/** A genre that a subscriber can ask for. Briefs have paths and terms; no release holds any yet. */
-export type FileGenre = Genre | 'briefs';
-
-/** The genres that a subscriber can ask for. */
-export const FILE_GENRES = [...GENRES, 'briefs'] as const satisfies readonly FileGenre[];
+export const GENRES = ['meta', 'gold', 'derived', 'briefs'] as const satisfies readonly Genre[];
 
 /** Number of dates in a bundle, by window. */
 export const WINDOWS = {

@@ -10,7 +10,7 @@ import { publicPaths } from './openapi/public-paths.js';
 const SHOWN = [
   ...['status', 'landing', 'summary', 'release', 'changes', 'glossary', 'thresholds'],
   ...['methodology-versions', 'methodology', 'feature-schema', 'entitlements', 'api-key'],
-  ...['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day'],
+  ...['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'],
   ...['common.instant', 'common.revision', 'common.sha256'],
 ];
 

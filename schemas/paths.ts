@@ -6,8 +6,7 @@
  *   releases/<revision>/<sha256>.json  a release record
  *   public<url path>                   a copy of a public artifact
  */
-import type { FileGenre } from './catalog.js';
-import type { Chain, Window } from './types.generated.js';
+import type { Chain, Genre, Window } from './types.generated.js';
 
 /** Key of the mark that makes a prefix a store of ours. */
 export const STORE_KEY = 'store.json';
@@ -94,23 +93,23 @@ export function methodologyTextPath(version: string): string {
 export const FILES_PATH = '/api/v1/files';
 
 /** URL path of a day file. */
-export function dayPath(genre: FileGenre, chain: Chain, date: string): string {
+export function dayPath(genre: Genre, chain: Chain, date: string): string {
   return `${archivePath(genre, chain)}/${date}.json`;
 }
 
 /** URL path of a bundle. */
-export function bundlePath(genre: FileGenre, chain: Chain, window: Window): string {
+export function bundlePath(genre: Genre, chain: Chain, window: Window): string {
   return window === 'latest'
     ? `${archivePath(genre, chain)}/latest.json`
     : `${FILES_PATH}/${genre}/${chain}/${window}/latest.json`;
 }
 
 /** URL path of an archive manifest. */
-export function manifestPath(genre: FileGenre, chain: Chain): string {
+export function manifestPath(genre: Genre, chain: Chain): string {
   return `${archivePath(genre, chain)}/manifest.json`;
 }
 
-function archivePath(genre: FileGenre, chain: Chain): string {
+function archivePath(genre: Genre, chain: Chain): string {
   return `${FILES_PATH}/${genre}/${genre === 'briefs' ? 'chains/' : ''}${chain}`;
 }
 

@@ -3,6 +3,7 @@
 import accountSchema from './json/account.schema.json' with { type: 'json' };
 import aliasesSchema from './json/aliases.schema.json' with { type: 'json' };
 import apiKeySchema from './json/api-key.schema.json' with { type: 'json' };
+import briefDaySchema from './json/brief-day.schema.json' with { type: 'json' };
 import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
 import collectionSchema from './json/collection.schema.json' with { type: 'json' };
@@ -38,6 +39,7 @@ export const SCHEMAS = {
   account: accountSchema,
   aliases: aliasesSchema,
   'api-key': apiKeySchema,
+  'brief-day': briefDaySchema,
   bundle: bundleSchema,
   changes: changesSchema,
   collection: collectionSchema,

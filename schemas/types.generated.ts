@@ -33,14 +33,6 @@ export type Sequence = number;
  */
 export type ApiKeyText = string;
 /**
- * Kind of subscriber file.
- */
-export type Genre = 'meta' | 'gold' | 'derived';
-/**
- * Number of dates in a bundle.
- */
-export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
-/**
  * A UTC day, the half-open interval [00:00, 24:00).
  */
 export type CalendarDate = string;
@@ -53,14 +45,30 @@ export type Revision = string;
  */
 export type MethodologyVersion = string;
 /**
+ * available: label decided; degraded: row present, label indeterminate; missing: no input row.
+ */
+export type DayStatus = 'available' | 'degraded' | 'missing';
+/**
  * The regime of a day.
  */
 export type RegimeLabel =
   'congested' | 'expanding' | 'strained' | 'steady' | 'slack' | 'quiet' | 'dormant' | 'indeterminate';
 /**
+ * Level of an axis or dimension after hysteresis.
+ */
+export type Level = 'low' | 'normal' | 'high';
+/**
  * Lowercase hex SHA-256.
  */
 export type Sha256 = string;
+/**
+ * Kind of subscriber file.
+ */
+export type Genre = 'meta' | 'gold' | 'derived' | 'briefs';
+/**
+ * Number of dates in a bundle.
+ */
+export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
 /**
  * Size of the exact bytes.
  */
@@ -71,17 +79,9 @@ export type ByteCount = number;
 export type UrlPath = string;
 export type MediaType = string;
 /**
- * available: label decided; degraded: row present, label indeterminate; missing: no input row.
- */
-export type DayStatus = 'available' | 'degraded' | 'missing';
-/**
  * Status of a listed date; withdrawn: once published, no longer in force.
  */
 export type EntryStatus = 'available' | 'degraded' | 'missing' | 'withdrawn';
-/**
- * Level of an axis or dimension after hysteresis.
- */
-export type Level = 'low' | 'normal' | 'high';
 export type ConfidenceLevel = 'high' | 'moderate' | 'low';
 export type Trend = 'rising' | 'flat' | 'falling';
 /**
@@ -109,10 +109,6 @@ export type MetricName =
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
- * Genre of a subscriber file, briefs included.
- */
-export type FileGenreName = 'meta' | 'gold' | 'derived' | 'briefs';
-/**
  * The entries of the glossary as the product carries them.
  */
 export type GlossaryEntries = GlossaryEntry[];
@@ -137,6 +133,8 @@ export interface Contract {
   'account.grant'?: ManualGrant;
   aliases?: AliasMark;
   'api-key'?: ApiKeyText;
+  'brief-day'?: BriefDay;
+  'brief-day.fact'?: BriefFact;
   bundle?: Bundle;
   changes?: Changes;
   'changes.span'?: DateSpan;
@@ -309,6 +307,68 @@ export interface AliasMark {
   sequence: Sequence;
 }
 /**
+ * What a careful reader would say of one chain-day, in plain sentences whose numbers are all listed.
+ */
+export interface BriefDay {
+  schema: 'brief-day/1';
+  chain: Chain;
+  date: CalendarDate;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  status: DayStatus;
+  /**
+   * The state in one sentence.
+   */
+  headline: string;
+  /**
+   * Plain sentences; paragraphs are parted by an empty line.
+   */
+  body: string;
+  /**
+   * Headline and body as Markdown, with a heading for each paragraph.
+   */
+  markdown: string;
+  /**
+   * Every number and date of the text, in the order in which it is first said.
+   */
+  facts: BriefFact[];
+  regime: Regime;
+}
+export interface BriefFact {
+  /**
+   * Genre of the day's record and the member of it that holds the value.
+   */
+  id: string;
+  value: number | CalendarDate;
+  unit: string;
+}
+export interface Regime {
+  label: RegimeLabel;
+  since: CalendarDate;
+  /**
+   * Consecutive dates with this label, this one included.
+   */
+  run_days: number;
+  /**
+   * Label of the date before `since`; null in the first run.
+   */
+  previous_label: RegimeLabel | null;
+  axes: Axes;
+  determinism_hash: Sha256;
+}
+export interface Axes {
+  demand: Axis;
+  pressure: Axis;
+}
+/**
+ * Position on one axis; null when missing.
+ */
+export interface Axis {
+  z: number | null;
+  level: Level | null;
+}
+/**
  * The last N dates of one genre and chain; each element is, member for member, the day file.
  */
 export interface Bundle {
@@ -399,31 +459,6 @@ export interface SourceSegment {
   attribution?: string;
   url?: string;
   notes?: string;
-}
-export interface Regime {
-  label: RegimeLabel;
-  since: CalendarDate;
-  /**
-   * Consecutive dates with this label, this one included.
-   */
-  run_days: number;
-  /**
-   * Label of the date before `since`; null in the first run.
-   */
-  previous_label: RegimeLabel | null;
-  axes: Axes;
-  determinism_hash: Sha256;
-}
-export interface Axes {
-  demand: Axis;
-  pressure: Axis;
-}
-/**
- * Position on one axis; null when missing.
- */
-export interface Axis {
-  z: number | null;
-  level: Level | null;
 }
 export interface Confidence {
   /**
@@ -543,7 +578,7 @@ export interface Entitlements {
    */
   plan: Plan | null;
   chains: Chain[];
-  genres: FileGenreName[];
+  genres: Genre[];
   /**
    * Bundles of meta, gold and derived.
    */

@@ -203,15 +203,16 @@ describe('the README', () => {
 
   it('lists the paths of subscriber files', () => {
     const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
-    const paths = [
-      dayPath('meta', 'base', '2022-01-01').replace('2022-01-01', '<date>'),
-      ...windows.map((window) => bundlePath('meta', 'base', window)),
-      manifestPath('meta', 'base'),
-    ].map((name) => name.replace('/meta/base/', '/<genre>/<chain>/'));
-    expect(tableUnder('| path | content |').map(([name]) => name)).toEqual(paths);
-    expect(readme).toContain(
-      `\`<genre>\` is \`${GENRES.slice(0, -1).join('`, `')}\` or \`${GENRES.at(-1) ?? ''}\``,
+    const paths = (['meta', 'briefs'] as const).flatMap((genre) =>
+      [
+        dayPath(genre, 'base', '2022-01-01').replace('2022-01-01', '<date>'),
+        ...windows.map((window) => bundlePath(genre, 'base', window)),
+        manifestPath(genre, 'base'),
+      ].map((name) => name.replace('/base/', '/<chain>/').replace('/meta/', '/<genre>/')),
     );
+    expect(tableUnder('| path | content |').map(([name]) => name)).toEqual(paths);
+    const [last = '', ...others] = GENRES.filter((genre) => genre !== 'briefs').reverse();
+    expect(readme).toContain(`\`<genre>\` is \`${others.reverse().join('`, `')}\` or \`${last}\``);
   });
 
   it('names folders and scripts that exist', async () => {

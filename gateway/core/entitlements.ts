@@ -1,6 +1,6 @@
 import {
   CHAIN_IDS,
-  FILE_GENRES,
+  GENRES,
   PLAN_IDS,
   PLANS,
   WINDOWS,
@@ -105,7 +105,7 @@ export function describeEntitlements(grants: readonly Grant[], nowMs: number): E
     chains: CHAIN_IDS.filter((chain) =>
       active.some((grant) => PLANS[grant.plan].chains === 'all' || grant.chain === chain),
     ),
-    genres: isAny ? [...FILE_GENRES] : [],
+    genres: isAny ? [...GENRES] : [],
     windows: windows.filter((window) => terms.some((each) => each.windows.includes(window))),
     archive: terms.some(({ archive }) => archive),
     briefs: isAny ? (hasAllBriefs ? 'all' : 'latest') : null,

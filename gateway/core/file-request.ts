@@ -1,17 +1,17 @@
-import { CHAIN_IDS, FILE_GENRES, WINDOWS, type FileGenre } from '../../schemas/catalog.js';
+import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import { parseDate } from '../../schemas/dates.js';
 import { bundlePath, dayPath, FILES_PATH, manifestPath } from '../../schemas/paths.js';
 import { isRevision } from '../../schemas/revision.js';
-import type { Chain, Window } from '../../schemas/types.generated.js';
+import type { Chain, Genre, Window } from '../../schemas/types.generated.js';
 import { GatewayError } from './problems.js';
 
 /** What a subscriber asks for. A day file's `revision` asks for what the date said as of it; null: what it says now. */
 export type FileRequest =
-  | { readonly kind: 'bundle'; readonly genre: FileGenre; readonly chain: Chain; readonly window: Window }
-  | { readonly kind: 'manifest'; readonly genre: FileGenre; readonly chain: Chain }
+  | { readonly kind: 'bundle'; readonly genre: Genre; readonly chain: Chain; readonly window: Window }
+  | { readonly kind: 'manifest'; readonly genre: Genre; readonly chain: Chain }
   | {
       readonly kind: 'day';
-      readonly genre: FileGenre;
+      readonly genre: Genre;
       readonly chain: Chain;
       readonly date: string;
       readonly revision: string | null;
@@ -27,17 +27,17 @@ const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})\.json$/;
 
 /** Every path that a genre and chain has, days apart. It is looked up, never taken apart. */
 const FILES: ReadonlyMap<string, FileRequest> = new Map(
-  FILE_GENRES.flatMap((genre) => CHAIN_IDS.flatMap((chain) => listFiles(genre, chain))),
+  GENRES.flatMap((genre) => CHAIN_IDS.flatMap((chain) => listFiles(genre, chain))),
 );
 
 /** The folders of day files. */
-const ARCHIVES: ReadonlyMap<string, { readonly genre: FileGenre; readonly chain: Chain }> = new Map(
-  FILE_GENRES.flatMap((genre) =>
+const ARCHIVES: ReadonlyMap<string, { readonly genre: Genre; readonly chain: Chain }> = new Map(
+  GENRES.flatMap((genre) =>
     CHAIN_IDS.map((chain) => [manifestPath(genre, chain).replace(/\/manifest\.json$/, ''), { genre, chain }]),
   ),
 );
 
-function listFiles(genre: FileGenre, chain: Chain): [string, FileRequest][] {
+function listFiles(genre: Genre, chain: Chain): [string, FileRequest][] {
   const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
   return [
     [manifestPath(genre, chain), { kind: 'manifest', genre, chain }],

@@ -144,6 +144,7 @@ async function readDays(
         ...entriesInWindow(entries.meta, Infinity),
         ...entriesInWindow(entries.gold, longest),
         ...entriesInWindow(entries.derived, longest),
+        ...entriesInWindow(entries.briefs, longest),
       ].map(({ sha256 }) => sha256),
     ),
   );

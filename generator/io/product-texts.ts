@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
 import type { ReferenceTexts } from '../core/artifacts/reference-files.js';
-import { compileTextTemplate } from '../core/artifacts/text-template.js';
+import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
 
 const TEMPLATES = new URL('../../templates/', import.meta.url);
 
@@ -15,9 +15,26 @@ let read: Promise<ReferenceTexts> | undefined;
 
 async function readTexts(): Promise<ReferenceTexts> {
   const methodology = currentMethodology();
-  const methodologyText = await readFile(methodologyTextUrl(methodology.version), 'utf8');
-  const weeklySummary = compileTextTemplate(
-    await readFile(new URL('weekly-summary.txt.hbs', TEMPLATES), 'utf8'),
-  );
-  return { methodology, methodologyText, glossary: glossaryEntries(), weeklySummary };
+  const [methodologyText, weeklySummary, claims, markdown] = await Promise.all([
+    readFile(methodologyTextUrl(methodology.version), 'utf8'),
+    readTemplate('weekly-summary.txt.hbs'),
+    readTemplate('brief-day-1.claims.json'),
+    readTemplate('brief-day-1.md.hbs'),
+  ]);
+  return {
+    methodology,
+    methodologyText,
+    glossary: glossaryEntries(),
+    weeklySummary: compileTextTemplate(weeklySummary),
+    brief: { claims: compileClaims(claims), markdown: compileTextTemplate(markdown) },
+  };
+}
+
+function readTemplate(name: string): Promise<string> {
+  return readFile(new URL(name, TEMPLATES), 'utf8');
+}
+
+function compileClaims(text: string): Map<string, TextTemplate> {
+  const claims = Object.entries(JSON.parse(text) as Record<string, string>); // a file of the product
+  return new Map(claims.map(([name, sentence]) => [name, compileTextTemplate(sentence)]));
 }

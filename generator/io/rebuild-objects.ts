@@ -114,7 +114,7 @@ async function rebuildChainDays(
     .flatMap((manifest) => manifest ?? [])
     .filter((manifest) => namesAny(manifest, wanted));
   if (listing.length === 0) return [];
-  const writers = createDayWriters(series, (await readProductTexts()).methodology);
+  const writers = createDayWriters(series, await readProductTexts());
   return listing.flatMap((manifest) => rebuildDays(manifest, series, writers, wanted));
 }
 

@@ -26,23 +26,36 @@ export async function checkChain(walk: Walk, chain: Chain): Promise<void> {
   for (const genre of GENRES) {
     const path = manifestPath(genre, chain);
     const entry = record.manifests[path];
+    if (entry === undefined && genre === 'briefs' && isBeforeBriefs(record, chain)) continue;
     const checked = await checkStoredFile(walk, path, entry && { ...entry, schema: 'manifest' });
     if (entry === undefined || checked.value === undefined || checked.faults.length > 0) continue;
     const manifest = checked.value as Manifest; // judged by its schema just above
     manifests.set(path, manifest);
     const key = objectKey(entry.sha256);
-    const say = (message: string): number => faults.push({ key, message: `${path}: ${message}` });
-    checkManifest(manifest, genre, chain).forEach(say);
-    const meta = manifests.get(manifestPath('meta', chain));
-    if (meta !== undefined && meta !== manifest) compareManifests(meta, manifest).forEach(say);
-    const inForce = record.chains[chain];
-    if (inForce !== undefined && manifest.updated_through !== inForce.updated_through)
-      say('updated_through differs from the release');
-    if (inForce === undefined && manifest.dates.some(({ status }) => status !== 'withdrawn'))
-      say('has dates in force, but the release does not know the chain');
+    const wrong = [...checkManifest(manifest, genre, chain), ...compareWithRelease(walk, manifest)];
+    for (const message of wrong) faults.push({ key, message: `${path}: ${message}` });
     await checkDays(walk, genre, manifest);
-    if (inForce !== undefined) await checkBundles(walk, manifest);
+    if (record.chains[chain] !== undefined) await checkBundles(walk, manifest);
   }
+}
+
+/** What is wrong between a manifest, that of meta, and what the release says of the chain. */
+function compareWithRelease({ record, manifests }: Walk, manifest: Manifest): string[] {
+  const { chain } = manifest;
+  const meta = manifests.get(manifestPath('meta', chain));
+  const inForce = record.chains[chain];
+  const faults = meta === undefined || meta === manifest ? [] : compareManifests(meta, manifest);
+  if (inForce !== undefined && manifest.updated_through !== inForce.updated_through)
+    faults.push('updated_through differs from the release');
+  if (inForce === undefined && manifest.dates.some(({ status }) => status !== 'withdrawn'))
+    faults.push('has dates in force, but the release does not know the chain');
+  return faults;
+}
+
+/** Whether a release has no brief of a chain at all: it was published before there were any. */
+function isBeforeBriefs({ bundles }: Walk['record'], chain: Chain): boolean {
+  const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
+  return windows.every((window) => !(bundlePath('briefs', chain, window) in bundles));
 }
 
 async function checkDays(walk: Walk, genre: Genre, manifest: Manifest): Promise<void> {
@@ -99,6 +112,7 @@ function checkCalendar({ record, faults }: Walk, chain: Chain, days: readonly Me
 }
 
 async function checkBundles(walk: Walk, manifest: Manifest): Promise<void> {
+  if (manifest.dates.every(({ status }) => status === 'withdrawn')) return;
   for (const window of Object.keys(WINDOWS) as Window[]) {
     // keys of a closed literal
     const path = bundlePath(manifest.genre, manifest.chain, window);

@@ -3,7 +3,7 @@ import { toReads, type OperationTerms } from './operations.js';
 import { IF_NONE_MATCH, inPath, json, RANGE } from './parameters.js';
 
 /** What a subscriber file can be. */
-const FILES = ['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day'];
+const FILES = ['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'];
 
 /** The paths of health, problems and objects. */
 export function operationPaths(): Record<string, JsonObject> {

@@ -7,7 +7,7 @@ import {
   type Grant,
 } from '../../gateway/core/entitlements.js';
 import { urlPathOf, type FileRequest } from '../../gateway/core/file-request.js';
-import { CHAIN_IDS, FILE_GENRES, PLAN_IDS, PLANS, WINDOWS } from '../../schemas/catalog.js';
+import { CHAIN_IDS, GENRES, PLAN_IDS, PLANS, WINDOWS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import type { Chain, Window } from '../../schemas/types.generated.js';
@@ -17,7 +17,7 @@ const NOW = Date.parse('2026-08-20T12:00:00Z');
 const DAY = 86_400_000;
 
 const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
-const requests: readonly FileRequest[] = FILE_GENRES.flatMap((genre) =>
+const requests: readonly FileRequest[] = GENRES.flatMap((genre) =>
   CHAIN_IDS.flatMap((chain): FileRequest[] => [
     ...windows.map((window): FileRequest => ({ kind: 'bundle', genre, chain, window })),
     { kind: 'manifest', genre, chain },
@@ -253,6 +253,6 @@ describe('the description of what an account may read', () => {
 
 it('knows the plans and genres of the schemas', () => {
   expect(SCHEMAS.account.$defs.plan.enum).toEqual(PLAN_IDS);
-  expect(SCHEMAS.entitlements.properties.genres.items.enum).toEqual(FILE_GENRES);
+  expect(SCHEMAS.common.$defs.genre.enum).toEqual(GENRES);
   expect(Object.values(PLANS).map(({ name }) => name)).toEqual(['Single Chain', 'Research']);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CHAIN_IDS, FILE_GENRES, WINDOWS } from '../../schemas/catalog.js';
+import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import { bundlePath, dayPath, manifestPath } from '../../schemas/paths.js';
 import type { Window } from '../../schemas/types.generated.js';
 import { parseFileRequest, urlPathOf } from '../../gateway/core/file-request.js';
@@ -18,7 +18,7 @@ function codeOf(path: string, query = ''): string {
 }
 
 describe('the path of a file', () => {
-  it.each(FILE_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => [genre, chain] as const)))(
+  it.each(GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => [genre, chain] as const)))(
     'says what is asked for, of %s and %s',
     (genre, chain) => {
       for (const window of WINDOW_IDS) {

@@ -86,8 +86,11 @@ it('every answer is as it is described, whoever asks for whatever can be read', 
 });
 
 it.each([
-  [bundlePath('briefs', 'base', 'latest'), 404],
-  [manifestPath('briefs', 'base'), 404],
+  [bundlePath('briefs', 'base', 'latest'), 307],
+  [bundlePath('briefs', 'base', '7d'), 307],
+  [manifestPath('briefs', 'base'), 307],
+  [DAY.replace('/gold/base', '/briefs/chains/base'), 307],
+  [dayPath('briefs', 'base', '2031-01-01'), 404],
   [`${DAY}?revision=2022-01-04.000001`, 307],
   [`${DAY}?revision=2021-01-04.000001`, 404],
   [`${DAY}?revision=x`, 400],

@@ -21,7 +21,12 @@ export type ExpectedChanges = {
 export function compareNaive(before: NaiveRecords, after: NaiveRecords): ExpectedChanges {
   const differing = (genre: Genre): string[] =>
     [...before.texts[genre]].filter(([date, text]) => after.texts[genre].get(date) !== text).map(([d]) => d);
-  const genres = { meta: differing('meta'), gold: differing('gold'), derived: differing('derived') };
+  const genres = {
+    meta: differing('meta'),
+    gold: differing('gold'),
+    derived: differing('derived'),
+    briefs: differing('briefs'),
+  };
   const labelOf = new Map(after.meta.map(({ date, regime }) => [date, regime.label]));
   return {
     genres,

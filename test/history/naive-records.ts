@@ -1,13 +1,19 @@
+import { writeBrief } from '../../generator/core/brief/brief.js';
+import type { DayRecords } from '../../generator/core/brief/facts.js';
 import type { InputSeries } from '../../generator/core/input-series.js';
+import { readProductTexts } from '../../generator/io/product-texts.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import type { DerivedDay, Genre, MetaDay } from '../../schemas/types.generated.js';
+import type { Chain, DerivedDay, Genre, MetaDay } from '../../schemas/types.generated.js';
 import {
   naiveDerivedDays,
+  naiveDeterminismHash,
   naiveMetaDays,
   type NaiveDay,
   type NaiveDerived,
   type NaiveMeta,
 } from '../oracle/naive-methodology.js';
+
+const { methodology, brief } = await readProductTexts();
 
 /** What the naive implementation makes of a series. Shape: each list has one element per date, ascending. */
 export type NaiveRecords = {
@@ -23,9 +29,31 @@ export function toNaiveRecords(series: InputSeries): NaiveRecords {
   const days = toNaiveDays(series);
   const meta = naiveMetaDays(series.chain, days);
   const derived = naiveDerivedDays(series.chain, days);
-  const texts = { meta: textsOf(meta), gold: textsOf(days), derived: textsOf(derived) };
+  const briefs = days.map((gold, t) =>
+    toBrief({ chain: series.chain, gold, meta: meta[t], derived: derived[t] }),
+  );
+  const texts = {
+    meta: textsOf(meta),
+    gold: textsOf(days),
+    derived: textsOf(derived),
+    briefs: textsOf(briefs),
+  };
   return { days, meta, derived, texts };
 }
+
+/** What the product's brief says of the naive records of a date: whether it must be restated is what is tested. */
+function toBrief({ chain, meta, gold, derived }: NaiveSources): { readonly date: string } {
+  const hash = naiveDeterminismHash({ ...meta });
+  const records = { meta: { ...meta, chain }, gold, derived } as unknown as DayRecords; // all that a brief reads
+  return { date: gold.date, ...writeBrief(records, methodology, brief), hash } as { readonly date: string };
+}
+
+type NaiveSources = {
+  readonly chain: Chain;
+  readonly gold: NaiveDay;
+  readonly meta: NaiveMeta | undefined;
+  readonly derived: NaiveDerived | undefined;
+};
 
 /** A series in the form that the naive implementation reads. */
 export function toNaiveDays({ dates, present, metrics }: InputSeries): NaiveDay[] {

@@ -10,8 +10,9 @@ import type {
   Thresholds,
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
+import type { BriefTemplates } from '../brief/narrator.js';
 import { CALENDAR_FIELDS } from './regime-calendar.js';
-import type { TextTemplate } from './text-template.js';
+import type { TextTemplate } from '../text/text-template.js';
 
 /** What the product itself says: the same for every chain and release until the product changes. */
 export type ReferenceTexts = {
@@ -19,6 +20,7 @@ export type ReferenceTexts = {
   readonly methodologyText: string;
   readonly glossary: readonly GlossaryEntry[];
   readonly weeklySummary: TextTemplate;
+  readonly brief: BriefTemplates;
 };
 
 /** The public files that rest on the product alone. A new one is added here. */

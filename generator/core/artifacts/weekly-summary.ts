@@ -4,8 +4,8 @@ import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileKind, type Stamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
-import { SIGNAL_WORDS, signalQuantity } from './signal-words.js';
-import type { TextTemplate } from './text-template.js';
+import { SIGNAL_WORDS, signalQuantity } from '../text/signal-words.js';
+import type { TextTemplate } from '../text/text-template.js';
 
 /** Number of characters of its widest line. */
 export const WEEKLY_COLUMNS = 72;

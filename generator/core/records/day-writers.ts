@@ -1,21 +1,34 @@
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { DerivedDay, Genre, GoldDay, MetaDay, Methodology } from '../../../schemas/types.generated.js';
+import type {
+  BriefDay,
+  DerivedDay,
+  Genre,
+  GoldDay,
+  MetaDay,
+  Methodology,
+} from '../../../schemas/types.generated.js';
+import type { BriefTemplates } from '../brief/narrator.js';
 import type { InputSeries } from '../input-series.js';
 import { computeRegimes, type RegimeSeries } from '../methodology/regime-series.js';
+import { createBriefWriter } from './brief-day.js';
 import { createDerivedWriter } from './derived-day.js';
 import { createGoldWriter } from './gold-day.js';
 import { createMetaWriter } from './meta-day.js';
 import type { Provenance } from './provenance.js';
 
 /** A record of any genre. */
-export type DayRecord = MetaDay | GoldDay | DerivedDay;
+export type DayRecord = MetaDay | GoldDay | DerivedDay | BriefDay;
 
 /** The schema that new day files of a genre are written in. */
 export const DAY_SCHEMAS = {
   meta: 'meta-day/1',
   gold: 'gold-day/1',
   derived: 'derived-day/1',
+  briefs: 'brief-day/1',
 } as const satisfies Record<Genre, string>;
+
+/** What of the product's texts day records are made with. */
+export type DayTexts = { readonly methodology: Methodology; readonly brief: BriefTemplates };
 
 /** Makes the day records of one series, in every schema that was ever published. */
 export type DayWriters = {
@@ -26,13 +39,16 @@ export type DayWriters = {
 };
 
 /** The writers for `series`. A new genre, or a new schema of one, is added here. */
-export function createDayWriters(series: InputSeries, methodology: Methodology): DayWriters {
+export function createDayWriters(series: InputSeries, { methodology, brief }: DayTexts): DayWriters {
   const regimes = computeRegimes(series, methodology);
   const meta = createMetaWriter(series, regimes, methodologyDigest(methodology));
+  const gold = createGoldWriter(series, methodology.version);
+  const derived = createDerivedWriter(series, methodology);
   const writers: Record<string, (t: number, provenance: Provenance) => DayRecord> = {
     'meta-day/1': meta,
-    'gold-day/1': createGoldWriter(series, methodology.version),
-    'derived-day/1': createDerivedWriter(series, methodology),
+    'gold-day/1': gold,
+    'derived-day/1': derived,
+    'brief-day/1': createBriefWriter(series, methodology, { meta, gold, derived }, brief),
   };
   return {
     regimes,

@@ -1,4 +1,4 @@
-import type { Chain, Genre } from '../../../schemas/types.generated.js';
+import type { Chain } from '../../../schemas/types.generated.js';
 import type { InputSeries } from '../input-series.js';
 
 /** Which publication a record belongs to. */
@@ -15,7 +15,7 @@ export type DayIdentity<S extends string> = {
 };
 
 /** The identity of the record of date `t`. */
-export function toIdentity<S extends `${Genre}-day/${number}`>(
+export function toIdentity<S extends `${string}-day/${number}`>(
   schema: S,
   series: InputSeries,
   t: number,

@@ -14,7 +14,7 @@ import type { Artifact, FileKind, Stamp } from '../artifacts/artifact.js';
 import { publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { referenceFiles, type ReferenceTexts } from '../artifacts/reference-files.js';
 import { changesFile, landingFile, releaseFile, statusFile } from '../artifacts/release-files.js';
-import { chainFiles, inForcePaths, type ChainState, type Section } from './chain-state.js';
+import { absentPaths, chainFiles, type ChainState, type Section } from './chain-state.js';
 import type { PlannedRelease } from './plan-types.js';
 import type { PublishedState } from './published-state.js';
 import { toReleaseChanges } from './release-changes.js';
@@ -149,9 +149,7 @@ function entriesOf<S extends Section>(
   { previous, changed }: AssemblyTerms,
   settled: Settled,
 ): ReleaseRecord[S] {
-  const gone = new Set(
-    changed.filter(({ record }) => record === undefined).flatMap(({ state }) => inForcePaths(state.chain)),
-  );
+  const gone = new Set(changed.flatMap(({ state }) => absentPaths(state)));
   const published: Record<string, FileEntry | PublicEntry> = previous?.record[section] ?? {};
   const kept = Object.entries(published).filter(([path]) => !gone.has(path));
   const made = settled[section].map(({ path, type, entry }): [string, FileEntry | PublicEntry] => [

@@ -68,5 +68,6 @@ export function manifestsOf(
     meta: manifestOf(state, 'meta', chain),
     gold: manifestOf(state, 'gold', chain),
     derived: manifestOf(state, 'derived', chain),
+    briefs: manifestOf(state, 'briefs', chain),
   };
 }

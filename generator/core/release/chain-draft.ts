@@ -66,8 +66,9 @@ export function* draftSteps(terms: DraftTerms): Steps<ChainDraft> {
   const meta = yield* draftGenre('meta', terms, writeDay);
   const gold = yield* draftGenre('gold', terms, writeDay);
   const derived = yield* draftGenre('derived', terms, writeDay);
-  const genres = [meta, gold, derived];
-  const newDates = mergeDates(genres.map((genre) => genre.newDates));
+  const briefs = yield* draftGenre('briefs', terms, writeDay);
+  const genres = [meta, gold, derived, briefs];
+  const newDates = mergeDates(genres.filter(({ isAdded }) => !isAdded).map((genre) => genre.newDates));
   const isNew = new Set(newDates);
   const restatedDates = mergeDates(genres.map((genre) => genre.restatedDates)).filter(
     (date) => !isNew.has(date),
@@ -82,7 +83,7 @@ export function* draftSteps(terms: DraftTerms): Steps<ChainDraft> {
     series,
     updatedThrough: series.dates.at(-1) ?? '',
     sources: series.sources,
-    entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries },
+    entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries, briefs: briefs.entries },
     revisions,
     days: genres.flatMap((genre) => genre.days),
     calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
@@ -120,11 +121,14 @@ function knownRevisions({ series, published, stamp }: DraftTerms): ManifestRevis
     ...published?.manifests.meta?.revisions,
     ...published?.manifests.gold?.revisions,
     ...published?.manifests.derived?.revisions,
+    ...published?.manifests.briefs?.revisions,
     [stamp.revision]: { updated_through, published_at: stamp.publishedAt },
   };
 }
 
 type GenreDraft = {
+  /** Whether the chain was published before without this genre: then its dates are not new, only told of anew. */
+  readonly isAdded: boolean;
   readonly entries: readonly ManifestDate[];
   readonly days: readonly Artifact[];
   /** The calendar rows of the days that were made, when the genre is meta. */
@@ -150,6 +154,7 @@ function* draftGenre(
   const datesOf = (fate: DayResult['fate']): string[] =>
     results.filter((result) => result.fate === fate).map((result) => result.entry.date);
   return {
+    isAdded: published?.manifests.meta !== undefined && published.manifests[genre] === undefined,
     entries: [...results.map((result) => result.entry), ...gone].sort((a, b) => (a.date < b.date ? -1 : 1)),
     days: results.flatMap((result) => (result.fate === 'unchanged' ? [] : [result.artifact])),
     rows: results.flatMap((result) => result.row ?? []),

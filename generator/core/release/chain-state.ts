@@ -46,7 +46,7 @@ export type ChainFiles = { readonly [section in Section]: readonly FileKind[] };
 
 /**
  * The files of a chain, by what of its state they change with. A chain of which nothing is in force has manifests
- * only. A new kind of file per chain is added here and in `inForcePaths`.
+ * only. A new kind of file per chain is added here and in `publicPathsOf`.
  */
 export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles {
   const { chain, updatedThrough, sources, record } = state;
@@ -61,7 +61,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
   const lastAvailable = lastAvailableOf(state.entries.meta);
   return {
     manifests,
-    bundles: GENRES.flatMap((genre) =>
+    bundles: GENRES.filter((genre) => isInForce(state.entries[genre])).flatMap((genre) =>
       bundleFiles({ ...shared, genre, entries: state.entries[genre], record }),
     ),
     public: [
@@ -72,14 +72,20 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
   };
 }
 
-/** The paths of the files that a chain has only while some of its dates are in force. */
-export function inForcePaths(chain: Chain): string[] {
+/** The paths of the files that a chain does not have in a state: those that need dates in force where none is. */
+export function absentPaths({ chain, entries }: Pick<ChainState, 'chain' | 'entries'>): string[] {
   const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
-  const bundles = GENRES.flatMap((genre) => windows.map((window) => bundlePath(genre, chain, window)));
-  return [...bundles, ...publicPathsOf(chain)];
+  const bundles = GENRES.filter((genre) => !isInForce(entries[genre])).flatMap((genre) =>
+    windows.map((window) => bundlePath(genre, chain, window)),
+  );
+  return isInForce(entries.meta) ? bundles : [...bundles, ...publicPathsOf(chain)];
 }
 
-/** Those of them that are public. */
+function isInForce(entries: readonly ManifestDate[]): boolean {
+  return entries.some(({ status }) => status !== 'withdrawn');
+}
+
+/** The paths of a chain's public files. */
 export function publicPathsOf(chain: Chain): string[] {
   return [calendarPath(chain), summaryPath(chain), weeklySummaryPath(chain)];
 }

@@ -133,7 +133,7 @@ function* assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp:
   const calendar = previous?.calendars.get(series.chain);
   const draft = yield* draftSteps({
     series,
-    writers: createDayWriters(series, request.texts.methodology),
+    writers: createDayWriters(series, request.texts),
     published: assessment.kind === 'first' ? undefined : { manifests, calendar: calendar ?? '' },
     trusted: assessment.kind === 'extended',
     stamp,

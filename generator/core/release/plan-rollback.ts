@@ -64,6 +64,8 @@ export function rollBackEntries(
     const withdrawn = new Set<string>();
     const rollBack = (genre: Genre): ManifestDate[] => {
       const before = target.manifests.get(manifestPath(genre, chain));
+      if (before === undefined && target.manifests.has(manifestPath('meta', chain)))
+        return withdrawStale(genre);
       const old = new Map(before?.dates.map((entry) => [entry.date, entry]));
       return (manifestOf(previous, genre, chain)?.dates ?? []).map((entry) => {
         const next = rollBackEntry(entry, old.get(entry.date), revision, reason);
@@ -71,7 +73,19 @@ export function rollBackEntries(
         return next;
       });
     };
-    const entries = { meta: rollBack('meta'), gold: rollBack('gold'), derived: rollBack('derived') };
+    // A genre that the target did not have yet: what it says of the dates that change would no longer be true.
+    const withdrawStale = (genre: Genre): ManifestDate[] =>
+      (manifestOf(previous, genre, chain)?.dates ?? []).map((entry) =>
+        restated.has(entry.date) || withdrawn.has(entry.date)
+          ? rollBackEntry(entry, undefined, revision, reason)
+          : entry,
+      );
+    const entries = {
+      meta: rollBack('meta'),
+      gold: rollBack('gold'),
+      derived: rollBack('derived'),
+      briefs: rollBack('briefs'),
+    };
     return [{ chain, entries, restatedDates: [...restated].sort(), withdrawnDates: [...withdrawn].sort() }];
   });
 }
@@ -159,7 +173,9 @@ function isSameChain(chain: Chain, previous: PublishedState, target: RollbackTar
         .map(({ date, sha256 }) => [date, sha256]),
       manifest?.sources ?? [],
     ]);
+  const hasChain = target.manifests.has(manifestPath('meta', chain));
   return GENRES.every((genre) => {
+    if (hasChain && !target.manifests.has(manifestPath(genre, chain))) return true;
     const now = manifestOf(previous, genre, chain);
     return inForce(now) === inForce(target.manifests.get(manifestPath(genre, chain)));
   });

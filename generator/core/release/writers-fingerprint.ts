@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Chain, Methodology } from '../../../schemas/types.generated.js';
+import type { Chain } from '../../../schemas/types.generated.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
@@ -30,7 +30,7 @@ export function writersFingerprint(texts: ReferenceTexts): string {
 const FINGERPRINTS = new WeakMap<ReferenceTexts, string>();
 
 function probeWriters(texts: ReferenceTexts): string {
-  return sha256Hex([...probeDays(texts.methodology), ...probeFiles(texts)].join(''));
+  return sha256Hex([...probeDays(texts), ...probeFiles(texts)].join(''));
 }
 
 /** Digests of the other files that a chain's short series gives. */
@@ -39,7 +39,7 @@ function probeFiles(texts: ReferenceTexts): string[] {
   const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
   return CHAIN_IDS.flatMap((chain) => {
     const series = probeSeries(chain, PROBE_FILE_DAYS);
-    const writers = createDayWriters(series, methodology);
+    const writers = createDayWriters(series, texts);
     const terms = { series, writers, published: undefined, trusted: false, stamp, reason: 'probe' };
     const draft = draftChain(terms);
     const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
@@ -49,9 +49,9 @@ function probeFiles(texts: ReferenceTexts): string[] {
   });
 }
 
-function probeDays(methodology: Methodology): string[] {
+function probeDays(texts: ReferenceTexts): string[] {
   return CHAIN_IDS.flatMap((chain) => {
-    const writers = createDayWriters(probeSeries(chain, PROBE_DAYS), methodology);
+    const writers = createDayWriters(probeSeries(chain, PROBE_DAYS), texts);
     const provenance = { revision: '2000-01-01.000001', updatedThrough: '2000-01-01' };
     const dates = Array.from({ length: Math.floor(PROBE_DAYS / PROBE_STEP) }, (_, i) => (i + 1) * PROBE_STEP);
     return dates.flatMap((t) =>

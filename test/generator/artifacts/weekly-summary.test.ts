@@ -1,5 +1,5 @@
-import { SIGNAL_WORDS } from '../../../generator/core/artifacts/signal-words.js';
-import { compileTextTemplate } from '../../../generator/core/artifacts/text-template.js';
+import { SIGNAL_WORDS } from '../../../generator/core/text/signal-words.js';
+import { compileTextTemplate } from '../../../generator/core/text/text-template.js';
 import { WEEKLY_COLUMNS, weeklySummaryFile } from '../../../generator/core/artifacts/weekly-summary.js';
 import { createDayWriters } from '../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../generator/io/product-texts.js';
@@ -8,7 +8,8 @@ import { currentMethodology } from '../../../schemas/methodology.js';
 import type { Chain, MetaDay } from '../../../schemas/types.generated.js';
 import { randomSeries } from '../../fixtures/random-series.js';
 
-const { weeklySummary: template } = await readProductTexts();
+const texts = await readProductTexts();
+const template = texts.weeklySummary;
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
 const DAYS = 400;
 const SEEDS = Number(process.env['CRD_SEEDS'] ?? '40') / 10;
@@ -16,7 +17,7 @@ const SEEDS = Number(process.env['CRD_SEEDS'] ?? '40') / 10;
 /** The last 30 records of a made-up chain, in the state of its day `last`. */
 function recordsOf(chain: Chain, seed: number, last = DAYS - 1): MetaDay[] {
   const series = randomSeries({ chain, seed, days: DAYS, missingCells: 0.05, missingRows: 0.02 });
-  const { meta } = createDayWriters(series, currentMethodology());
+  const { meta } = createDayWriters(series, texts);
   const provenance = { revision: STAMP.revision, updatedThrough: series.dates[last] ?? '' };
   return Array.from({ length: 30 }, (_, i) => meta(last - 29 + i, provenance));
 }
@@ -85,7 +86,7 @@ describe('whatever happened, a weekly summary', () => {
 
 it('of a chain that has just begun tells what there is, and that nothing stands out', () => {
   const series = randomSeries({ chain: 'base', seed: 1, days: 3 });
-  const { meta } = createDayWriters(series, currentMethodology());
+  const { meta } = createDayWriters(series, texts);
   const provenance = { revision: STAMP.revision, updatedThrough: series.dates[2] ?? '' };
   const text = write(
     'base',

@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
-import { currentMethodology } from '../../../schemas/methodology.js';
 import type { MetricName } from '../../../schemas/types.generated.js';
 import { cutSeries, type InputSeries } from '../../../generator/core/input-series.js';
 import { followLevels } from '../../../generator/core/methodology/levels.js';
 import { computeRegimes } from '../../../generator/core/methodology/regime-series.js';
 import { createRollingWindow } from '../../../generator/core/methodology/rolling-window.js';
 import { createDayWriters, DAY_SCHEMAS } from '../../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../../generator/io/product-texts.js';
 import { naiveDerivedDays, naiveDeterminismHash, naiveMetaDays } from '../../oracle/naive-methodology.js';
 import { randomSeries } from '../../fixtures/random-series.js';
 
-const methodology = currentMethodology();
+const texts = await readProductTexts();
+const { methodology } = texts;
 const { enter, exit } = methodology.levels;
 const zScore = (): fc.Arbitrary<number | null> =>
   fc.option(fc.double({ min: -8, max: 8, noNaN: true }), { nil: null, freq: 8 });
@@ -29,7 +30,7 @@ const series = (days: { min: number; max: number }): fc.Arbitrary<InputSeries> =
 
 /** Every record of a series, as its bytes, but for the revision that it names. */
 function recordsOf(input: InputSeries): Map<string, string> {
-  const writers = createDayWriters(input, methodology);
+  const writers = createDayWriters(input, texts);
   const provenance = { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' };
   const records = new Map<string, string>();
   input.dates.forEach((date, t) => {
@@ -115,7 +116,7 @@ describe('the records of a series', () => {
             Object.entries(input.metrics).map(([metric, column]) => [metric, column[t] ?? null]),
           ),
         }));
-        const writers = createDayWriters(input, methodology);
+        const writers = createDayWriters(input, texts);
         const provenance = { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' };
         const derived = naiveDerivedDays(input.chain, days);
         naiveMetaDays(input.chain, days).forEach((expected, t) => {
@@ -192,7 +193,7 @@ describe('the records of a series', () => {
         const without = mapValues(input, (value, i) => (i === t ? null : value));
         const zeroed = mapValues(input, (value, i) => (i === t ? 0 : value));
         const last = (each: InputSeries): unknown =>
-          createDayWriters(each, methodology).regimes.signals.map(({ value }) => value[t]);
+          createDayWriters(each, texts).regimes.signals.map(({ value }) => value[t]);
         expect(last(without)).toEqual(expect.not.arrayContaining([0]));
         expect(recordsOf(without).get(`gold-day/1 ${input.dates[t] ?? ''}`)).not.toBe(
           recordsOf(zeroed).get(`gold-day/1 ${input.dates[t] ?? ''}`),

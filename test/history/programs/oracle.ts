@@ -2,20 +2,21 @@
 import type { InputSeries } from '../../../generator/core/input-series.js';
 import { computeRegimes } from '../../../generator/core/methodology/regime-series.js';
 import { createDayWriters } from '../../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../../generator/io/product-texts.js';
 import { inHindsight } from '../../../scripts/calibration/hindsight.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import { currentMethodology } from '../../../schemas/methodology.js';
 import { assertValid } from '../../../schemas/validate.js';
 import { naiveDeterminismHash, naiveMetaDays } from '../../oracle/naive-methodology.js';
 import { AS_OF, readHistory } from '../history-data.js';
 import { derivedConclusions, metaConclusions, toNaiveDays, toNaiveRecords } from '../naive-records.js';
 import type { Disagreement, OracleComparison } from '../oracle-comparison.js';
 
-const methodology = currentMethodology();
+const texts = await readProductTexts();
+const { methodology } = texts;
 
 function compare(series: InputSeries): OracleComparison {
   const naive = toNaiveRecords(series);
-  const writers = createDayWriters(series, methodology);
+  const writers = createDayWriters(series, texts);
   const provenance = { revision: `${AS_OF}.000001`, updatedThrough: series.dates.at(-1) ?? '' };
   const meta = series.dates.map((_, t) => writers.meta(t, provenance));
   const derived = series.dates.map((_, t) =>

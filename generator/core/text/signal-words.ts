@@ -1,5 +1,5 @@
 import { CHAINS } from '../../../schemas/catalog.js';
-import type { Chain, Driver } from '../../../schemas/types.generated.js';
+import type { Chain, Driver, MetricName } from '../../../schemas/types.generated.js';
 import { numberWords, percentWords } from './number-words.js';
 
 /** How a person calls each signal of the methodology. */
@@ -18,3 +18,24 @@ export function signalQuantity(value: number, unit: Driver['unit'], chain: Chain
   if (unit.startsWith('native coin')) return `${numberWords(value)} ${CHAINS[chain].nativeCoin}`;
   return unit === 'gwei' ? `${numberWords(value)} gwei` : numberWords(value);
 }
+
+/** How a person calls each metric. */
+export const METRIC_WORDS: Readonly<Record<MetricName, string>> = {
+  tx_count: 'transactions',
+  active_addresses: 'active addresses',
+  new_addresses: 'new addresses',
+  transfer_count: 'transfers',
+  failed_tx_count: 'failed transactions',
+  block_count: 'blocks',
+  block_weight: 'block weight',
+  block_size: 'block size',
+  gas_used: 'gas used',
+  gas_limit_mean: 'mean gas limit',
+  gas_price_mean: 'mean gas price',
+  fees_total: 'fees',
+  fee_median: 'median fee',
+  l1_fees_total: 'fees paid to Ethereum',
+  hash_rate: 'hash rate',
+  difficulty: 'difficulty',
+  issuance: 'issuance',
+};

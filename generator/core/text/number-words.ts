@@ -31,9 +31,11 @@ function decimal(size: number, digits: number): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** A share as people write it, in two significant digits below 100 %: `8.6 %`. */
+/** A share as people write it, in two significant digits below 100 %: `8.6 %`; in three close to it: `99.7 %`. */
 export function percentWords(share: number): string {
   const percent = Number((Math.abs(share) * 100).toPrecision(12));
-  const words = percent < 100 ? decimal(percent, 2) : numberWords(percent);
+  const two = decimal(percent, 2);
+  // What is not the whole is not called the whole.
+  const words = percent < 100 && two !== '100' ? two : numberWords(percent);
   return `${share < 0 && words !== '0' ? '-' : ''}${words} %`;
 }

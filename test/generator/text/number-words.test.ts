@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { numberWords, percentWords } from '../../../generator/core/artifacts/number-words.js';
+import { numberWords, percentWords } from '../../../generator/core/text/number-words.js';
 
 const SCALES: Readonly<Record<string, number>> = { million: 1e6, billion: 1e9, trillion: 1e12 };
 

@@ -1,0 +1,58 @@
+import { metricsOf } from '../../../schemas/catalog.js';
+import { METRIC_WORDS } from '../text/signal-words.js';
+import type { Narrator } from './narrator.js';
+
+/** From which rank within a year on a value is among the highest, and up to which among the lowest. */
+const HIGH = 0.95;
+const LOW = 0.05;
+
+/** The day's own numbers. */
+export function daySection(narrator: Narrator): string[] {
+  const { say } = narrator;
+  const gold = (metric: string): { fact: string } => ({ fact: `gold.metrics.${metric}` });
+  return [
+    ...sayUse(narrator),
+    ...say('day.new_addresses', { count: gold('new_addresses') }),
+    ...say('day.failed', { count: gold('failed_tx_count') }),
+    ...sayFees(narrator),
+    ...say('day.gas_price', { price: gold('gas_price_mean') }),
+    ...say('day.settlement', { fees: gold('l1_fees_total') }),
+    ...say('day.blocks', {
+      blocks: { ...gold('block_count'), counts: 'blocks' },
+      interval: { fact: 'derived.block_interval_mean' },
+    }),
+    ...say('day.utilization', { share: { fact: 'derived.utilization' } }),
+    ...say('day.hash_rate', { rate: gold('hash_rate') }),
+    ...say('day.issuance', { coins: gold('issuance') }),
+  ];
+}
+
+function sayUse({ say, number }: Narrator): string[] {
+  const transactions = { fact: 'gold.metrics.tx_count', counts: 'transactions' };
+  const addresses = { fact: 'gold.metrics.active_addresses', counts: 'active addresses' };
+  const rank = number('derived.metrics.tx_count.percentile_365d');
+  const form =
+    rank !== null && rank >= HIGH ? 'rank_high' : rank !== null && rank <= LOW ? 'rank_low' : 'rank';
+  const both = say('day.use', { transactions, addresses });
+  return [
+    ...(both.length > 0 ? both : say('day.transactions', { transactions })),
+    ...say(`day.${form}`, { rank: { fact: 'derived.metrics.tx_count.percentile_365d' } }),
+  ];
+}
+
+function sayFees({ say }: Narrator): string[] {
+  const total = { total: { fact: 'gold.metrics.fees_total' } };
+  const median = { median: { fact: 'gold.metrics.fee_median' } };
+  const all = say('day.fees', { ...total, mean: { fact: 'derived.fee_mean' }, ...median });
+  return all.length > 0 ? all : [...say('day.fees_total', total), ...say('day.fee_median', median)];
+}
+
+/** Which of the chain's metrics the day lacks. */
+export function missingSection({ records: { meta, gold }, say }: Narrator): string[] {
+  const metrics = metricsOf(meta.chain);
+  const missing = metrics.filter((metric) => (gold.metrics[metric] ?? null) === null);
+  if (missing.length === 0) return say('missing.none');
+  return missing.length === metrics.length
+    ? say('missing.all')
+    : say('missing.some', { names: { word: missing.map((metric) => METRIC_WORDS[metric]).join(', ') } });
+}

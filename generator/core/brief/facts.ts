@@ -1,0 +1,92 @@
+import { CHAINS, METRICS } from '../../../schemas/catalog.js';
+import type {
+  BriefFact,
+  DerivedDay,
+  GoldDay,
+  MetaDay,
+  MetricName,
+} from '../../../schemas/types.generated.js';
+import { numberWords, percentWords } from '../text/number-words.js';
+
+/** The records of one chain-day, which are all that a brief knows. */
+export type DayRecords = {
+  readonly meta: MetaDay;
+  readonly gold: GoldDay;
+  readonly derived: DerivedDay;
+};
+
+/**
+ * The fact that a member of the day's records is, by its path such as `derived.metrics.tx_count.ma7`; `undefined` where
+ * the record has null or no such member.
+ */
+export function factAt(records: DayRecords, id: string): BriefFact | undefined {
+  let value: unknown = records;
+  for (const name of namesIn(id)) {
+    value =
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  }
+  return typeof value === 'number' || typeof value === 'string'
+    ? { id, value, unit: unitOf(records.meta, id) }
+    : undefined;
+}
+
+/** The parts of the paths that were asked for: there are some hundred of them, and every day asks for the same. */
+const NAMES = new Map<string, readonly string[]>();
+
+function namesIn(id: string): readonly string[] {
+  const names = NAMES.get(id) ?? id.split('.');
+  NAMES.set(id, names);
+  return names;
+}
+
+/** Units of members, by what their path looks like; the first that fits. */
+const UNITS: readonly (readonly [path: RegExp, unit: string])[] = [
+  [/^meta\.(date|regime\.since)$/, 'date'],
+  [/^meta\.regime\.run_days$/, 'days'],
+  [/^meta\.regime\.axes\.\w+\.z$/, 'z'],
+  [/^meta\.confidence\.(margin|speed)$/, 'z'],
+  [/^meta\.confidence\.(score|data_quality|completeness|depth|density)$/, 'fraction'],
+  [/^meta\.scorecard\.\w+\.score$/, 'score'],
+  [/^derived\.metrics\.\w+\.change_(7|30)d$/, 'change'],
+  [/^derived\.metrics\.\w+\.percentile_365d$/, 'fraction'],
+  [/^derived\.utilization$/, 'fraction'],
+  [/^derived\.block_interval_mean$/, 'seconds'],
+  [/^derived\.fee_mean$/, 'native coin per transaction'],
+];
+
+/** The units of the paths that were asked for. */
+const KNOWN_UNITS = new Map<string, string>();
+
+function unitOf({ chain, drivers }: MetaDay, id: string): string {
+  const driver = /^meta\.drivers\.(\d+)\./.exec(id)?.[1];
+  const unit = driver === undefined ? (KNOWN_UNITS.get(id) ?? findUnit(id)) : drivers[Number(driver)]?.unit;
+  if (unit === undefined) throw new Error(`no unit of ${id}`);
+  KNOWN_UNITS.set(id, unit);
+  return unit.replace('native coin', CHAINS[chain].nativeCoin);
+}
+
+function findUnit(id: string): string | undefined {
+  const metric = /^(?:gold\.metrics\.(\w+)|derived\.metrics\.(\w+)\.ma(?:7|30))$/.exec(id);
+  const name = (metric?.[1] ?? metric?.[2]) as MetricName | undefined; // closed by the schemas of the records
+  return (name && METRICS[name].unit) ?? UNITS.find(([path]) => path.test(id))?.[1];
+}
+
+/** What a person reads of a fact. A change is told by its size: the sentence says which way. */
+export function factWords({ value, unit }: BriefFact): string {
+  if (typeof value === 'string') return value;
+  const words = numberWords(value);
+  const [first = ''] = unit.split(' per ');
+  if (unit === 'fraction') return `${numberWords(value * 100)} %`;
+  if (unit === 'change') return percentWords(Math.abs(value));
+  if (unit === 'days' || unit === 'seconds') return counted(words, unit);
+  return ['BTC', 'ETH', 'gwei', 'TH/s'].includes(first) ? `${words} ${first}` : words;
+}
+
+/** A fact with what it counts: `1 block`, `144 blocks`. */
+export function countWords({ value }: BriefFact, plural: string): string {
+  return counted(typeof value === 'number' ? numberWords(value) : value, plural);
+}
+
+function counted(words: string, plural: string): string {
+  return `${words} ${words === '1' ? plural.replace(/(?<=ss)es$|s$/, '') : plural}`;
+}

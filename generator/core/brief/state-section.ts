@@ -1,0 +1,89 @@
+import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import type { Methodology } from '../../../schemas/types.generated.js';
+import { methodologyInputs } from '../methodology/signals.js';
+import type { Narrator } from './narrator.js';
+
+const SINCE = { fact: 'meta.regime.since' };
+const DATE = { fact: 'meta.date' };
+const RUN = { fact: 'meta.regime.run_days' };
+
+/** The state of the day in one sentence. */
+export function headlineOf({ records: { meta }, say }: Narrator): string[] {
+  const { label, run_days: run, previous_label: previous } = meta.regime;
+  const chain = { word: CHAINS[meta.chain].name };
+  if (meta.status === 'missing') return say('headline.missing', { chain, date: DATE });
+  if (label === 'indeterminate') return say('headline.unlabelled', { chain, date: DATE });
+  const state = { chain, label: { word: label }, date: DATE, meaning: { word: LABEL_MEANINGS[label] } };
+  return run === 1 && previous !== null
+    ? say('headline.turned', state)
+    : say('headline.held', { ...state, since: SINCE });
+}
+
+/** What the state is, since when, and what was before. */
+export function stateSection(narrator: Narrator, methodology: Methodology): string[] {
+  const isLabelled = narrator.records.meta.regime.label !== 'indeterminate';
+  return isLabelled ? sayLabel(narrator) : [...sayNoLabel(narrator), ...sayWhyNot(narrator, methodology)];
+}
+
+function sayLabel(narrator: Narrator): string[] {
+  const {
+    records: { meta },
+    say,
+  } = narrator;
+  const { label, run_days: run, previous_label: previous } = meta.regime;
+  const state = { label: { word: label }, meaning: { word: LABEL_MEANINGS[label] } };
+  const before = { previous: { word: previous } };
+  const wasLabelled = previous !== 'indeterminate';
+  if (run === 1) {
+    const dayBefore = wasLabelled ? say('state.turned_back', before) : say('state.regained');
+    return [...say('state.turned', state), ...dayBefore, ...sayAxes(narrator)];
+  }
+  const held =
+    run === 2
+      ? say('state.second', state)
+      : [...say('state.held', state), ...say('state.since', { run: RUN, since: SINCE })];
+  const earlier = wasLabelled ? say('state.before', before) : say('state.before_unlabelled');
+  return [...held, ...earlier, ...sayAxes(narrator)];
+}
+
+function sayNoLabel({ records: { meta }, say }: Narrator): string[] {
+  const { run_days: run, previous_label: previous } = meta.regime;
+  const before = { previous: { word: previous } };
+  if (run === 1) {
+    return previous === null
+      ? say('state.begins', { chain: { word: CHAINS[meta.chain].name } })
+      : say('state.lost', before);
+  }
+  return [
+    ...say('state.unlabelled', { run: RUN, since: SINCE }),
+    ...(previous === null ? say('state.never') : say('state.last_label', before)),
+  ];
+}
+
+/** Why there is no label. */
+function sayWhyNot(narrator: Narrator, methodology: Methodology): string[] {
+  const {
+    records: { meta, gold },
+    say,
+  } = narrator;
+  const { axes } = meta.regime;
+  if (meta.status === 'missing') return say('unlabelled.no_row');
+  if (methodologyInputs(methodology, meta.chain).every((metric) => (gold.metrics[metric] ?? null) === null))
+    return say('unlabelled.no_input');
+  const quality = { quality: { fact: 'meta.confidence.data_quality' } };
+  return [
+    ...(axes.demand.z === null ? say('unlabelled.no_demand') : []),
+    ...(axes.pressure.z === null ? say('unlabelled.no_pressure') : []),
+    ...(meta.confidence.data_quality < methodology.data_quality.minimum
+      ? say('unlabelled.quality', quality)
+      : []),
+    ...sayAxes(narrator),
+  ];
+}
+
+function sayAxes({ records: { meta }, say }: Narrator): string[] {
+  const { demand, pressure } = meta.regime.axes;
+  const first = { demand: { word: demand.level }, demand_z: { fact: 'meta.regime.axes.demand.z' } };
+  const second = { pressure: { word: pressure.level }, pressure_z: { fact: 'meta.regime.axes.pressure.z' } };
+  return pressure.z === null ? say('state.demand_only', first) : say('state.axes', { ...first, ...second });
+}
