@@ -224,9 +224,11 @@ def check_metrics(date, day, inputs):
     if not isinstance(metrics, dict) or "source" not in day:
         raise Fault("the gold day %s is not whole. Download it again." % date)
     for name in inputs:
-        value = metrics.get(name, "absent")
+        if name not in metrics:
+            raise Fault("the gold day %s has no %s. Download it again." % (date, name))
+        value = metrics[name]
         if value is not None and not isinstance(value, float):
-            raise Fault("the gold day %s: %s is %s. Download it again." % (date, name, value))
+            raise Fault("the gold day %s: %s is %s. Download it again." % (date, name, json.dumps(value)))
 
 
 # --- Sections 1 and 2: inputs and signals ------------------------------------------------------------
