@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS, LABEL_MEANINGS, METRICS } from '../../schemas/catalog.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { methodologyDigest } from '../../schemas/methodology.js';
 import data from '../../schemas/methodology/v1.json' with { type: 'json' };
 import { assertValid, findSchemaFaults } from '../../schemas/validate.js';
 
@@ -31,7 +35,9 @@ describe('the text of the methodology', () => {
 
   it('names no file but those that the service serves, and leaves nothing to do', () => {
     const files = text.match(/[\w./[\]-]*\w\.(?:md|json|js|mjs|ts|csv|txt|py)\b/g) ?? [];
-    expect(files.filter((file) => !file.startsWith('/api/v1/'))).toEqual([]);
+    const served = files.filter((file) => file.startsWith('/api/v1/'));
+    const named = new Set(served.map((file) => path.posix.basename(file)));
+    expect(files.filter((file) => !served.includes(file) && !named.has(file))).toEqual([]);
     expect(text).not.toMatch(/TODO|scripts?\/|generator\/|gateway\/|schemas?\/|contract §/);
   });
 });
@@ -100,11 +106,24 @@ describe('the numbers that the text of the methodology spells', () => {
 });
 
 describe('the vectors of the text of the methodology', () => {
+  const [day = '', record = ''] = [...text.matchAll(/```\n(\{[^`]*\})\n```/g)].map(([, block = '']) =>
+    block.replaceAll('\n', ''),
+  );
+
   it('are the digests of the object that it spells', () => {
-    const block = /```\n(\{[^`]*\})\n```/.exec(text)?.[1]?.replace('\n', '') ?? '';
-    const digest = createHash('sha256').update(block).digest();
+    const digest = createHash('sha256').update(day).digest();
     expect(text).toContain(digest.toString('hex'));
     expect(text).toContain(createHash('sha256').update(digest).digest('hex'));
+  });
+
+  it('are the digest of the record that it spells, which has the members of the table', () => {
+    const value = JSON.parse(record) as Record<string, unknown>;
+    expect(canonicalJson(value)).toBe(record);
+    expect(text).toContain(`\`determinism_hash\` is \`${sha256Hex(record)}\``);
+    expect(value['methodology']).toMatchObject({ sha256: methodologyDigest(v1) });
+    const start = rows.findIndex((cells) => cells.join() === 'member,value') + 2;
+    const listed = rows.slice(start, start + 10).flatMap(([members = '']) => members.split(', '));
+    expect(listed.sort()).toEqual(Object.keys(value).sort());
   });
 });
 
