@@ -1,0 +1,153 @@
+import type { Plan } from '../../generator/core/release/plan-types.js';
+import { readStartingPoint } from '../../generator/io/published-state.js';
+import { verifyStore } from '../../generator/io/verify-store.js';
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { bundlePath, FILES_PATH, manifestPath } from '../../schemas/paths.js';
+import type { Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import { readCurrent, readManifests, rollBack, setHold } from '../fixtures/operate.js';
+import { prepareSeries, publishPrepared, publishSeries } from '../fixtures/publish-series.js';
+import { randomSeries } from '../fixtures/random-series.js';
+
+const AS_OF = [
+  '2022-03-01T00:00:00Z',
+  '2022-03-02T00:00:00Z',
+  '2022-03-03T00:00:00Z',
+  '2022-03-04T00:00:00Z',
+] as const;
+const LATER = ['2022-03-05T00:00:00Z', '2022-03-06T00:00:00Z'] as const;
+const inputs = [randomSeries({ chain: 'base', seed: 5, days: 30 })];
+const corrected = inputs.map((series) => ({
+  ...series,
+  metrics: {
+    ...series.metrics,
+    tx_count: series.metrics.tx_count?.map((x, t) => (t === 20 ? 777_777 : x)) ?? [],
+  },
+}));
+const BRIEFS = `${FILES_PATH}/briefs/`;
+
+/** A store of the days when there were no briefs: their files are not in the release. */
+async function publishedWithoutBriefs(): Promise<ObjectStore> {
+  const store = createMemoryStore();
+  const prepared = await prepareSeries(store, { inputs, asOf: AS_OF[0] });
+  await publishPrepared(store, { ...prepared, plan: withoutBriefs(prepared.plan) }, AS_OF[0]);
+  return store;
+}
+
+function withoutBriefs(plan: Plan): Plan {
+  if (plan.release === undefined) throw new Error('nothing would be published');
+  const { record: full, artifacts } = plan.release;
+  const others = <T>(files: Record<string, T>): Record<string, T> =>
+    Object.fromEntries(Object.entries(files).filter(([path]) => !path.startsWith(BRIEFS)));
+  const chains = Object.entries(full.chains).map(([chain, terms]) => [
+    chain,
+    { ...terms, writers_sha256: 'f'.repeat(64) },
+  ]);
+  const record: ReleaseRecord = {
+    ...full,
+    bundles: others(full.bundles),
+    manifests: others(full.manifests),
+    chains: Object.fromEntries(chains) as ReleaseRecord['chains'], // the same chains
+  };
+  const recordText = canonicalJson(record);
+  const release = {
+    ...plan.release,
+    record,
+    recordText,
+    sha256: sha256Hex(recordText),
+    artifacts: artifacts.filter(({ path }) => !path.startsWith(BRIEFS)),
+  };
+  return { ...plan, release };
+}
+
+async function faultsOf(store: ObjectStore, deep: boolean): Promise<unknown> {
+  return (await verifyStore(store, { deep })).faults;
+}
+
+async function manifestOf(store: ObjectStore, genre: Genre): Promise<Manifest> {
+  const manifest = (await readManifests(store, await readCurrent(store))).get(`${genre} base`);
+  if (manifest === undefined) throw new Error(`no manifest of ${genre}`);
+  return manifest;
+}
+
+const briefsOf = (store: ObjectStore): Promise<Manifest> => manifestOf(store, 'briefs');
+
+describe('a store that was published before there were briefs', () => {
+  it('is whole as it is', async () => {
+    expect(await faultsOf(await publishedWithoutBriefs(), false)).toEqual([]);
+  });
+
+  it('gets them by the next run, which restates nothing and calls nothing new', async () => {
+    const store = await publishedWithoutBriefs();
+    const before = (await readStartingPoint(store, [])).state;
+    const report = await publishSeries(store, { inputs, asOf: AS_OF[1] });
+    const after = (await readStartingPoint(store, [])).state;
+    expect(report.chains.base).toMatchObject({ new: 0, restated: 0 });
+    expect(after?.record.sequence).toBe(2);
+    expect(after?.record.changes.chains.base ?? { new: null, restated: null }).toMatchObject({
+      new: null,
+      restated: null,
+    });
+    for (const genre of ['meta', 'gold', 'derived'] as const) {
+      const path = manifestPath(genre, 'base');
+      expect(after?.record.manifests[path]).toEqual(before?.record.manifests[path]);
+    }
+    expect((await briefsOf(store)).dates).toHaveLength(30);
+    expect(await faultsOf(store, true)).toEqual([]);
+  });
+
+  it('calls a date new that comes with them', async () => {
+    const store = await publishedWithoutBriefs();
+    const longer = [randomSeries({ chain: 'base', seed: 5, days: 31 })];
+    const report = await publishSeries(store, { inputs: longer, asOf: AS_OF[1] });
+    expect(report.chains.base).toMatchObject({ outcome: 'published', new: 1, restated: 0 });
+    expect((await briefsOf(store)).dates).toHaveLength(31);
+  });
+
+  it('keeps them when it is rolled back to a release that had none and said the same', async () => {
+    const store = await publishedWithoutBriefs();
+    await publishSeries(store, { inputs, asOf: AS_OF[1] });
+    const before = await briefsOf(store);
+    const record = await rollBack(store, { to: '2022-03-01.000001', reason: 'a trial', asOf: AS_OF[2] });
+    expect(await briefsOf(store)).toEqual(before);
+    expect(record.hold).toBe('a trial');
+    expect(await faultsOf(store, true)).toEqual([]);
+  });
+
+  it('withdraws those that no longer say what is in force, and writes them again when it goes on', async () => {
+    const store = await publishedWithoutBriefs();
+    await publishSeries(store, { inputs, asOf: AS_OF[1] });
+    await publishSeries(store, {
+      inputs: corrected,
+      asOf: AS_OF[2],
+      acceptance: { reason: 'a better count' },
+    });
+    const restated = (await briefsOf(store)).dates.filter(({ superseded }) => superseded.length > 0);
+    expect(restated.length).toBeGreaterThan(0);
+
+    await rollBack(store, { to: '2022-03-01.000001', reason: 'it was worse', asOf: AS_OF[3] });
+    const statuses = (await briefsOf(store)).dates.map(({ date, status }) => [date, status === 'withdrawn']);
+    const metas = (await manifestOf(store, 'meta')).dates;
+    const changed = metas.filter(({ superseded }) => superseded.length > 0).map(({ date }) => date);
+    expect(statuses).toEqual(metas.map(({ date }) => [date, changed.includes(date)]));
+    expect(await faultsOf(store, false)).toEqual([]);
+
+    await setHold(store, null, LATER[0]);
+    await publishSeries(store, { inputs, asOf: LATER[1], acceptance: { reason: 'briefs again' } });
+    expect((await briefsOf(store)).dates.every(({ status }) => status !== 'withdrawn')).toBe(true);
+    expect(await faultsOf(store, true)).toEqual([]);
+  });
+
+  it('has no bundle of briefs while all of them are withdrawn', async () => {
+    const store = await publishedWithoutBriefs();
+    const other = [randomSeries({ chain: 'base', seed: 6, days: 30 })];
+    await publishSeries(store, { inputs, asOf: AS_OF[1] });
+    await publishSeries(store, { inputs: other, asOf: AS_OF[2], acceptance: { reason: 'another source' } });
+    const record = await rollBack(store, { to: '2022-03-01.000001', reason: 'it was worse', asOf: AS_OF[3] });
+    expect(Object.keys(record.bundles)).not.toContain(bundlePath('briefs', 'base', 'latest'));
+    expect(Object.keys(record.bundles)).toContain(bundlePath('meta', 'base', 'latest'));
+    expect(await faultsOf(store, false)).toEqual([]);
+  });
+});
