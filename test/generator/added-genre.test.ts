@@ -40,7 +40,10 @@ function withoutBriefs(plan: Plan): Plan {
   if (plan.release === undefined) throw new Error('nothing would be published');
   const { record: full, artifacts } = plan.release;
   const others = <T>(files: Record<string, T>): Record<string, T> =>
-    Object.fromEntries(Object.entries(files).filter(([path]) => !path.startsWith(BRIEFS)));
+    Object.fromEntries(Object.entries<T>(files).filter(([path]) => !path.startsWith(BRIEFS))) as Record<
+      string,
+      T
+    >; // some of it
   const chains = Object.entries(full.chains).map(([chain, terms]) => [
     chain,
     { ...terms, writers_sha256: 'f'.repeat(64) },
