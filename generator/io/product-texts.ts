@@ -19,5 +19,6 @@ async function readTexts(): Promise<ReferenceTexts> {
   const weeklySummary = compileTextTemplate(
     await readFile(new URL('weekly-summary.txt.hbs', TEMPLATES), 'utf8'),
   );
-  return { methodology, methodologyText, glossary: glossaryEntries(), weeklySummary };
+  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // not before it is needed
+  return { methodology, methodologyText, glossary: glossaryEntries(), weeklySummary, charts };
 }

@@ -10,6 +10,7 @@ import type {
   Thresholds,
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
+import type { ChartRenderer } from './chart-files.js';
 import { CALENDAR_FIELDS } from './regime-calendar.js';
 import type { TextTemplate } from './text-template.js';
 
@@ -19,6 +20,7 @@ export type ReferenceTexts = {
   readonly methodologyText: string;
   readonly glossary: readonly GlossaryEntry[];
   readonly weeklySummary: TextTemplate;
+  readonly charts: ChartRenderer;
 };
 
 /** The public files that rest on the product alone. A new one is added here. */
