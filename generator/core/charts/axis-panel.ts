@@ -16,6 +16,7 @@ export type AxisPoint = { readonly day: number; readonly z: number | null };
 export type PanelTerms = {
   readonly document: SvgDocument;
   readonly axis: 'demand' | 'pressure';
+  readonly name: string;
   /** One for every day of the window. */
   readonly points: readonly AxisPoint[];
   readonly thresholds: Methodology['levels'];
@@ -52,8 +53,8 @@ export function drawPanel(terms: PanelTerms): SvgElement {
       zWords(z),
     ),
   );
-  const name = svgText(document, headline(axis, points), { class: 'over', x: LEFT, y: -LABEL_DROP - 2 });
-  return svgElement(document, 'g', { transform: `translate(0,${top})` }, [...marks, frame, ...labels, name]);
+  const words = svgText(document, headline(terms), { class: 'over', x: LEFT, y: -LABEL_DROP - 2 });
+  return svgElement(document, 'g', { transform: `translate(0,${top})` }, [...marks, frame, ...labels, words]);
 }
 
 /** A z as people write it. */
@@ -62,9 +63,8 @@ export function zWords(z: number): string {
   return text.replace('-', '−');
 }
 
-function headline(axis: PanelTerms['axis'], points: readonly AxisPoint[]): string {
+function headline({ name, points }: PanelTerms): string {
   const last = points.at(-1)?.z ?? null;
-  const name = axis === 'demand' ? 'Demand z' : 'Pressure z';
   return last === null ? `${name}, unknown on the last date` : `${name}, ${zWords(last)} on the last date`;
 }
 

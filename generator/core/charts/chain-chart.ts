@@ -19,6 +19,7 @@ const HEIGHT = KEY_TOP + 18;
 /** The least z that the panels reach: an uneventful year shall look like one. */
 const LEAST_REACH = 2;
 const AXES = ['demand', 'pressure'] as const;
+const AXIS_NAMES = { demand: 'Demand z', pressure: 'Pressure z' } as const;
 
 /** Draws a chain's year: a ribbon of its regimes, and both axes with their thresholds. */
 export function drawChainChart(chart: ChainChart): string {
@@ -34,7 +35,17 @@ export function drawChainChart(chart: ChainChart): string {
   const reach = Math.max(LEAST_REACH, Math.floor(Math.max(thresholds.enter, ...sizes)) + 1);
   const runs = toLabelRuns(days.map(({ date, regime: { label } }) => ({ date, label })));
   const panel = (axis: 'demand' | 'pressure', top: number): SvgElement =>
-    drawPanel({ document, axis, points: points[axis], thresholds, window, reach, top, height: PANEL });
+    drawPanel({
+      document,
+      axis,
+      name: AXIS_NAMES[axis],
+      points: points[axis],
+      thresholds,
+      window,
+      reach,
+      top,
+      height: PANEL,
+    });
   return toChartSvg({
     document,
     name: chain,
@@ -88,7 +99,7 @@ function describe({ chain, days, thresholds: { enter, exit }, origin }: ChainCha
       values.length === 0
         ? 'no day with evidence'
         : `${zWords(Math.min(...values))} to ${zWords(Math.max(...values))} on ${values.length} days`;
-    return `${axis} z: ${range}, ${now}`;
+    return `${AXIS_NAMES[axis]}: ${range}, ${now}`;
   });
   return [
     `${CHAINS[chain].name} is ${latest?.regime.label ?? ''} since ${latest?.regime.since ?? ''}.`,

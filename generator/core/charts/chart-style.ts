@@ -73,7 +73,7 @@ export function chartCss(): string {
   return [
     '.crd-chart text{font-family:system-ui,sans-serif;font-size:15px}',
     '.crd-chart .title{font-size:20px;font-weight:600}',
-    '.crd-chart .run{font-weight:600}',
+    '.crd-chart .run{font-weight:600;text-anchor:middle}',
     '.crd-chart .run,.crd-chart .over{stroke-width:4px;stroke-linejoin:round;paint-order:stroke}',
     '.crd-chart .strokes{fill:none;stroke-width:1.5px}',
     '.crd-chart .frame{fill:none;stroke-width:1px}',
