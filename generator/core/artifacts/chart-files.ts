@@ -49,11 +49,9 @@ export function chainChartFile(
   return {
     path: chartPath(chain),
     type: SVG_TYPE,
-    content: ({ revision }) => {
-      const origin = { revision, methodologyVersion: methodology.version };
-      const days = inChartWindow(records);
-      return textContent(charts.chain({ chain, days, thresholds: methodology.levels, origin }));
-    },
+    content: drawnOnce(methodology, (origin) =>
+      charts.chain({ chain, days: inChartWindow(records), thresholds: methodology.levels, origin }),
+    ),
   };
 }
 
@@ -69,9 +67,16 @@ export function overviewChartFile(
   return {
     path: PUBLIC_PATHS.overviewChart,
     type: SVG_TYPE,
-    content: ({ revision }) => {
-      const origin = { revision, methodologyVersion: methodology.version };
-      return textContent(charts.overview({ chains, origin }));
-    },
+    content: drawnOnce(methodology, (origin) => charts.overview({ chains, origin })),
+  };
+}
+
+/** Content that is drawn once for each release: it is asked for its digest, and again for its bytes. */
+function drawnOnce({ version }: Methodology, draw: (origin: ChartOrigin) => string): FileKind['content'] {
+  const drawn = new Map<string, string>();
+  return ({ revision }) => {
+    const text = drawn.get(revision) ?? draw({ revision, methodologyVersion: version });
+    drawn.set(revision, text);
+    return textContent(text);
   };
 }
