@@ -62,6 +62,7 @@ export const PUBLIC_PATHS = {
   methodologyVersions: '/api/v1/methodology/versions',
   featureSchema: '/api/v1/analyst-kit/feature-schema',
   openapi: '/api/v1/openapi.json',
+  overviewChart: '/charts/overview.svg',
 } as const;
 
 /** URL path of a chain's summary. */
@@ -77,6 +78,11 @@ export function calendarPath(chain: Chain): string {
 /** URL path of a chain's weekly summary. */
 export function weeklySummaryPath(chain: Chain): string {
   return `/api/v1/analyst-kit/${chain}/weekly-summary`;
+}
+
+/** URL path of a chain's chart. */
+export function chartPath(chain: Chain): string {
+  return `/charts/${chain}.svg`;
 }
 
 /** URL path of a methodology version as data. */

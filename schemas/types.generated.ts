@@ -777,6 +777,10 @@ export interface ChainLanding {
    * Labels of the last 30 dates, oldest first.
    */
   labels: DatedLabel[];
+  /**
+   * Runs of the same label over the last 365 days, oldest first.
+   */
+  runs?: LabelRun[];
 }
 export interface LandingRegime {
   label: RegimeLabel;
@@ -796,6 +800,11 @@ export interface LandingScores {
 export interface DatedLabel {
   date: CalendarDate;
   label: RegimeLabel;
+}
+export interface LabelRun {
+  label: RegimeLabel;
+  first: CalendarDate;
+  last: CalendarDate;
 }
 /**
  * Every published date of one genre and chain, with the digest of its day file.

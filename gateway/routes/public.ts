@@ -2,6 +2,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import {
   cacheControlOf,
   calendarPath,
+  chartPath,
   methodologyDataPath,
   methodologyTextPath,
   objectKey,
@@ -10,6 +11,7 @@ import {
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
+import { contentPolicyOf } from '../core/content-policy.js';
 import { isKnownToReader } from '../core/conditions.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/release-view.js';
@@ -36,7 +38,12 @@ export type PublicTerms = {
 /** Every public path that a release of today's generator can have. */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
-  ...CHAIN_IDS.flatMap((chain) => [summaryPath(chain), calendarPath(chain), weeklySummaryPath(chain)]),
+  ...CHAIN_IDS.flatMap((chain) => [
+    summaryPath(chain),
+    calendarPath(chain),
+    weeklySummaryPath(chain),
+    chartPath(chain),
+  ]),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
 ]);
@@ -85,12 +92,16 @@ function answerPublic({ doorkeeper, releases, source }: PublicTerms): Answer {
   };
 }
 
-function headersOf({ path, etag, sha256, revision, disposition }: FileFacts): Record<string, string> {
+/** A 304 has them all too: a cache keeps its newer ones. */
+function headersOf(facts: FileFacts): Record<string, string> {
+  const { path, etag, sha256, revision, disposition, mediaType } = facts;
+  const policy = contentPolicyOf(mediaType);
   return {
     'Cache-Control': cacheControlOf(publicKey(path)),
     ETag: etag,
     'X-Content-SHA256': sha256,
     'X-Published-Revision': revision,
     ...(disposition === 'inline' ? {} : { 'Content-Disposition': disposition }),
+    ...(policy === undefined ? {} : { 'Content-Security-Policy': policy }),
   };
 }

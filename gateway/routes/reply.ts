@@ -27,14 +27,21 @@ const SECURITY_HEADERS = collectHeaders(
   }),
 );
 
+const POLICY = 'Content-Security-Policy';
+const POLICY_AT = SECURITY_HEADERS.indexOf(POLICY);
+/** The same for an answer that says itself what a browser may make of it: of two policies, browsers hold to both. */
+const WITHOUT_POLICY = SECURITY_HEADERS.toSpliced(POLICY_AT, 2);
+
 /**
- * Sends an answer with these headers, those of its exchange and those of every answer. They go out in one list: to set
+ * Sends an answer with these headers, those of its exchange and those of every answer. A policy among the first takes
+ * the place of that of every answer. They go out in one list: to set
  * them one by one takes longer than to decide and to sign.
  */
 export function reply(res: ServerResponse, status: number, headers: Headers, body?: Uint8Array): void {
   const { id, rateHeaders, vary } = exchangeOf(res);
   const own = isList(headers) ? headers : Object.entries(headers).flat();
-  const list = [...SECURITY_HEADERS, 'X-Request-Id', id, ...rateHeaders, ...vary, ...own];
+  const security = !isList(headers) && POLICY in headers ? WITHOUT_POLICY : SECURITY_HEADERS;
+  const list = [...security, 'X-Request-Id', id, ...rateHeaders, ...vary, ...own];
   res.writeHead(status, list as string[]); // Node writes a number as its digits
   res.end(body);
 }

@@ -21,12 +21,14 @@ async function readTexts(): Promise<ReferenceTexts> {
     readTemplate('brief-day-1.claims.json'),
     readTemplate('brief-day-1.md.hbs'),
   ]);
+  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // not before it is needed
   return {
     methodology,
     methodologyText,
     glossary: glossaryEntries(),
     weeklySummary: compileTextTemplate(weeklySummary),
     brief: { claims: compileClaims(claims), markdown: compileTextTemplate(markdown) },
+    charts,
   };
 }
 

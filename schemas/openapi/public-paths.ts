@@ -3,6 +3,8 @@ import type { JsonObject } from './components.js';
 import { toReads, type Content } from './operations.js';
 import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
 
+const SVG: Content = { 'image/svg+xml': { type: 'string' } };
+
 /** A public file: sent, or where the public files are elsewhere, a redirect. */
 function publicFile(
   id: string,
@@ -68,6 +70,11 @@ export function publicPaths(): Record<string, JsonObject> {
     [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', {
       'application/json': { type: 'object' },
     }),
+    [PUBLIC_PATHS.overviewChart]: publicFile(
+      'getOverviewChart',
+      'The last 365 days of all chains as a picture',
+      SVG,
+    ),
   };
   return { ...whole, ...methodologyPaths(), ...chainPaths() };
 }
@@ -98,5 +105,6 @@ function chainPaths(): Record<string, JsonObject> {
       { 'text/plain': { type: 'string' } },
       [CHAIN],
     ),
+    '/charts/{chain}.svg': publicFile('getChart', "A chain's last 365 days as a picture", SVG, [CHAIN]),
   };
 }

@@ -2,6 +2,7 @@ import { createMemoryStore } from '../../infra/store/memory-store.js';
 import {
   bundlePath,
   calendarPath,
+  chartPath,
   dayPath,
   manifestPath,
   methodologyDataPath,
@@ -28,6 +29,7 @@ const PUBLIC = [
   summaryPath('base'),
   calendarPath('base'),
   weeklySummaryPath('base'),
+  chartPath('base'),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
 ];

@@ -76,6 +76,19 @@ it('serves every public file of the release as the release lists it', async () =
   }
 });
 
+it('lets a picture have the style that is in it, and nothing else; all others are data', async () => {
+  for (const [path, { type }] of Object.entries(record.public)) {
+    const own =
+      type === 'image/svg+xml' ? "default-src 'none';style-src 'unsafe-inline'" : "default-src 'none'";
+    const policy = `${own};frame-ancestors 'none'`;
+    const known = { 'If-None-Match': etagOf(path) };
+    for (const response of [await ask(path), await ask(path, {}, 'HEAD'), await ask(path, known)]) {
+      expect([path, response.headers.get('content-security-policy')]).toEqual([path, policy]);
+    }
+  }
+  expect(Object.values(record.public).filter(({ type }) => type === 'image/svg+xml')).toHaveLength(2);
+});
+
 it('keeps the freshest for a minute, and the others for five', async () => {
   const kept = async (path: string): Promise<string | null> => (await ask(path)).headers.get('cache-control');
   for (const path of [STATUS, LANDING, PUBLIC_PATHS.release, summaryPath('base')]) {

@@ -125,3 +125,15 @@ it('the order in which chains are given changes nothing, and publishing twice is
   };
   expect(await keys(two)).toEqual(await keys(one));
 });
+
+it('what is drawn in a process of its own is what is drawn here', async () => {
+  const lines = await publish('drawn', { env: {}, reversed: false });
+  const store = createMemoryStore();
+  await publishSeries(store, { inputs, asOf: '2022-03-01' });
+  const here: string[] = [];
+  for await (const { key } of store.list('public/charts/')) {
+    here.push(`${key} ${sha256Hex((await store.get(key))?.bytes ?? '')}`);
+  }
+  expect(here).toHaveLength(3);
+  expect(lines.filter((line) => line.startsWith('public/charts/'))).toEqual(here.sort());
+}, 60_000);

@@ -30,6 +30,8 @@ export const JSON_TYPE = 'application/json';
 export const CSV_TYPE = 'text/csv; charset=utf-8';
 /** Media type of texts in columns. */
 export const PLAIN_TYPE = 'text/plain; charset=utf-8';
+/** Media type of charts. */
+export const SVG_TYPE = 'image/svg+xml';
 /** Media type of texts. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 

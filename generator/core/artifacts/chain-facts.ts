@@ -8,6 +8,7 @@ import type {
   Status,
 } from '../../../schemas/types.generated.js';
 import type { Chain } from '../../../schemas/types.generated.js';
+import { inChartWindow, toLabelRuns } from './label-runs.js';
 import { toHeadline } from './summary.js';
 
 /** Number of dates whose labels the landing snapshot shows. */
@@ -20,7 +21,7 @@ export type ChainFacts = {
   readonly lastAvailable: string | null;
   readonly days: ChainStatus['days'];
   readonly sources: readonly SourceSegment[];
-  readonly landing: Pick<ChainLanding, 'headline' | 'regime' | 'confidence' | 'scores' | 'labels'>;
+  readonly landing: Pick<ChainLanding, 'headline' | 'regime' | 'confidence' | 'scores' | 'labels' | 'runs'>;
 };
 
 /** The facts of a chain from its listed meta dates and the meta records of its last dates, ascending. */
@@ -61,6 +62,7 @@ function toLanding(latest: MetaDay, lastRecords: readonly MetaDay[]): ChainFacts
     labels: lastRecords
       .slice(-LANDING_DAYS)
       .map((record) => ({ date: record.date, label: record.regime.label })),
+    runs: toLabelRuns(inChartWindow(lastRecords).map(({ date, regime: { label } }) => ({ date, label }))),
   };
 }
 
@@ -69,13 +71,13 @@ export function publishedFacts(chain: Chain, status: Status, landing: Landing): 
   const said = status.chains[chain];
   const shown = landing.chains[chain];
   if (said === undefined || shown === undefined) return undefined;
-  const { headline, regime, confidence, scores, labels } = shown;
+  const { headline, regime, confidence, scores, labels, runs } = shown;
   return {
     chain,
     updatedThrough: said.updated_through,
     lastAvailable: said.last_available,
     days: said.days,
     sources: said.sources,
-    landing: { headline, regime, confidence, scores, labels },
+    landing: { headline, regime, confidence, scores, labels, ...(runs === undefined ? {} : { runs }) },
   };
 }

@@ -11,6 +11,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
 import type { BriefTemplates } from '../brief/narrator.js';
+import type { ChartRenderer } from './chart-files.js';
 import { CALENDAR_FIELDS } from './regime-calendar.js';
 import type { TextTemplate } from '../text/text-template.js';
 
@@ -21,6 +22,7 @@ export type ReferenceTexts = {
   readonly glossary: readonly GlossaryEntry[];
   readonly weeklySummary: TextTemplate;
   readonly brief: BriefTemplates;
+  readonly charts: ChartRenderer;
 };
 
 /** The public files that rest on the product alone. A new one is added here. */

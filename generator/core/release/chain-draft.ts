@@ -18,7 +18,8 @@ import {
   type Content,
   type Stamp,
 } from '../artifacts/artifact.js';
-import { LANDING_DAYS } from '../artifacts/chain-facts.js';
+import { entriesInWindow } from '../artifacts/bundle.js';
+import { CHART_DAYS } from '../artifacts/label-runs.js';
 import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input-series.js';
 import { createTextKeeper } from '../artifacts/text-keeper.js';
@@ -75,9 +76,9 @@ export function* draftSteps(terms: DraftTerms): Steps<ChainDraft> {
   );
 
   const indexOf = new Map(series.dates.map((date, t) => [date, t]));
-  const entryOf = new Map(meta.entries.map((entry) => [entry.date, entry]));
-  const metaRecord = (date: string): MetaDay =>
-    writers.meta(indexOf.get(date) ?? -1, provenanceOf(entryOf.get(date), revisions));
+  const record = rememberRecords((entry) =>
+    writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions)),
+  );
   return {
     chain: series.chain,
     series,
@@ -87,15 +88,13 @@ export function* draftSteps(terms: DraftTerms): Steps<ChainDraft> {
     revisions,
     days: genres.flatMap((genre) => genre.days),
     calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
-    lastRecords: series.dates.slice(-LANDING_DAYS).map(metaRecord),
+    lastRecords: entriesInWindow(meta.entries, CHART_DAYS).map((entry) => record(entry) as MetaDay), // of the meta manifest
     newDates,
     restatedDates,
     withdrawnDates: [],
     restatedInputs: gold.restatedDates,
     labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar ?? ''),
-    record: rememberRecords((entry) =>
-      writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions)),
-    ),
+    record,
   };
 }
 
@@ -226,10 +225,9 @@ function schemaNameOf(schema: string): SchemaName {
 }
 
 function provenanceOf(
-  entry: ManifestDate | undefined,
+  { revision }: ManifestDate,
   revisions: ManifestRevisions,
 ): { revision: string; updatedThrough: string } {
-  const revision = entry?.revision ?? '';
   return { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
 }
 

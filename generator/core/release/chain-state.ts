@@ -1,5 +1,11 @@
 import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
-import { bundlePath, calendarPath, summaryPath, weeklySummaryPath } from '../../../schemas/paths.js';
+import {
+  bundlePath,
+  calendarPath,
+  chartPath,
+  summaryPath,
+  weeklySummaryPath,
+} from '../../../schemas/paths.js';
 import type {
   Chain,
   Genre,
@@ -13,6 +19,7 @@ import type {
 import type { FileKind } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
+import { chainChartFile } from '../artifacts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { summaryFile } from '../artifacts/summary.js';
@@ -31,7 +38,7 @@ export type ChainState = {
   /** What the revisions that the entries name, and maybe others, were published with. */
   readonly revisions: ManifestRevisions;
   readonly calendar: FileKind;
-  /** The meta records of the last dates in force, ascending; empty when every date is withdrawn. */
+  /** The meta records of the last `CHART_DAYS` dates in force, ascending; empty when every date is withdrawn. */
   readonly lastRecords: readonly MetaDay[];
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
@@ -68,6 +75,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       state.calendar,
       summaryFile(latest, lastAvailable),
       weeklySummaryFile(chain, { records: state.lastRecords, lastAvailable, template: texts.weeklySummary }),
+      chainChartFile(chain, state.lastRecords, texts),
     ],
   };
 }
@@ -87,7 +95,7 @@ function isInForce(entries: readonly ManifestDate[]): boolean {
 
 /** The paths of a chain's public files. */
 export function publicPathsOf(chain: Chain): string[] {
-  return [calendarPath(chain), summaryPath(chain), weeklySummaryPath(chain)];
+  return [calendarPath(chain), summaryPath(chain), weeklySummaryPath(chain), chartPath(chain)];
 }
 
 /** The list of superseded versions after the one in force was replaced; of a withdrawn date, that it was withdrawn. */

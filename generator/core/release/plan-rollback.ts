@@ -11,7 +11,7 @@ import type {
   MetaDay,
   ReleaseRecord,
 } from '../../../schemas/types.generated.js';
-import { LANDING_DAYS } from '../artifacts/chain-facts.js';
+import { CHART_DAYS } from '../artifacts/label-runs.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { DayRecord } from '../records/day-writers.js';
@@ -155,7 +155,7 @@ function toChainState(
     entries,
     revisions,
     calendar: calendarFile(chain, rows),
-    lastRecords: records.slice(-LANDING_DAYS),
+    lastRecords: records.slice(-CHART_DAYS),
     newDates: [],
     restatedDates,
     withdrawnDates,

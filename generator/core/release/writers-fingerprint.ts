@@ -1,8 +1,10 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import { CHAIN_IDS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, LABEL_MEANINGS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
+import { toDate } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Chain } from '../../../schemas/types.generated.js';
+import type { Chain, Regime, RegimeLabel } from '../../../schemas/types.generated.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
+import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input-series.js';
@@ -30,7 +32,7 @@ export function writersFingerprint(texts: ReferenceTexts): string {
 const FINGERPRINTS = new WeakMap<ReferenceTexts, string>();
 
 function probeWriters(texts: ReferenceTexts): string {
-  return sha256Hex([...probeDays(texts), ...probeFiles(texts)].join(''));
+  return sha256Hex([...probeDays(texts), ...probeFiles(texts), ...probeCharts(texts)].join(''));
 }
 
 /** Digests of the other files that a chain's short series gives. */
@@ -47,6 +49,30 @@ function probeFiles(texts: ReferenceTexts): string[] {
     const kinds = [...Object.values(chainFiles(draft, texts)).flat(), statusFile(own), landingFile(own)];
     return kinds.map((kind) => sha256Hex(kind.content(stamp).text));
   });
+}
+
+/** Digests of the charts of a year with every label, with lines that begin, end and reach far, and with a hole. */
+function probeCharts({ charts, methodology }: ReferenceTexts): string[] {
+  const origin = { revision: '2000-01-01.000001', methodologyVersion: methodology.version };
+  const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // keys of a closed literal
+  const days = Array.from({ length: CHART_DAYS }, (_, t) => {
+    const axis = (phase: number): Regime['axes']['demand'] =>
+      (t + phase) % 50 < 9 ? { z: null, level: null } : { z: ((t * phase) % 61) / 16 - 1.9, level: 'normal' };
+    const regime = { label: labels[(t >> 4) % labels.length] ?? 'steady', since: '2000-01-01' };
+    return {
+      date: toDate(PROBE_FIRST_DAY + t),
+      regime: { ...regime, axes: { demand: axis(7), pressure: axis(11) } },
+    };
+  }).filter((_, t) => t % 101 !== 100);
+  const runs = toLabelRuns(days.map(({ date, regime: { label } }) => ({ date, label })));
+  const through = days.at(-1)?.date ?? '';
+  const chain = { chain: 'base', through, label: 'steady', since: through, runs } as const;
+  const late = { ...chain, chain: 'bitcoin', through: toDate(PROBE_FIRST_DAY) } as const;
+  return [
+    charts.chain({ chain: 'base', days, thresholds: methodology.levels, origin }),
+    charts.overview({ chains: [late, chain], origin }),
+    charts.overview({ chains: [], origin }),
+  ].map(sha256Hex);
 }
 
 function probeDays(texts: ReferenceTexts): string[] {

@@ -1,0 +1,24 @@
+import { addDays } from '../../../schemas/dates.js';
+import type { LabelRun, RegimeLabel } from '../../../schemas/types.generated.js';
+
+/** Number of days that charts and runs go back, the last date among them. */
+export const CHART_DAYS = 365;
+
+/** Consecutive dates with the same label as runs, ascending. A date that is absent ends a run. */
+export function toLabelRuns(
+  days: readonly { readonly date: string; readonly label: RegimeLabel }[],
+): LabelRun[] {
+  const runs: LabelRun[] = [];
+  for (const { date, label } of days) {
+    const last = runs.at(-1);
+    if (last?.label === label && addDays(last.last, 1) === date) last.last = date;
+    else runs.push({ label, first: date, last: date });
+  }
+  return runs;
+}
+
+/** The days that charts show: those of the last `CHART_DAYS` up to the last date. */
+export function inChartWindow<T extends { readonly date: string }>(days: readonly T[]): T[] {
+  const last = days.at(-1)?.date;
+  return last === undefined ? [] : days.filter(({ date }) => date > addDays(last, -CHART_DAYS));
+}
