@@ -1,5 +1,6 @@
 import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
 import type { JsonObject } from './components.js';
+import { CALENDAR_TEXT, METHODOLOGY_TEXT, WEEKLY_TEXT } from './examples.js';
 import { toReads, type Content } from './operations.js';
 import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
 
@@ -27,6 +28,7 @@ function publicFile(
       '307': { description: 'Where it is, if it is kept elsewhere.', headers: [...headers, 'Location'] },
     },
     problems: ['not-found', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-published'],
+    problemHeaders: RATE,
   });
 }
 
@@ -65,9 +67,7 @@ export function publicPaths(): Record<string, JsonObject> {
       'Frictionless Table Schema of the calendar',
       json('feature-schema'),
     ),
-    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', {
-      'application/json': { type: 'object' },
-    }),
+    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', json('openapi')),
   };
   return { ...whole, ...methodologyPaths(), ...chainPaths() };
 }
@@ -76,7 +76,7 @@ function methodologyPaths(): Record<string, JsonObject> {
   return {
     [methodologyDataPath('v1')]: publicFile('getMethodology', 'Methodology v1 as data', json('methodology')),
     [methodologyTextPath('v1')]: publicFile('getMethodologyText', 'Methodology v1 as text', {
-      'text/markdown': { type: 'string' },
+      'text/markdown': { example: METHODOLOGY_TEXT },
     }),
   };
 }
@@ -89,13 +89,13 @@ function chainPaths(): Record<string, JsonObject> {
     '/api/v1/analyst-kit/{chain}/regime-calendar': publicFile(
       'getCalendar',
       'One row per date: regime, confidence, scores',
-      { 'text/csv': { type: 'string' } },
+      { 'text/csv': { example: CALENDAR_TEXT } },
       [CHAIN],
     ),
     '/api/v1/analyst-kit/{chain}/weekly-summary': publicFile(
       'getWeeklySummary',
       'The last seven dates in words and columns',
-      { 'text/plain': { type: 'string' } },
+      { 'text/plain': { example: WEEKLY_TEXT } },
       [CHAIN],
     ),
   };
