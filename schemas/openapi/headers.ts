@@ -31,14 +31,20 @@ export const HEADERS = {
     pattern: '^sha-256=:[0-9A-Za-z+/]{43}=:$',
   }),
   'Retry-After': { description: 'Seconds after which to ask again, where that helps.', schema: count },
-  Vary: always('What the answer depends on, for caches.', text),
+  Vary: {
+    description: 'What the answer depends on, for caches; absent where the path was refused unread.',
+    schema: text,
+  },
   'WWW-Authenticate': always('How to sign in: with a key or a session.', {
     type: 'string',
     pattern: '^(ApiKey|Bearer)',
   }),
   'X-Content-SHA256': always('Digest of the bytes, in hexadecimal.', schemaRef('common.sha256')),
   'X-Published-Revision': always('The revision that published the bytes.', schemaRef('common.revision')),
-  'X-Request-Id': always('The id of the request, also in the log.', text),
+  'X-Request-Id': {
+    description: 'The id of the request, also in the log; absent where what was sent is not HTTP.',
+    schema: text,
+  },
   'X-Url-Expires-In': always('Seconds for which the address is good.', { ...count, maximum: 3600 }),
 } as const satisfies Record<string, JsonObject>;
 

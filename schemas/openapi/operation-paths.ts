@@ -1,3 +1,4 @@
+import { PROBLEMS } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
 import { PROBLEM_PAGE } from './examples.js';
 import { toReads, type OperationTerms } from './operations.js';
@@ -27,7 +28,7 @@ export function operationPaths(): Record<string, JsonObject> {
       id: 'getProblemPage',
       tag: 'Operation',
       summary: 'A page about a problem',
-      parameters: [inPath('code', { type: 'string' }, 'The problem, as in `code`.', 'gone')],
+      parameters: [inPath('code', { enum: Object.keys(PROBLEMS) }, 'The problem, as in `code`.', 'gone')],
       answers: {
         '200': {
           description: 'The page.',
@@ -83,5 +84,6 @@ function objectOperations(): JsonObject {
     },
     problems: ['link-invalid', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-found'],
     problemHeaders: [...RATE, 'Vary'],
+    uncounted: ['range-not-satisfiable'],
   });
 }

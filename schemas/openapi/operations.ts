@@ -33,15 +33,17 @@ export type OperationTerms = {
   readonly security?: readonly JsonObject[];
   readonly answers: Answers;
   readonly problems: readonly ProblemCode[];
-  /** Headers of each of the problems. */
+  /** Headers of each of the problems, */
   readonly problemHeaders?: readonly HeaderName[];
+  /** but for those of the limit where none was looked at. */
+  readonly uncounted?: readonly ProblemCode[];
 };
 
 const EVERYWHERE: readonly ProblemCode[] = ['request-malformed', 'internal'];
 
 /** An operation as OpenAPI writes it. */
 export function toOperation(terms: OperationTerms): JsonObject {
-  const { id, tag, summary, description, parameters = [], body, security = [], answers, problems } = terms;
+  const { id, tag, summary, description, parameters = [], body, security = [], answers } = terms;
   return {
     operationId: id,
     tags: [tag],
@@ -52,16 +54,21 @@ export function toOperation(terms: OperationTerms): JsonObject {
     security,
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)])),
-      ...toProblemAnswers([...EVERYWHERE, ...problems], terms.problemHeaders ?? []),
+      ...toProblemAnswers([...EVERYWHERE, ...terms.problems], {
+        headers: terms.problemHeaders ?? [],
+        uncounted: terms.uncounted ?? [],
+      }),
     },
   };
 }
 
 /**
  * GET and the HEAD that goes with it, which has the same answers without their content where nothing else is said, and
- * none about parts (RFC 9110 §14.2).
+ * none about parts (RFC 9110 §14.2). What is wrong with a request without a body is seen before a limit is looked at.
  */
-export function toReads(terms: OperationTerms, headAnswers: Answers = terms.answers): JsonObject {
+export function toReads(said: OperationTerms, headAnswers: Answers = said.answers): JsonObject {
+  const uncounted: readonly ProblemCode[] = [...(said.uncounted ?? []), 'request-malformed'];
+  const terms = { ...said, uncounted };
   const head = toOperation({
     ...terms,
     id: `${terms.id}Head`,

@@ -20,16 +20,24 @@ const OWN_HEADERS: { readonly [code in ProblemCode]?: HeaderName } = {
   'range-not-satisfiable': 'Content-Range',
 };
 
-/** One answer for each status of these problems, with an example of each; `headers` are those of all of them. */
+/** The headers of the problems of an operation, and the problems that are met before a limit is looked at. */
+export type ProblemHeaders = {
+  readonly headers: readonly HeaderName[];
+  readonly uncounted: readonly ProblemCode[];
+};
+
+/** One answer for each status of these problems, with an example of each. */
 export function toProblemAnswers(
   codes: readonly ProblemCode[],
-  headers: readonly HeaderName[],
+  { headers, uncounted }: ProblemHeaders,
 ): Record<string, JsonObject> {
   const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
       const own = codes.filter((code) => PROBLEMS[code].status === status);
-      return [String(status), toProblemAnswer(own, headers)];
+      const isCounted = own.some((code) => !uncounted.includes(code));
+      const its = headers.filter((name) => isCounted || !name.startsWith('RateLimit'));
+      return [String(status), toProblemAnswer(own, its)];
     }),
   );
 }

@@ -1,17 +1,18 @@
 import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
 import type { JsonObject } from './components.js';
 import { CALENDAR_TEXT, METHODOLOGY_TEXT, WEEKLY_TEXT } from './examples.js';
-import { toReads, type Content } from './operations.js';
+import { toReads, type Content, type HeaderName } from './operations.js';
 import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
 
-/** A public file: sent, or where the public files are elsewhere, a redirect. */
+/** A public file: sent, or where the public files are elsewhere, a redirect. `more` are headers that not all have. */
 function publicFile(
   id: string,
   summary: string,
   content: Content,
   parameters: readonly JsonObject[] = [],
+  more: readonly HeaderName[] = [],
 ): JsonObject {
-  const headers = [...RATE, ...FILE, 'Content-Disposition'] as const;
+  const headers = [...RATE, ...FILE, ...more];
   return toReads({
     id,
     tag: 'Public files',
@@ -91,6 +92,7 @@ function chainPaths(): Record<string, JsonObject> {
       'One row per date: regime, confidence, scores',
       { 'text/csv': { example: CALENDAR_TEXT } },
       [CHAIN],
+      ['Content-Disposition'],
     ),
     '/api/v1/analyst-kit/{chain}/weekly-summary': publicFile(
       'getWeeklySummary',
