@@ -22,6 +22,8 @@ import {
 } from '../fixtures/openapi-judge.js';
 import { askRaw } from '../fixtures/raw-http.js';
 
+/** Nearly two thousand requests. */
+const SLOW_MS = 60_000;
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 const billing = createFakeBilling({ now: () => NOW, prices: PRICES });
 const LATEST = bundlePath('gold', 'base', 'latest');
@@ -101,7 +103,7 @@ it('every answer is as it is described, whoever asks for whatever can be read', 
       }
     }
   }
-});
+}, SLOW_MS);
 
 it.each([
   [bundlePath('briefs', 'base', 'latest'), 404],
