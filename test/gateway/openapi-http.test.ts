@@ -86,24 +86,28 @@ it.each(PATHS)('%s has the methods that it is described with, and no others', as
   expect((headers.get('allow') ?? '').split(', ').sort()).toEqual([...described, 'OPTIONS'].sort());
 });
 
-it('every answer is as it is described, whoever asks for whatever can be read', async () => {
-  const reads = PATHS.filter((each) => OPERATIONS.includes(`GET ${each}`) && !each.includes('/briefs/'));
-  for (const template of reads) {
-    for (const method of ['GET', 'HEAD']) {
-      for (const headers of [{}, key, single, session, { ...key, ...session }, { 'X-API-Key': 'wrong' }]) {
-        const { headers: got } = await ask(method, pathOf(template), { headers });
-        await ask(method, pathOf(template), {
-          headers: { ...headers, 'If-None-Match': got.get('etag') ?? '"none"' },
-        });
-        await ask(method, pathOf(template), { headers: { ...headers, Range: 'bytes=0-9' } });
-        await ask(method, pathOf(template), { headers: { ...headers, Range: 'bytes=99999999-' } });
-        const mark = pathOf(template).includes('?') ? '&' : '?';
-        await ask(method, `${pathOf(template)}${mark}redirect=false`, { headers });
-        await ask(method, `${pathOf(template)}${mark}no=such`, { headers });
+it(
+  'every answer is as it is described, whoever asks for whatever can be read',
+  async () => {
+    const reads = PATHS.filter((each) => OPERATIONS.includes(`GET ${each}`) && !each.includes('/briefs/'));
+    for (const template of reads) {
+      for (const method of ['GET', 'HEAD']) {
+        for (const headers of [{}, key, single, session, { ...key, ...session }, { 'X-API-Key': 'wrong' }]) {
+          const { headers: got } = await ask(method, pathOf(template), { headers });
+          await ask(method, pathOf(template), {
+            headers: { ...headers, 'If-None-Match': got.get('etag') ?? '"none"' },
+          });
+          await ask(method, pathOf(template), { headers: { ...headers, Range: 'bytes=0-9' } });
+          await ask(method, pathOf(template), { headers: { ...headers, Range: 'bytes=99999999-' } });
+          const mark = pathOf(template).includes('?') ? '&' : '?';
+          await ask(method, `${pathOf(template)}${mark}redirect=false`, { headers });
+          await ask(method, `${pathOf(template)}${mark}no=such`, { headers });
+        }
       }
     }
-  }
-}, SLOW_MS);
+  },
+  SLOW_MS,
+);
 
 it.each([
   [bundlePath('briefs', 'base', 'latest'), 404],
