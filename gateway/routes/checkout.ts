@@ -27,8 +27,8 @@ export function checkoutEndpoint({ desk, doorkeeper, dashboardOrigins }: Checkou
     answers: {
       async POST(req, res) {
         assertNoQuery(res);
-        if (desk === undefined) throw new GatewayError('billing-not-configured');
         const { account } = await doorkeeper.admitSession(req, res);
+        if (desk === undefined) throw new GatewayError('billing-not-configured');
         const wanted = parsePurchase(readMembers(await readJsonBody(req, res), ['plan', 'chain']));
         const { id, url } = await desk.openCheckout(account, wanted);
         exchangeOf(res).decision = 'checkout-opened';
@@ -47,8 +47,8 @@ export function portalEndpoint({ desk, doorkeeper, dashboardOrigins }: CheckoutT
     answers: {
       async POST(req, res) {
         assertNoQuery(res);
-        if (desk === undefined) throw new GatewayError('billing-not-configured');
         const { account } = await doorkeeper.admitSession(req, res);
+        if (desk === undefined) throw new GatewayError('billing-not-configured');
         readMembers(await readJsonBody(req, res), []);
         const url = await desk.openPortal(account);
         exchangeOf(res).decision = 'portal-opened';

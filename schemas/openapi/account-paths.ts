@@ -1,13 +1,18 @@
 import { CHAIN_IDS, PLAN_IDS, PLANS } from '../catalog.js';
 import type { JsonObject } from './components.js';
 import { toOperation, toReads, type OperationTerms } from './operations.js';
-import { inHeader, json, KEY, PRIVATE, SESSION } from './parameters.js';
+import { inHeader, json, KEY, PRIVATE, RATE, SESSION } from './parameters.js';
 
-const toBody = (description: string, schema: JsonObject, required = true): JsonObject => ({
+const toBody = (
+  description: string,
+  schema: JsonObject,
+  { example, required = true }: BodyTerms,
+): JsonObject => ({
   description,
   required,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, example } },
 });
+type BodyTerms = { readonly example: JsonObject; readonly required?: boolean };
 const BODY_PROBLEMS = ['payload-too-large', 'unsupported-media-type'] as const;
 const SESSION_PROBLEMS = [
   'session-invalid',
@@ -23,6 +28,7 @@ function change(terms: Omit<OperationTerms, 'tag' | 'security'>): JsonObject {
     tag: 'Account',
     security: SESSION,
     problems: [...SESSION_PROBLEMS, ...BODY_PROBLEMS, ...terms.problems],
+    problemHeaders: [...RATE, 'Vary'],
   });
 }
 
@@ -43,6 +49,7 @@ function keyOperations(): JsonObject {
       '200': { description: 'All of them, never their text.', content: json('key-list'), headers: PRIVATE },
     },
     problems: SESSION_PROBLEMS,
+    problemHeaders: [...RATE, 'Vary'],
   });
   return {
     ...keys,
@@ -52,7 +59,7 @@ function keyOperations(): JsonObject {
       body: toBody(
         'Its label.',
         { type: 'object', additionalProperties: false, properties: { label: LABEL } },
-        false,
+        { example: { label: 'notebook' }, required: false },
       ),
       answers: {
         '201': {
@@ -74,19 +81,21 @@ function keyOperations(): JsonObject {
           in: 'query',
           required: false,
           schema: { type: 'string' },
-          description: 'Id of the key.',
+          description: 'Id of the key, where no body names it.',
+          example: 'Abc123xy',
         },
       ],
       body: toBody(
         'Which key.',
         { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
-        false,
+        { example: { id: 'Abc123xy' }, required: false },
       ),
       security: [...SESSION, ...KEY],
       answers: {
         '200': { description: 'Revoked, now or before.', content: json('key-revoked'), headers: PRIVATE },
       },
       problems: ['api-key-invalid', 'not-found', ...SESSION_PROBLEMS, ...BODY_PROBLEMS],
+      problemHeaders: [...RATE, 'Vary'],
     }),
   };
 }
@@ -101,29 +110,41 @@ function entitlementPaths(): Record<string, JsonObject> {
       security: [...KEY, ...SESSION],
       answers: { '200': { description: 'By now.', content: json('entitlements'), headers: PRIVATE } },
       problems: ['api-key-missing', 'api-key-invalid', ...SESSION_PROBLEMS],
+      problemHeaders: [...RATE, 'Vary'],
     }),
   };
 }
 
+const SIGNATURE = `t=1787220000,v1=${'0'.repeat(64)}`;
+const NOTHING = { type: 'object', additionalProperties: false };
+const EVENT = { id: 'evt_1Example', object: 'event', type: 'invoice.paid', livemode: false };
+
+/** What can be bought: a plan of one chain with its chain, one of all chains without. */
+const PURCHASE = {
+  oneOf: PLAN_IDS.map((plan) => {
+    const isOfOne = PLANS[plan].chains !== 'all';
+    return {
+      type: 'object',
+      title: PLANS[plan].name,
+      additionalProperties: false,
+      required: isOfOne ? ['plan', 'chain'] : ['plan'],
+      properties: {
+        plan: { enum: [plan, PLANS[plan].alias] },
+        chain: isOfOne ? { enum: [...CHAIN_IDS] } : { type: 'null' },
+      },
+    };
+  }),
+};
+
 /** The paths of selling. */
 export function sellingPaths(): Record<string, JsonObject> {
-  const plans = PLAN_IDS.flatMap((plan) => [plan, PLANS[plan].alias]);
-  const purchase = {
-    type: 'object',
-    additionalProperties: false,
-    required: ['plan'],
-    properties: {
-      plan: { enum: plans },
-      chain: { enum: [...CHAIN_IDS, null], description: 'For a plan of one chain.' },
-    },
-  };
   const selling = ['billing-unavailable', 'billing-not-configured'] as const;
   return {
     '/api/v1/checkout': {
       post: change({
         id: 'openCheckout',
         summary: 'Begin to buy a plan',
-        body: toBody('What to buy.', purchase),
+        body: toBody('What to buy.', PURCHASE, { example: { plan: 'single-chain', chain: 'base' } }),
         answers: {
           '201': { description: 'Where to pay.', content: json('checkout-session'), headers: PRIVATE },
         },
@@ -134,7 +155,7 @@ export function sellingPaths(): Record<string, JsonObject> {
       post: change({
         id: 'openPortal',
         summary: 'Change, pay or cancel what was bought',
-        body: toBody('Nothing.', { type: 'object', additionalProperties: false }, false),
+        body: toBody('Nothing.', NOTHING, { example: {}, required: false }),
         answers: { '201': { description: 'Where.', content: json('portal-session'), headers: PRIVATE } },
         problems: [...selling, 'subscription-inactive'],
       }),
@@ -144,16 +165,19 @@ export function sellingPaths(): Record<string, JsonObject> {
         id: 'takeEvent',
         tag: 'Operation',
         summary: 'For Stripe alone',
-        parameters: [inHeader('Stripe-Signature', "Stripe's signature over the body as it is sent.")],
-        body: toBody('An event of Stripe.', { type: 'object' }),
+        parameters: [
+          inHeader('Stripe-Signature', "Stripe's signature over the body as it is sent.", SIGNATURE),
+        ],
+        body: toBody('An event of Stripe.', { type: 'object' }, { example: EVENT }),
         answers: {
           '200': {
             description: 'What came of it.',
             content: json('event-receipt'),
-            headers: ['Cache-Control'],
+            headers: ['Cache-Control', 'Vary'],
           },
         },
         problems: [...selling, ...BODY_PROBLEMS, 'webhook-signature-invalid', 'store-unavailable'],
+        problemHeaders: ['Vary'],
       }),
     },
   };

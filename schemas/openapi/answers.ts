@@ -21,7 +21,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What was wrong with this request, and what to do.' },
-    instance: { type: 'string', description: 'The id of the request, as in X-Request-Id.' },
+    instance: {
+      type: 'string',
+      description: 'The id of the request, as in X-Request-Id; empty where that is absent.',
+    },
     code: { enum: Object.keys(PROBLEMS), description: 'Stable name of the problem.' },
   }),
   'file-link': closed('Where a file is, for clients that cannot follow a redirect.', {

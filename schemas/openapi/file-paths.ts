@@ -2,14 +2,14 @@ import { PLAN_IDS, PLANS } from '../catalog.js';
 import { FILES_PATH } from '../paths.js';
 import type { ProblemCode } from '../problems.js';
 import type { JsonObject } from './components.js';
-import { toReads, type HeaderName } from './operations.js';
+import type { HeaderName } from './headers.js';
+import { toReads, type Answers } from './operations.js';
 import {
   CHAIN,
   DATE,
   FILE,
   GENRE,
   IF_NONE_MATCH,
-  inHeader,
   json,
   KEY,
   RATE,
@@ -39,32 +39,39 @@ function subscriberFile(
     problems = [],
   }: { readonly description: string; readonly problems?: readonly ProblemCode[] },
 ): JsonObject {
-  const headers: readonly HeaderName[] = [...RATE, ...FILE];
-  const accept = inHeader(
-    'Accept',
-    'application/json;profile="signed-url" asks for a document instead of a redirect.',
-  );
-  return toReads({
+  const headers: readonly HeaderName[] = [...RATE, ...FILE, 'Vary'];
+  const known: Answers = { '304': { description: 'The reader has it.', headers } };
+  const answers: Answers = {
+    '200': {
+      description: 'The address of the file.',
+      content: json('file-link'),
+      headers: [...headers, 'X-Url-Expires-In'],
+    },
+    ...known,
+    '307': {
+      description: 'Where the file is, for a while. Do not send the API key there.',
+      headers: [...headers, 'Location', 'X-Url-Expires-In'],
+    },
+  };
+  const headAnswers: Answers = {
+    '200': {
+      description: 'What GET of the file itself would say.',
+      headers: [...headers, 'Content-Disposition', 'Repr-Digest'],
+    },
+    ...known,
+  };
+  const terms = {
     id,
     tag: 'Subscriber files',
     summary,
     description,
-    parameters: [...parameters, REDIRECT, accept, IF_NONE_MATCH],
+    parameters: [...parameters, REDIRECT, IF_NONE_MATCH],
     security: KEY,
-    answers: {
-      '200': {
-        description: 'The address of the file; to HEAD, what GET of the file itself would say.',
-        content: json('file-link'),
-        headers: [...headers, 'X-Url-Expires-In', 'Content-Disposition', 'Repr-Digest'],
-      },
-      '304': { description: 'The reader has it.', headers },
-      '307': {
-        description: 'Where the file is, for a while. Do not send the API key there.',
-        headers: [...headers, 'Location', 'X-Url-Expires-In'],
-      },
-    },
+    answers,
     problems: [...FILE_PROBLEMS, ...problems],
-  });
+    problemHeaders: [...RATE, 'Vary'] as const,
+  };
+  return toReads(terms, headAnswers);
 }
 
 const plansWith = (has: (plan: (typeof PLAN_IDS)[number]) => boolean): string =>

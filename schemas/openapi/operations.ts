@@ -1,32 +1,16 @@
-import { problemPath, PROBLEMS, type ProblemCode } from '../problems.js';
+import type { ProblemCode } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
+import { EXAMPLES } from './examples.js';
+import { toHeaders, type HeaderName } from './headers.js';
+import { toProblemAnswers } from './problem-answers.js';
 
-const text = { type: 'string' };
-const count = { type: 'integer', minimum: 0 };
+export type { HeaderName } from './headers.js';
 
-/** Every header of an answer that a client may want, by its name. */
-export const HEADERS = {
-  'Accept-Ranges': { description: 'That parts can be asked for.', schema: { const: 'bytes' } },
-  'Cache-Control': { description: 'How long a cache may keep it.', schema: text },
-  'Content-Disposition': { description: 'The name under which a browser keeps it.', schema: text },
-  'Content-Range': { description: 'Which part it is.', schema: text },
-  ETag: { description: 'Digest of the bytes, for If-None-Match.', schema: text },
-  Location: { description: 'Where the file is.', schema: text },
-  RateLimit: { description: 'What is left of the limit, and for how long.', schema: text },
-  'RateLimit-Policy': { description: 'The limit that the request counted for.', schema: text },
-  'Repr-Digest': { description: 'Digest of the bytes (RFC 9530).', schema: text },
-  'Retry-After': { description: 'Seconds after which to ask again.', schema: count },
-  'X-Content-SHA256': { description: 'Digest of the bytes, in hexadecimal.', schema: text },
-  'X-Published-Revision': { description: 'The revision that published the bytes.', schema: text },
-  'X-Request-Id': { description: 'The id of the request, also in the log.', schema: text },
-  'X-Url-Expires-In': { description: 'Seconds for which the address is good.', schema: count },
-} as const satisfies Record<string, JsonObject>;
+/** Text of a type that no schema describes, by an example of it. */
+export type TextContent = { readonly example: string };
 
-/** Name of a header of an answer. */
-export type HeaderName = keyof typeof HEADERS;
-
-/** Content by its media type: the name of a schema, a schema, or `null` for bytes of any form. */
-export type Content = Readonly<Record<string, string | JsonObject | null>>;
+/** Content by its media type: the name of a schema, text, several schemas, or `null` for bytes of any form. */
+export type Content = Readonly<Record<string, string | readonly string[] | TextContent | null>>;
 
 /** One answer of an operation. */
 export type AnswerTerms = {
@@ -35,7 +19,10 @@ export type AnswerTerms = {
   readonly headers?: readonly HeaderName[];
 };
 
-/** What is said of an operation. `problems` are those of its own; 'internal' and 'method-not-allowed' are everybody's. */
+/** The answers of an operation but for its problems, by their statuses. */
+export type Answers = Readonly<Record<string, AnswerTerms>>;
+
+/** What is said of an operation. `problems` are those of its own; 'internal' and 'request-malformed' are everybody's. */
 export type OperationTerms = {
   readonly id: string;
   readonly tag: string;
@@ -44,15 +31,19 @@ export type OperationTerms = {
   readonly parameters?: readonly JsonObject[];
   readonly body?: JsonObject;
   readonly security?: readonly JsonObject[];
-  readonly answers: Readonly<Record<string, AnswerTerms>>;
+  readonly answers: Answers;
   readonly problems: readonly ProblemCode[];
+  /** Headers of each of the problems, */
+  readonly problemHeaders?: readonly HeaderName[];
+  /** but for those of the limit where none was looked at. */
+  readonly uncounted?: readonly ProblemCode[];
 };
 
 const EVERYWHERE: readonly ProblemCode[] = ['request-malformed', 'internal'];
 
 /** An operation as OpenAPI writes it. */
 export function toOperation(terms: OperationTerms): JsonObject {
-  const { id, tag, summary, description, parameters = [], body, security = [], answers, problems } = terms;
+  const { id, tag, summary, description, parameters = [], body, security = [], answers } = terms;
   return {
     operationId: id,
     tags: [tag],
@@ -63,17 +54,28 @@ export function toOperation(terms: OperationTerms): JsonObject {
     security,
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)])),
-      ...toProblemAnswers([...EVERYWHERE, ...problems]),
+      ...toProblemAnswers([...EVERYWHERE, ...terms.problems], {
+        headers: terms.problemHeaders ?? [],
+        uncounted: terms.uncounted ?? [],
+      }),
     },
   };
 }
 
-/** GET and the HEAD that goes with it, which has the same answers without their content. */
-export function toReads(terms: OperationTerms): JsonObject {
+/**
+ * GET and the HEAD that goes with it, which has the same answers without their content where nothing else is said, and
+ * none about parts (RFC 9110 §14.2). What is wrong with a request without a body is seen before a limit is looked at.
+ */
+export function toReads(said: OperationTerms, headAnswers: Answers = said.answers): JsonObject {
+  const uncounted: readonly ProblemCode[] = [...(said.uncounted ?? []), 'request-malformed'];
+  const terms = { ...said, uncounted };
   const head = toOperation({
     ...terms,
     id: `${terms.id}Head`,
     summary: `${terms.summary} (headers alone)`,
+    parameters: (terms.parameters ?? []).filter(({ name }) => name !== 'Range'),
+    answers: Object.fromEntries(Object.entries(headAnswers).filter(([status]) => status !== '206')),
+    problems: terms.problems.filter((code) => code !== 'range-not-satisfiable'),
   });
   return { get: toOperation(terms), head: { ...head, responses: withoutContent(head['responses']) } };
 }
@@ -95,51 +97,23 @@ function toAnswer({ description, content, headers = [] }: AnswerTerms): JsonObje
 }
 
 function toContent(content: Content): JsonObject {
-  return Object.fromEntries(
-    Object.entries(content).map(([type, schema]) => [
-      type,
-      { schema: typeof schema === 'string' ? schemaRef(schema) : (schema ?? {}) },
-    ]),
-  );
+  return Object.fromEntries(Object.entries(content).map(([type, each]) => [type, toMedia(each)]));
 }
 
-function toHeaders(names: readonly HeaderName[]): JsonObject {
-  const all = new Set<HeaderName>(['X-Request-Id', ...names]);
-  return Object.fromEntries([...all].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+function toMedia(content: Content[string]): JsonObject {
+  if (content === null) return {};
+  if (typeof content === 'string') return { schema: schemaRef(content), ...examplesOf([content]) };
+  if (isList(content)) return { schema: { anyOf: content.map(schemaRef) }, ...examplesOf(content) };
+  return { schema: { type: 'string' }, example: content.example };
 }
 
-/** One answer for each status of these problems, with an example of each problem. */
-function toProblemAnswers(codes: readonly ProblemCode[]): JsonObject {
-  const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))].sort((a, b) => a - b);
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const own = codes.filter((code) => PROBLEMS[code].status === status);
-      return [String(status), toProblemAnswer(own)];
-    }),
-  );
+function isList(content: readonly string[] | TextContent): content is readonly string[] {
+  return Array.isArray(content);
 }
 
-function toProblemAnswer(codes: readonly ProblemCode[]): JsonObject {
-  const retry = codes.some((code) => [429, 503].includes(PROBLEMS[code].status));
-  return {
-    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}.`).join('\n'),
-    headers: toHeaders([
-      'Cache-Control',
-      'RateLimit',
-      'RateLimit-Policy',
-      ...(codes.includes('range-not-satisfiable') ? ['Content-Range' as const] : []),
-      ...(retry ? ['Retry-After' as const] : []),
-    ]),
-    content: {
-      'application/problem+json': {
-        schema: schemaRef('problem'),
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
-      },
-    },
-  };
-}
-
-function exampleOf(code: ProblemCode): JsonObject {
-  const { status, title, meaning } = PROBLEMS[code];
-  return { type: problemPath(code), title, status, detail: meaning, instance: '0f0e6c9e', code };
+/** References to the examples of these schemas that there are. */
+function examplesOf(schemas: readonly string[]): JsonObject {
+  const names = schemas.filter((name) => name in EXAMPLES);
+  const examples = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]));
+  return names.length === 0 ? {} : { examples };
 }

@@ -1,18 +1,20 @@
 import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
 import type { JsonObject } from './components.js';
-import { toReads, type Content } from './operations.js';
+import { CALENDAR_TEXT, CHART_TEXT, METHODOLOGY_TEXT, WEEKLY_TEXT } from './examples.js';
+import { toReads, type Content, type HeaderName } from './operations.js';
 import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
 
-const SVG: Content = { 'image/svg+xml': { type: 'string' } };
+const SVG: Content = { 'image/svg+xml': { example: CHART_TEXT } };
 
-/** A public file: sent, or where the public files are elsewhere, a redirect. */
+/** A public file: sent, or where the public files are elsewhere, a redirect. `more` are headers that not all have. */
 function publicFile(
   id: string,
   summary: string,
   content: Content,
   parameters: readonly JsonObject[] = [],
+  more: readonly HeaderName[] = [],
 ): JsonObject {
-  const headers = [...RATE, ...FILE, 'Content-Disposition'] as const;
+  const headers = [...RATE, ...FILE, ...more];
   return toReads({
     id,
     tag: 'Public files',
@@ -29,6 +31,7 @@ function publicFile(
       '307': { description: 'Where it is, if it is kept elsewhere.', headers: [...headers, 'Location'] },
     },
     problems: ['not-found', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-published'],
+    problemHeaders: RATE,
   });
 }
 
@@ -67,9 +70,7 @@ export function publicPaths(): Record<string, JsonObject> {
       'Frictionless Table Schema of the calendar',
       json('feature-schema'),
     ),
-    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', {
-      'application/json': { type: 'object' },
-    }),
+    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', json('openapi')),
     [PUBLIC_PATHS.overviewChart]: publicFile(
       'getOverviewChart',
       'The last 365 days of all chains as a picture',
@@ -83,7 +84,7 @@ function methodologyPaths(): Record<string, JsonObject> {
   return {
     [methodologyDataPath('v1')]: publicFile('getMethodology', 'Methodology v1 as data', json('methodology')),
     [methodologyTextPath('v1')]: publicFile('getMethodologyText', 'Methodology v1 as text', {
-      'text/markdown': { type: 'string' },
+      'text/markdown': { example: METHODOLOGY_TEXT },
     }),
   };
 }
@@ -96,13 +97,14 @@ function chainPaths(): Record<string, JsonObject> {
     '/api/v1/analyst-kit/{chain}/regime-calendar': publicFile(
       'getCalendar',
       'One row per date: regime, confidence, scores',
-      { 'text/csv': { type: 'string' } },
+      { 'text/csv': { example: CALENDAR_TEXT } },
       [CHAIN],
+      ['Content-Disposition'],
     ),
     '/api/v1/analyst-kit/{chain}/weekly-summary': publicFile(
       'getWeeklySummary',
       'The last seven dates in words and columns',
-      { 'text/plain': { type: 'string' } },
+      { 'text/plain': { example: WEEKLY_TEXT } },
       [CHAIN],
     ),
     '/charts/{chain}.svg': publicFile('getChart', "A chain's last 365 days as a picture", SVG, [CHAIN]),

@@ -370,5 +370,9 @@ it('sells nothing where there is no one to take the money', async () => {
     expect(problem.headers.get('retry-after')).toBeNull();
     expect([problem.status, (await readDocument(problem)).code]).toEqual([503, 'billing-not-configured']);
   }
+  for (const path of [CHECKOUT, PORTAL]) {
+    const stranger = await plain.gateway.ask(path, { method: 'POST' });
+    expect([stranger.status, (await readDocument(stranger)).code]).toEqual([401, 'session-invalid']);
+  }
   await plain.dispose();
 });

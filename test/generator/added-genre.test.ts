@@ -40,10 +40,7 @@ function withoutBriefs(plan: Plan): Plan {
   if (plan.release === undefined) throw new Error('nothing would be published');
   const { record: full, artifacts } = plan.release;
   const others = <T>(files: Record<string, T>): Record<string, T> =>
-    Object.fromEntries(Object.entries<T>(files).filter(([path]) => !path.startsWith(BRIEFS))) as Record<
-      string,
-      T
-    >; // some of it
+    Object.fromEntries(Object.entries<T>(files).filter(([path]) => !path.startsWith(BRIEFS))); // some of it
   const { base } = full.chains;
   if (base === undefined) throw new Error('base would not be published');
   const record: ReleaseRecord = {

@@ -1,0 +1,70 @@
+import type { JsonObject } from './components.js';
+
+/** Paths whose answers and parameters may be references, and the lists that these lead to. */
+export type SharedParts = {
+  readonly paths: JsonObject;
+  readonly responses: JsonObject;
+  readonly parameters: JsonObject;
+};
+
+/** A part of a description with the name that it would have in a list. */
+type Part = readonly [name: string, part: JsonObject];
+
+/** Writes each answer and parameter that occurs several times once: a description of many paths repeats itself. */
+export function shareParts(paths: Readonly<Record<string, JsonObject>>): SharedParts {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item) as JsonObject[]);
+  const responses = createList('responses', operations.flatMap(answersOf));
+  const parameters = createList('parameters', operations.flatMap(parametersOf));
+  const share = (operation: JsonObject): JsonObject => ({
+    ...operation,
+    parameters: parametersOf(operation).map(([, part]) => parameters.refTo(part)),
+    responses: mapValues(operation['responses'] as Record<string, JsonObject>, responses.refTo),
+  });
+  return {
+    paths: mapValues(paths, (item) => mapValues(item as Record<string, JsonObject>, share)),
+    responses: responses.shared,
+    parameters: parameters.shared,
+  };
+}
+
+function answersOf({ operationId, responses }: JsonObject): Part[] {
+  const answers = Object.entries(responses as Record<string, JsonObject>);
+  return answers.map(([status, answer]) => [`${String(operationId)}.${status}`, answer]);
+}
+
+function parametersOf({ parameters }: JsonObject): Part[] {
+  return (parameters as JsonObject[]).map((each) => [String(each['name']), each]);
+}
+
+/** The parts that occur several times, each by the first name that nothing else has. */
+function createList(
+  kind: string,
+  parts: readonly Part[],
+): { readonly shared: JsonObject; readonly refTo: (part: JsonObject) => JsonObject } {
+  const names = new Map<string, string>();
+  const shared: Record<string, JsonObject> = {};
+  const seen = new Set<string>();
+  for (const [, part] of parts) {
+    const text = JSON.stringify(part);
+    const name = parts.find(([each, its]) => JSON.stringify(its) === text && shared[each] === undefined)?.[0];
+    if (seen.has(text) && !names.has(text) && name !== undefined) {
+      names.set(text, name);
+      shared[name] = part;
+    }
+    seen.add(text);
+  }
+  return {
+    shared,
+    refTo: (part) => {
+      const name = names.get(JSON.stringify(part));
+      return name === undefined ? part : { $ref: `#/components/${kind}/${name}` };
+    },
+  };
+}
+
+function mapValues(
+  from: Readonly<Record<string, JsonObject>>,
+  map: (value: JsonObject) => JsonObject,
+): JsonObject {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, map(value)]));
+}
