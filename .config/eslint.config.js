@@ -151,6 +151,7 @@ export default tseslint.config(
       'node_modules/**',
       '**/*.generated.ts',
       'data/**',
+      '.notebook/**',
       'test/fixtures/**/*.mjs',
     ],
   },
