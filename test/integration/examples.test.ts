@@ -264,6 +264,13 @@ describe('what we give away', () => {
     }
   });
 
+  it('needs no newer Python than 3.9', async () => {
+    const scripts = [...JOINS, COUNTS, 'sync.py'].map((script) => path.join(EXAMPLES_FOLDER, script));
+    const program =
+      'import ast, sys; [ast.parse(open(f).read(), feature_version=(3, 9)) for f in sys.argv[1:]]';
+    printed('python3', await runProgram(python, ['-c', program, ...scripts], {}));
+  });
+
   it('downloads by one function where it joins', async () => {
     const texts = await Promise.all(
       JOINS.map((script) => readFile(path.join(EXAMPLES_FOLDER, script), 'utf8')),

@@ -98,6 +98,7 @@ async function setScene(root: string): Promise<Scene> {
     CRD_STORE: `file:${root}`,
     CRD_PUBLIC_BASE_URL: proxy.endpoint,
     CRD_POLL_SECONDS: '1',
+    CRD_RATE_KEY_PER_MINUTE: '100000',
   });
   proxy.leadTo(gateway.url);
   const store = await openStore(`file:${root}`);
@@ -134,9 +135,9 @@ describe.each(PROGRAMS)('%s', (program) => {
   const argumentsFor = (...args: readonly string[]): string[] => {
     return ['--chain', 'base', '--genre', 'gold', '--to', to, ...args];
   };
-  const terms = ({ proxy }: Scene) => ({ gateway: proxy.endpoint, key: release.key });
+  const termsOf = ({ proxy }: Scene) => ({ gateway: proxy.endpoint, key: release.key });
   const sync = (at: Scene, ...args: readonly string[]): Promise<ProgramRun> =>
-    examples.run(program, argumentsFor(...args), terms(at));
+    examples.run(program, argumentsFor(...args), termsOf(at));
   const summary = (record: ReleaseRecord, rest: string): string =>
     `base gold at ${record.revision}: ${rest}\n`;
 
@@ -145,7 +146,7 @@ describe.each(PROGRAMS)('%s', (program) => {
     async () => {
       for (const genre of ['meta', 'gold', 'derived'] as const) {
         const args = ['--chain', 'base', '--genre', genre, '--to', to, '--jobs', '8'];
-        const run = await examples.run(program, args, terms(scene));
+        const run = await examples.run(program, args, termsOf(scene));
         const counts = `${DATES} dates, ${DATES} fetched, 0 restated, 0 repaired, 0 moved aside`;
         expect(run).toEqual({
           code: 0,
@@ -203,12 +204,12 @@ describe.each(PROGRAMS)('%s', (program) => {
     async () => {
       const own = await setOwnScene('second');
       const second = await readCurrent(own.store);
-      const reason = 'the correction was wrong';
+      const terms = { to: first.revision, reason: 'a wrong correction', asOf: '2025-05-02T00:00:00Z' };
       let rolledBack: Promise<ReleaseRecord> | undefined;
       own.proxy.meddle(async (visit, forward) => {
         if (isDay(visit)) {
-          rolledBack ??= rollBack(own.store, { to: first.revision, reason, asOf: '2025-05-02T00:00:00Z' });
-          await rolledBack.then(() => untilServed(own));
+          rolledBack ??= rollBack(own.store, terms).then(() => untilServed(own));
+          await rolledBack;
         }
         return forward();
       });
@@ -280,13 +281,14 @@ describe.each(PROGRAMS)('%s', (program) => {
     SLOW_MS,
   );
 
-  /** Runs until a day is asked for, the so-maniest or that of a date, and kills it then; resolves by what it ended. */
+  /** Runs until so many days or a date are asked for, and kills it then; resolves what it ended by. */
   async function killAtDay({ proxy }: Scene, at: number | string): Promise<NodeJS.Signals | null> {
     let asked = 0;
     const isReached = new Promise<void>((reached) => {
       proxy.meddle((visit, forward) => {
         if (isDay(visit)) asked += 1;
-        if (!isDay(visit) || (at !== asked && at !== dayOf(visit))) return forward();
+        const isHeld = typeof at === 'number' ? asked >= at : at === dayOf(visit);
+        if (!isDay(visit) || !isHeld) return forward();
         reached();
         return new Promise(() => undefined); // never answered
       });
@@ -474,7 +476,7 @@ describe.each(PROGRAMS)('%s', (program) => {
         argumentsFor('--key', 'crd_test'),
       ];
       for (const args of wrong) {
-        expect(await examples.run(program, args, terms(scene))).toMatchObject({ code: 2, stdout: '' });
+        expect(await examples.run(program, args, termsOf(scene))).toMatchObject({ code: 2, stdout: '' });
       }
       const keyless = { gateway: scene.proxy.endpoint };
       expect(await examples.run(program, argumentsFor(), keyless)).toEqual({
