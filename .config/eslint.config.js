@@ -3,7 +3,9 @@ import importX from 'eslint-plugin-import-x';
 import jsdoc from 'eslint-plugin-jsdoc';
 import tseslint from 'typescript-eslint';
 
-const TS = ['gateway', 'generator', 'schemas', 'infra', 'scripts', 'templates'].map((each) => `${each}/**/*.ts`);
+const TS = ['gateway', 'generator', 'schemas', 'infra', 'scripts', 'templates'].map(
+  (each) => `${each}/**/*.ts`,
+);
 
 /** What each place must not import, with the reason. Arrows go main -> cli -> commands -> io -> core -> schemas. */
 const ZONES = [
