@@ -28,7 +28,7 @@ if hashlib.sha256(part.read_bytes()).hexdigest() != listed[path]:
 part.replace(file)
 
 regimes = (
-    pl.read_csv(file)
+    pl.read_csv(file, infer_schema_length=None)  # types from all rows, not from the first hundred
     .filter(pl.col("status") == "available")
     .group_by("regime")
     .agg(days=pl.len(), confidence=pl.col("confidence").mean().round(2))

@@ -271,6 +271,20 @@ describe('what we give away', () => {
     printed('python3', await runProgram(python, ['-c', program, ...scripts], {}));
   });
 
+  it(`${COUNTS} reads a calendar that has no decimals in its first hundreds of rows`, async () => {
+    const rows = Array.from(
+      { length: 400 },
+      (_, i) => `${i},base,${i < 300 ? 'slack,0' : 'calm,0.5'},available`,
+    );
+    const calendar = ['date,chain,regime,confidence,status', ...rows, ''].join('\n');
+    const files = [{ path: CALENDAR, sha256: sha256Hex(calendar) }];
+    const long = await startLoopbackServer((req, res) =>
+      res.end(req.url === CALENDAR ? calendar : JSON.stringify({ files })),
+    );
+    const text = await show(COUNTS, ['base'], { gateway: long.endpoint }).finally(() => long.dispose());
+    expect(text).toBe('regime,days,confidence\nslack,300,0.0\ncalm,100,0.5\n');
+  });
+
   it('downloads by one function where it joins', async () => {
     const texts = await Promise.all(
       JOINS.map((script) => readFile(path.join(EXAMPLES_FOLDER, script), 'utf8')),
