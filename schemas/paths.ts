@@ -5,6 +5,7 @@
  *   objects/sha256/<64 hex>            an artifact
  *   releases/<revision>/<sha256>.json  a release record
  *   public<url path>                   a copy of a public artifact
+ *   public<url path>/index.html        a copy of a page
  */
 import type { FileGenre } from './catalog.js';
 import type { Chain, Window } from './types.generated.js';
@@ -47,10 +48,17 @@ export function parseReleaseKey(key: string): { revision: string; sha256: string
     : undefined;
 }
 
-/** Key of the public copy of a URL path. */
+/** Key of the public copy of a URL path: its own name, or that of an index where the path is a page's. */
 export function publicKey(path: string): string {
-  return `public${path}`;
+  return isPagePath(path) ? `public${path === '/' ? '' : path}/index.html` : `public${path}`;
 }
+
+/** Whether a URL path is that of a page: outside the interface, and without an ending. */
+export function isPagePath(path: string): boolean {
+  return !path.startsWith(API_PREFIX) && !path.slice(path.lastIndexOf('/')).includes('.');
+}
+
+const API_PREFIX = '/api/';
 
 /** URL paths of the public files that are not per chain. */
 export const PUBLIC_PATHS = {
@@ -80,6 +88,11 @@ export function weeklySummaryPath(chain: Chain): string {
   return `/api/v1/analyst-kit/${chain}/weekly-summary`;
 }
 
+/** URL path of a chain's chart. */
+export function chartPath(chain: Chain): string {
+  return `/charts/${chain}.svg`;
+}
+
 /** URL path of a methodology version as data. */
 export function methodologyDataPath(version: string): string {
   return `/api/v1/methodology/${version}.json`;
@@ -88,6 +101,35 @@ export function methodologyDataPath(version: string): string {
 /** URL path of a methodology version as text. */
 export function methodologyTextPath(version: string): string {
   return `/api/v1/methodology/${version}.md`;
+}
+
+/** URL path of the starter notebook. */
+export const STARTER_NOTEBOOK_PATH = '/api/v1/analyst-kit/starter-notebook';
+
+/** URL path of an example, by the name of its file. */
+export function examplePath(name: string): string {
+  return `/api/v1/analyst-kit/examples/${name}`;
+}
+
+/** URL path of the chart of all chains. */
+export const OVERVIEW_CHART_PATH = '/charts/overview.svg';
+
+/** URL paths of the pages that are not per chain, and of what they are drawn with. */
+export const PAGE_PATHS = {
+  front: '/',
+  docs: '/docs',
+  stylesheet: '/assets/site.css',
+  icon: '/assets/icon.svg',
+} as const;
+
+/** URL path of a chain's page. */
+export function chainPagePath(chain: Chain): string {
+  return `/chains/${chain}`;
+}
+
+/** URL path of the page with the text of a methodology version. */
+export function methodologyPagePath(version: string): string {
+  return `/methodology/${version}`;
 }
 
 /** Where all subscriber files lie. */
@@ -128,8 +170,9 @@ export function cacheControlOf(key: string): string {
 function isFreshest(key: string): boolean {
   const { status, landing, release } = PUBLIC_PATHS;
   return (
-    [status, landing, release].some((path) => key === publicKey(path)) ||
-    key.startsWith(publicKey('/api/v1/summary/'))
+    [status, landing, release, PAGE_PATHS.front].some((path) => key === publicKey(path)) ||
+    key.startsWith('public/api/v1/summary/') ||
+    key.startsWith('public/chains/')
   );
 }
 

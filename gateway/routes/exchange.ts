@@ -13,6 +13,8 @@ export type Exchange = {
   rateHeaders: readonly string[];
   /** Which request headers every answer of the endpoint depends on: the header that says so, or nothing. */
   vary: readonly string[];
+  /** Whether the answer is a page, which a browser draws with a stylesheet and pictures from here. */
+  isPage: boolean;
   /** Template of the path. */
   route: string;
   /** What was decided: a problem's code, or what was given. */
@@ -43,6 +45,7 @@ export function beginExchange(
     query: at < 0 ? '' : url.slice(at + 1),
     rateHeaders: [],
     vary: [],
+    isPage: false,
     route: 'none',
     decision: 'none',
     keyId: undefined,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
 import type { ReferenceTexts } from '../core/artifacts/reference-files.js';
+import { readSiteTexts } from './site-texts.js';
 import { compileTextTemplate } from '../core/artifacts/text-template.js';
 
 const TEMPLATES = new URL('../../templates/', import.meta.url);
@@ -19,5 +20,11 @@ async function readTexts(): Promise<ReferenceTexts> {
   const weeklySummary = compileTextTemplate(
     await readFile(new URL('weekly-summary.txt.hbs', TEMPLATES), 'utf8'),
   );
-  return { methodology, methodologyText, glossary: glossaryEntries(), weeklySummary };
+  return {
+    methodology,
+    methodologyText,
+    glossary: glossaryEntries(),
+    weeklySummary,
+    site: await readSiteTexts(TEMPLATES),
+  };
 }

@@ -5,7 +5,7 @@ import { IF_NONE_MATCH, inPath, json, RANGE } from './parameters.js';
 /** What a subscriber file can be. */
 const FILES = ['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day'];
 
-/** The paths of health, problems and objects. */
+/** The paths of health and objects. */
 export function operationPaths(): Record<string, JsonObject> {
   const plain = (id: string, summary: string, answers: OperationTerms['answers']): JsonObject =>
     toReads({ id, tag: 'Operation', summary, answers, problems: [] });
@@ -21,20 +21,6 @@ export function operationPaths(): Record<string, JsonObject> {
         ...readiness,
         headers: ['Cache-Control', 'Retry-After'],
       },
-    }),
-    '/problems/{code}': toReads({
-      id: 'getProblemPage',
-      tag: 'Operation',
-      summary: 'A page about a problem',
-      parameters: [inPath('code', { type: 'string' }, 'The problem, as in `code`.')],
-      answers: {
-        '200': {
-          description: 'The page.',
-          content: { 'text/html': { type: 'string' } },
-          headers: ['Cache-Control'],
-        },
-      },
-      problems: ['not-found'],
     }),
     '/_objects/{digest}': objectOperations(),
   };

@@ -1,7 +1,7 @@
 import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
 import type { JsonObject } from './components.js';
 import { toReads, type Content } from './operations.js';
-import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
+import { CHAIN, FILE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
 
 /** A public file: sent, or where the public files are elsewhere, a redirect. */
 function publicFile(
@@ -69,7 +69,20 @@ export function publicPaths(): Record<string, JsonObject> {
       'application/json': { type: 'object' },
     }),
   };
-  return { ...whole, ...methodologyPaths(), ...chainPaths() };
+  return { ...whole, ...methodologyPaths(), ...chainPaths(), ...problemPagePaths() };
+}
+
+/** Of the pages for people only those that a problem names are part of the interface. */
+function problemPagePaths(): Record<string, JsonObject> {
+  const code = inPath('code', { type: 'string' }, 'The problem, as in `code`.');
+  return {
+    '/problems/{code}': publicFile(
+      'getProblemPage',
+      'A page about a problem',
+      { 'text/html': { type: 'string' } },
+      [code],
+    ),
+  };
 }
 
 function methodologyPaths(): Record<string, JsonObject> {

@@ -33,6 +33,13 @@ export const PLAIN_TYPE = 'text/plain; charset=utf-8';
 /** Media type of texts. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 
+/** Media type of pages. */
+export const HTML_TYPE = 'text/html; charset=utf-8';
+/** Media type of stylesheets. */
+export const CSS_TYPE = 'text/css; charset=utf-8';
+/** Media type of pictures. */
+export const SVG_TYPE = 'image/svg+xml';
+
 /** JSON content in its RFC 8785 form. */
 export function jsonContent(schema: SchemaName, value: unknown): Content {
   return { schema, value, text: canonicalJson(value) };

@@ -10,6 +10,8 @@ import type {
   Thresholds,
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
+import { referencePages } from './pages/reference-pages.js';
+import type { SiteTexts } from './pages/site-texts.js';
 import { CALENDAR_FIELDS } from './regime-calendar.js';
 import type { TextTemplate } from './text-template.js';
 
@@ -19,6 +21,7 @@ export type ReferenceTexts = {
   readonly methodologyText: string;
   readonly glossary: readonly GlossaryEntry[];
   readonly weeklySummary: TextTemplate;
+  readonly site: SiteTexts;
 };
 
 /** The public files that rest on the product alone. A new one is added here. */
@@ -60,6 +63,7 @@ export function referenceFiles(texts: ReferenceTexts): FileKind[] {
       type: JSON_TYPE,
       content: ({ revision }) => jsonContent('feature-schema', toFeatureSchema(version, revision)),
     },
+    ...referencePages(texts),
   ];
 }
 

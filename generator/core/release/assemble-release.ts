@@ -12,6 +12,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { Artifact, FileKind, Stamp } from '../artifacts/artifact.js';
 import { publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
+import { frontPage } from '../artifacts/pages/front-page.js';
 import { referenceFiles, type ReferenceTexts } from '../artifacts/reference-files.js';
 import { changesFile, landingFile, releaseFile, statusFile } from '../artifacts/release-files.js';
 import { chainFiles, inForcePaths, type ChainState, type Section } from './chain-state.js';
@@ -53,6 +54,7 @@ export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefine
   for (const kind of referenceFiles(texts)) settled.public.push(settleFile(kind, record, stamp));
 
   const own = { facts: factsOf(terms), hold, methodologyVersion: texts.methodology.version };
+  settled.public.push(settleFile(frontPage(texts.site, own), record, stamp));
   const changes = toReleaseChanges(terms);
   const earlier = previous?.changes.releases ?? [];
   const describe = (newest: ReleaseChanges | undefined): FileKind[] => [

@@ -1,5 +1,11 @@
 import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
-import { bundlePath, calendarPath, summaryPath, weeklySummaryPath } from '../../../schemas/paths.js';
+import {
+  bundlePath,
+  calendarPath,
+  chainPagePath,
+  summaryPath,
+  weeklySummaryPath,
+} from '../../../schemas/paths.js';
 import type {
   Chain,
   Genre,
@@ -14,6 +20,7 @@ import type { FileKind } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
+import { chainPage } from '../artifacts/pages/chain-page.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { summaryFile } from '../artifacts/summary.js';
 import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
@@ -68,6 +75,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       state.calendar,
       summaryFile(latest, lastAvailable),
       weeklySummaryFile(chain, { records: state.lastRecords, lastAvailable, template: texts.weeklySummary }),
+      chainPage(texts.site, chain, { records: state.lastRecords, lastAvailable, sources }),
     ],
   };
 }
@@ -81,7 +89,7 @@ export function inForcePaths(chain: Chain): string[] {
 
 /** Those of them that are public. */
 export function publicPathsOf(chain: Chain): string[] {
-  return [calendarPath(chain), summaryPath(chain), weeklySummaryPath(chain)];
+  return [calendarPath(chain), summaryPath(chain), weeklySummaryPath(chain), chainPagePath(chain)];
 }
 
 /** The list of superseded versions after the one in force was replaced; of a withdrawn date, that it was withdrawn. */
