@@ -4,8 +4,10 @@ import {
   bundlePath,
   cacheControlOf,
   calendarPath,
+  isPagePath,
   methodologyTextPath,
   objectKey,
+  PAGE_PATHS,
   publicKey,
   PUBLIC_PATHS,
   summaryPath,
@@ -74,6 +76,29 @@ it('serves every public file of the release as the release lists it', async () =
       'x-content-type-options': 'nosniff',
     });
   }
+});
+
+it('lets a browser draw pages with what comes from here, run nothing, and take all else as data', async () => {
+  const drawn =
+    "default-src 'none';frame-ancestors 'none';style-src 'self';img-src 'self';base-uri 'none';form-action 'none'";
+  const policyOf = async (path: string, headers: Record<string, string> = {}): Promise<string | null> =>
+    (await ask(path, headers)).headers.get('content-security-policy');
+  for (const path of Object.keys(record.public)) {
+    const expected = isPagePath(path) ? drawn : "default-src 'none';frame-ancestors 'none'";
+    expect([path, await policyOf(path)]).toEqual([path, expected]);
+  }
+  expect(await policyOf(PAGE_PATHS.front, { 'If-None-Match': etagOf(PAGE_PATHS.front) })).toBe(drawn);
+});
+
+it('has a page at one address, without a slash at the end', async () => {
+  for (const path of Object.keys(record.public).filter((each) => isPagePath(each) && each !== '/')) {
+    expect([path, await readProblemCode(await ask(`${path}/`))]).toEqual([path, 'not-found']);
+  }
+});
+
+it('counts pages apart from files', async () => {
+  await ask(PAGE_PATHS.docs);
+  expect(here.log()).toContain('"route":"/{page}"');
 });
 
 it('keeps the freshest for a minute, and the others for five', async () => {
@@ -203,10 +228,14 @@ it('needs no key, and does not look at one', async () => {
 });
 
 describe('before the first release', () => {
-  it('says so for every path that a release will have, and 404 for others', async () => {
+  it('says so for every path that a release will have, explains every problem, and has no others', async () => {
     const empty = await startGateway({ store: createMemoryStore() });
     const codeOf = async (path: string): Promise<string> => readProblemCode(await empty.ask(path));
-    for (const path of Object.keys(record.public)) expect(await codeOf(path)).toBe('not-published');
+    const isProblem = (path: string): boolean => path.startsWith('/problems/');
+    for (const path of Object.keys(record.public)) {
+      if (isProblem(path)) expect((await empty.ask(path)).status).toBe(200);
+      else expect([path, await codeOf(path)]).toEqual([path, 'not-published']);
+    }
     expect(await codeOf('/api/v1/nothing')).toBe('not-found');
     expect((await empty.ask('/readyz')).status).toBe(503);
     await empty.stop();

@@ -9,6 +9,11 @@ export function trustHtml(html: string): TrustedHtml {
   return new Handlebars.SafeString(html);
 }
 
+/** Text as HTML writes it, also within an attribute. */
+export function escapeHtml(text: string): string {
+  return Handlebars.escapeExpression(text);
+}
+
 /**
  * Templates for HTML by their names, each of which is a partial of the others: every value is escaped that is not
  * trusted HTML, and a variable that is missing is an error.

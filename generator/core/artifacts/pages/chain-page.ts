@@ -10,7 +10,7 @@ import { chainFigure } from './chart-figure.js';
 import { publicRows, subscriberRows } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, fixed, runWords, toPoints, toRibbon } from './state-words.js';
+import { ABSENT, fixed, runWords, toDatedText, toPoints, toRibbon } from './state-words.js';
 
 /** What a chain's page is made from: the meta records in force of its last dates, ascending, the latest among them. */
 export type ChainPageTerms = {
@@ -35,7 +35,7 @@ export function chainPage(site: SiteTexts, chain: Chain, terms: ChainPageTerms):
     values: (stamp) => ({
       stamp,
       name,
-      headline: toHeadline(chain, regime),
+      headline: toDatedText(toHeadline(chain, regime)),
       through,
       label: regime.label,
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),

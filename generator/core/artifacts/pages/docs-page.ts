@@ -44,7 +44,7 @@ function toValues(document: Node, examples: readonly ExampleText[]): object {
       code,
       path: problemPath(code),
       status: PROBLEMS[code].status,
-      meaning: PROBLEMS[code].meaning,
+      meaning: renderMarkdownLine(PROBLEMS[code].meaning),
     })),
     headers: toHeaders(asNode(components['headers']), resolve),
     schemas: toSchemaSections(asNode(components['schemas'])),

@@ -21,7 +21,7 @@ import { expectedNextBy } from '../freshness.js';
 import { chainFigure, overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { runWords, toPoints, toRibbon } from './state-words.js';
+import { runWords, toDatedText, toPoints, toRibbon } from './state-words.js';
 
 /** What the front page is made from: the published chains, in the order in which we list them. */
 export type FrontTerms = { readonly facts: readonly ChainFacts[]; readonly methodologyVersion: string };
@@ -62,7 +62,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     path: chainPagePath(chain),
     name: CHAINS[chain].name,
     label: regime.label,
-    headline,
+    headline: toDatedText(headline),
     ribbon: toRibbon(labels),
     since: regime.since,
     run: runWords(regime.run_days),
@@ -77,15 +77,15 @@ function toLines(chain: ChainFacts['chain']): object[] {
   return [
     {
       comment: 'a calendar: one row for each date',
-      command: `curl -fsS "$BASE${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
+      command: `curl -fsS "$GATEWAY${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
     },
     {
       comment: 'a notebook that joins it with your own daily data',
-      command: `curl -fsS "$BASE${STARTER_NOTEBOOK_PATH}" -o starter.ipynb && jupyter lab starter.ipynb`,
+      command: `curl -fsS "$GATEWAY${STARTER_NOTEBOOK_PATH}" -o starter.ipynb && jupyter lab starter.ipynb`,
     },
     {
-      comment: 'with a key: keeps a copy of the archive, and says how',
-      command: `curl -fsS "$BASE${examplePath('sync.py')}" -o sync.py && python3 sync.py --help`,
+      comment: 'with a key: a copy of an archive, every digest verified',
+      command: `curl -fsS "$GATEWAY${examplePath('sync.py')}" -o sync.py && python3 sync.py --chain ${chain} --genre gold --to mirror`,
     },
   ];
 }

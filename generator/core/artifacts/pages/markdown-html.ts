@@ -34,7 +34,8 @@ function createMarkdown(): MarkdownParser {
   const created = new MarkdownIt({ html: false, linkify: false, typographer: false });
   const { rules } = created.renderer;
   rules['table_open'] = (tokens, i, options, _env, self) => {
-    const name = created.utils.escapeHtml(String(tokens[i]?.meta?.['region'] ?? ''));
+    const region = tokens[i]?.meta?.['region'];
+    const name = created.utils.escapeHtml(typeof region === 'string' ? region : '');
     return `<div class="table" tabindex="0" role="region" aria-label="${name}">${self.renderToken(tokens, i, options)}`;
   };
   rules['table_close'] = (tokens, i, options, _env, self) =>

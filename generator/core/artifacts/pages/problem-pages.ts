@@ -5,6 +5,7 @@ import {
   type ProblemDocument,
 } from '../../../../schemas/problems.js';
 import type { FileKind } from '../artifact.js';
+import { renderMarkdownLine } from './markdown-html.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
 
@@ -24,7 +25,7 @@ export function problemPages(site: SiteTexts): FileKind[] {
         heading: title,
         code,
         status,
-        meaning: sentence,
+        meaning: renderMarkdownLine(sentence),
         example: JSON.stringify(toDocument(code), null, 2),
         problems: CODES.map((each) => ({
           code: each,

@@ -1,5 +1,6 @@
 import { LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { ChainLanding, RegimeLabel } from '../../../../schemas/types.generated.js';
+import { escapeHtml, trustHtml, type TrustedHtml } from '../html-template.js';
 
 /** A confidence or another share as whole points of 100. */
 export const toPoints = (share: number): string => String(Math.round(share * 100));
@@ -15,6 +16,11 @@ export function fixed(x: number | null | undefined, decimals: number): string {
   if (x === null || x === undefined) return ABSENT;
   const text = x.toFixed(decimals);
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
+}
+
+/** A sentence whose dates are not broken over two lines. */
+export function toDatedText(sentence: string): TrustedHtml {
+  return trustHtml(escapeHtml(sentence).replace(/\b\d{4}-\d{2}-\d{2}\b/g, '<time>$&</time>'));
 }
 
 /** The labels of the last dates as a bar, and in the words that stand for it. Precondition: there is a date. */

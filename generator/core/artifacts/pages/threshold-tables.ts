@@ -43,6 +43,6 @@ function flatten(value: unknown, name: string): ThresholdRow[] {
 
 function nameOf(value: unknown): string | undefined {
   const record = value as Readonly<Record<string, unknown>>; // an object, as its list has no others
-  const name = NAMES.map((each) => record[each]).find((each) => typeof each === 'string');
-  return name as string | undefined;
+  const name = NAMES.map((each) => record[each]).find((each): each is string => typeof each === 'string');
+  return name;
 }
