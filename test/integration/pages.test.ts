@@ -4,14 +4,13 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { chainPagePath, FILES_PATH, methodologyPagePath, PAGE_PATHS } from '../../schemas/paths.js';
 import { problemPath } from '../../schemas/problems.js';
 import type { Browser } from 'playwright-core';
+import { largestPaintMs, startBrowser } from '../../scripts/browser.js';
 import {
   findBarriers,
   hasFocus,
   keepScreen,
-  largestPaintMs,
   linksOf,
   overflowOf,
-  startBrowser,
   visit,
   type Look,
 } from '../fixtures/browser-pages.js';
@@ -50,6 +49,7 @@ beforeAll(async () => {
     CRD_STORE: store,
     CRD_ACCOUNTS_STORE: `file:${path.join(folder.path, 'accounts')}`,
     CRD_LINK_SECRET: randomBytes(32).toString('hex'),
+    CRD_RATE_ADDRESS_PER_MINUTE: '60000',
   });
 }, INSTALL_MS);
 afterAll(async () => {
