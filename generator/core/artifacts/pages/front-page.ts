@@ -85,7 +85,7 @@ function toLines(chain: ChainFacts['chain']): object[] {
     },
     {
       comment: 'with a key: a copy of an archive, every digest verified',
-      command: `curl -fsS "$GATEWAY${examplePath('sync.py')}" -o sync.py && python3 sync.py --chain ${chain} --genre gold --to mirror`,
+      command: `curl -fsSO "$GATEWAY${examplePath('sync.py')}" && python3 sync.py --chain ${chain} --genre gold --to mirror`,
     },
   ];
 }
