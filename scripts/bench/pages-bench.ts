@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server as HttpServer } from 'node:http';
@@ -43,7 +44,7 @@ async function runPagesBench(
   const env = {
     CRD_STORE: store,
     CRD_ACCOUNTS_STORE: `file:${below('accounts')}`,
-    CRD_LINK_SECRET: 'a secret of the bench, of no use to anybody else',
+    CRD_LINK_SECRET: randomBytes(32).toString('hex'),
     CRD_RATE_ADDRESS_PER_MINUTE: UNLIMITED,
     CRD_PORT: '0',
     CRD_METRICS_PORT: '0',

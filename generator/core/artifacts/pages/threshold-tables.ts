@@ -35,14 +35,15 @@ function flatten(value: unknown, name: string): ThresholdRow[] {
     return [{ name, value: value.map(String).join(', ') }];
   }
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value) }];
-  const entries: [string, unknown][] = Array.isArray(value)
-    ? value.map((each: unknown, i): [string, unknown] => [nameOf(each) ?? String(i + 1), each])
-    : Object.entries(value);
+  const entries = Array.isArray(value) ? value.map(toNamed) : Object.entries(value);
   return entries.flatMap(([key, each]) => flatten(each, name === '' ? key : `${name}.${key}`));
 }
 
-function nameOf(value: unknown): string | undefined {
+/** One of several by the member that tells it from the others, without that; else by its number. */
+function toNamed(value: unknown, i: number): [string, unknown] {
   const record = value as Readonly<Record<string, unknown>>; // an object, as its list has no others
-  const name = NAMES.map((each) => record[each]).find((each): each is string => typeof each === 'string');
-  return name;
+  const member = NAMES.find((each) => typeof record[each] === 'string');
+  if (member === undefined) return [String(i + 1), value];
+  const { [member]: name, ...rest } = record;
+  return [String(name), rest];
 }
