@@ -11,7 +11,7 @@ import { objectsEndpoint, type ObjectsTerms } from './routes/objects.js';
 import { createObserver, type ObserverTerms } from './routes/observer.js';
 import { createProblemAnswer } from './routes/problem-answer.js';
 import { problemPagesEndpoint } from './routes/problem-pages.js';
-import { publicEndpoint, type PublicTerms } from './routes/public.js';
+import { pagesEndpoint, publicEndpoint, type PublicTerms } from './routes/public.js';
 import { webhookEndpoint, type WebhookTerms } from './routes/webhook.js';
 
 /** What the application is made of. Without `links` and `objects` there are no directory links. */
@@ -37,6 +37,7 @@ export function createApp(terms: AppTerms): Express {
     webhookEndpoint(terms),
     ...(terms.directory === undefined ? [] : [objectsEndpoint({ ...terms, ...terms.directory })]),
     publicEndpoint(terms),
+    pagesEndpoint(terms),
     problemPagesEndpoint(),
   ]);
 }

@@ -5,6 +5,7 @@
  *   objects/sha256/<64 hex>            an artifact
  *   releases/<revision>/<sha256>.json  a release record
  *   public<url path>                   a copy of a public artifact
+ *   public<url path>/index.html        a copy of a page
  */
 import type { Chain, Genre, Window } from './types.generated.js';
 
@@ -46,10 +47,17 @@ export function parseReleaseKey(key: string): { revision: string; sha256: string
     : undefined;
 }
 
-/** Key of the public copy of a URL path. */
+/** Key of the public copy of a URL path: its own name, or that of an index where the path is a page's. */
 export function publicKey(path: string): string {
-  return `public${path}`;
+  return isPagePath(path) ? `public${path === '/' ? '' : path}/index.html` : `public${path}`;
 }
+
+/** Whether a URL path is that of a page: outside the interface, and without an ending. */
+export function isPagePath(path: string): boolean {
+  return !path.startsWith(API_PREFIX) && !path.slice(path.lastIndexOf('/')).includes('.');
+}
+
+const API_PREFIX = '/api/';
 
 /** URL paths of the public files that are not per chain. */
 export const PUBLIC_PATHS = {
@@ -62,6 +70,7 @@ export const PUBLIC_PATHS = {
   methodologyVersions: '/api/v1/methodology/versions',
   featureSchema: '/api/v1/analyst-kit/feature-schema',
   openapi: '/api/v1/openapi.json',
+  starterNotebook: '/api/v1/analyst-kit/starter-notebook',
   overviewChart: '/charts/overview.svg',
 } as const;
 
@@ -93,6 +102,29 @@ export function methodologyDataPath(version: string): string {
 /** URL path of a methodology version as text. */
 export function methodologyTextPath(version: string): string {
   return `/api/v1/methodology/${version}.md`;
+}
+
+/** URL path of an example, by the name of its file. */
+export function examplePath(name: string): string {
+  return `/api/v1/analyst-kit/examples/${name}`;
+}
+
+/** URL paths of the pages that are not per chain, and of what they are drawn with. */
+export const PAGE_PATHS = {
+  front: '/',
+  docs: '/docs',
+  stylesheet: '/assets/site.css',
+  icon: '/assets/icon.svg',
+} as const;
+
+/** URL path of a chain's page. */
+export function chainPagePath(chain: Chain): string {
+  return `/chains/${chain}`;
+}
+
+/** URL path of the page with the text of a methodology version. */
+export function methodologyPagePath(version: string): string {
+  return `/methodology/${version}`;
 }
 
 /** Where all subscriber files lie. */
@@ -133,8 +165,9 @@ export function cacheControlOf(key: string): string {
 function isFreshest(key: string): boolean {
   const { status, landing, release } = PUBLIC_PATHS;
   return (
-    [status, landing, release].some((path) => key === publicKey(path)) ||
-    key.startsWith(publicKey('/api/v1/summary/'))
+    [status, landing, release, PAGE_PATHS.front].some((path) => key === publicKey(path)) ||
+    key.startsWith('public/api/v1/summary/') ||
+    key.startsWith('public/chains/')
   );
 }
 
@@ -145,6 +178,7 @@ function isFreshest(key: string): boolean {
 export function dispositionOf(path: string): string | undefined {
   const calendar = /^\/api\/v1\/analyst-kit\/([a-z]+)\/regime-calendar$/.exec(path);
   if (calendar?.[1] !== undefined) return attachment(`${calendar[1]}-regime-calendar.csv`);
+  if (path === PUBLIC_PATHS.starterNotebook) return attachment('starter-notebook.ipynb');
   const file = /^\/api\/v1\/files\/([a-z]+)\/(?:chains\/)?([a-z]+)\/([a-z0-9/-]+)\.json$/.exec(path);
   const [, genre, chain, name] = file ?? [];
   if (genre === undefined || chain === undefined || name === undefined) return undefined;

@@ -194,7 +194,8 @@ describe('the README', () => {
     for await (const { key } of store.list('releases/')) {
       const record = JSON.parse(Buffer.from((await store.get(key))?.bytes ?? []).toString());
       for (const [name, { type }] of Object.entries(record.public as Record<string, { type: string }>)) {
-        files.set(name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>'), type);
+        const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
+        files.set(shown.replace(/^\/problems\/.*/, '/problems/<code>'), type);
       }
     }
     const listed = tableUnder('| path | type | content |').map(([name, type]) => [name, type]);

@@ -8,7 +8,7 @@ const PAGES: ReadonlyMap<string, Buffer> = new Map(
   (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [problemPath(code), Buffer.from(toPage(code))]), // keys of a closed literal
 );
 
-/** The pages about the problems. */
+/** The pages about the problems, in case that no release has them: what a problem names is never absent. */
 export function problemPagesEndpoint(): Endpoint {
   return {
     template: '/problems/{code}',

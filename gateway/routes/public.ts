@@ -3,9 +3,13 @@ import {
   cacheControlOf,
   calendarPath,
   chartPath,
+  chainPagePath,
+  isPagePath,
   methodologyDataPath,
+  methodologyPagePath,
   methodologyTextPath,
   objectKey,
+  PAGE_PATHS,
   publicKey,
   PUBLIC_PATHS,
   summaryPath,
@@ -35,25 +39,40 @@ export type PublicTerms = {
   readonly source: PublicSource;
 };
 
-/** Every public path that a release of today's generator can have. */
+/**
+ * Every public path that a release of today's generator can have, but for the pages about problems: until a release has
+ * them, they are answered from the table of problems.
+ */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
+  ...Object.values(PAGE_PATHS),
   ...CHAIN_IDS.flatMap((chain) => [
     summaryPath(chain),
     calendarPath(chain),
     weeklySummaryPath(chain),
     chartPath(chain),
+    chainPagePath(chain),
   ]),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
+  methodologyPagePath('v1'),
 ]);
 
-/** The public files that the release lists: no key, any origin. */
+/** The public files that the release lists, but for pages: no key, any origin. */
 export function publicEndpoint(terms: PublicTerms): Endpoint {
+  return toEndpoint(terms, '/api/v1/{public}', (path) => !isPagePath(path));
+}
+
+/** The pages that the release lists: likewise, but a browser may draw them with what comes from here. */
+export function pagesEndpoint(terms: PublicTerms): Endpoint {
+  return toEndpoint(terms, '/{page}', isPagePath);
+}
+
+function toEndpoint(terms: PublicTerms, template: string, isOurs: (path: string) => boolean): Endpoint {
   const { releases } = terms;
   return {
-    template: '/api/v1/{public}',
-    has: (path) => (releases.current()?.publicFiles ?? EXPECTED).has(path),
+    template,
+    has: (path) => isOurs(path) && (releases.current()?.publicFiles ?? EXPECTED).has(path),
     crossOrigin: { origins: '*', headers: ['If-None-Match', 'Range'] },
     answers: { GET: answerPublic(terms) },
   };

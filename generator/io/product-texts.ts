@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
 import type { ReferenceTexts } from '../core/artifacts/reference-files.js';
 import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
+import { readSiteTexts } from './site-texts.js';
 
 const TEMPLATES = new URL('../../templates/', import.meta.url);
 
@@ -15,11 +16,12 @@ let read: Promise<ReferenceTexts> | undefined;
 
 async function readTexts(): Promise<ReferenceTexts> {
   const methodology = currentMethodology();
-  const [methodologyText, weeklySummary, claims, markdown] = await Promise.all([
+  const [methodologyText, weeklySummary, claims, markdown, notebook] = await Promise.all([
     readFile(methodologyTextUrl(methodology.version), 'utf8'),
     readTemplate('weekly-summary.txt.hbs'),
     readTemplate('brief-day-1.claims.json'),
     readTemplate('brief-day-1.md.hbs'),
+    readTemplate('starter-notebook.ipynb'),
   ]);
   const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // not before it is needed
   return {
@@ -29,6 +31,8 @@ async function readTexts(): Promise<ReferenceTexts> {
     weeklySummary: compileTextTemplate(weeklySummary),
     brief: { claims: compileClaims(claims), markdown: compileTextTemplate(markdown) },
     charts,
+    notebook,
+    site: await readSiteTexts(TEMPLATES),
   };
 }
 

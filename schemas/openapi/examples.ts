@@ -116,6 +116,14 @@ export const CHART_TEXT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 
 </svg>
 `;
 
+/** A notebook without a cell. */
+export const NOTEBOOK_TEXT = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n';
+
+/** The first lines of an example. */
+export const EXAMPLE_TEXT = `#!/usr/bin/env python3
+# Mirrors an archive: fetches only what is missing or restated, and verifies each digest.
+`;
+
 /** The first lines of the methodology. */
 export const METHODOLOGY_TEXT = `# Methodology v1: how a regime is decided
 

@@ -1,13 +1,11 @@
-import { PROBLEMS } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
-import { PROBLEM_PAGE } from './examples.js';
 import { toReads, type OperationTerms } from './operations.js';
 import { IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
 
 /** What a subscriber file can be. */
 const FILES = ['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'];
 
-/** The paths of health, problems and objects. */
+/** The paths of health and objects. */
 export function operationPaths(): Record<string, JsonObject> {
   const plain = (id: string, summary: string, answers: OperationTerms['answers']): JsonObject =>
     toReads({ id, tag: 'Operation', summary, answers, problems: [], problemHeaders: ['Vary'] });
@@ -23,20 +21,6 @@ export function operationPaths(): Record<string, JsonObject> {
         ...readiness,
         headers: ['Cache-Control', 'Vary', 'Retry-After'],
       },
-    }),
-    '/problems/{code}': toReads({
-      id: 'getProblemPage',
-      tag: 'Operation',
-      summary: 'A page about a problem',
-      parameters: [inPath('code', { enum: Object.keys(PROBLEMS) }, 'The problem, as in `code`.', 'gone')],
-      answers: {
-        '200': {
-          description: 'The page.',
-          content: { 'text/html': { example: PROBLEM_PAGE } },
-          headers: ['Cache-Control'],
-        },
-      },
-      problems: ['not-found'],
     }),
     '/_objects/{digest}': objectOperations(),
   };

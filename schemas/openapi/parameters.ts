@@ -33,8 +33,13 @@ export function inHeader(name: string, description: string, example: string): Js
 
 /** The chain. */
 export const CHAIN = inPath('chain', { enum: [...CHAIN_IDS] }, 'The chain.', 'base');
-/** The genre of a file. */
-export const GENRE = inPath('genre', { enum: [...GENRES] }, 'What the file is about.', 'gold');
+/** The genre of a file; briefs have paths of their own. */
+export const GENRE = inPath(
+  'genre',
+  { enum: GENRES.filter((genre) => genre !== 'briefs') },
+  'What the file is about.',
+  'gold',
+);
 const windows = Object.keys(WINDOWS).filter((window) => window !== 'latest');
 /** The window of a bundle. */
 export const WINDOW = inPath(

@@ -1,8 +1,17 @@
-import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
+import { examplePath, methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
+import { PROBLEMS } from '../problems.js';
 import type { JsonObject } from './components.js';
-import { CALENDAR_TEXT, CHART_TEXT, METHODOLOGY_TEXT, WEEKLY_TEXT } from './examples.js';
+import {
+  CALENDAR_TEXT,
+  CHART_TEXT,
+  EXAMPLE_TEXT,
+  METHODOLOGY_TEXT,
+  NOTEBOOK_TEXT,
+  PROBLEM_PAGE,
+  WEEKLY_TEXT,
+} from './examples.js';
 import { toReads, type Content, type HeaderName } from './operations.js';
-import { CHAIN, FILE, IF_NONE_MATCH, json, RANGE, RATE } from './parameters.js';
+import { CHAIN, FILE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
 
 const SVG: Content = { 'image/svg+xml': { example: CHART_TEXT } };
 
@@ -71,13 +80,50 @@ export function publicPaths(): Record<string, JsonObject> {
       json('feature-schema'),
     ),
     [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', json('openapi')),
+    [PUBLIC_PATHS.starterNotebook]: publicFile(
+      'getStarterNotebook',
+      'Notebook that joins a metric to the calendar',
+      { 'application/x-ipynb+json': { example: NOTEBOOK_TEXT } },
+      [],
+      ['Content-Disposition'],
+    ),
     [PUBLIC_PATHS.overviewChart]: publicFile(
       'getOverviewChart',
       'The last 365 days of all chains as a picture',
       SVG,
     ),
   };
-  return { ...whole, ...methodologyPaths(), ...chainPaths() };
+  return { ...whole, ...methodologyPaths(), ...chainPaths(), ...examplePaths(), ...problemPagePaths() };
+}
+
+function examplePaths(): Record<string, JsonObject> {
+  const name = inPath(
+    'name',
+    { type: 'string', pattern: '^[a-z_]+\\.[a-z]+$' },
+    'Name of the file, such as `sync.py`.',
+    'sync.py',
+  );
+  return {
+    [examplePath('{name}')]: publicFile(
+      'getExample',
+      'A program that uses the interface',
+      { 'text/plain': { example: EXAMPLE_TEXT } },
+      [name],
+    ),
+  };
+}
+
+/** Of the pages for people only those that a problem names are part of the interface. */
+function problemPagePaths(): Record<string, JsonObject> {
+  const code = inPath('code', { enum: Object.keys(PROBLEMS) }, 'The problem, as in `code`.', 'gone');
+  return {
+    '/problems/{code}': publicFile(
+      'getProblemPage',
+      'A page about a problem',
+      { 'text/html': { example: PROBLEM_PAGE } },
+      [code],
+    ),
+  };
 }
 
 function methodologyPaths(): Record<string, JsonObject> {

@@ -4,12 +4,14 @@ import { Command } from 'commander';
 import { BenchError, type Bench, type BenchTerms } from './bench.js';
 import { addGatewayBench } from './gateway-bench.js';
 import { addGeneratorBench } from './generator-bench.js';
+import { addPagesBench } from './pages-bench.js';
 import { addS3Bench } from './s3-bench.js';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   generator: addGeneratorBench,
   s3: addS3Bench,
   gateway: addGatewayBench,
+  pages: addPagesBench,
 };
 
 const interruption = new AbortController();

@@ -3,14 +3,18 @@ import {
   bundlePath,
   calendarPath,
   chartPath,
+  chainPagePath,
   dayPath,
   manifestPath,
   methodologyDataPath,
+  methodologyPagePath,
   methodologyTextPath,
+  PAGE_PATHS,
   PUBLIC_PATHS,
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
+import { problemPath, PROBLEMS, type ProblemCode } from '../../schemas/problems.js';
 import { startGateway, type GatewayServer } from '../fixtures/gateway-server.js';
 import { readProblem } from '../fixtures/http-answers.js';
 import { readCurrent } from '../fixtures/operate.js';
@@ -32,7 +36,11 @@ const PUBLIC = [
   chartPath('base'),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
+  ...Object.values(PAGE_PATHS),
+  chainPagePath('base'),
+  methodologyPagePath('v1'),
 ];
+const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const GET = 'GET, HEAD, OPTIONS';
 /** Every route with what it allows. `{link}` stands for a link to an object. */
 const ROUTES: readonly (readonly [path: string, allow: string])[] = [
@@ -46,7 +54,12 @@ const ROUTES: readonly (readonly [path: string, allow: string])[] = [
 ];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT', 'PROPFIND', 'LOCK', 'M-SEARCH'];
 const UNKNOWN = [
-  '/',
+  '/docs/',
+  '/index.html',
+  '/docs/index.html',
+  '/chains',
+  '/chains/bitcoin',
+  '/methodology/v2',
   '/api',
   '/api/v1',
   '/api/v1/',
@@ -80,7 +93,7 @@ const ask = (method: string, path: string): Promise<Response> =>
   });
 
 it('knows every public path that the release has', async () => {
-  expect([...PUBLIC].sort()).toEqual(Object.keys((await readCurrent(store)).public).sort());
+  expect([...PUBLIC, ...PROBLEM_PAGES].sort()).toEqual(Object.keys((await readCurrent(store)).public).sort());
 });
 
 describe.each(ROUTES)('%s', (path, allow) => {

@@ -128,26 +128,28 @@ describe('other forms of a target', () => {
       expect((await ask({ target: origin + STATUS })).headers.get('content-type')).toBe('application/json');
       expect((await ask({ target: origin + BUNDLE })).headers.get('x-content-sha256')).toBe(sha256);
       await expectNothing(`${origin}/..${STATUS}`);
-      await expectNothing(origin);
+      expect((await ask({ target: origin })).headers.get('content-type')).toBe('text/html; charset=utf-8');
     }
   });
 
-  it.each([
-    '*',
-    'http://',
-    'http://?x',
-    'http:/x',
-    'ftp://a/x',
-    `file://${STATUS}`,
-    'evil.example:443',
-    'api',
-    '?x',
-  ])('has nothing at %s', async (target) => {
-    await expectNothing(target);
-    for (const method of ['OPTIONS', 'CONNECT']) {
-      const response = await ask({ method, target });
-      expect([400, 404]).toContain(response.status);
-      await readProblem(response);
+  it.each(['*', 'http:/x', 'ftp://a/x', `file://${STATUS}`, 'evil.example:443', 'api'])(
+    'has nothing at %s',
+    async (target) => {
+      await expectNothing(target);
+      for (const method of ['OPTIONS', 'CONNECT']) {
+        const response = await ask({ method, target });
+        expect([400, 404]).toContain(response.status);
+        await readProblem(response);
+      }
+    },
+  );
+});
+
+describe('a target without a path', () => {
+  it('is that of the front page, whose parameters are refused like those of any other', async () => {
+    expect((await ask({ target: 'http://' })).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const target of ['http://?x', '?x']) {
+      expect((await readProblem(await ask({ target }))).code).toBe('request-malformed');
     }
   });
 });

@@ -4,8 +4,10 @@ import {
   bundlePath,
   cacheControlOf,
   calendarPath,
+  isPagePath,
   methodologyTextPath,
   objectKey,
+  PAGE_PATHS,
   publicKey,
   PUBLIC_PATHS,
   summaryPath,
@@ -76,17 +78,31 @@ it('serves every public file of the release as the release lists it', async () =
   }
 });
 
-it('lets a picture have the style that is in it, and nothing else; all others are data', async () => {
+it('lets a picture have the style that is in it, a page what comes from here, and takes all else as data', async () => {
+  const own: Record<string, string> = {
+    'image/svg+xml': "default-src 'none';style-src 'unsafe-inline'",
+    'text/html; charset=utf-8':
+      "default-src 'none';style-src 'self';img-src 'self';base-uri 'none';form-action 'none'",
+  };
   for (const [path, { type }] of Object.entries(record.public)) {
-    const own =
-      type === 'image/svg+xml' ? "default-src 'none';style-src 'unsafe-inline'" : "default-src 'none'";
-    const policy = `${own};frame-ancestors 'none'`;
+    const policy = `${own[type] ?? "default-src 'none'"};frame-ancestors 'none'`;
     const known = { 'If-None-Match': etagOf(path) };
     for (const response of [await ask(path), await ask(path, {}, 'HEAD'), await ask(path, known)]) {
       expect([path, response.headers.get('content-security-policy')]).toEqual([path, policy]);
     }
   }
-  expect(Object.values(record.public).filter(({ type }) => type === 'image/svg+xml')).toHaveLength(2);
+  expect(Object.values(record.public).filter(({ type }) => type === 'image/svg+xml')).toHaveLength(3);
+});
+
+it('has a page at one address, without a slash at the end', async () => {
+  for (const path of Object.keys(record.public).filter((each) => isPagePath(each) && each !== '/')) {
+    expect([path, await readProblemCode(await ask(`${path}/`))]).toEqual([path, 'not-found']);
+  }
+});
+
+it('counts pages apart from files', async () => {
+  await ask(PAGE_PATHS.docs);
+  expect(here.log()).toContain('"route":"/{page}"');
 });
 
 it('keeps the freshest for a minute, and the others for five', async () => {
@@ -216,10 +232,14 @@ it('needs no key, and does not look at one', async () => {
 });
 
 describe('before the first release', () => {
-  it('says so for every path that a release will have, and 404 for others', async () => {
+  it('says so for every path that a release will have, explains every problem, and has no others', async () => {
     const empty = await startGateway({ store: createMemoryStore() });
     const codeOf = async (path: string): Promise<string> => readProblemCode(await empty.ask(path));
-    for (const path of Object.keys(record.public)) expect(await codeOf(path)).toBe('not-published');
+    const isProblem = (path: string): boolean => path.startsWith('/problems/');
+    for (const path of Object.keys(record.public)) {
+      if (isProblem(path)) expect((await empty.ask(path)).status).toBe(200);
+      else expect([path, await codeOf(path)]).toEqual([path, 'not-published']);
+    }
     expect(await codeOf('/api/v1/nothing')).toBe('not-found');
     expect((await empty.ask('/readyz')).status).toBe(503);
     await empty.stop();

@@ -17,13 +17,17 @@ import {
   bundlePath,
   cacheControlOf,
   calendarPath,
+  chainPagePath,
   chartPath,
   dayPath,
+  examplePath,
   manifestPath,
   methodologyDataPath,
+  methodologyPagePath,
   methodologyTextPath,
   objectKey,
   dispositionOf,
+  PAGE_PATHS,
   parseObjectKey,
   parseReleaseKey,
   POINTER_KEY,
@@ -34,6 +38,7 @@ import {
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
+import { problemPath } from '../../schemas/problems.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 
 const WORDS = SCHEMAS.common.$defs;
@@ -129,6 +134,11 @@ const KEYS: [string, string][] = [
   [objectKey(SHA), `objects/sha256/${SHA}`],
   [releaseKey(REVISION, SHA), `releases/2026-08-21.000001/${SHA}.json`],
   [publicKey('/api/v1/status'), 'public/api/v1/status'],
+  [publicKey(PAGE_PATHS.front), 'public/index.html'],
+  [publicKey(PAGE_PATHS.docs), 'public/docs/index.html'],
+  [publicKey(PAGE_PATHS.stylesheet), 'public/assets/site.css'],
+  [publicKey(chainPagePath('base')), 'public/chains/base/index.html'],
+  [publicKey(problemPath('gone')), 'public/problems/gone/index.html'],
 ];
 
 const PATHS: [string, string][] = [
@@ -148,6 +158,14 @@ const PATHS: [string, string][] = [
   [calendarPath('base'), '/api/v1/analyst-kit/base/regime-calendar'],
   [weeklySummaryPath('base'), '/api/v1/analyst-kit/base/weekly-summary'],
   [chartPath('base'), '/charts/base.svg'],
+  [PUBLIC_PATHS.starterNotebook, '/api/v1/analyst-kit/starter-notebook'],
+  [examplePath('sync.py'), '/api/v1/analyst-kit/examples/sync.py'],
+  [PAGE_PATHS.front, '/'],
+  [PAGE_PATHS.docs, '/docs'],
+  [PAGE_PATHS.stylesheet, '/assets/site.css'],
+  [PAGE_PATHS.icon, '/assets/icon.svg'],
+  [chainPagePath('base'), '/chains/base'],
+  [methodologyPagePath('v1'), '/methodology/v1'],
   [bundlePath('meta', 'bitcoin', '7d'), '/api/v1/files/meta/bitcoin/7d/latest.json'],
   [bundlePath('gold', 'ethereum', '365d'), '/api/v1/files/gold/ethereum/365d/latest.json'],
   [bundlePath('derived', 'arbitrum', 'latest'), '/api/v1/files/derived/arbitrum/latest.json'],
@@ -250,6 +268,10 @@ describe('cacheControlOf', () => {
     ['the status', publicKey(PUBLIC_PATHS.status), ONE_MINUTE],
     ['the landing', publicKey(PUBLIC_PATHS.landing), ONE_MINUTE],
     ['the public release', publicKey(PUBLIC_PATHS.release), ONE_MINUTE],
+    ['the front page', publicKey(PAGE_PATHS.front), ONE_MINUTE],
+    ['the page of a chain', publicKey(chainPagePath('base')), ONE_MINUTE],
+    ['the reference', publicKey(PAGE_PATHS.docs), FIVE_MINUTES],
+    ['the stylesheet', publicKey(PAGE_PATHS.stylesheet), FIVE_MINUTES],
     ['a summary', publicKey(summaryPath('bitcoin')), ONE_MINUTE],
     ['the changes', publicKey(PUBLIC_PATHS.changes), FIVE_MINUTES],
     ['the glossary', publicKey(PUBLIC_PATHS.glossary), FIVE_MINUTES],

@@ -35,6 +35,13 @@ export const SVG_TYPE = 'image/svg+xml';
 /** Media type of texts. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 
+/** Media type of pages. */
+export const HTML_TYPE = 'text/html; charset=utf-8';
+/** Media type of stylesheets. */
+export const CSS_TYPE = 'text/css; charset=utf-8';
+/** Media type of notebooks. */
+export const NOTEBOOK_TYPE = 'application/x-ipynb+json';
+
 /** JSON content in its RFC 8785 form. */
 export function jsonContent(schema: SchemaName, value: unknown): Content {
   return { schema, value, text: canonicalJson(value) };

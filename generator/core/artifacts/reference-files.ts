@@ -1,4 +1,9 @@
-import { methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import {
+  examplePath,
+  methodologyDataPath,
+  methodologyTextPath,
+  PUBLIC_PATHS,
+} from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import { openApiDocument } from '../../../schemas/openapi.js';
 import type {
@@ -9,9 +14,19 @@ import type {
   MethodologyVersions,
   Thresholds,
 } from '../../../schemas/types.generated.js';
-import { JSON_TYPE, MARKDOWN_TYPE, jsonContent, textContent, type FileKind } from './artifact.js';
+import {
+  JSON_TYPE,
+  MARKDOWN_TYPE,
+  NOTEBOOK_TYPE,
+  PLAIN_TYPE,
+  jsonContent,
+  textContent,
+  type FileKind,
+} from './artifact.js';
 import type { BriefTemplates } from '../brief/narrator.js';
 import type { ChartRenderer } from './chart-files.js';
+import { referencePages } from './pages/reference-pages.js';
+import type { SiteTexts } from './pages/site-texts.js';
 import { CALENDAR_FIELDS } from './regime-calendar.js';
 import type { TextTemplate } from '../text/text-template.js';
 
@@ -23,11 +38,14 @@ export type ReferenceTexts = {
   readonly weeklySummary: TextTemplate;
   readonly brief: BriefTemplates;
   readonly charts: ChartRenderer;
+  readonly site: SiteTexts;
+  /** The starter notebook, nbformat 4.5. */
+  readonly notebook: string;
 };
 
 /** The public files that rest on the product alone. A new one is added here. */
 export function referenceFiles(texts: ReferenceTexts): FileKind[] {
-  const { methodology, methodologyText, glossary } = texts;
+  const { methodology, methodologyText, glossary, notebook, site } = texts;
   const { version } = methodology;
   return [
     {
@@ -64,6 +82,13 @@ export function referenceFiles(texts: ReferenceTexts): FileKind[] {
       type: JSON_TYPE,
       content: ({ revision }) => jsonContent('feature-schema', toFeatureSchema(version, revision)),
     },
+    { path: PUBLIC_PATHS.starterNotebook, type: NOTEBOOK_TYPE, content: () => textContent(notebook) },
+    ...site.examples.map(({ name, text }) => ({
+      path: examplePath(name),
+      type: PLAIN_TYPE,
+      content: () => textContent(text),
+    })),
+    ...referencePages(texts),
   ];
 }
 

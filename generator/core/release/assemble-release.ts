@@ -13,6 +13,7 @@ import type {
 import type { Artifact, FileKind, Stamp } from '../artifacts/artifact.js';
 import { publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { overviewChartFile } from '../artifacts/chart-files.js';
+import { frontPage } from '../artifacts/pages/front-page.js';
 import { referenceFiles, type ReferenceTexts } from '../artifacts/reference-files.js';
 import { changesFile, landingFile, releaseFile, statusFile } from '../artifacts/release-files.js';
 import { absentPaths, chainFiles, type ChainState, type Section } from './chain-state.js';
@@ -55,6 +56,7 @@ export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefine
 
   const own = { facts: factsOf(terms), hold, methodologyVersion: texts.methodology.version };
   settled.public.push(settleFile(overviewChartFile(own.facts, texts), record, stamp));
+  settled.public.push(settleFile(frontPage(texts.site, own), record, stamp));
   const changes = toReleaseChanges(terms);
   const earlier = previous?.changes.releases ?? [];
   const describe = (newest: ReleaseChanges | undefined): FileKind[] => [

@@ -3,6 +3,7 @@ import {
   bundlePath,
   calendarPath,
   chartPath,
+  chainPagePath,
   summaryPath,
   weeklySummaryPath,
 } from '../../../schemas/paths.js';
@@ -21,6 +22,7 @@ import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
 import { chainChartFile } from '../artifacts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
+import { chainPage } from '../artifacts/pages/chain-page.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { summaryFile } from '../artifacts/summary.js';
 import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
@@ -76,6 +78,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
       summaryFile(latest, lastAvailable),
       weeklySummaryFile(chain, { records: state.lastRecords, lastAvailable, template: texts.weeklySummary }),
       chainChartFile(chain, state.lastRecords, texts),
+      chainPage(texts.site, chain, { records: state.lastRecords, lastAvailable, sources }),
     ],
   };
 }
@@ -95,7 +98,13 @@ function isInForce(entries: readonly ManifestDate[]): boolean {
 
 /** The paths of a chain's public files. */
 export function publicPathsOf(chain: Chain): string[] {
-  return [calendarPath(chain), summaryPath(chain), weeklySummaryPath(chain), chartPath(chain)];
+  return [
+    calendarPath(chain),
+    summaryPath(chain),
+    weeklySummaryPath(chain),
+    chartPath(chain),
+    chainPagePath(chain),
+  ];
 }
 
 /** The list of superseded versions after the one in force was replaced; of a withdrawn date, that it was withdrawn. */

@@ -5,6 +5,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, Regime, RegimeLabel } from '../../../schemas/types.generated.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
 import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
+import { frontPage } from '../artifacts/pages/front-page.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input-series.js';
@@ -46,7 +47,8 @@ function probeFiles(texts: ReferenceTexts): string[] {
     const draft = draftChain(terms);
     const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
     const own = { facts, hold: null, methodologyVersion: methodology.version };
-    const kinds = [...Object.values(chainFiles(draft, texts)).flat(), statusFile(own), landingFile(own)];
+    const whole = [statusFile(own), landingFile(own), frontPage(texts.site, own)];
+    const kinds = [...Object.values(chainFiles(draft, texts)).flat(), ...whole];
     return kinds.map((kind) => sha256Hex(kind.content(stamp).text));
   });
 }

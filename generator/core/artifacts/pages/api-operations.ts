@@ -1,0 +1,132 @@
+import { problemPath, PROBLEMS, type ProblemCode } from '../../../../schemas/problems.js';
+import { asNode, listOf, textOf, type Node, type Resolver } from './api-nodes.js';
+import { toMembers } from './api-schemas.js';
+import { toTypeParts } from './api-types.js';
+import { renderMarkdownLine } from './markdown-html.js';
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Where on the page a header of answers is. */
+export function headerId(name: string): string {
+  return `header-${name.toLowerCase()}`;
+}
+
+/** The tags of a document with their operations, in the document's order. */
+export function toTags(document: Node, resolve: Resolver): object[] {
+  const operations = Object.entries(asNode(document['paths'])).flatMap(([path, item]) =>
+    toOperations(path, asNode(item), resolve),
+  );
+  return listOf(document['tags']).map((each) => {
+    const { name, description } = asNode(each);
+    return {
+      id: `tag-${textOf(name).toLowerCase().replaceAll(' ', '-')}`,
+      name,
+      description,
+      operations: operations.filter(({ tags }) => tags.includes(name)).map(({ shown }) => shown),
+    };
+  });
+}
+
+type TaggedOperation = { readonly tags: readonly unknown[]; readonly shown: object };
+
+/** The operations of a path. A HEAD that says nothing that GET does not say is told with GET. */
+function toOperations(path: string, item: Node, resolve: Resolver): TaggedOperation[] {
+  const isTwin = isToldBy(asNode(item['get']), asNode(item['head']), resolve);
+  return METHODS.filter((method) => item[method] !== undefined && !(method === 'head' && isTwin)).map(
+    (method) => {
+      const operation = asNode(item[method]);
+      const twin = method === 'get' && isTwin ? [{ name: textOf(asNode(item['head'])['operationId']) }] : [];
+      return { tags: listOf(operation['tags']), shown: toOperation(path, method, operation, resolve, twin) };
+    },
+  );
+}
+
+function isToldBy(get: Node, head: Node, resolve: Resolver): boolean {
+  if (head['operationId'] === undefined) return false;
+  return shapeOf(get, resolve) === shapeOf(head, resolve);
+}
+
+/** What GET and HEAD have in common where they are told together: all but name, summary and content. */
+function shapeOf(operation: Node, resolve: Resolver): string {
+  const answers = Object.entries(asNode(operation['responses'])).map(([status, answer]) => {
+    const { description, headers } = resolve(answer);
+    return [status, description, headers];
+  });
+  const { tags, description, parameters, security } = operation;
+  return JSON.stringify([tags, description, parameters, security, answers]);
+}
+
+function toOperation(
+  path: string,
+  method: string,
+  operation: Node,
+  resolve: Resolver,
+  twin: readonly { readonly name: string }[],
+): object {
+  const name = textOf(operation['operationId']);
+  const description = textOf(operation['description']);
+  const rows = listOf(operation['parameters']).map((each) => toParameter(resolve(each)));
+  return {
+    id: `operation-${name}`,
+    method: method.toUpperCase(),
+    path,
+    name,
+    summary: textOf(operation['summary']),
+    description: description === '' ? [] : [renderMarkdownLine(description)],
+    access: toAccess(listOf(operation['security'])),
+    twin,
+    parameters: rows.length === 0 ? [] : [{ name, rows }],
+    body: operation['requestBody'] === undefined ? [] : toBody(name, resolve(operation['requestBody'])),
+    answers: Object.entries(asNode(operation['responses'])).map(([status, answer]) =>
+      toAnswer(status, resolve(answer)),
+    ),
+  };
+}
+
+function toAccess(security: readonly unknown[]): string {
+  const schemes = security.map((each) => Object.keys(asNode(each)).join(' and '));
+  return schemes.length === 0 ? 'No key is needed.' : `Needs ${schemes.join(' or ')}.`;
+}
+
+function toParameter({ name, in: place, required, schema, description }: Node): object {
+  return {
+    name,
+    place,
+    required: required === true ? ['required'] : [],
+    type: toTypeParts(asNode(schema)),
+    description: renderMarkdownLine(textOf(description)),
+  };
+}
+
+function toBody(name: string, { required, description, content }: Node): object[] {
+  return Object.entries(asNode(content)).map(([media, each]) => {
+    const schema = asNode(asNode(each)['schema']);
+    return {
+      media,
+      need: required === true ? 'required' : 'optional',
+      description,
+      type: toTypeParts(schema),
+      members: toMembers(name, schema),
+    };
+  });
+}
+
+function toAnswer(status: string, { description, content, headers }: Node): object {
+  const codes = Object.values(asNode(content)).flatMap((each) =>
+    Object.keys(asNode(asNode(each)['examples'])).filter(isProblem),
+  );
+  return {
+    status,
+    description: codes.length === 0 ? renderMarkdownLine(textOf(description)) : '',
+    problems: codes.map((code) => ({ code, path: problemPath(code) })),
+    content: Object.entries(asNode(content)).map(([media, each]) => ({
+      media,
+      type: toTypeParts(asNode(asNode(each)['schema'])),
+    })),
+    headers: Object.keys(asNode(headers)).map((header) => ({ name: header, id: headerId(header) })),
+  };
+}
+
+function isProblem(name: string): name is ProblemCode {
+  return Object.hasOwn(PROBLEMS, name);
+}

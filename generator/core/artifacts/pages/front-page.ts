@@ -1,0 +1,102 @@
+import {
+  CHAIN_IDS,
+  CHAINS,
+  GENRES,
+  PLAN_IDS,
+  PLANS,
+  PRICE_CURRENCY,
+  type PlanTerms,
+} from '../../../../schemas/catalog.js';
+import {
+  calendarPath,
+  chainPagePath,
+  examplePath,
+  methodologyPagePath,
+  PAGE_PATHS,
+  PUBLIC_PATHS,
+} from '../../../../schemas/paths.js';
+import type { FileKind } from '../artifact.js';
+import { LANDING_DAYS, type ChainFacts } from '../chain-facts.js';
+import { expectedNextBy } from '../freshness.js';
+import { chainFigure, overviewFigure } from './chart-figure.js';
+import { pageFile } from './page.js';
+import type { SiteTexts } from './site-texts.js';
+import { runWords, toDatedText, toPoints, toRibbon } from './state-words.js';
+
+/** What the front page is made from: the published chains, in the order in which we list them. */
+export type FrontTerms = { readonly facts: readonly ChainFacts[]; readonly methodologyVersion: string };
+
+/** The front page: the state of every published chain, charts, how to start, and plans. It names no clock's time. */
+export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontTerms): FileKind {
+  return pageFile(site, {
+    path: PAGE_PATHS.front,
+    template: 'front',
+    title: 'Overview',
+    description: `Daily on-chain regimes of ${names()}: how much each chain is used, how scarce its block space is, and how sure that is. No price, no forecast.`,
+    values: (stamp) => ({
+      stamp,
+      chains: facts.map(toCard),
+      ribbonDays: LANDING_DAYS,
+      overview: overviewFigure(),
+      start: {
+        lines: toLines(facts[0]?.chain ?? CHAIN_IDS[0]),
+        methodology: methodologyPagePath(methodologyVersion),
+      },
+      plans: {
+        genres: GENRES.join(', '),
+        currency: PRICE_CURRENCY.toUpperCase(),
+        rows: PLAN_IDS.map((plan) => toPlan(PLANS[plan])),
+      },
+    }),
+  });
+}
+
+function names(): string {
+  const all = CHAIN_IDS.map((chain) => CHAINS[chain].name);
+  return `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''}`;
+}
+
+function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
+  const { regime, confidence, headline, labels } = landing;
+  return {
+    path: chainPagePath(chain),
+    name: CHAINS[chain].name,
+    label: regime.label,
+    headline: toDatedText(headline),
+    ribbon: toRibbon(labels),
+    since: regime.since,
+    run: runWords(regime.run_days),
+    confidence: { score: toPoints(confidence.score), level: confidence.level },
+    through: updatedThrough,
+    next: expectedNextBy(chain, updatedThrough),
+    chart: chainFigure(chain),
+  };
+}
+
+function toLines(chain: ChainFacts['chain']): object[] {
+  return [
+    {
+      comment: 'a calendar: one row for each date',
+      command: `curl -fsS "$GATEWAY${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
+    },
+    {
+      comment: 'a notebook that joins it with your own daily data',
+      command: `curl -fsS "$GATEWAY${PUBLIC_PATHS.starterNotebook}" -o starter.ipynb && jupyter lab starter.ipynb`,
+    },
+    {
+      comment: 'with a key: a copy of an archive, every digest verified',
+      command: `curl -fsSO "$GATEWAY${examplePath('sync.py')}" && python3 sync.py --chain ${chain} --genre gold --to mirror`,
+    },
+  ];
+}
+
+function toPlan({ name, chains, windows, archive, briefs, monthlyCents }: PlanTerms): object {
+  return {
+    name,
+    chains: chains === 'all' ? 'all' : 'one of your choice',
+    windows: windows.join(', '),
+    archive: archive ? 'yes, with all revisions' : 'no',
+    briefs: briefs === 'all' ? 'all' : 'the latest',
+    price: monthlyCents % 100 === 0 ? String(monthlyCents / 100) : (monthlyCents / 100).toFixed(2),
+  };
+}

@@ -1,0 +1,40 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { compileHtmlTemplates } from '../core/text/html-template.js';
+import {
+  PAGE_TEMPLATES,
+  type ExampleText,
+  type PageTemplate,
+  type SiteTexts,
+} from '../core/artifacts/pages/site-texts.js';
+import { codeOf } from '../../infra/store/system-error.js';
+
+/** Reads what the pages are made from: their templates, what they are drawn with, and the examples that they show. */
+export async function readSiteTexts(templates: URL): Promise<SiteTexts> {
+  const pages = new URL('pages/', templates);
+  const read = (name: string): Promise<string> => readFile(new URL(name, pages), 'utf8');
+  const sources = await Promise.all(
+    PAGE_TEMPLATES.map(async (name): Promise<[PageTemplate, string]> => [
+      name,
+      await read(`${name}.html.hbs`),
+    ]),
+  );
+  return {
+    templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // one for each
+    stylesheet: await read('site.css'),
+    icon: await read('icon.svg'),
+    examples: await readExamples(new URL('examples/', templates)),
+  };
+}
+
+async function readExamples(folder: URL): Promise<ExampleText[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return Promise.all(
+    names
+      .filter((name) => /^[A-Za-z0-9]/.test(name) && name !== 'README.md')
+      .sort()
+      .map(async (name) => ({ name, text: await readFile(new URL(name, folder), 'utf8') })),
+  );
+}
