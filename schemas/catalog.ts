@@ -107,6 +107,18 @@ export const METRICS = {
   issuance: { unit: 'native coin', chains: ['bitcoin', 'ethereum'] },
 } as const satisfies Record<MetricName, { unit: string; chains: readonly Chain[] }>;
 
+/** The programs that we give to readers, by the names of their files, ascending. */
+export const EXAMPLE_NAMES = [
+  'download.mjs',
+  'download.sh',
+  'recompute.py',
+  'sync.py',
+  'sync.ts',
+  'with_duckdb.py',
+  'with_pandas.py',
+  'with_polars.py',
+] as const;
+
 /** The metrics, in the order in which we list them. */
 export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]; // keys of a closed literal
 

@@ -195,7 +195,8 @@ describe('the README', () => {
       const record = JSON.parse(Buffer.from((await store.get(key))?.bytes ?? []).toString());
       for (const [name, { type }] of Object.entries(record.public as Record<string, { type: string }>)) {
         const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
-        files.set(shown.replace(/^\/problems\/.*/, '/problems/<code>'), type);
+        const folded = shown.replace(/^\/problems\/.*/, '/problems/<code>');
+        files.set(folded.replace(/(?<=\/examples\/).*/, '<file>'), type);
       }
     }
     const listed = tableUnder('| path | type | content |').map(([name, type]) => [name, type]);

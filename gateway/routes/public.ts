@@ -1,8 +1,9 @@
-import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES } from '../../schemas/catalog.js';
 import {
   cacheControlOf,
   calendarPath,
   chartPath,
+  examplePath,
   chainPagePath,
   isPagePath,
   methodologyDataPath,
@@ -53,6 +54,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     chartPath(chain),
     chainPagePath(chain),
   ]),
+  ...EXAMPLE_NAMES.map(examplePath),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
   methodologyPagePath('v1'),

@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { EXAMPLE_NAMES } from '../../schemas/catalog.js';
 import { compileHtmlTemplates } from '../core/text/html-template.js';
 import {
   PAGE_TEMPLATES,
@@ -6,7 +7,6 @@ import {
   type PageTemplate,
   type SiteTexts,
 } from '../core/artifacts/pages/site-texts.js';
-import { codeOf } from '../../infra/store/system-error.js';
 
 /** Reads what the pages are made from: their templates, what they are drawn with, and the examples that they show. */
 export async function readSiteTexts(templates: URL): Promise<SiteTexts> {
@@ -26,15 +26,8 @@ export async function readSiteTexts(templates: URL): Promise<SiteTexts> {
   };
 }
 
-async function readExamples(folder: URL): Promise<ExampleText[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
+function readExamples(folder: URL): Promise<ExampleText[]> {
   return Promise.all(
-    names
-      .filter((name) => /^[A-Za-z0-9]/.test(name) && name !== 'README.md')
-      .sort()
-      .map(async (name) => ({ name, text: await readFile(new URL(name, folder), 'utf8') })),
+    EXAMPLE_NAMES.map(async (name) => ({ name, text: await readFile(new URL(name, folder), 'utf8') })),
   );
 }

@@ -117,7 +117,7 @@ export const CHART_TEXT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 
 `;
 
 /** A notebook without a cell. */
-export const NOTEBOOK_TEXT = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n';
+export const NOTEBOOK = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 
 /** The first lines of an example. */
 export const EXAMPLE_TEXT = `#!/usr/bin/env python3

@@ -6,8 +6,8 @@ import { toProblemAnswers } from './problem-answers.js';
 
 export type { HeaderName } from './headers.js';
 
-/** Text of a type that no schema describes, by an example of it. */
-export type TextContent = { readonly example: string };
+/** Text or a document that no schema of ours describes, by an example of it. */
+export type TextContent = { readonly example: string | JsonObject };
 
 /** Content by its media type: the name of a schema, text, several schemas, or `null` for bytes of any form. */
 export type Content = Readonly<Record<string, string | readonly string[] | TextContent | null>>;
@@ -104,7 +104,7 @@ function toMedia(content: Content[string]): JsonObject {
   if (content === null) return {};
   if (typeof content === 'string') return { schema: schemaRef(content), ...examplesOf([content]) };
   if (isList(content)) return { schema: { anyOf: content.map(schemaRef) }, ...examplesOf(content) };
-  return { schema: { type: 'string' }, example: content.example };
+  return { schema: { type: typeof content.example }, example: content.example };
 }
 
 function isList(content: readonly string[] | TextContent): content is readonly string[] {

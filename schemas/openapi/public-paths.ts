@@ -1,4 +1,5 @@
 import { examplePath, methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
+import { EXAMPLE_NAMES } from '../catalog.js';
 import { PROBLEMS } from '../problems.js';
 import type { JsonObject } from './components.js';
 import {
@@ -6,7 +7,7 @@ import {
   CHART_TEXT,
   EXAMPLE_TEXT,
   METHODOLOGY_TEXT,
-  NOTEBOOK_TEXT,
+  NOTEBOOK,
   PROBLEM_PAGE,
   WEEKLY_TEXT,
 } from './examples.js';
@@ -83,7 +84,7 @@ export function publicPaths(): Record<string, JsonObject> {
     [PUBLIC_PATHS.starterNotebook]: publicFile(
       'getStarterNotebook',
       'Notebook that joins a metric to the calendar',
-      { 'application/x-ipynb+json': { example: NOTEBOOK_TEXT } },
+      { 'application/x-ipynb+json': { example: NOTEBOOK } },
       [],
       ['Content-Disposition'],
     ),
@@ -99,7 +100,7 @@ export function publicPaths(): Record<string, JsonObject> {
 function examplePaths(): Record<string, JsonObject> {
   const name = inPath(
     'name',
-    { type: 'string', pattern: '^[a-z_]+\\.[a-z]+$' },
+    { enum: [...EXAMPLE_NAMES] },
     'Name of the file, such as `sync.py`.',
     'sync.py',
   );

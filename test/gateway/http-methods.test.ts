@@ -1,10 +1,12 @@
 import { createMemoryStore } from '../../infra/store/memory-store.js';
+import { EXAMPLE_NAMES } from '../../schemas/catalog.js';
 import {
   bundlePath,
   calendarPath,
   chartPath,
   chainPagePath,
   dayPath,
+  examplePath,
   manifestPath,
   methodologyDataPath,
   methodologyPagePath,
@@ -39,6 +41,7 @@ const PUBLIC = [
   ...Object.values(PAGE_PATHS),
   chainPagePath('base'),
   methodologyPagePath('v1'),
+  ...EXAMPLE_NAMES.map(examplePath),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const GET = 'GET, HEAD, OPTIONS';

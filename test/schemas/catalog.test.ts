@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import {
   byChain,
   CHAINS,
   CHAIN_IDS,
+  EXAMPLE_NAMES,
   GENRES,
   LABEL_MEANINGS,
   METRICS,
@@ -239,6 +241,7 @@ describe('parseObjectKey', () => {
 describe('dispositionOf', () => {
   it.each([
     [calendarPath('base'), 'base-regime-calendar.csv'],
+    [PUBLIC_PATHS.starterNotebook, 'starter-notebook.ipynb'],
     [dayPath('gold', 'base', '2026-08-20'), 'base-gold-2026-08-20.json'],
     [bundlePath('meta', 'bitcoin', '7d'), 'bitcoin-meta-7d-latest.json'],
     [bundlePath('meta', 'bitcoin', 'latest'), 'bitcoin-meta-latest.json'],
@@ -248,10 +251,12 @@ describe('dispositionOf', () => {
   });
 
   it.each([
-    ...Object.values(PUBLIC_PATHS),
+    ...Object.values(PUBLIC_PATHS).filter((path) => path !== PUBLIC_PATHS.starterNotebook),
     summaryPath('base'),
     weeklySummaryPath('base'),
     chartPath('base'),
+    examplePath('sync.py'),
+    chainPagePath('base'),
     methodologyTextPath('v1'),
     '',
   ])('leaves what is read in place: %s', (path) => expect(dispositionOf(path)).toBeUndefined());
@@ -291,4 +296,9 @@ describe('cacheControlOf', () => {
   ])('keeps %s as long as the design says', (_what, key, expected) => {
     expect(cacheControlOf(key)).toBe(expected);
   });
+});
+
+it('names every example that there is', () => {
+  const folder = new URL('../../templates/examples/', import.meta.url);
+  expect(readdirSync(folder).sort()).toEqual([...EXAMPLE_NAMES]);
 });

@@ -1,0 +1,34 @@
+// Downloads a file and checks its digest: node download.mjs [PATH [FILE]]
+// With GATEWAY, and API_KEY for paths below /api/v1/files/; for example PATH /api/v1/files/gold/base/7d/latest.json
+import { createHash } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+
+const { GATEWAY = 'http://127.0.0.1:8080', API_KEY = '' } = process.env;
+const [path = '/api/v1/analyst-kit/ethereum/regime-calendar', file = basename(path)] = process.argv.slice(2);
+
+async function get(url, init) {
+  const answer = await fetch(url, init);
+  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+  return answer;
+}
+
+/** A link to a subscriber file. The key goes to the gateway alone: a fetch that follows a redirect would send it on. */
+async function askForLink() {
+  const init = { headers: { 'X-API-Key': API_KEY }, redirect: 'error' };
+  return (await get(`${GATEWAY}${path}?redirect=false`, init)).json();
+}
+
+/** A public file needs no key, and the release lists its digest. */
+async function findPublic() {
+  const { files } = await (await get(`${GATEWAY}/api/v1/release`)).json();
+  return { url: GATEWAY + path, sha256: files.find((each) => each.path === path)?.sha256 };
+}
+
+const { url, sha256 } = await (path.startsWith('/api/v1/files/') ? askForLink() : findPublic());
+const bytes = Buffer.from(await (await get(url)).arrayBuffer());
+if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+  throw new Error(`${path} was damaged on its way`);
+await writeFile(`${file}.part`, bytes);
+await rename(`${file}.part`, file);
+console.log(file);

@@ -1,0 +1,365 @@
+# Mirrors an archive into a folder, and keeps it up to date: python3 sync.py --chain bitcoin --genre gold --to mirror
+"""Takes the key from the variable API_KEY alone, and the gateway from --gateway or GATEWAY. Python 3.9, no packages.
+
+mirror/gold/bitcoin/ holds manifest.json and, byte for byte, a file for each date that the manifest has as published.
+- Only what is missing or differs is fetched, each date as of the manifest's revision: whatever is published
+  meanwhile, the mirror is that release, and the next run brings the rest.
+- A file gets its name once its size and its digest are right. manifest.json is the last, and while it is there all
+  that it lists is there: before a run changes any of that, the manifest becomes manifest.previous.json.
+- The file of a restated date is replaced; the service keeps the old one, by ?revision=. A file whose date was
+  withdrawn, or that the manifest does not list, is moved to withdrawn/. Each is told on stderr.
+- After a failure or a kill, run it again: it goes on where it was. Run one at a time in a folder.
+
+Exit codes: 0 the mirror is complete, 1 it is not yet, run again, 2 wrong usage, or refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import http.client
+import json
+import os
+import re
+import sys
+import threading
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+TIMEOUT_SECONDS = 60
+LONGEST_WAIT_SECONDS = 120
+MANY_FAULTS = 20  # so many dates may fail before the run is given up
+PROGRESS_FILES = 100
+
+stopped = threading.Event()
+
+
+class Refused(Exception):
+    """No other try can help."""
+
+
+class Incomplete(Exception):
+    """The run cannot go on now; another one may."""
+
+
+class Passing(Exception):
+    """A fault that may be over soon; in so many seconds, if the service says so."""
+
+    def __init__(self, text: str, seconds: float | None = None) -> None:
+        super().__init__(text)
+        self.seconds = seconds
+
+
+class Spoilt(Passing):
+    """The same, of one file: when it stays, the others may still be had."""
+
+
+class Unfollowed(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: the key would go along, to whatever host that is."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+class Service:
+    """Knows the gateway and the key, which no other host is told."""
+
+    def __init__(self, gateway: str, key: str, tries: int) -> None:
+        self.gateway, self.key, self.tries = gateway.rstrip("/"), key, tries
+        self.keyed = urllib.request.build_opener(Unfollowed)
+        self.keyless = urllib.request.build_opener()
+
+    def fetch(self, path: str, listed: dict | None = None, held: bytes | None = None) -> bytes:
+        """The bytes of a file: those that a manifest lists, or that the link says; `held` where these are the same."""
+        for attempt in range(1, self.tries + 1):
+            try:
+                link = self.ask(path, None if held is None else hashlib.sha256(held).hexdigest())
+                return held if link is None else self.follow(link["url"], listed or link)
+            except Passing as fault:
+                if attempt == self.tries:
+                    raise
+                wait = 0.25 * 2**attempt if fault.seconds is None else fault.seconds
+                if stopped.wait(min(wait, LONGEST_WAIT_SECONDS)):
+                    raise Incomplete("stopped") from fault
+        raise AssertionError("there is at least one try")
+
+    def ask(self, path: str, digest: str | None) -> dict | None:
+        """Where a file is to be had, by a link that needs no key; None when it is the one of the digest."""
+        headers = {"X-API-Key": self.key, "Accept": 'application/json; profile="signed-url"'}
+        if digest is not None:
+            headers["If-None-Match"] = f'"sha256:{digest}"'
+        try:
+            link = json.loads(get(self.keyed, self.gateway + path, headers, 65_536))
+            if not isinstance(link["bytes"], int) or not re.match("https?://", link["url"]) or not link["sha256"]:
+                raise ValueError(link)
+            return link
+        except urllib.error.HTTPError as error:
+            if error.code == 304 and digest is not None:
+                return None
+            raise explain(error) from error
+        except (ValueError, TypeError, KeyError) as error:
+            raise Passing(f"what answers at {self.gateway} is not the gateway") from error
+
+    def follow(self, url: str, wanted: dict) -> bytes:
+        """What a link leads to, asked for without the key."""
+        try:
+            data = get(self.keyless, url, {}, wanted["bytes"] + 1)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise Spoilt(f"its link was answered by {error.code}") from error
+        if len(data) != wanted["bytes"] or hashlib.sha256(data).hexdigest() != wanted["sha256"]:
+            raise Spoilt("its size or digest is not the one that is listed")
+        return data
+
+
+def get(opener: urllib.request.OpenerDirector, url: str, headers: dict, most: int) -> bytes:
+    """At most so many bytes of an answer. Raises HTTPError for a refusal, Passing or Spoilt where the connection fails."""
+    try:
+        answer = opener.open(urllib.request.Request(url, headers=headers), timeout=TIMEOUT_SECONDS)
+    except urllib.error.HTTPError:
+        raise
+    except (OSError, http.client.HTTPException) as error:
+        raise Passing(f"no connection ({getattr(error, 'reason', error)})") from error
+    try:
+        with answer:
+            return answer.read(most)
+    except (OSError, http.client.HTTPException) as error:
+        raise Spoilt(f"its bytes broke off ({error})") from error
+
+
+def explain(error: urllib.error.HTTPError) -> Exception:
+    """What a refusal of the gateway means for the run."""
+    if 300 <= error.code < 400:
+        where = error.headers.get("Location", "nowhere")
+        return Refused(f"the gateway leads to {where} without being asked to; the key was not sent there")
+    try:
+        with error:
+            problem = json.loads(error.read(65_536))
+        text = f"{problem['detail']} ({problem['code']})"
+    except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError):
+        text = f"the gateway answered {error.code}"
+    if error.code == 429 or error.code >= 500:
+        after = error.headers.get("Retry-After", "")
+        return Passing(text, float(after) if after.isdecimal() else None)
+    return Spoilt(text) if error.code in (404, 410) else Refused(text)
+
+
+class Mirror:
+    """The folder of one archive."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = folder / "manifest.json"
+        self.previous = folder / "manifest.previous.json"
+
+    def prepare(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for left in self.folder.glob("*.part"):  # by a run that was killed
+            left.unlink()
+
+    def held(self) -> bytes | None:
+        """The manifest of the last complete run."""
+        known = (each for each in (self.manifest, self.previous) if each.exists())
+        return next((each.read_bytes() for each in known), None)
+
+    def day(self, date: str) -> Path:
+        return self.folder / f"{date}.json"
+
+    def unlisted(self, listed: dict) -> list[Path]:
+        days = self.folder.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].json")
+        return sorted(each for each in days if each.stem not in listed)
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Gives bytes their name once they are on the disk."""
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+
+    def move_aside(self, path: Path) -> None:
+        aside = self.folder / "withdrawn" / f"{path.stem}-{(digest_of(path) or '')[:16]}.json"
+        aside.parent.mkdir(exist_ok=True)
+        os.replace(path, aside)
+        tell(f"{path.stem} is withdrawn, or was never listed: moved to withdrawn/{aside.name}")
+
+    def finish(self, manifest: bytes) -> None:
+        """Writes the manifest once the names of all others are on the disk."""
+        self.settle()
+        if digest_of(self.manifest) != hashlib.sha256(manifest).hexdigest():
+            self.write(self.manifest, manifest)
+        self.previous.unlink(missing_ok=True)
+        self.settle()
+
+    def settle(self) -> None:
+        if os.name == "posix":  # elsewhere a folder cannot be opened
+            folder = os.open(self.folder, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+
+
+def sequence_of(manifest: bytes | None) -> int:
+    """The number of a manifest's release; 0 for what is no manifest of ours, which is replaced."""
+    try:
+        return json.loads(manifest or b"{}").get("sequence", 0)
+    except ValueError:
+        return 0
+
+
+def digest_of(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
+def tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Run:
+    """Brings a mirror to the release that the gateway's manifest is of."""
+
+    def __init__(self, args: argparse.Namespace, key: str) -> None:
+        self.name, self.jobs = f"{args.chain} {args.genre}", args.jobs
+        self.expected = (args.chain, args.genre)
+        self.path = f"/api/v1/files/{args.genre}/{'chains/' if args.genre == 'briefs' else ''}{args.chain}"
+        self.service = Service(args.gateway, key, args.tries)
+        self.mirror = Mirror(Path(args.to, args.genre, args.chain))
+        self.revision, self.fetched, self.wanted, self.failed = "", 0, 0, 0
+
+    def read_manifest(self) -> tuple[bytes, dict]:
+        held = self.mirror.held()
+        try:
+            data = self.service.fetch(f"{self.path}/manifest.json", held=held)
+        except Spoilt as fault:
+            raise Incomplete(f"the manifest cannot be had: {fault}") from fault
+        manifest = json.loads(data)
+        if manifest["schema"] != "manifest/1":
+            raise Refused(f"the manifest is {manifest['schema']}: get a newer version of this program")
+        if (manifest["chain"], manifest["genre"]) != self.expected:
+            raise Refused("the manifest is of another archive")
+        if sequence_of(held) > manifest["sequence"]:
+            raise Incomplete("the gateway is at an older release than the mirror; nothing was changed")
+        return data, manifest
+
+    def sort(self, entries: list[dict]) -> tuple[list[dict], list[dict], list[dict]]:
+        """What is missing, what was restated, and what is here but never was as it is."""
+        missing, restated, altered = [], [], []
+        for entry in entries:
+            digest = digest_of(self.mirror.day(entry["date"]))
+            known = {old["sha256"]: old["reason"] for old in entry["superseded"]}
+            if digest is None:
+                missing.append(entry)
+            elif digest == entry["sha256"]:
+                continue
+            elif digest in known:
+                restated.append(entry)
+                tell(f"{entry['date']} is restated: {known[digest]}")
+            else:
+                altered.append(entry)
+                tell(f"{entry['date']} was altered here: it is fetched again")
+        return missing, restated, altered
+
+    def bring(self, entry: dict) -> None:
+        path = f"{self.path}/{entry['date']}.json?revision={self.revision}"
+        self.mirror.write(self.mirror.day(entry["date"]), self.service.fetch(path, listed=entry))
+
+    def bring_all(self, entries: list[dict]) -> None:
+        with ThreadPoolExecutor(self.jobs) as pool:
+            work = {pool.submit(self.bring, entry): entry["date"] for entry in entries}
+            try:
+                for done in as_completed(work):
+                    self.count(work[done], done.exception())
+            except BaseException:
+                stopped.set()
+                for each in work:
+                    each.cancel()
+                raise
+        if self.failed > 0:
+            raise Incomplete(f"{self.failed} of the dates cannot be had")
+
+    def count(self, date: str, fault: BaseException | None) -> None:
+        if fault is None:
+            self.fetched += 1
+            if self.fetched % PROGRESS_FILES == 0:
+                tell(f"{self.name}: {self.fetched} of {self.wanted} fetched")
+            return
+        if not isinstance(fault, Spoilt):
+            raise fault
+        self.failed += 1
+        tell(f"{date}: {fault}")
+        if self.failed == MANY_FAULTS:
+            raise Incomplete(f"{self.failed} of the dates cannot be had")
+
+    def do(self) -> str:
+        self.mirror.prepare()
+        data, manifest = self.read_manifest()
+        self.revision = manifest["published_revision"]
+        listed = {entry["date"]: entry for entry in manifest["dates"] if entry["status"] != "withdrawn"}
+        if not all(re.fullmatch(r"\d{4}-\d\d-\d\d", date) for date in listed):
+            raise Refused("the manifest lists what is no date")
+        missing, restated, altered = self.sort(list(listed.values()))
+        unlisted = self.mirror.unlisted(listed)
+        self.wanted = len(missing) + len(restated) + len(altered)
+        self.bring_all(missing)
+        if restated or altered or unlisted:
+            if self.mirror.manifest.exists():
+                os.replace(self.mirror.manifest, self.mirror.previous)
+            self.bring_all(restated + altered)
+            for path in unlisted:
+                self.mirror.move_aside(path)
+        self.mirror.finish(data)
+        return (
+            f"{self.name} at {self.revision}: {len(listed)} dates, {self.fetched} fetched, {len(restated)} restated, "
+            f"{len(altered)} repaired, {len(unlisted)} moved aside"
+        )
+
+
+def read_arguments() -> argparse.Namespace:
+    def word(text: str) -> str:
+        return matched("[a-z]+", text)
+
+    def address(text: str) -> str:
+        return matched(r"https?://[^\s/?#@]+(/[^\s?#]*)?", text)
+
+    def number(text: str) -> int:
+        return int(matched("[1-9]|[1-2][0-9]|3[0-2]", text))
+
+    def matched(pattern: str, text: str) -> str:
+        if re.fullmatch(pattern, text) is None:
+            raise argparse.ArgumentTypeError(f"{text!r} is not one")
+        return text
+
+    gateway = os.environ.get("GATEWAY") or "http://127.0.0.1:8080"
+    parser = argparse.ArgumentParser(description="Mirrors an archive. The key is read from the variable API_KEY.")
+    parser.add_argument("--chain", required=True, type=word)
+    parser.add_argument("--genre", required=True, type=word, help="meta, gold, derived or briefs")
+    parser.add_argument("--to", required=True, metavar="DIR", help="holds GENRE/CHAIN/ afterwards")
+    parser.add_argument("--gateway", default=gateway, type=address, metavar="URL", help="default: GATEWAY")
+    parser.add_argument("--jobs", default=4, type=number, metavar="N", help="files at a time, 1 to 32 (default 4)")
+    parser.add_argument("--tries", default=6, type=number, metavar="N", help="of each file, 1 to 32 (default 6)")
+    return parser.parse_args()
+
+
+def main() -> int:
+    args = read_arguments()
+    key = os.environ.get("API_KEY", "")
+    if re.fullmatch("[!-~]+", key) is None:
+        tell("sync: the variable API_KEY has no key")
+        return 2
+    run = Run(args, key)
+    try:
+        print(run.do())
+        return 0
+    except Refused as fault:
+        tell(f"sync: {fault}")
+        return 2
+    except (Incomplete, Passing, OSError, KeyboardInterrupt) as fault:
+        tell(f"sync: {'interrupted' if isinstance(fault, KeyboardInterrupt) else fault}")
+        print(f"{run.name}: incomplete, {run.fetched} of {run.wanted} fetched; run again to go on")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
