@@ -55,7 +55,7 @@ async function serve(
 ): Promise<boolean> {
   const lastDate = landing.chains.ethereum?.updated_through ?? '';
   const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, port });
-  say(`\n5. Serving it on ${gateway.url}, to two accounts made for this demo\n`);
+  say(`\n5. Serving it on ${gateway.url}, to two accounts made for this demo: open it in a browser\n`);
   say(`  key of the plan Research               ${gateway.keys.research}`);
   say(`  key of the plan Single Chain, for Base ${gateway.keys.singleChain}`);
   for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);

@@ -3,6 +3,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openStore } from '../../infra/store/open-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GENRES } from '../../schemas/catalog.js';
 import { PUBLIC_PATHS } from '../../schemas/paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { runGatewayProcess, startGatewayProcess, type GatewayProcess } from '../fixtures/gateway-process.js';
@@ -144,7 +145,7 @@ describe.each(PROGRAMS)('%s', (program) => {
   it(
     'mirrors each genre byte for byte, and fetches nothing the second time',
     async () => {
-      for (const genre of ['meta', 'gold', 'derived'] as const) {
+      for (const genre of GENRES) {
         const args = ['--chain', 'base', '--genre', genre, '--to', to, '--jobs', '8'];
         const run = await examples.run(program, args, termsOf(scene));
         const counts = `${DATES} dates, ${DATES} fetched, 0 restated, 0 repaired, 0 moved aside`;

@@ -4,6 +4,7 @@ import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileKind, type Stamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
+import { pointWords } from '../text/number-words.js';
 import { SIGNAL_WORDS, signalQuantity } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 
@@ -49,7 +50,7 @@ function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyTerms, sta
       meaning: LABEL_MEANINGS[regime.label],
       previous: regime.previous_label ?? 'nothing is known',
     },
-    confidence: { score: toPoints(confidence.score), level: confidence.level },
+    confidence: { score: pointWords(confidence.score), level: confidence.level },
     days: week.map(toDayLine),
     counts: toCounts(week),
     changes: toChanges(week),
@@ -65,14 +66,12 @@ function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyTerms, sta
   };
 }
 
-const toPoints = (score: number): string => String(Math.round(score * 100));
-
 function toDayLine({ date, regime, confidence, status }: MetaDay): object {
   return {
     date,
     weekday: weekdayOf(date),
     label: regime.label.padEnd(LABEL_WIDTH),
-    confidence: toPoints(confidence.score).padStart('Confidence'.length),
+    confidence: pointWords(confidence.score).padStart('Confidence'.length),
     status,
   };
 }

@@ -39,3 +39,8 @@ export function percentWords(share: number): string {
   const words = percent < 100 && two !== '100' ? two : numberWords(percent);
   return `${share < 0 && words !== '0' ? '-' : ''}${words} %`;
 }
+
+/** A share as whole points of 100. What is not the whole is not called the whole. */
+export function pointWords(share: number): string {
+  return String(share < 1 ? Math.min(99, Math.round(share * 100)) : 100);
+}

@@ -50,7 +50,7 @@ describe('whatever happened, a weekly summary', () => {
             date,
             new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }),
             regime.label,
-            String(Math.round(confidence.score * 100)),
+            String(Math.min(confidence.score < 1 ? 99 : 100, Math.round(confidence.score * 100))),
             status,
           ]),
         );

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { numberWords, percentWords } from '../../../generator/core/text/number-words.js';
+import { numberWords, percentWords, pointWords } from '../../../generator/core/text/number-words.js';
 
 const SCALES: Readonly<Record<string, number>> = { million: 1e6, billion: 1e9, trillion: 1e12 };
 
@@ -71,3 +71,20 @@ it('never says more of less', () => {
     { numRuns: 2_000 },
   );
 });
+
+it.each([
+  [1, '100'],
+  [0.999, '99'],
+  [0.994, '99'],
+  [0.305, '31'],
+  [0, '0'],
+])('writes the share %d as %s of 100 points', (share, points) => expect(pointWords(share)).toBe(points));
+
+it.each([
+  [0.997, '99.7 %'],
+  [-0.997, '-99.7 %'],
+  [0.994, '99 %'],
+  [1, '100 %'],
+])('calls no share the whole that is not: %d is %s', (share, words) =>
+  expect(percentWords(share)).toBe(words),
+);

@@ -29,31 +29,41 @@ export function toTags(document: Node, resolve: Resolver): object[] {
 
 type TaggedOperation = { readonly tags: readonly unknown[]; readonly shown: object };
 
-/** The operations of a path. A HEAD that says nothing that GET does not say is told with GET. */
+/** The operations of a path. A HEAD that takes and answers nothing that GET does not is told with GET. */
 function toOperations(path: string, item: Node, resolve: Resolver): TaggedOperation[] {
   const isTwin = isToldBy(asNode(item['get']), asNode(item['head']), resolve);
   return METHODS.filter((method) => item[method] !== undefined && !(method === 'head' && isTwin)).map(
     (method) => {
       const operation = asNode(item[method]);
-      const twin = method === 'get' && isTwin ? [{ name: textOf(asNode(item['head'])['operationId']) }] : [];
+      const twin = method === 'get' && isTwin ? [toTwin(asNode(item['head']))] : [];
       return { tags: listOf(operation['tags']), shown: toOperation(path, method, operation, resolve, twin) };
     },
   );
 }
 
-function isToldBy(get: Node, head: Node, resolve: Resolver): boolean {
-  if (head['operationId'] === undefined) return false;
-  return shapeOf(get, resolve) === shapeOf(head, resolve);
+type Twin = { readonly name: string; readonly statuses: string };
+
+function toTwin(head: Node): Twin {
+  const statuses = Object.keys(asNode(head['responses'])).join(', ');
+  return { name: textOf(head['operationId']), statuses };
 }
 
-/** What GET and HEAD have in common where they are told together: all but name, summary and content. */
-function shapeOf(operation: Node, resolve: Resolver): string {
-  const answers = Object.entries(asNode(operation['responses'])).map(([status, answer]) => {
-    const { description, headers } = resolve(answer);
-    return [status, description, headers];
-  });
-  const { tags, description, parameters, security } = operation;
-  return JSON.stringify([tags, description, parameters, security, answers]);
+/** Whether all that HEAD takes and answers, GET takes and answers too. */
+function isToldBy(get: Node, head: Node, resolve: Resolver): boolean {
+  if (head['operationId'] === undefined) return false;
+  const said = partsOf(get, resolve);
+  return [...partsOf(head, resolve)].every((part) => said.has(part));
+}
+
+/** What an operation takes, and answers apart from content, in pieces that can be compared. */
+function partsOf(operation: Node, resolve: Resolver): Set<string> {
+  const { tags, description, parameters, security, responses } = operation;
+  const answers = Object.entries(asNode(responses)).flatMap(([status, answer]) => [
+    status,
+    ...Object.keys(asNode(resolve(answer)['headers'])).map((header) => `${status} ${header}`),
+  ]);
+  const taken = listOf(parameters).map((each) => JSON.stringify(resolve(each)));
+  return new Set([JSON.stringify([tags, description, security]), ...taken, ...answers]);
 }
 
 function toOperation(
@@ -61,7 +71,7 @@ function toOperation(
   method: string,
   operation: Node,
   resolve: Resolver,
-  twin: readonly { readonly name: string }[],
+  twin: readonly Twin[],
 ): object {
   const name = textOf(operation['operationId']);
   const description = textOf(operation['description']);

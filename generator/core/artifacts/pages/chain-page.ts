@@ -6,11 +6,12 @@ import { LANDING_DAYS } from '../chain-facts.js';
 import { expectedNextBy } from '../freshness.js';
 import { SIGNAL_WORDS, signalQuantity } from '../../text/signal-words.js';
 import { toHeadline } from '../summary.js';
+import { pointWords } from '../../text/number-words.js';
 import { chainFigure } from './chart-figure.js';
 import { publicRows, subscriberRows } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, fixed, runWords, toDatedText, toPoints, toRibbon } from './state-words.js';
+import { ABSENT, fixed, runWords, toDatedText, toRibbon } from './state-words.js';
 
 /** What a chain's page is made from: the meta records in force of its last dates, ascending, the latest among them. */
 export type ChainPageTerms = {
@@ -58,8 +59,8 @@ function toFacts(
   return [
     { term: 'Since', value: `${regime.since}, ${runWords(regime.run_days)}` },
     { term: 'Before', value: regime.previous_label ?? ABSENT },
-    { term: 'Confidence', value: `${toPoints(confidence.score)} of 100, ${confidence.level}` },
-    { term: 'Data quality', value: `${toPoints(confidence.data_quality)} of 100` },
+    { term: 'Confidence', value: `${pointWords(confidence.score)} of 100, ${confidence.level}` },
+    { term: 'Data quality', value: `${pointWords(confidence.data_quality)} of 100` },
     { term: 'Status', value: status },
     { term: 'Through', value: date },
     { term: 'Last available', value: lastAvailable ?? ABSENT },
@@ -94,7 +95,7 @@ function toDay({ date, regime, confidence, scorecard, status }: MetaDay): object
   return {
     date,
     label: regime.label,
-    confidence: toPoints(confidence.score),
+    confidence: pointWords(confidence.score),
     demand: fixed(scorecard.demand.score, 1),
     cost: fixed(scorecard.cost.score, 1),
     capacity: fixed(scorecard.capacity?.score, 1),

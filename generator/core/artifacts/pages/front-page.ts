@@ -18,10 +18,11 @@ import {
 import type { FileKind } from '../artifact.js';
 import { LANDING_DAYS, type ChainFacts } from '../chain-facts.js';
 import { expectedNextBy } from '../freshness.js';
+import { pointWords } from '../../text/number-words.js';
 import { chainFigure, overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { runWords, toDatedText, toPoints, toRibbon } from './state-words.js';
+import { runWords, toDatedText, toRibbon } from './state-words.js';
 
 /** What the front page is made from: the published chains, in the order in which we list them. */
 export type FrontTerms = { readonly facts: readonly ChainFacts[]; readonly methodologyVersion: string };
@@ -66,7 +67,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     ribbon: toRibbon(labels),
     since: regime.since,
     run: runWords(regime.run_days),
-    confidence: { score: toPoints(confidence.score), level: confidence.level },
+    confidence: { score: pointWords(confidence.score), level: confidence.level },
     through: updatedThrough,
     next: expectedNextBy(chain, updatedThrough),
     chart: chainFigure(chain),

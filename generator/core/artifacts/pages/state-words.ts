@@ -2,9 +2,6 @@ import { LABEL_MEANINGS } from '../../../../schemas/catalog.js';
 import type { ChainLanding, RegimeLabel } from '../../../../schemas/types.generated.js';
 import { escapeHtml, trustHtml, type TrustedHtml } from '../../text/html-template.js';
 
-/** A confidence or another share as whole points of 100. */
-export const toPoints = (share: number): string => String(Math.round(share * 100));
-
 /** A run of days. */
 export const runWords = (days: number): string => (days === 1 ? '1 day' : `${days} days`);
 
