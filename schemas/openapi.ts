@@ -35,6 +35,13 @@ function toCode(name: string): string {
 
 /** The description of the whole HTTP interface, OpenAPI 3.1.1, from the tables and schemas that the programs run by. */
 export function openApiDocument(): JsonObject {
+  made ??= makeDocument();
+  return made;
+}
+
+let made: JsonObject | undefined;
+
+function makeDocument(): JsonObject {
   const { paths, responses, parameters } = shareParts({
     ...publicPaths(),
     ...filePaths(),
