@@ -167,7 +167,7 @@ function isFreshest(key: string): boolean {
   return (
     [status, landing, release, PAGE_PATHS.front].some((path) => key === publicKey(path)) ||
     key.startsWith('public/api/v1/summary/') ||
-    key.startsWith('public/chains/')
+    ['public/chains/', 'public/charts/', 'public/assets/'].some((folder) => key.startsWith(folder))
   );
 }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 /** Names under which systems install it. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 /** Without fonts a page is seen without its letters. */
+const INSTALL_MS = 240_000;
 const PACKAGES = ['chromium', 'fonts-liberation'];
 
 /** The variables that say where the browser is: `CHROMIUM` itself, else `PATH`. */
@@ -44,6 +45,7 @@ function installChromium(variables: ChromiumVariables): string {
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...PACKAGES]]) {
     const { status, stderr, error } = spawnSync('apt-get', args, {
       encoding: 'utf8',
+      timeout: INSTALL_MS,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
     if (status !== 0) throw new Error(`${advice}:\n${error?.message ?? stderr}`);

@@ -23,13 +23,17 @@ async function readTexts(): Promise<ReferenceTexts> {
     readTemplate('brief-day-1.md.hbs'),
     readTemplate('starter-notebook.ipynb'),
   ]);
-  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // not before it is needed
+  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // with the texts: a command that needs none does not wait for it
   return {
     methodology,
     methodologyText,
     glossary: glossaryEntries(),
     weeklySummary: compileTextTemplate(weeklySummary),
-    brief: { claims: compileClaims(claims), markdown: compileTextTemplate(markdown) },
+    brief: {
+      claims: compileClaims(claims),
+      markdown: compileTextTemplate(markdown),
+      source: claims + markdown,
+    },
     charts,
     notebook,
     site: await readSiteTexts(TEMPLATES),

@@ -35,6 +35,7 @@ export async function recomputeRelease(
     texts: await readProductTexts(),
     acceptance: { reason: 'recomputed' },
     full: true,
+    keepWithdrawn: true,
   });
   if (plan.methodologyChanged) {
     return [

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-const { GATEWAY = 'http://127.0.0.1:8080', API_KEY = '' } = process.env;
+const { API_KEY = '' } = process.env;
+const GATEWAY = (process.env.GATEWAY ?? 'http://127.0.0.1:8080').replace(/\/$/, '');
 const [path = '/api/v1/analyst-kit/ethereum/regime-calendar', file = basename(path)] = process.argv.slice(2);
 
 async function get(url, init) {

@@ -2,6 +2,7 @@
 # With GATEWAY, and API_KEY for paths below /api/v1/files/; for example PATH /api/v1/files/gold/base/7d/latest.json
 set -eu
 gateway=${GATEWAY:-http://127.0.0.1:8080}
+gateway=${gateway%/}
 path=${1:-/api/v1/analyst-kit/ethereum/regime-calendar}
 file=${2:-$(basename "$path")}
 

@@ -306,6 +306,7 @@ class Run:
         if restated or altered or unlisted:
             if self.mirror.manifest.exists():
                 os.replace(self.mirror.manifest, self.mirror.previous)
+                self.mirror.settle()
             self.bring_all(restated + altered)
             for path in unlisted:
                 self.mirror.move_aside(path)
@@ -334,7 +335,7 @@ def read_arguments() -> argparse.Namespace:
     gateway = os.environ.get("GATEWAY") or "http://127.0.0.1:8080"
     parser = argparse.ArgumentParser(description="Mirrors an archive. The key is read from the variable API_KEY.")
     parser.add_argument("--chain", required=True, type=word)
-    parser.add_argument("--genre", required=True, type=word, help="meta, gold, derived or briefs")
+    parser.add_argument("--genre", required=True, choices=["meta", "gold", "derived", "briefs"])
     parser.add_argument("--to", required=True, metavar="DIR", help="holds GENRE/CHAIN/ afterwards")
     parser.add_argument("--gateway", default=gateway, type=address, metavar="URL", help="default: GATEWAY")
     parser.add_argument("--jobs", default=4, type=number, metavar="N", help="files at a time, 1 to 32 (default 4)")

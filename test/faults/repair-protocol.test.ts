@@ -1,11 +1,21 @@
 import fc from 'fast-check';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { createMemoryStore } from '../../infra/store/memory-store.js';
-import { OBJECTS_PREFIX, POINTER_KEY, RELEASES_PREFIX, STORE_KEY } from '../../schemas/paths.js';
+import {
+  ALIASES_KEY,
+  objectKey,
+  OBJECTS_PREFIX,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  RELEASES_PREFIX,
+  STORE_KEY,
+} from '../../schemas/paths.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { GeneratorError } from '../../generator/core/generator-error.js';
+import { readRecord } from '../../generator/io/published-state.js';
 import { SILENT } from '../../generator/io/progress.js';
 import { repairStore, type RepairResult, type RepairTerms } from '../../generator/io/repair-store.js';
-import { setHold } from '../fixtures/operate.js';
+import { readCurrent, setHold } from '../fixtures/operate.js';
 import { publishSeries } from '../fixtures/publish-series.js';
 import { randomSeries } from '../fixtures/random-series.js';
 import { differingKeys, snapshotStore, type StoreSnapshot } from '../fixtures/store-snapshot.js';
@@ -28,6 +38,13 @@ beforeAll(async () => {
   sound = await snapshotStore(published);
   keys = [...sound.keys()].sort();
 });
+
+/** The release before the current one. */
+async function readBefore(store: ObjectStore): Promise<ReleaseRecord> {
+  const { previous } = await readCurrent(store);
+  if (previous === null) throw new Error('there is one release only');
+  return readRecord(store, previous);
+}
 
 /** A copy of the published store, without some keys and with one changed byte in others. */
 async function harmed(missing: readonly string[], damaged: readonly string[] = []): Promise<ObjectStore> {
@@ -61,6 +78,13 @@ describe('repair', () => {
       { numRuns: 25, seed: 4 },
     );
   }, 60_000);
+
+  it('brings back a file of a hold that is past beside a damaged mark of the public copies', async () => {
+    const landing = objectKey((await readBefore(published)).public[PUBLIC_PATHS.landing]?.sha256 ?? '');
+    const store = await harmed([], [landing, ALIASES_KEY]);
+    expect(await repair(store)).toMatchObject({ outcome: 'repaired', faults: [] });
+    expect(differingKeys(sound, await snapshotStore(store))).toEqual([]);
+  });
 
   it('brings back every object at once', async () => {
     const store = await harmed(keys.filter(isObject));

@@ -22,6 +22,7 @@ describe('the briefs of the whole real history', () => {
     expect(judged.claims.length).toBeGreaterThanOrEqual(30);
     expect(judged.unused).toEqual([
       'headline.missing',
+      'state.pressure_only',
       'unlabelled.no_row',
       'unlabelled.no_input',
       'day.new_addresses',

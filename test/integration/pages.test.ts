@@ -16,7 +16,7 @@ import {
 } from '../fixtures/browser-pages.js';
 import { startGatewayProcess, type GatewayProcess } from '../fixtures/gateway-process.js';
 import { runAsProcess } from '../fixtures/generator-run.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+import { createTemporaryFolder } from '../fixtures/temporary-folder.js';
 
 const INSTALL_MS = 300_000;
 const SLOW_MS = 120_000;
@@ -36,12 +36,15 @@ const LOOKS: readonly Look[] = [360, 1440].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
 
-let folder: TemporaryFolder;
+/** How to close what was opened: what could not be opened need not be closed. */
+const closing: (() => Promise<unknown>)[] = [];
 let gateway: GatewayProcess;
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
-  folder = await createTemporaryFolder();
+  closing.push(() => browser.close());
+  const folder = await createTemporaryFolder();
+  closing.push(() => folder.dispose());
   const store = `file:${path.join(folder.path, 'store')}`;
   const published = await runAsProcess(['publish', '--input', SAMPLE, '--store', store, '--as-of', AS_OF]);
   expect([published.code, published.stderr]).toEqual([0, expect.any(String)]);
@@ -51,11 +54,10 @@ beforeAll(async () => {
     CRD_LINK_SECRET: randomBytes(32).toString('hex'),
     CRD_RATE_ADDRESS_PER_MINUTE: '60000',
   });
+  closing.push(() => gateway.stop());
 }, INSTALL_MS);
 afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-  await folder.dispose();
+  for (const close of closing.reverse()) await close();
 }, SLOW_MS);
 
 /** Each look at each page. */

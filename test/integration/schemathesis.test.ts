@@ -6,7 +6,7 @@ import {
 } from '../fixtures/described-gateway.js';
 import { OPERATIONS } from '../fixtures/openapi-judge.js';
 import { installSchemathesis, type Schemathesis, type Trial } from '../fixtures/schemathesis.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+import { createTemporaryFolder } from '../fixtures/temporary-folder.js';
 
 const SLOW_MS = 600_000;
 /** What a key or session is sent to; the rest is asked in the same way by a stranger. */
@@ -15,17 +15,20 @@ const FOR_CALLERS = ['--include-tag', 'Subscriber files', '--include-tag', 'Acco
 const BUT_REVOKING = ['--exclude-operation-id', 'revokeKey'];
 const SELLING = ['--include-tag', 'Account', '--include-tag', 'Operation'];
 
-let folder: TemporaryFolder;
 let schemathesis: Schemathesis;
 let gateway: DescribedGateway;
-let seller: DescribedGateway;
+/** What was opened, in order: what could not be opened need not be closed. */
+const opened: { dispose: () => Promise<unknown> }[] = [];
 let trials: Readonly<Record<string, Trial>>;
 
 beforeAll(async () => {
   schemathesis = installSchemathesis();
-  folder = await createTemporaryFolder();
+  const folder = await createTemporaryFolder();
+  opened.push(folder);
   gateway = await startDescribedGateway(folder.path);
-  seller = await startSellingGateway();
+  opened.push(gateway);
+  const seller = await startSellingGateway();
+  opened.push(seller);
   const { research, singleChain } = gateway.callers;
   const here = { gateway: gateway.url, isSelling: false };
   const there = { gateway: seller.url, isSelling: true };
@@ -37,7 +40,9 @@ beforeAll(async () => {
   ]);
   trials = { 'a stranger': stranger, 'Single Chain': single, Research: all, 'a buyer': buyer };
 }, SLOW_MS);
-afterAll(() => Promise.all([gateway.dispose(), seller.dispose(), folder.dispose()]));
+afterAll(async () => {
+  for (const each of opened.reverse()) await each.dispose();
+});
 
 const forCallers = OPERATIONS.filter((each) =>
   /^[A-Z]+ \/(api\/v1\/(files|keys|ent|checkout)|_obj)/.test(each),

@@ -39,7 +39,7 @@ function sayTrends({ records: { meta }, say }: Narrator): string[] {
   const { demand, cost, capacity } = meta.scorecard;
   const trend = (score: Scorecard['demand']): { word: string | null } => ({ word: score.trend });
   const two = { demand: trend(demand), cost: trend(cost) };
-  return capacity === undefined
+  return capacity === undefined || capacity.trend === null
     ? say('change.trend_two', two)
     : say('change.trend_three', { ...two, capacity: trend(capacity) });
 }
@@ -49,7 +49,7 @@ function sayWeek(narrator: Narrator, metric: MetricName, name: string, form: 'we
   const subject = { word: name.charAt(0).toUpperCase() + name.slice(1) };
   const mean = { subject, mean: { fact: `${id}.ma7` } };
   const change = narrator.number(`${id}.change_7d`);
-  if (change === null) return form === 'week' ? narrator.say('week.alone', mean) : [];
+  if (change === null) return narrator.say(`${form}.alone`, mean);
   return narrator.say(`${form}.${directionOf(change)}`, {
     ...mean,
     ...(directionOf(change) === 'level' ? {} : { change: { fact: `${id}.change_7d` } }),

@@ -6,7 +6,7 @@ import type {
   MetaDay,
   MetricName,
 } from '../../../schemas/types.generated.js';
-import { numberWords, percentWords } from '../text/number-words.js';
+import { cutWords, fractionWords, numberWords, percentWords } from '../text/number-words.js';
 
 /** The records of one chain-day, which are all that a brief knows. */
 export type DayRecords = {
@@ -76,7 +76,8 @@ export function factWords({ value, unit }: BriefFact): string {
   if (typeof value === 'string') return value;
   const words = numberWords(value);
   const [first = ''] = unit.split(' per ');
-  if (unit === 'fraction') return `${numberWords(value * 100)} %`;
+  if (unit === 'fraction') return fractionWords(value);
+  if (unit === 'z') return cutWords(value, 2);
   if (unit === 'change') return percentWords(Math.abs(value));
   if (unit === 'days' || unit === 'seconds') return counted(words, unit);
   return ['BTC', 'ETH', 'gwei', 'TH/s'].includes(first) ? `${words} ${first}` : words;

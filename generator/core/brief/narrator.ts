@@ -6,6 +6,8 @@ import { countWords, factAt, factWords, type DayRecords } from './facts.js';
 export type BriefTemplates = {
   readonly claims: ReadonlyMap<string, TextTemplate>;
   readonly markdown: TextTemplate;
+  /** The text of both, by which another wording is told from this one. */
+  readonly source: string;
 };
 
 /** A value of a claim: a member of the records, alone or with what it counts, or a word. */
@@ -17,6 +19,8 @@ export type Narrator = {
   readonly records: DayRecords;
   /** The claim's sentence in a list; an empty list when the day's records lack one of its values. */
   readonly say: (claim: string, values?: Readonly<Record<string, ClaimValue>>) => string[];
+  /** What a person reads of a member; null where the records have none. */
+  readonly words: (id: string) => string | null;
   /** The value of a number among the members; null where there is none. */
   readonly number: (id: string) => number | null;
   /** The facts of all that was said, in the order in which they were first said. */
@@ -31,6 +35,10 @@ export function createNarrator(records: DayRecords, claims: BriefTemplates['clai
     number: (id) => {
       const value = factAt(records, id)?.value;
       return typeof value === 'number' ? value : null;
+    },
+    words: (id) => {
+      const fact = factAt(records, id);
+      return fact === undefined ? null : factWords(fact);
     },
     facts: () => [...said.values()],
     say(claim, values = {}) {

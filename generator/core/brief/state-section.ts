@@ -1,11 +1,18 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
-import type { Methodology } from '../../../schemas/types.generated.js';
+import type { MetaDay, Methodology } from '../../../schemas/types.generated.js';
 import { methodologyInputs } from '../methodology/signals.js';
 import type { Narrator } from './narrator.js';
 
+/** Where the meaning of `strained` would say too much: its demand may be low. */
+const STRAINED_IN_QUIET = 'block space scarce in spite of less use than usual';
 const SINCE = { fact: 'meta.regime.since' };
 const DATE = { fact: 'meta.date' };
 const RUN = { fact: 'meta.regime.run_days' };
+
+/** What the label means on this day: a strained chain may be used as usual, or less. */
+function meaningOf({ regime: { label, axes } }: MetaDay): string {
+  return label === 'strained' && axes.demand.level === 'low' ? STRAINED_IN_QUIET : LABEL_MEANINGS[label];
+}
 
 /** The state of the day in one sentence. */
 export function headlineOf({ records: { meta }, say }: Narrator): string[] {
@@ -13,7 +20,7 @@ export function headlineOf({ records: { meta }, say }: Narrator): string[] {
   const chain = { word: CHAINS[meta.chain].name };
   if (meta.status === 'missing') return say('headline.missing', { chain, date: DATE });
   if (label === 'indeterminate') return say('headline.unlabelled', { chain, date: DATE });
-  const state = { chain, label: { word: label }, date: DATE, meaning: { word: LABEL_MEANINGS[label] } };
+  const state = { chain, label: { word: label }, date: DATE, meaning: { word: meaningOf(meta) } };
   return run === 1 && previous !== null
     ? say('headline.turned', state)
     : say('headline.held', { ...state, since: SINCE });
@@ -31,7 +38,7 @@ function sayLabel(narrator: Narrator): string[] {
     say,
   } = narrator;
   const { label, run_days: run, previous_label: previous } = meta.regime;
-  const state = { label: { word: label }, meaning: { word: LABEL_MEANINGS[label] } };
+  const state = { label: { word: label }, meaning: { word: meaningOf(meta) } };
   const before = { previous: { word: previous } };
   const wasLabelled = previous !== 'indeterminate';
   if (run === 1) {
@@ -85,5 +92,6 @@ function sayAxes({ records: { meta }, say }: Narrator): string[] {
   const { demand, pressure } = meta.regime.axes;
   const first = { demand: { word: demand.level }, demand_z: { fact: 'meta.regime.axes.demand.z' } };
   const second = { pressure: { word: pressure.level }, pressure_z: { fact: 'meta.regime.axes.pressure.z' } };
-  return pressure.z === null ? say('state.demand_only', first) : say('state.axes', { ...first, ...second });
+  if (pressure.z === null) return say('state.demand_only', first);
+  return demand.z === null ? say('state.pressure_only', second) : say('state.axes', { ...first, ...second });
 }

@@ -56,7 +56,9 @@ export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefine
 
   const own = { facts: factsOf(terms), hold, methodologyVersion: texts.methodology.version };
   settled.public.push(settleFile(overviewChartFile(own.facts, texts), record, stamp));
-  settled.public.push(settleFile(frontPage(texts.site, own), record, stamp));
+  const listed = entriesOf('public', terms, settled);
+  const front = frontPage(texts.site, { ...own, has: (path) => path in listed });
+  settled.public.push(settleFile(front, record, stamp));
   const changes = toReleaseChanges(terms);
   const earlier = previous?.changes.releases ?? [];
   const describe = (newest: ReleaseChanges | undefined): FileKind[] => [

@@ -52,6 +52,8 @@ export type DraftTerms = {
   readonly trusted: boolean;
   readonly stamp: Stamp;
   readonly reason: string;
+  /** Leave withdrawn dates as they are. */
+  readonly keepWithdrawn?: boolean;
 };
 
 /** Drafts the next state of a chain, day by day: each date is new, restated or unchanged. Pure. */
@@ -208,7 +210,8 @@ function createEntryWriter(terms: DraftTerms, revisions: ManifestRevisions): Ent
 
   return (genre, t, before) => {
     if (before === undefined) return makeNew(genre, t, []);
-    if (trusted && before.status !== 'withdrawn') return { fate: 'unchanged', entry: before };
+    const isKept = before.status === 'withdrawn' ? (terms.keepWithdrawn ?? false) : trusted;
+    if (isKept) return { fate: 'unchanged', entry: before };
     const status = writers.regimes.status[t] ?? 'missing';
     const { artifact: rebuilt, ...row } = make(genre, before.schema, t, before.revision);
     if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {

@@ -138,6 +138,7 @@ function* assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp:
     trusted: assessment.kind === 'extended',
     stamp,
     reason: request.acceptance?.reason ?? 'not accepted',
+    keepWithdrawn: request.keepWithdrawn ?? false,
   });
   return { series, digest, draft };
 }
@@ -189,7 +190,7 @@ function judge(
     const through = previous?.record.chains[draft.chain]?.updated_through ?? null;
     const refusal: Refusal = {
       kind,
-      restatement: toRestatement(draft, through, manifestOf(previous, 'meta', draft.chain)),
+      restatement: toRestatement(draft, through, manifestsOf(previous, draft.series)),
     };
     return { ...assessed, plan: { outcome: 'refused', updated_through: through, ...counts, refusal } };
   }
@@ -200,10 +201,11 @@ function judge(
 function toRestatement(
   draft: ChainDraft,
   through: string | null,
-  published: Manifest | undefined,
+  published: Readonly<Record<string, Manifest | undefined>>,
 ): Restatement {
   const { restatedDates: dates } = draft;
-  const gone = published?.dates.filter(({ status }) => status === 'withdrawn') ?? [];
+  const listed = Object.values(published).flatMap((manifest) => manifest?.dates ?? []);
+  const gone = listed.filter(({ status }) => status === 'withdrawn');
   const withdrawn = new Set(gone.map(({ date }) => date));
   return {
     dates: dates.length,

@@ -15,6 +15,8 @@ export type PlanRequest = {
   readonly acceptance?: Acceptance;
   /** Rebuild history even where its digests can be trusted. */
   readonly full?: boolean;
+  /** Leave withdrawn dates as they are, instead of publishing again those that the input has. */
+  readonly keepWithdrawn?: boolean;
   /** Some of the input had to be left out. */
   readonly inputInvalid?: boolean;
   /** Publish nothing when a chain is refused or the input is invalid. */

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS, LABEL_MEANINGS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { toDate } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Chain, Regime, RegimeLabel } from '../../../schemas/types.generated.js';
+import type { Chain, Regime, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
 import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
 import { frontPage } from '../artifacts/pages/front-page.js';
@@ -17,6 +17,10 @@ const PROBE_DAYS = 420;
 const PROBE_FILE_DAYS = 20;
 const PROBE_STEP = 13;
 const PROBE_FIRST_DAY = 18_000;
+const PROBE_SOURCES: readonly SourceSegment[] = [
+  { name: 'probe', licence: 'none', attribution: 'by', url: 'https://example.com/', notes: 'note' },
+  { from: '2019-05-01', name: 'other', licence: 'some', url: 'nowhere' },
+];
 
 /**
  * What the code makes of a small built-in series: the same on every machine, and another one as soon as a writer, the
@@ -33,7 +37,8 @@ export function writersFingerprint(texts: ReferenceTexts): string {
 const FINGERPRINTS = new WeakMap<ReferenceTexts, string>();
 
 function probeWriters(texts: ReferenceTexts): string {
-  return sha256Hex([...probeDays(texts), ...probeFiles(texts), ...probeCharts(texts)].join(''));
+  const probes = [...probeDays(texts), ...probeFiles(texts), ...probeCharts(texts)];
+  return sha256Hex([...probes, texts.brief.source].join('')); // a series does not call for every claim
 }
 
 /** Digests of the other files that a chain's short series gives. */
@@ -47,7 +52,7 @@ function probeFiles(texts: ReferenceTexts): string[] {
     const draft = draftChain(terms);
     const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
     const own = { facts, hold: null, methodologyVersion: methodology.version };
-    const whole = [statusFile(own), landingFile(own), frontPage(texts.site, own)];
+    const whole = [statusFile(own), landingFile(own), frontPage(texts.site, { ...own, has: () => true })];
     const kinds = [...Object.values(chainFiles(draft, texts)).flat(), ...whole];
     return kinds.map((kind) => sha256Hex(kind.content(stamp).text));
   });
@@ -98,7 +103,7 @@ function probeSeries(chain: Chain, length: number): InputSeries {
     day: PROBE_FIRST_DAY + t,
     values: metrics.map((metric) => probeValue(t, METRIC_NAMES.indexOf(metric))),
   }));
-  return toInputSeries(chain, metrics, rows, [{ name: 'probe', licence: 'none' }]);
+  return toInputSeries(chain, metrics, rows, PROBE_SOURCES);
 }
 
 function probeValue(t: number, m: number): number | null {

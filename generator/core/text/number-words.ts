@@ -44,3 +44,17 @@ export function percentWords(share: number): string {
 export function pointWords(share: number): string {
   return String(share < 1 ? Math.min(99, Math.round(share * 100)) : 100);
 }
+
+/** A number without what lies beyond so many decimals: never more than it is, so that no boundary seems reached. */
+export function cutWords(x: number, decimals: number): string {
+  const [whole = '0', fraction = ''] = Math.abs(x).toFixed(12).split('.');
+  const words = decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`;
+  return x < 0 && Number(words) !== 0 ? `-${words}` : words;
+}
+
+/** A part of a whole as people write it, in three digits and never more than it is: `99.9 %`, `5.74 %`, `80 %`. */
+export function fractionWords(part: number): string {
+  const percent = Number((part * 100).toPrecision(12));
+  const decimals = percent === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(percent)));
+  return `${Number(cutWords(percent, decimals))} %`;
+}

@@ -2,7 +2,7 @@ import { createDayWriters, type DayWriters } from '../../../generator/core/recor
 import { writeBrief } from '../../../generator/core/brief/brief.js';
 import type { DayRecords } from '../../../generator/core/brief/facts.js';
 import { readProductTexts } from '../../../generator/io/product-texts.js';
-import { CHAIN_IDS, CHAINS } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import type { BriefDay, Chain } from '../../../schemas/types.generated.js';
 import { assertValid } from '../../../schemas/validate.js';
 import { CLAIMS, claimOf, findBriefFaults, numbersIn, sentencesIn } from '../../fixtures/brief-judge.js';
@@ -84,6 +84,30 @@ describe('a brief', () => {
     expect(body).not.toContain('could not be computed');
   });
 
+  it('tells of the axis that is there', () => {
+    const labelled = drawn.find(({ brief }) => brief.status === 'available');
+    if (labelled === undefined) throw new Error('no day is labelled');
+    const { meta, ...others } = labelled.records;
+    const axes = { ...meta.regime.axes, demand: { z: null, level: null } };
+    const regime = { ...meta.regime, label: 'indeterminate' as const, axes };
+    const told = writeBrief({ ...others, meta: { ...meta, regime } }, texts.methodology, texts.brief);
+    expect(told.body).toMatch(/Pressure was (low|normal|high) at -?\d/);
+    expect(told.body).toContain('The demand axis could not be computed');
+  });
+
+  it('says of a strained chain that is used less than usual that it is', () => {
+    const labelled = drawn.find(({ brief }) => brief.status === 'available');
+    if (labelled === undefined) throw new Error('no day is labelled');
+    const { meta, ...others } = labelled.records;
+    const headlineWith = (level: 'low' | 'normal'): string => {
+      const axes = { ...meta.regime.axes, demand: { z: -1.2, level } };
+      const regime = { ...meta.regime, label: 'strained' as const, axes };
+      return writeBrief({ ...others, meta: { ...meta, regime } }, texts.methodology, texts.brief).headline;
+    };
+    expect(headlineWith('low')).toContain('block space scarce in spite of less use than usual');
+    expect(headlineWith('normal')).toContain(LABEL_MEANINGS.strained);
+  });
+
   it('makes the claims that the real history never makes', () => {
     const made = new Set(
       drawn.flatMap(({ brief: { headline, body } }) => [headline, ...sentencesIn(body)].map(claimOf)),
@@ -140,6 +164,26 @@ describe('the claims', () => {
     'Solana turned congested on 2024-01-01: more use than usual and block space scarce.',
   ])('make no place for: %s', (sentence) => {
     expect(claimOf(sentence)).toBeUndefined();
+  });
+
+  it.each([
+    [' more than', ' less than'],
+    [' less than', ' more than'],
+    [', above its usual', ', below its usual'],
+    [', below its usual', ', above its usual'],
+    ['Confidence was high', 'Confidence was low'],
+    ['younger than two weeks', 'XX'],
+  ])('are judged for their truth: with %s turned to %s a brief is found out', (said, turned) => {
+    const told = drawn.filter(({ brief }) => brief.body.includes(said));
+    expect(told.length).toBeGreaterThan(0);
+    for (const { brief, records } of told.slice(0, 20)) {
+      const lie = {
+        ...brief,
+        body: brief.body.replace(said, turned),
+        markdown: brief.markdown.replace(said, turned),
+      };
+      expect(findBriefFaults(lie, records).join('\n')).toMatch(/that is not so|no claim says/);
+    }
   });
 
   it('are judged with their numbers: one that no record has is found out', () => {

@@ -1,5 +1,4 @@
 import {
-  CHAIN_IDS,
   CHAINS,
   GENRES,
   PLAN_IDS,
@@ -10,6 +9,7 @@ import {
 import {
   calendarPath,
   chainPagePath,
+  chartPath,
   examplePath,
   methodologyPagePath,
   PAGE_PATHS,
@@ -25,26 +25,31 @@ import type { SiteTexts } from './site-texts.js';
 import { runWords, toDatedText, toRibbon } from './state-words.js';
 
 /** What the front page is made from: the published chains, in the order in which we list them. */
-export type FrontTerms = { readonly facts: readonly ChainFacts[]; readonly methodologyVersion: string };
+export type FrontTerms = {
+  readonly facts: readonly ChainFacts[];
+  readonly methodologyVersion: string;
+  /** Whether the release has a public file: a chain that was published before there were pages has none yet. */
+  readonly has: (path: string) => boolean;
+};
 
 /** The front page: the state of every published chain, charts, how to start, and plans. It names no clock's time. */
-export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontTerms): FileKind {
+export function frontPage(site: SiteTexts, { facts, methodologyVersion, has }: FrontTerms): FileKind {
   return pageFile(site, {
     path: PAGE_PATHS.front,
     template: 'front',
     title: 'Overview',
-    description: `Daily on-chain regimes of ${names()}: how much each chain is used, how scarce its block space is, and how sure that is. No price, no forecast.`,
+    description: `Daily on-chain regimes of ${namesOf(facts)}: how much each chain is used, how scarce its block space is, and how sure that is. No price, no forecast.`,
     values: (stamp) => ({
       stamp,
-      chains: facts.map(toCard),
+      chains: facts.map((each) => toCard(each, has)),
       ribbonDays: LANDING_DAYS,
       overview: overviewFigure(),
       start: {
-        lines: toLines(facts[0]?.chain ?? CHAIN_IDS[0]),
+        lines: facts.slice(0, 1).flatMap(({ chain }) => toLines(chain)),
         methodology: methodologyPagePath(methodologyVersion),
       },
       plans: {
-        genres: GENRES.join(', '),
+        genres: GENRES.filter((genre) => genre !== 'briefs').join(', '),
         currency: PRICE_CURRENCY.toUpperCase(),
         rows: PLAN_IDS.map((plan) => toPlan(PLANS[plan])),
       },
@@ -52,16 +57,16 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontT
   });
 }
 
-function names(): string {
-  const all = CHAIN_IDS.map((chain) => CHAINS[chain].name);
-  return `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''}`;
+function namesOf(facts: readonly ChainFacts[]): string {
+  const all = facts.map(({ chain }) => CHAINS[chain].name);
+  return all.length < 2 ? (all[0] ?? 'chains') : `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''}`;
 }
 
-function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
+function toCard({ chain, updatedThrough, landing }: ChainFacts, has: FrontTerms['has']): object {
   const { regime, confidence, headline, labels } = landing;
   return {
-    path: chainPagePath(chain),
     name: CHAINS[chain].name,
+    pages: [chainPagePath(chain)].filter(has),
     label: regime.label,
     headline: toDatedText(headline),
     ribbon: toRibbon(labels),
@@ -70,7 +75,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     confidence: { score: pointWords(confidence.score), level: confidence.level },
     through: updatedThrough,
     next: expectedNextBy(chain, updatedThrough),
-    chart: chainFigure(chain),
+    charts: has(chartPath(chain)) ? [chainFigure(chain)] : [],
   };
 }
 
@@ -78,15 +83,15 @@ function toLines(chain: ChainFacts['chain']): object[] {
   return [
     {
       comment: 'a calendar: one row for each date',
-      command: `curl -fsS "$GATEWAY${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
+      command: `curl -fsSL "\${GATEWAY%/}${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
     },
     {
       comment: 'a notebook that joins it with your own daily data',
-      command: `curl -fsS "$GATEWAY${PUBLIC_PATHS.starterNotebook}" -o starter.ipynb && jupyter lab starter.ipynb`,
+      command: `curl -fsSL "\${GATEWAY%/}${PUBLIC_PATHS.starterNotebook}" -o starter.ipynb && jupyter lab starter.ipynb`,
     },
     {
-      comment: 'with a key: a copy of an archive, every digest verified',
-      command: `curl -fsSO "$GATEWAY${examplePath('sync.py')}" && python3 sync.py --chain ${chain} --genre gold --to mirror`,
+      comment: 'with a key of the plan Research: a copy of an archive, every digest verified',
+      command: `curl -fsSLO "\${GATEWAY%/}${examplePath('sync.py')}" && python3 sync.py --chain ${chain} --genre gold --to mirror`,
     },
   ];
 }

@@ -1,4 +1,5 @@
 import { methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../../schemas/paths.js';
+import { PAGE_POLICY } from '../../../../schemas/page-policy.js';
 import { HTML_TYPE, textContent, type FileKind, type Stamp } from '../artifact.js';
 import type { PageTemplate, SiteTexts } from './site-texts.js';
 
@@ -37,7 +38,7 @@ export function pageFile(
   const shared = {
     title: path === PAGE_PATHS.front ? SITE_NAME : `${title} · ${SITE_NAME}`,
     description,
-    site: { name: SITE_NAME, ...PAGE_PATHS },
+    site: { name: SITE_NAME, policy: PAGE_POLICY, ...PAGE_PATHS },
     sections: SECTIONS.map((section) => ({ ...section, current: section.path === path ? ['page'] : [] })),
     resources: RESOURCES,
   };

@@ -15,13 +15,13 @@ export type ReferencePageTerms = {
 
 /** The pages that rest on the product alone, and what all pages are drawn with. Each is made once for its texts. */
 export function referencePages(terms: ReferencePageTerms): readonly FileKind[] {
-  const known = PAGES.get(terms.site) ?? makePages(terms);
-  PAGES.set(terms.site, known);
+  const known = PAGES.get(terms) ?? makePages(terms);
+  PAGES.set(terms, known);
   return known;
 }
 
 /** No release changes them, and to make them again for each would take longer than all else of a small one. */
-const PAGES = new WeakMap<SiteTexts, readonly FileKind[]>();
+const PAGES = new WeakMap<ReferencePageTerms, readonly FileKind[]>();
 
 function makePages({ site, methodology, methodologyText }: ReferencePageTerms): FileKind[] {
   const asset = (path: string, type: string, text: string): FileKind => ({

@@ -318,6 +318,7 @@ class Run {
     await this.bringAll(missing, revision);
     if (restated.length + altered.length + unlisted.length > 0) {
       if (here.includes('manifest.json')) await rename(this.manifest, this.previous);
+      await settle(this.folder);
       await this.bringAll([...restated, ...altered], revision);
       for (const name of unlisted) await moveAside(this.folder, name);
     }
@@ -355,7 +356,7 @@ function readTerms(): Terms {
   const gateway = values.gateway ?? (GATEWAY || 'http://127.0.0.1:8080');
   return {
     chain: check('chain', values.chain, /^[a-z]+$/),
-    genre: check('genre', values.genre, /^[a-z]+$/),
+    genre: check('genre', values.genre, /^(meta|gold|derived|briefs)$/),
     to: check('to', values.to, /./),
     gateway: check('gateway', gateway, /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/),
     jobs: Number(check('jobs', values.jobs ?? '4', number)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import requests
 
-GATEWAY = os.environ.get("GATEWAY", "http://127.0.0.1:8080")
+GATEWAY = os.environ.get("GATEWAY", "http://127.0.0.1:8080").rstrip("/")
 chain = sys.argv[1] if len(sys.argv) > 1 else "ethereum"
 
 
