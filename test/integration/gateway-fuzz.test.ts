@@ -165,7 +165,7 @@ const REACHED = [
   ],
   ['/api/v1/{public}', 'sent', 'not-modified', 'described', 'range-not-satisfiable'],
   ['/_objects/{digest}', 'sent', 'not-modified', 'range-not-satisfiable', 'link-invalid'],
-  ['/problems/{code}', 'sent'],
+  ['/{page}', 'sent'],
   ['/healthz', 'answered'],
   ['/readyz', 'ready'],
 ] as const;
