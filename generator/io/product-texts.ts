@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
 import type { ReferenceTexts } from '../core/artifacts/reference-files.js';
+import { compileClaimTemplate } from '../core/text/claim-template.js';
 import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
 import { readSiteTexts } from './site-texts.js';
 
@@ -46,5 +47,5 @@ function readTemplate(name: string): Promise<string> {
 
 function compileClaims(text: string): Map<string, TextTemplate> {
   const claims = Object.entries(JSON.parse(text) as Record<string, string>); // a file of the product
-  return new Map(claims.map(([name, sentence]) => [name, compileTextTemplate(sentence)]));
+  return new Map(claims.map(([name, sentence]) => [name, compileClaimTemplate(sentence)]));
 }

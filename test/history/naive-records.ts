@@ -14,6 +14,12 @@ import {
 } from '../oracle/naive-methodology.js';
 
 const { methodology, brief } = await readProductTexts();
+/** Says the values of each claim instead of its sentence: equal values, equal sentences. */
+const plainly = {
+  ...brief,
+  claims: new Map([...brief.claims.keys()].map((name) => [name, (values: object) => JSON.stringify(values)])),
+  markdown: () => '',
+};
 
 /** What the naive implementation makes of a series. Shape: each list has one element per date, ascending. */
 export type NaiveRecords = {
@@ -45,7 +51,7 @@ export function toNaiveRecords(series: InputSeries): NaiveRecords {
 function toBrief({ chain, meta, gold, derived }: NaiveSources): { readonly date: string } {
   const hash = naiveDeterminismHash({ ...meta });
   const records = { meta: { ...meta, chain }, gold, derived } as unknown as DayRecords; // all that a brief reads
-  return { date: gold.date, ...writeBrief(records, methodology, brief), hash } as { readonly date: string };
+  return { date: gold.date, ...writeBrief(records, methodology, plainly), hash } as { readonly date: string };
 }
 
 type NaiveSources = {
