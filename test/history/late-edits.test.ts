@@ -2,7 +2,7 @@ import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import type { EditObservation, LateEditObservations } from './late-edit-observations.js';
 import { runProgram } from './plain-node.js';
 
-const SLOW_MS = 900_000;
+const SLOW_MS = 300_000;
 /** A date depends on the input of this many dates, its own included. */
 const DEPENDENCY_DAYS = 385;
 /** Per chain, more than there are public files that name the latest date. */
