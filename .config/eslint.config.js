@@ -76,6 +76,11 @@ const ZONES = [
     message: 'routes are called by the app, never the reverse.',
   },
   {
+    target: 'infra/aws',
+    from: ['generator', 'scripts', 'test'],
+    message: 'the stacks know the gateway, for they run it, and the contract.',
+  },
+  {
     target: 'generator/core/methodology',
     from: [
       'generator/core/records',
@@ -155,6 +160,8 @@ export default tseslint.config(
       'data/**',
       '.notebook/**',
       'test/fixtures/**/*.mjs',
+      'infra/aws/{cdk.out,dist,node_modules}/**',
+      'infra/aws/edge/**', // for a runtime of its own
     ],
   },
   {
@@ -211,6 +218,10 @@ export default tseslint.config(
       'max-params': ['error', 5],
       complexity: ['error', 14],
     },
+  },
+  {
+    files: ['infra/aws/**/*.ts'],
+    languageOptions: { parserOptions: { project: './infra/aws/tsconfig.json' } },
   },
   {
     files: ['templates/examples/*.ts'],

@@ -28,12 +28,20 @@ export type DeliveryTerms = {
 
 /** From S3 bytes reach readers by its own signed URLs, from a directory by links to this gateway. */
 export async function createDelivery(
-  { store: { kind, address }, s3, urlTtlSeconds: ttlSeconds, linkSecrets, publicBaseUrl = '' }: Configuration,
+  configuration: Configuration,
   store: ObjectStore,
   { now, baseUrl, onError }: DeliveryTerms,
 ): Promise<Delivery> {
-  if (kind === 's3') {
-    const signing = await resolveS3Signing(parseS3Address(address, s3));
+  const {
+    store: at,
+    s3,
+    signerRole,
+    urlTtlSeconds: ttlSeconds,
+    linkSecrets,
+    publicBaseUrl = '',
+  } = configuration;
+  if (at.kind === 's3') {
+    const signing = await resolveS3Signing(parseS3Address(at.address, s3), signerRole);
     const signer = createS3UrlSigner({ ...signing, ttlSeconds, now, onError });
     return {
       signer: createSignedUrlCache(signer, now),

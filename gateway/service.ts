@@ -40,6 +40,19 @@ export type ServiceTerms = {
   readonly billing?: BillingPort;
 };
 
+/** A gateway that answers requests, wherever they come from. */
+export type Gateway = {
+  readonly app: RequestListener;
+  /** What operators ask: health and metrics. */
+  readonly operatorApp: RequestListener;
+  /** Looks at what is published, and resolves once it is known or its store does not answer. */
+  readonly start: () => Promise<void>;
+  /** Looks again, for whoever was not running meanwhile. */
+  readonly catchUp: () => Promise<unknown>;
+  /** Ends what goes on beside requests. */
+  readonly stop: () => Promise<unknown>;
+};
+
 /** A gateway that serves. */
 export type Service = {
   readonly url: string;
@@ -69,14 +82,15 @@ export async function openStores({ store, accountsStore, s3 }: Configuration): P
 }
 
 /**
- * Starts the gateway. A store that cannot be reached does not keep it from starting: it answers as far as it can.
- * @throws Error when it cannot listen, or nothing says in which region S3 is.
+ * Makes the gateway of its parts; links of a directory store begin with `baseUrl`.
+ * @throws Error when nothing says in which region S3 is.
  */
-export async function startService(
+export async function composeGateway(
   configuration: Configuration,
   stores: Stores,
   terms: ServiceTerms,
-): Promise<Service> {
+  baseUrl: () => string,
+): Promise<Gateway> {
   const { logger, now, clock, newId, storeMs = STORE_MS } = terms;
   const store = createTimedStore(stores.store, storeMs);
   const accountsStore = createTimedStore(stores.accountsStore, storeMs);
@@ -86,30 +100,46 @@ export async function startService(
   const releases = createWatchedReleases(configuration, store, metrics, terms);
   const access = createAccess(configuration, accountsStore, { ...terms, onError: watch('accounts') });
   const { probe, usage } = access;
-  let url = configuration.publicBaseUrl ?? '';
-  const delivery = await createDelivery(configuration, store, {
-    now,
-    baseUrl: () => url,
-    onError: watch('releases'),
-  });
+  const delivery = await createDelivery(configuration, store, { now, baseUrl, onError: watch('releases') });
   const log = createRequestLog(logger);
   const common = { log, metrics, now, clock, newId, releases, accountsInTouch: access.isInTouch };
   const parts = { ...common, ...delivery, ...access, corsOrigins, dashboardOrigins };
-  await Promise.all([releases.start(), probe.start()]);
-  if (releases.current() === undefined) logger.warn('nothing is published yet, or the store cannot be read');
-  const [server, operator] = await listen(
-    configuration,
-    createFastLane(parts, createApp(parts)),
-    createOperatorApp(common),
-  );
+  return {
+    app: createFastLane(parts, createApp(parts)),
+    operatorApp: createOperatorApp(common),
+    async start() {
+      await Promise.all([releases.start(), probe.start()]);
+      if (releases.current() === undefined)
+        logger.warn('nothing is published yet, or the store cannot be read');
+    },
+    catchUp: releases.catchUp,
+    stop() {
+      probe.stop();
+      return Promise.all([releases.stop(), usage.drain(DRAIN_MS)]);
+    },
+  };
+}
+
+/**
+ * Starts the gateway. A store that cannot be reached does not keep it from starting: it answers as far as it can.
+ * @throws Error when it cannot listen, or nothing says in which region S3 is.
+ */
+export async function startService(
+  configuration: Configuration,
+  stores: Stores,
+  terms: ServiceTerms,
+): Promise<Service> {
+  let url = configuration.publicBaseUrl ?? '';
+  const gateway = await composeGateway(configuration, stores, terms, () => url);
+  await gateway.start();
+  const [server, operator] = await listen(configuration, gateway.app, gateway.operatorApp);
   if (configuration.publicBaseUrl === undefined) url = server.url;
   return {
     url: server.url,
     operatorUrl: operator.url,
     async stop() {
-      probe.stop();
       await server.stop(STOP_MS);
-      await Promise.all([operator.stop(0), releases.stop(), usage.drain(DRAIN_MS)]);
+      await Promise.all([operator.stop(0), gateway.stop()]);
     },
   };
 }

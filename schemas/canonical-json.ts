@@ -5,11 +5,16 @@
  * surrogates, bigints, functions, symbols, and objects that are neither plain nor arrays.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, []);
+  try {
+    return write(value, undefined);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return write(value, []); // throws again, and says where
+  }
 }
 
-/** Names of the members and elements that lead to a value. */
-type Trail = (string | number)[];
+/** Names of the members and elements that lead to a value; to keep them takes time, and few values are at fault. */
+type Trail = (string | number)[] | undefined;
 
 /** Text that JSON writes as it is: printable ASCII without quote and backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
@@ -40,9 +45,9 @@ function writeString(value: string, trail: Trail): string {
 function writeArray(items: readonly unknown[], trail: Trail): string {
   let text = '[';
   for (let i = 0; i < items.length; i += 1) {
-    trail.push(i);
+    trail?.push(i);
     text += (i === 0 ? '' : ',') + write(items[i], trail);
-    trail.pop();
+    trail?.pop();
   }
   return text + ']';
 }
@@ -50,7 +55,8 @@ function writeArray(items: readonly unknown[], trail: Trail): string {
 function writeObject(value: object, trail: Trail): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw fault(trail, 'not a plain object');
-  const names = Object.keys(value).sort();
+  const names = Object.keys(value);
+  if (!isAscending(names)) names.sort();
   if (Reflect.ownKeys(value).length !== names.length)
     throw fault(trail, 'a symbol or hidden name is no member');
   const members = value as Record<string, unknown>; // plain, as just seen
@@ -58,11 +64,17 @@ function writeObject(value: object, trail: Trail): string {
   for (let i = 0; i < names.length; i += 1) {
     const name = names[i] ?? '';
     text += (i === 0 ? '' : ',') + writeName(name, trail);
-    trail.push(name);
+    trail?.push(name);
     text += write(members[name], trail);
-    trail.pop();
+    trail?.pop();
   }
   return text + '}';
+}
+
+/** Most objects are made in the order in which they are written: to see that costs less than to sort. */
+function isAscending(names: readonly string[]): boolean {
+  for (let i = 1; i < names.length; i += 1) if ((names[i - 1] ?? '') > (names[i] ?? '')) return false;
+  return true;
 }
 
 /** The names of our documents are few and come again and again: each is written once. */
@@ -78,6 +90,6 @@ function writeName(name: string, trail: Trail): string {
 }
 
 function fault(trail: Trail, message: string): TypeError {
-  const path = trail.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  const path = (trail ?? []).map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
   return new TypeError(`$${path}: ${message}`);
 }

@@ -3,7 +3,8 @@ import { Command } from 'commander';
 import { formatTable } from '../generator/commands/format-table.js';
 import { EXIT_CODES, GeneratorError } from '../generator/core/generator-error.js';
 import { formatInputFault } from '../generator/core/input-fault.js';
-import { readInputDirectory } from '../generator/io/input-directory.js';
+import { toDirectory } from '../generator/io/input-folder.js';
+import { readInput } from '../generator/io/read-input.js';
 import { currentMethodology } from '../schemas/methodology.js';
 import {
   TESTED_FROM,
@@ -13,7 +14,7 @@ import {
 import { judgeDays } from './calibration/hindsight.js';
 
 async function calibrate(folder: string): Promise<CalibrationReport> {
-  const { series, faults } = await readInputDirectory({ folder, asOfMs: Date.now() });
+  const { series, faults } = await readInput({ folder: toDirectory(folder), asOfMs: Date.now() });
   if (faults.length > 0) throw new GeneratorError('input-invalid', faults.map(formatInputFault).join('\n'));
   const methodology = currentMethodology();
   const days = series.flatMap((each) => judgeDays(each, methodology));

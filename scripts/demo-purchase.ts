@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { bundlePath } from '../schemas/paths.js';
 import { toConfiguration, type Configuration } from '../gateway/core/configuration.js';
 import { createLogger } from '../gateway/io/logger.js';
-import { createInlineIndexer } from '../gateway/io/manifest-indexer.js';
+import { createInlineIndexer } from '../gateway/io/inline-indexer.js';
 import { openStores, startService, type Service } from '../gateway/service.js';
 import { createFakeBilling, FAKE_SIGNATURE, type FakeBilling } from './fake-billing.js';
 

@@ -13,7 +13,7 @@ export function addDoctor(program: Command, host: CommandHost): void {
   program
     .command('doctor')
     .description(
-      'Check configuration, stores, clock, identity provider and Stripe, and say what is wrong. Changes nothing.',
+      'Check configuration, stores, clock, signer, identity provider and Stripe; say what is wrong. Change nothing.',
     )
     .option('--json', 'print exactly one JSON document on stdout')
     .addHelpText('after', exitCodeHelp())

@@ -18,6 +18,8 @@ export type Configuration = {
   readonly s3: { readonly endpoint?: string; readonly pathStyle: boolean };
   /** Without its closing slash; always there with an S3 store. */
   readonly publicBaseUrl?: string;
+  /** ARN of the role that signs URLs of an S3 store; absent: the gateway's own credentials do. */
+  readonly signerRole?: string;
   readonly urlTtlSeconds: number;
   readonly pollSeconds: number;
   /** One or two with a directory store, none with S3; the first one signs. */
@@ -125,6 +127,11 @@ function findKindConflicts(kind: StoreAddress['kind'] | undefined, isGiven: IsGi
   if (kind !== undefined && !isGiven(name)) {
     faults.push(`${name}: required when CRD_STORE is ${place}${forExample(name)}`);
   }
+  if (kind === 'directory' && isGiven('CRD_SIGNER_ROLE')) {
+    faults.push(
+      'CRD_SIGNER_ROLE: has no effect, for CRD_STORE is a directory and its links are signed by CRD_LINK_SECRET; unset it',
+    );
+  }
   if (kind === 's3' && isGiven('CRD_LINK_SECRET')) {
     faults.push(
       'CRD_LINK_SECRET: has no effect, for CRD_STORE is an s3:// address and S3 checks its own URLs; unset it',
@@ -171,7 +178,11 @@ export function secretsOf({ linkSecrets, billing }: Configuration): string[] {
 }
 
 function compose(values: Values): Configuration {
-  const { CRD_S3_ENDPOINT: endpoint, CRD_PUBLIC_BASE_URL: publicBaseUrl } = values;
+  const {
+    CRD_S3_ENDPOINT: endpoint,
+    CRD_PUBLIC_BASE_URL: publicBaseUrl,
+    CRD_SIGNER_ROLE: signerRole,
+  } = values;
   const billing = toBillingSettings(values);
   const { CRD_JWKS: jwks, CRD_JWT_ISSUER: issuer, CRD_JWT_AUDIENCE: audience } = values;
   return {
@@ -182,6 +193,7 @@ function compose(values: Values): Configuration {
     accountsStore: values.CRD_ACCOUNTS_STORE,
     s3: { ...(endpoint === undefined ? {} : { endpoint }), pathStyle: values.CRD_S3_PATH_STYLE === 'true' },
     ...(publicBaseUrl === undefined ? {} : { publicBaseUrl }),
+    ...(signerRole === undefined ? {} : { signerRole }),
     urlTtlSeconds: values.CRD_URL_TTL_SECONDS,
     pollSeconds: values.CRD_POLL_SECONDS,
     linkSecrets: values.CRD_LINK_SECRET ?? [],

@@ -2,7 +2,7 @@ import { KEY_MODES } from './api-key.js';
 import { bySchema, oneOf, wholeNumber, type Judge } from './judge.js';
 import { parseStoreAddress } from './store-address.js';
 import { parsePrices, parseProxies, parseSecrets, parseWebhookSecrets } from './variable-judges.js';
-import { parseBaseUrl, parseKeySetAddress, parseOrigins, parsePageUrl } from './web-address.js';
+import { parseBaseUrl, parseHostUrl, parseKeySetAddress, parseOrigins, parsePageUrl } from './web-address.js';
 
 /** What is said of a variable of the environment everywhere. */
 export type Variable<T = unknown> = {
@@ -79,7 +79,16 @@ export const VARIABLES = {
     meaning:
       'what readers put before a path: of public files, needed with an S3 store; of directory links, the address listened on without it',
     example: 'https://data.example.com',
-    judge: parseBaseUrl,
+    judge: parseHostUrl,
+  },
+  CRD_SIGNER_ROLE: {
+    meaning:
+      'ARN of the role whose credentials sign URLs of an S3 store, which the gateway may assume; without it its own do',
+    example: 'arn:aws:iam::123456789012:role/signer',
+    judge: bySchema(
+      { pattern: '^arn:aws[a-z-]*:iam::\\d{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$' },
+      'the ARN of a role, arn:aws:iam::<account>:role/<name>',
+    ),
   },
   CRD_URL_TTL_SECONDS: {
     meaning: 'how long a signed URL or link is valid, 60 to 3600',

@@ -13,6 +13,14 @@ export function parseBaseUrl(text: string): Judged<string> {
     : { value: url.href.replace(/\/+$/, '') };
 }
 
+/** Judges the address of a host, where paths begin at the root; its closing slash is cut. */
+export function parseHostUrl(text: string): Judged<string> {
+  const url = parseHttpUrl(text);
+  return url === undefined || !/^https?:\/\/[^/?]+\/?$/.test(text)
+    ? { fault: 'an http:// or https:// URL of a host alone: its paths begin at the root, as pages link them' }
+    : { value: url.origin };
+}
+
 /** Judges the address of a page: unprotected HTTP is for this machine alone. */
 export function parsePageUrl(text: string): Judged<string> {
   const url = parseHttpUrl(text);

@@ -41,6 +41,7 @@ export async function* examine(terms: ExaminationTerms): AsyncGenerator<Finding>
   yield await find('store', () => examineStore(terms));
   yield await find('accounts store', () => examineAccounts(terms));
   yield await find('clock', () => examineClock(terms));
+  yield await find('signer', () => examineSigner(terms));
   yield await find('identity provider', () => examineIdentity(terms));
   yield* examineBilling(terms);
 }
@@ -103,6 +104,17 @@ async function examineClock({ configuration, fetch, now }: ExaminationTerms): Pr
   const apartMs = Math.abs(now() - theirsMs);
   const says = `this machine and the store are ${Math.round(apartMs / 1000)} s apart`;
   return apartMs > CLOCK_MS ? fault(`${says}; set this machine's clock`) : fine(says);
+}
+
+async function examineSigner({ configuration, now }: ExaminationTerms): Promise<Found> {
+  const { store, s3, signerRole } = configuration;
+  if (signerRole === undefined) return skipped('CRD_SIGNER_ROLE is not set: no role signs for the gateway');
+  const { provide } = await resolveS3Signing(parseS3Address(store.address, s3), signerRole);
+  const { expiration } = await provide().catch((error: unknown) => {
+    throw new Error(`${signerRole} cannot be assumed: ${wordsOf(error)}`);
+  });
+  const minutes = Math.floor(((expiration?.getTime() ?? Infinity) - now()) / 60_000);
+  return fine(`its role was assumed for ${minutes} minutes`);
 }
 
 async function examineIdentity({ configuration, fetch, now }: ExaminationTerms): Promise<Found> {

@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import type { DayIndex } from '../core/day-index.js';
-import { indexManifestBytes, type ManifestBytes } from './index-manifest-bytes.js';
+import type { ManifestBytes } from './index-manifest-bytes.js';
 
 /** Turns the bytes of a manifest into its index, once they have the digest that they are to have. */
 export type ManifestIndexer = {
@@ -24,12 +24,4 @@ export function createThreadIndexer(): ManifestIndexer {
     niceIncrement: NICENESS,
   });
   return { index: (manifest) => pool.run(manifest), stop: () => pool.destroy() };
-}
-
-/** An indexer in this thread, for tests. */
-export function createInlineIndexer(): ManifestIndexer {
-  return {
-    index: (manifest) => Promise.resolve().then(() => indexManifestBytes(manifest)),
-    stop: () => Promise.resolve(),
-  };
 }

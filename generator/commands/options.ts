@@ -28,6 +28,9 @@ export function addStoreCommand(program: Command, name: string, description: str
   );
 }
 
+/** What an input is, as help has it. */
+export const INPUT_MEANING = 'a CSV file per chain and sources.json: a directory, or s3://bucket/prefix';
+
 /** Adds the option for the one clock of the run. */
 export function withAsOf(command: Command): Command {
   return command.option(

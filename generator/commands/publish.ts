@@ -7,15 +7,17 @@ import { formatInputFault } from '../core/input-fault.js';
 import { exitOf, explainRefusal, toPublishReport, type PublishReport } from '../core/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance } from '../core/release/plan-types.js';
-import { readInputDirectory } from '../io/input-directory.js';
+import { openInputFolder } from '../io/input-folder.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
 import { interruptedError, publishRelease, refreshLagging } from '../io/publish-release.js';
+import { readInput } from '../io/read-input.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { formatTable } from './format-table.js';
 import {
   addStoreCommand,
   asOfOrNow,
   example,
+  INPUT_MEANING,
   parseDigest,
   parseReason,
   withAsOf,
@@ -71,7 +73,7 @@ export function addPlan(program: Command, host: CommandHost): void {
 }
 
 function withPublishOptions(command: Command): Command {
-  command.requiredOption('--input <dir>', 'directory with a CSV file per chain and sources.json');
+  command.requiredOption('--input <dir>', INPUT_MEANING);
   withAsOf(command);
   return withChains(command)
     .option('--existing', 'refuse to create a store: for schedules')
@@ -89,14 +91,15 @@ function withPublishOptions(command: Command): Command {
 async function prepare(
   store: ObjectStore,
   options: PublishOptions,
-  { now, progress, signal }: CommandContext,
+  { now, progress, signal, openStore }: CommandContext,
 ): Promise<PreparedPlan> {
-  const { input: folder, chain: chains, existing = false, full = false, allOrNothing = false } = options;
+  const { chain: chains, existing = false, full = false, allOrNothing = false } = options;
   const acceptance = toAcceptance(options);
   const asOfMs = asOfOrNow(options.asOf, now);
   assertNotAhead(asOfMs, now());
   progress.begin('input');
-  const input = await readInputDirectory({ folder, asOfMs, ...(chains ? { chains } : {}) });
+  const folder = await openInputFolder(options.input, openStore);
+  const input = await readInput({ folder, asOfMs, ...(chains ? { chains } : {}) });
   progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
   signal.throwIfAborted();
   const terms = { store, input, asOfMs, existing, full, allOrNothing, progress, signal };

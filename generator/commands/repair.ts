@@ -3,11 +3,12 @@ import { OBJECTS_PREFIX, PUBLIC_PREFIX, RELEASES_PREFIX } from '../../schemas/pa
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input-fault.js';
 import type { InputSeries } from '../core/input-series.js';
-import { readInputDirectory } from '../io/input-directory.js';
+import { openInputFolder } from '../io/input-folder.js';
+import { readInput } from '../io/read-input.js';
 import { repairStore, type RepairResult } from '../io/repair-store.js';
 import type { PointerRequest } from '../io/restore-pointer.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { addStoreCommand, example, parseRevision } from './options.js';
+import { addStoreCommand, example, INPUT_MEANING, parseRevision } from './options.js';
 
 /** Most faults that are shown of one run; `--json` lists all. */
 const FAULTS_SHOWN = 100;
@@ -22,7 +23,7 @@ type RepairOptions = CommonOptions & {
 export function addRepair(program: Command, host: CommandHost): void {
   const description = 'Mend public copies, with --input lost objects, with --pointer a lost pointer; verify.';
   addStoreCommand(program, 'repair', description)
-    .option('--input <dir>', 'directory with a CSV file per chain and sources.json')
+    .option('--input <dir>', INPUT_MEANING)
     .option('--pointer <revision>', 'restore a lost pointer to this release, once it verifies', parsePointer)
     .addHelpText('after', example('generator repair --input ./metrics --store file:./data/store'))
     .action((options: RepairOptions) =>
@@ -44,15 +45,16 @@ export function addRepair(program: Command, host: CommandHost): void {
 
 /** Reads what is sound of the input: lost objects of the other chains cannot be rebuilt from it. */
 async function readInputs(
-  folder: string,
-  { now, progress, warn }: CommandContext,
+  address: string,
+  { now, progress, warn, openStore }: CommandContext,
 ): Promise<readonly InputSeries[]> {
   progress.begin('input');
-  const { series, faults } = await readInputDirectory({ folder, asOfMs: now() });
+  const folder = await openInputFolder(address, openStore);
+  const { series, faults } = await readInput({ folder, asOfMs: now() });
   progress.end(`${series.length} chains, ${faults.length} faults`);
   for (const fault of faults.slice(0, FAULTS_SHOWN)) warn(formatInputFault(fault));
   if (series.length === 0) {
-    throw new GeneratorError('input-invalid', `nothing of ${folder} can be used; nothing was repaired`);
+    throw new GeneratorError('input-invalid', `nothing of ${address} can be used; nothing was repaired`);
   }
   return series;
 }

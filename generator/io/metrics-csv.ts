@@ -1,12 +1,12 @@
-import { createReadStream, type ReadStream } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
-import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { parse } from 'fast-csv';
 import type { Chain, SourceSegment } from '../../schemas/types.generated.js';
 import { codeOf } from '../../infra/store/system-error.js';
 import type { InputFault } from '../core/input-fault.js';
 import { toInputSeries, type InputSeries } from '../core/input-series.js';
 import { createTableReader } from '../core/input-table.js';
+import type { InputFolder } from './input-folder.js';
 
 /** Number of faults of one file after which it is not read on. */
 export const FAULTS_PER_FILE = 20;
@@ -16,17 +16,18 @@ export const FAULTS_PER_FILE = 20;
  * `undefined` and a fault for each thing that is wrong with it.
  */
 export async function readMetricsCsv(
-  folder: string,
+  folder: InputFolder,
   chain: Chain,
   asOfMs: number,
   sources: readonly SourceSegment[],
 ): Promise<{ readonly series?: InputSeries; readonly faults: readonly InputFault[] }> {
   const file = `${chain}.csv`;
+  const source = await folder.open(file);
   const faults: InputFault[] = [];
   const reader = createTableReader(chain, asOfMs, (fault) => faults.push(fault));
   try {
     let begun = false;
-    for await (const row of csvRows(path.join(folder, file))) {
+    for await (const row of csvRows(source)) {
       if (begun) reader.readRow(row);
       else if (!reader.readHeader(row)) break;
       begun = true;
@@ -45,9 +46,8 @@ export async function readMetricsCsv(
 }
 
 /** The rows of a CSV file with their line numbers; a quoted line break within a cell counts as a line. */
-async function* csvRows(file: string): AsyncGenerator<{ line: number; cells: string[] }> {
+async function* csvRows(source: Readable): AsyncGenerator<{ line: number; cells: string[] }> {
   const parser = parse<string[], string[]>({ headers: false, ignoreEmpty: false });
-  const source = createReadStream(file);
   const fault: { line?: number } = {};
   const feeding = feed(source, parser, fault);
   let line = 1;
@@ -67,7 +67,7 @@ async function* csvRows(file: string): AsyncGenerator<{ line: number; cells: str
 
 /** Writes a line at a time to the parser, so that `fault` learns the line of a fault; an error ends the parser with it. */
 async function feed(
-  source: ReadStream,
+  source: Readable,
   parser: ReturnType<typeof parse>,
   fault: { line?: number },
 ): Promise<void> {
@@ -102,7 +102,7 @@ function drained(parser: ReturnType<typeof parse>): Promise<void> {
 }
 
 /** The lines of a stream with their ends, decoded strictly. */
-async function* textLines(source: ReadStream): AsyncGenerator<string> {
+async function* textLines(source: Readable): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
   const decode = (bytes: Buffer): string => {

@@ -9,7 +9,7 @@ import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan } from '../core/release/plan-types.js';
 import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
 import type { InputSeries } from '../core/input-series.js';
-import type { Input } from './input-directory.js';
+import type { Input } from './read-input.js';
 import type { Progress } from './progress.js';
 import { readProductTexts } from './product-texts.js';
 import { isMarkedStore, readStartingPoint, type StartingPoint } from './published-state.js';

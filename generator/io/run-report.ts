@@ -28,15 +28,15 @@ export type RunReport = {
 };
 
 /**
- * Writes a report to a file, whole or not at all; into a pipe or a device as it stands.
+ * Writes a report to a file, whole or not at all; into a pipe or a device as one line, which a collector of logs keeps whole.
  * @throws GeneratorError 'usage' when it cannot be written.
  */
 export async function writeRunReport(file: string, report: RunReport): Promise<void> {
-  const text = `${JSON.stringify(report, null, 2)}\n`;
   try {
     const found = await stat(file).catch(ignoreAbsent);
-    if (found === undefined || found.isFile()) await replaceFile(file, text);
-    else await writeFile(file, text); // never renamed over: /dev/null is everybody's
+    if (found === undefined || found.isFile())
+      await replaceFile(file, `${JSON.stringify(report, null, 2)}\n`);
+    else await writeFile(file, `${JSON.stringify(report)}\n`); // never renamed over: /dev/null is everybody's
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;

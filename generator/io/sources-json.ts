@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { isUtf8 } from 'node:buffer';
-import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, SourceSegment, Sources } from '../../schemas/types.generated.js';
 import { findAllSchemaFaults } from '../../schemas/validate.js';
 import { codeOf } from '../../infra/store/system-error.js';
 import type { InputFault } from '../core/input-fault.js';
+import type { InputFolder } from './input-folder.js';
 
 const FILE = 'sources.json';
 const EXAMPLE = '{"bitcoin": [{"name": "...", "licence": "..."}]}';
@@ -18,10 +18,11 @@ export type SourcesResult = {
 };
 
 /** Reads `sources.json` of `folder`. A fault in one chain's list leaves the others usable. */
-export async function readSourcesJson(folder: string): Promise<SourcesResult> {
+export async function readSourcesJson(folder: InputFolder): Promise<SourcesResult> {
+  const source = await folder.open(FILE);
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(path.join(folder, FILE));
+    bytes = await buffer(source);
   } catch (error) {
     const code = codeOf(error) ?? 'unreadable';
     const remedy = `put ${FILE} beside the CSV files, for example ${EXAMPLE}`;

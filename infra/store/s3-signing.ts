@@ -1,4 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import type { S3Address } from './s3-address.js';
 import { createS3Client } from './s3-client.js';
@@ -12,11 +13,11 @@ export type S3Signing = {
     readonly path: string;
     readonly region: string;
   };
-  /** Credentials of the standard chain; newer ones when they end soon. */
+  /** Credentials of the role, or else of the standard chain; newer ones when they end soon. */
   readonly provide: () => Promise<S3Credentials>;
 };
 
-/** Credentials of the standard chain. */
+/** What is signed with. */
 export type S3Credentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -24,11 +25,16 @@ export type S3Credentials = {
   readonly expiration?: Date;
 };
 
+/** How an audit log names who assumed the role. */
+const SESSION_NAME = 'chain-reference-data-links';
+/** As long as a role may be assumed by who has assumed one already. */
+const SESSION_SECONDS = 3600;
+
 /**
  * Resolves region and endpoint of a store once, as the SDK does for each request: by the address, the environment and
- * the shared files. @throws Error without a region.
+ * the shared files. With `role`, its ARN, the credentials are that role's. @throws Error without a region.
  */
-export async function resolveS3Signing(at: S3Address): Promise<S3Signing> {
+export async function resolveS3Signing(at: S3Address, role?: string): Promise<S3Signing> {
   const { config } = createS3Client(at);
   const request = { Bucket: at.bucket, Key: 'key' };
   const { url, properties } = await getEndpointFromInstructions(request, GetObjectCommand, config);
@@ -37,7 +43,18 @@ export async function resolveS3Signing(at: S3Address): Promise<S3Signing> {
   const prefix = at.prefix.replaceAll('=', '%3D'); // of its characters, this alone needs an escape
   return {
     place: { origin: url.origin, path: `${url.pathname.replace(/\/$/, '')}/${prefix}`, region },
-    // The chain keeps credentials until five minutes before their end; whoever asks here wants newer ones.
-    provide: () => config.credentials({ forceRefresh: true }),
+    provide:
+      role === undefined
+        ? // The chain keeps credentials until five minutes before their end; whoever asks here wants newer ones.
+          () => config.credentials({ forceRefresh: true })
+        : assume(role, region),
   };
+}
+
+/** Assumes a role each time it is called, with the credentials of the standard chain. */
+function assume(role: string, region: string): S3Signing['provide'] {
+  return fromTemporaryCredentials({
+    params: { RoleArn: role, RoleSessionName: SESSION_NAME, DurationSeconds: SESSION_SECONDS },
+    clientConfig: { region },
+  });
 }

@@ -13,7 +13,8 @@ import { cacheControlOf, objectKey } from '../../schemas/paths.js';
 import { planRelease } from '../../generator/core/release/plan-release.js';
 import type { PlannedRelease } from '../../generator/core/release/plan-types.js';
 import { applyRelease } from '../../generator/io/apply-release.js';
-import { readInputDirectory } from '../../generator/io/input-directory.js';
+import { toDirectory } from '../../generator/io/input-folder.js';
+import { readInput } from '../../generator/io/read-input.js';
 import { readProductTexts } from '../../generator/io/product-texts.js';
 import { recordStages, SILENT } from '../../generator/io/progress.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -44,7 +45,7 @@ const SMALL_BYTES = 65_536;
 /** A release of so many small artifacts, planned as a first publication is. */
 async function planArtifacts({ input, asOf, artifacts }: S3WritesTerms): Promise<PlannedRelease> {
   const asOfMs = Date.parse(asOf);
-  const { series } = await readInputDirectory({ folder: input, asOfMs });
+  const { series } = await readInput({ folder: toDirectory(input), asOfMs });
   const request = { inputs: series, previous: undefined, asOfMs, texts: await readProductTexts() };
   const { release } = planRelease(request);
   const small = release?.artifacts.filter(({ bytes }) => bytes <= SMALL_BYTES).slice(0, artifacts) ?? [];

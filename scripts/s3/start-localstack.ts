@@ -9,6 +9,8 @@ import { installLocked } from '../python/install-locked.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS = 120_000;
+/** S3 for nearly all tests; the others for what is deployed and for roles. */
+const SERVICES = ['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager'];
 
 /** The credentials that LocalStack takes, and a region. */
 export const S3_ENVIRONMENT = {
@@ -41,7 +43,7 @@ export async function startLocalstack(): Promise<S3Server> {
       TMPDIR: folder,
       GATEWAY_LISTEN: `127.0.0.1:${port}`,
       LOCALSTACK_HOST: `127.0.0.1:${port}`,
-      SERVICES: 's3',
+      SERVICES: SERVICES.join(),
       EAGER_SERVICE_LOADING: '1',
       S3_SKIP_SIGNATURE_VALIDATION: '0',
       DISABLE_EVENTS: '1',

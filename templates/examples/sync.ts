@@ -354,6 +354,9 @@ function readTerms(): Terms {
   const { API_KEY: key = '', GATEWAY } = process.env;
   if (!/^[!-~]+$/.test(key)) throw new Refused('the variable API_KEY has no key');
   const gateway = values.gateway ?? (GATEWAY || 'http://127.0.0.1:8080');
+  if (/^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])([:/]|$))/.test(gateway)) {
+    throw new Refused('--gateway: a key is sent by https only, except on this machine');
+  }
   return {
     chain: check('chain', values.chain, /^[a-z]+$/),
     genre: check('genre', values.genre, /^(meta|gold|derived|briefs)$/),

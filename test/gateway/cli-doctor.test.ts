@@ -65,6 +65,7 @@ it('finds everything well where it is', async () => {
       store: 'fine',
       'accounts store': 'fine',
       clock: 'skipped',
+      signer: 'skipped',
       'identity provider': 'skipped',
       'price price_single': 'fine',
       'price price_research': 'fine',

@@ -14,7 +14,8 @@ describe('the value of', () => {
     ['CRD_CORS_ORIGINS', ['https://a.example', 'http://127.0.0.1:8000,https://xn--bcher-kva.example']],
     ['CRD_LINK_SECRET', ['€'.repeat(11), `${SECRET},${SECRET}`, `${SECRET}\n${SECRET}`]],
     ['CRD_JWT_AUDIENCE', ['a', 'two words', 'urn:x']],
-    ['CRD_PUBLIC_BASE_URL', ['http://127.0.0.1:8080', 'https://a.example/b/c/']],
+    ['CRD_PUBLIC_BASE_URL', ['http://127.0.0.1:8080', 'https://a.example/']],
+    ['CRD_S3_ENDPOINT', ['http://127.0.0.1:4566', 'https://a.example/b/c/']],
   ])('%s may be any of its forms', (name, texts) => {
     for (const text of texts) expect(variableOf(name).judge(text)).toHaveProperty('value');
   });
@@ -28,8 +29,18 @@ describe('the value of', () => {
     ['CRD_S3_PATH_STYLE', ['yes', '1', 'TRUE']],
     [
       'CRD_PUBLIC_BASE_URL',
-      ['data.example.com', '/data', 'https://a?b', 'https://a#b', 'https://a b', '//a'],
+      [
+        'data.example.com',
+        '/data',
+        'https://a?b',
+        'https://a/?',
+        'https://a#b',
+        'https://a b',
+        '//a',
+        'https://a/b',
+      ],
     ],
+    ['CRD_SIGNER_ROLE', ['signer', 'arn:aws:iam::1:role/a', 'arn:aws:iam::123456789012:user/a']],
     ['CRD_URL_TTL_SECONDS', ['59', '3601', '300s']],
     ['CRD_POLL_SECONDS', ['0', '301', '1.5']],
     [

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createInlineIndexer } from '../../gateway/io/manifest-indexer.js';
+import { createInlineIndexer } from '../../gateway/io/inline-indexer.js';
 import { findFile } from '../../gateway/io/find-file.js';
 import { createReleases, type Releases } from '../../gateway/io/releases.js';
 import { GatewayError } from '../../gateway/core/problems.js';

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InputSeries } from '../../generator/core/input-series.js';
-import { readInputDirectory } from '../../generator/io/input-directory.js';
+import { toDirectory } from '../../generator/io/input-folder.js';
+import { readInput } from '../../generator/io/read-input.js';
 import { parseInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
 
@@ -31,7 +32,7 @@ export function metricsFolder(): string {
 /** Reads the real series of every chain. @throws Error when there are none, or one has a fault. */
 export async function readHistory(): Promise<readonly InputSeries[]> {
   const asOfMs = parseInstant(AS_OF) ?? NaN;
-  const { series, faults } = await readInputDirectory({ folder: metricsFolder(), asOfMs });
+  const { series, faults } = await readInput({ folder: toDirectory(metricsFolder()), asOfMs });
   if (faults.length > 0) throw new Error(`the real history has faults: ${JSON.stringify(faults)}`);
   return series;
 }

@@ -1,5 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { parseS3Address } from '../../infra/store/s3-address.js';
 import { resolveS3Signing } from '../../infra/store/s3-signing.js';
+import { startLoopbackServer } from '../fixtures/loopback-server.js';
 
 const before = { ...process.env };
 beforeEach(() => {
@@ -104,4 +107,32 @@ it('signs with the credentials of the standard chain, the session token with the
     sessionToken: 'token',
     expiration: new Date('2999-01-01T00:00:00Z'),
   });
+});
+
+it('signs with the credentials of a role that is assumed anew each time it is asked', async () => {
+  const asked: URLSearchParams[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    asked.push(new URLSearchParams(await text(request)));
+    response.setHeader('Content-Type', 'text/xml').end(
+      `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
+        <AccessKeyId>ASIA${asked.length}</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>
+        <SessionToken>token</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration>
+      </Credentials></AssumeRoleResult></AssumeRoleResponse>`,
+    );
+  };
+  const sts = await startLoopbackServer((request, response) => void answer(request, response));
+  Object.assign(process.env, {
+    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_ENDPOINT_URL_STS: sts.endpoint,
+  });
+  const role = 'arn:aws:iam::123456789012:role/signer';
+  const { provide } = await resolveS3Signing(parseS3Address('s3://releases?region=us-east-1'), role);
+  const expiration = new Date('2999-01-01T00:00:00Z');
+  expect(await provide()).toMatchObject({ accessKeyId: 'ASIA1', sessionToken: 'token', expiration });
+  expect(await provide()).toMatchObject({ accessKeyId: 'ASIA2' });
+  expect(asked.map((each) => [each.get('Action'), each.get('RoleArn'), each.get('DurationSeconds')])).toEqual(
+    [1, 2].map(() => ['AssumeRole', role, '3600']),
+  );
+  await sts.dispose();
 });

@@ -11,6 +11,7 @@ import {
   keepScreen,
   linksOf,
   overflowOf,
+  seePictures,
   visit,
   type Look,
 } from '../fixtures/browser-pages.js';
@@ -70,6 +71,7 @@ describe.each(VISITS)('%s', (name, file, look) => {
     'opens without a complaint, fits its window and keeps nobody out',
     async () => {
       const { page, faults, close } = await visit(browser, gateway.url + file, look);
+      await seePictures(page);
       await keepScreen(page, name);
       expect(await overflowOf(page)).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
@@ -117,8 +119,9 @@ it(
     const paints: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       const { page, bytes, close } = await visit(browser, gateway.url, { width: 1440, scheme: 'light' });
-      expect(await bytes()).toBeLessThan(FRONT_BYTES);
       paints.push(await largestPaintMs(page));
+      expect(await seePictures(page)).toBe(CHAIN_IDS.length + 1); // one of all chains
+      expect(await bytes()).toBeLessThan(FRONT_BYTES);
       await close();
     }
     expect(Math.min(...paints)).toBeLessThan(500); // others may be at work on the machine

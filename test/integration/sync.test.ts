@@ -473,6 +473,7 @@ describe.each(PROGRAMS)('%s', (program) => {
         ['--chain', 'base', '--genre', 'gold'],
         ['--chain', '../base', '--genre', 'gold', '--to', to],
         argumentsFor('--gateway', 'ftp://127.0.0.1'),
+        argumentsFor('--gateway', 'http://127.0.0.1.example.com'),
         argumentsFor('--jobs', '0'),
         argumentsFor('--key', 'crd_test'),
       ];

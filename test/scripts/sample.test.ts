@@ -6,7 +6,8 @@ import { currentMethodology } from '../../schemas/methodology.js';
 import { metricsWithValues } from '../../generator/core/input-series.js';
 import { computeRegimes } from '../../generator/core/methodology/regime-series.js';
 import { methodologyInputs } from '../../generator/core/methodology/signals.js';
-import { readInputDirectory, type Input } from '../../generator/io/input-directory.js';
+import { toDirectory } from '../../generator/io/input-folder.js';
+import { readInput, type Input } from '../../generator/io/read-input.js';
 import { simulateSampleFiles } from '../../scripts/make-sample.js';
 
 const FOLDER = new URL('../../scripts/sample/', import.meta.url);
@@ -35,7 +36,7 @@ describe('real files', () => {
 describe('the sample as input', () => {
   let input: Input;
   beforeAll(async () => {
-    input = await readInputDirectory({ folder: fileURLToPath(FOLDER), asOfMs: AS_OF_MS });
+    input = await readInput({ folder: toDirectory(fileURLToPath(FOLDER)), asOfMs: AS_OF_MS });
   });
 
   it('reads without a fault, all four chains through the same date', () => {

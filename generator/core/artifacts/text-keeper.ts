@@ -1,7 +1,7 @@
 import type { Content } from './artifact.js';
 
 /** Characters that one keeper holds: beyond them a file is made a second time when it is written. */
-const LIMIT = 32 * 1024 * 1024;
+const LIMIT = 64 * 1024 * 1024;
 
 /**
  * Gives, for content that was just made, a function that gives it again: from the kept text while there is room, by
@@ -9,8 +9,13 @@ const LIMIT = 32 * 1024 * 1024;
  */
 export function createTextKeeper(): (made: Content, make: () => Content) => () => Content {
   let used = 0;
-  return ({ schema, text }, make) => {
-    used += text.length;
-    return used <= LIMIT ? () => ({ schema, text, value: JSON.parse(text) }) : make;
+  return (made, make) => {
+    used += made.text.length;
+    return used <= LIMIT ? keepText(made) : make;
   };
+}
+
+/** Gives JSON content again, from its text alone. */
+export function keepText({ schema, text }: Content): () => Content {
+  return () => ({ schema, text, value: JSON.parse(text) });
 }

@@ -26,7 +26,7 @@ export function factAt(records: DayRecords, id: string): BriefFact | undefined {
       typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
   }
   return typeof value === 'number' || typeof value === 'string'
-    ? { id, value, unit: unitOf(records.meta, id) }
+    ? { id, unit: unitOf(records.meta, id), value }
     : undefined;
 }
 
@@ -74,11 +74,11 @@ function findUnit(id: string): string | undefined {
 /** What a person reads of a fact. A change is told by its size: the sentence says which way. */
 export function factWords({ value, unit }: BriefFact): string {
   if (typeof value === 'string') return value;
-  const words = numberWords(value);
-  const [first = ''] = unit.split(' per ');
   if (unit === 'fraction') return fractionWords(value);
   if (unit === 'z') return cutWords(value, 2);
   if (unit === 'change') return percentWords(Math.abs(value));
+  const words = numberWords(value);
+  const [first = ''] = unit.split(' per ');
   if (unit === 'days' || unit === 'seconds') return counted(words, unit);
   return ['BTC', 'ETH', 'gwei', 'TH/s'].includes(first) ? `${words} ${first}` : words;
 }

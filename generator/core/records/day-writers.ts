@@ -41,9 +41,9 @@ export type DayWriters = {
 /** The writers for `series`. A new genre, or a new schema of one, is added here. */
 export function createDayWriters(series: InputSeries, { methodology, brief }: DayTexts): DayWriters {
   const regimes = computeRegimes(series, methodology);
-  const meta = createMetaWriter(series, regimes, methodologyDigest(methodology));
-  const gold = createGoldWriter(series, methodology.version);
-  const derived = createDerivedWriter(series, methodology);
+  const meta = rememberLast(createMetaWriter(series, regimes, methodologyDigest(methodology)));
+  const gold = rememberLast(createGoldWriter(series, methodology.version));
+  const derived = rememberLast(createDerivedWriter(series, methodology));
   const writers: Record<string, (t: number, provenance: Provenance) => DayRecord> = {
     'meta-day/1': meta,
     'gold-day/1': gold,
@@ -58,5 +58,19 @@ export function createDayWriters(series: InputSeries, { methodology, brief }: Da
       if (writer === undefined) throw new Error(`no writer of ${schema}`);
       return writer(t, provenance);
     },
+  };
+}
+
+type Writer<T> = (t: number, provenance: Provenance) => T;
+
+/** The same writer, which does not make its last record again: a brief rests on the records just made of its date. */
+function rememberLast<T>(write: Writer<T>): Writer<T> {
+  let last: { readonly t: number; readonly of: Provenance; readonly record: T } | undefined;
+  return (t, provenance) => {
+    const { revision, updatedThrough } = provenance;
+    if (last?.t !== t || last.of.revision !== revision || last.of.updatedThrough !== updatedThrough) {
+      last = { t, of: provenance, record: write(t, provenance) };
+    }
+    return last.record;
   };
 }

@@ -1,6 +1,6 @@
+import { GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { dayPath } from '../../../schemas/paths.js';
 import type {
   Genre,
   Manifest,
@@ -9,26 +9,18 @@ import type {
   MetaDay,
   RegimeCalendarRow,
 } from '../../../schemas/types.generated.js';
-import type { SchemaName } from '../../../schemas/validate.js';
-import {
-  JSON_TYPE,
-  jsonContent,
-  toArtifact,
-  type Artifact,
-  type Content,
-  type Stamp,
-} from '../artifacts/artifact.js';
+import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
 import { CHART_DAYS } from '../artifacts/label-runs.js';
-import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
+import { calendarFile } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input-series.js';
-import { createTextKeeper } from '../artifacts/text-keeper.js';
-import { DAY_SCHEMAS, type DayRecord, type DayWriters } from '../records/day-writers.js';
+import type { DayRecord } from '../records/day-writers.js';
 import { runSteps, type Steps } from '../steps.js';
-import { supersede, type ChainState } from './chain-state.js';
+import type { ChainState } from './chain-state.js';
+import { createEntryWriter, type DayResult, type EntryTerms, type EntryWriter } from './entry-writer.js';
 import { findLabelChanges } from './label-changes.js';
 
-const DAYS_A_STEP = 16;
+const DAYS_A_STEP = 4;
 
 /** What a chain has published so far. */
 export type PublishedChain = {
@@ -44,17 +36,8 @@ export type ChainDraft = ChainState & {
   readonly restatedInputs: readonly string[];
 };
 
-/** How to draft a chain. `trusted`: the published dates are known to be unchanged and are not rebuilt. */
-export type DraftTerms = {
-  readonly series: InputSeries;
-  readonly writers: DayWriters;
-  readonly published: PublishedChain | undefined;
-  readonly trusted: boolean;
-  readonly stamp: Stamp;
-  readonly reason: string;
-  /** Leave withdrawn dates as they are. */
-  readonly keepWithdrawn?: boolean;
-};
+/** How to draft a chain. */
+export type DraftTerms = EntryTerms & { readonly published: PublishedChain | undefined };
 
 /** Drafts the next state of a chain, day by day: each date is new, restated or unchanged. Pure. */
 export function draftChain(terms: DraftTerms): ChainDraft {
@@ -66,10 +49,7 @@ export function* draftSteps(terms: DraftTerms): Steps<ChainDraft> {
   const { series, writers, published, trusted } = terms;
   const revisions = knownRevisions(terms);
   const writeDay = createEntryWriter(terms, revisions);
-  const meta = yield* draftGenre('meta', terms, writeDay);
-  const gold = yield* draftGenre('gold', terms, writeDay);
-  const derived = yield* draftGenre('derived', terms, writeDay);
-  const briefs = yield* draftGenre('briefs', terms, writeDay);
+  const { meta, gold, derived, briefs } = yield* draftGenres(terms, writeDay);
   const genres = [meta, gold, derived, briefs];
   const newDates = mergeDates(genres.filter(({ isAdded }) => !isAdded).map((genre) => genre.newDates));
   const isNew = new Set(newDates);
@@ -88,7 +68,7 @@ export function* draftSteps(terms: DraftTerms): Steps<ChainDraft> {
     sources: series.sources,
     entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries, briefs: briefs.entries },
     revisions,
-    days: genres.flatMap((genre) => genre.days),
+    days: inOrderOfDates(genres.map((genre) => genre.days)),
     calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
     lastRecords: entriesInWindow(meta.entries, CHART_DAYS).map((entry) => record(entry) as MetaDay), // of the meta manifest
     newDates,
@@ -138,24 +118,41 @@ type GenreDraft = {
   readonly restatedDates: readonly string[];
 };
 
-/** Drafts one genre: an entry per date of the series, and those listed dates that the series no longer has. */
-function* draftGenre(
-  genre: Genre,
+/**
+ * Drafts every genre: an entry per date of the series, and those listed dates that the series no longer has. The genres
+ * of a date are drafted one after the other, for a brief rests on the other records of its date.
+ */
+function* draftGenres(
   { series, published }: DraftTerms,
   writeDay: EntryWriter,
-): Steps<GenreDraft> {
-  const before = new Map(published?.manifests[genre]?.dates.map((entry) => [entry.date, entry]));
-  const results: DayResult[] = [];
+): Steps<{ readonly [genre in Genre]: GenreDraft }> {
+  const begun = GENRES.map((genre) => ({
+    genre,
+    before: new Map(published?.manifests[genre]?.dates.map((entry) => [entry.date, entry])),
+    results: [] as DayResult[],
+  }));
   for (const [t, date] of series.dates.entries()) {
-    results.push(writeDay(genre, t, before.get(date)));
+    for (const { genre, before, results } of begun) results.push(writeDay(genre, t, before.get(date)));
     if (t % DAYS_A_STEP === 0) yield;
   }
   const present = new Set(series.dates);
-  const gone = [...before.values()].filter((entry) => !present.has(entry.date));
+  const drafts = begun.map(({ genre, before, results }) => {
+    const gone = [...before.values()].filter((entry) => !present.has(entry.date));
+    const isAdded = published?.manifests.meta !== undefined && published.manifests[genre] === undefined;
+    return [genre, toGenreDraft(results, gone, isAdded)] as const;
+  });
+  return Object.fromEntries(drafts) as { readonly [genre in Genre]: GenreDraft }; // one of each
+}
+
+function toGenreDraft(
+  results: readonly DayResult[],
+  gone: readonly ManifestDate[],
+  isAdded: boolean,
+): GenreDraft {
   const datesOf = (fate: DayResult['fate']): string[] =>
     results.filter((result) => result.fate === fate).map((result) => result.entry.date);
   return {
-    isAdded: published?.manifests.meta !== undefined && published.manifests[genre] === undefined,
+    isAdded,
     entries: [...results.map((result) => result.entry), ...gone].sort((a, b) => (a.date < b.date ? -1 : 1)),
     days: results.flatMap((result) => (result.fate === 'unchanged' ? [] : [result.artifact])),
     rows: results.flatMap((result) => result.row ?? []),
@@ -164,67 +161,14 @@ function* draftGenre(
   };
 }
 
+/** Day files as they were made: those beyond what is kept are made again, and briefs from the others of their date. */
+function inOrderOfDates(genres: readonly (readonly Artifact[])[]): Artifact[] {
+  const dateOf = ({ path }: Artifact): string => path.slice(path.lastIndexOf('/'));
+  return genres.flat().sort((a, b) => (dateOf(a) < dateOf(b) ? -1 : dateOf(a) > dateOf(b) ? 1 : 0));
+}
+
 function mergeDates(lists: readonly (readonly string[])[]): string[] {
   return [...new Set(lists.flat())].sort();
-}
-
-type EntryWriter = (genre: Genre, t: number, before: ManifestDate | undefined) => DayResult;
-
-type DayResult = { readonly row?: RegimeCalendarRow } & (
-  | { readonly fate: 'unchanged'; readonly entry: ManifestDate }
-  | { readonly fate: 'new' | 'restated'; readonly entry: ManifestDate; readonly artifact: Artifact }
-);
-
-/** Decides one day of one genre: rebuilt as it was published, or made new under this release's revision. */
-function createEntryWriter(terms: DraftTerms, revisions: ManifestRevisions): EntryWriter {
-  const { series, writers, trusted, stamp, reason } = terms;
-  const keep = createTextKeeper();
-
-  function make(genre: Genre, schema: string, t: number, revision: string): MadeDay {
-    const provenance = { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
-    const path = dayPath(genre, series.chain, series.dates[t] ?? '');
-    const content = (): Content => jsonContent(schemaNameOf(schema), writers.write(schema, t, provenance));
-    const made = content();
-    const record = made.value as DayRecord; // what a day writer makes
-    const row = record.schema === 'meta-day/1' ? { row: toCalendarRow(record) } : {};
-    return { artifact: toArtifact(path, JSON_TYPE, keep(made, content), made), ...row };
-  }
-
-  function makeNew(genre: Genre, t: number, superseded: ManifestDate['superseded']): DayResult {
-    const schema = DAY_SCHEMAS[genre];
-    const { artifact, ...row } = make(genre, schema, t, stamp.revision);
-    const entry: ManifestDate = {
-      date: series.dates[t] ?? '',
-      sha256: artifact.sha256,
-      bytes: artifact.bytes,
-      schema,
-      methodology_version: writers.regimes.methodology.version,
-      revision: stamp.revision,
-      in_force_from: stamp.revision,
-      status: writers.regimes.status[t] ?? 'missing',
-      path: artifact.path,
-      superseded,
-    };
-    return { fate: superseded.length === 0 ? 'new' : 'restated', entry, artifact, ...row };
-  }
-
-  return (genre, t, before) => {
-    if (before === undefined) return makeNew(genre, t, []);
-    const isKept = before.status === 'withdrawn' ? (terms.keepWithdrawn ?? false) : trusted;
-    if (isKept) return { fate: 'unchanged', entry: before };
-    const status = writers.regimes.status[t] ?? 'missing';
-    const { artifact: rebuilt, ...row } = make(genre, before.schema, t, before.revision);
-    if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {
-      return { fate: 'unchanged', entry: before.status === status ? before : { ...before, status }, ...row };
-    }
-    return makeNew(genre, t, supersede(before, reason));
-  };
-}
-
-type MadeDay = { readonly artifact: Artifact; readonly row?: RegimeCalendarRow };
-
-function schemaNameOf(schema: string): SchemaName {
-  return schema.split('/')[0] as SchemaName; // a day schema's id is its name and number
 }
 
 function provenanceOf(

@@ -1,5 +1,6 @@
 import type { FileEntry, PublicEntry, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { toArtifact, type Artifact, type FileKind, type Stamp } from '../artifacts/artifact.js';
+import { keepText } from '../artifacts/text-keeper.js';
 
 /** A file's place in a release, and its content when it must be written. */
 export type SettledFile = {
@@ -30,7 +31,10 @@ export function settleFile(
       return { path: kind.path, type: kind.type, entry: bare(published) };
     }
   }
-  const artifact = toArtifact(kind.path, kind.type, () => kind.content(stamp));
+  const made = kind.content(stamp);
+  // Bundles cost much and are few: of one that is bounded by its window the text is kept, the rest is made again.
+  const again = made.schema === 'bundle' ? keepText(made) : () => kind.content(stamp);
+  const artifact = toArtifact(kind.path, kind.type, again, made);
   const { sha256, bytes } = artifact;
   return { path: kind.path, type: kind.type, entry: { sha256, bytes, revision: stamp.revision }, artifact };
 }

@@ -234,7 +234,7 @@ class Run:
             data = self.service.fetch(f"{self.path}/manifest.json", held=held)
         except Spoilt as fault:
             raise Incomplete(f"the manifest cannot be had: {fault}") from fault
-        manifest = json.loads(data)
+        manifest = json.loads(data)  # the digest is right
         if manifest["schema"] != "manifest/1":
             raise Refused(f"the manifest is {manifest['schema']}: get a newer version of this program")
         if (manifest["chain"], manifest["genre"]) != self.expected:
@@ -322,6 +322,8 @@ def read_arguments() -> argparse.Namespace:
         return matched("[a-z]+", text)
 
     def address(text: str) -> str:
+        if re.match(r"http://(?!(localhost|127\.0\.0\.1|\[::1\])([:/]|$))", text):
+            raise argparse.ArgumentTypeError("a key is sent by https only, except on this machine")
         return matched(r"https?://[^\s/?#@]+(/[^\s?#]*)?", text)
 
     def number(text: str) -> int:

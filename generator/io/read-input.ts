@@ -1,10 +1,9 @@
-import { readdir } from 'node:fs/promises';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import { codeOf } from '../../infra/store/system-error.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { InputFault } from '../core/input-fault.js';
 import type { InputSeries } from '../core/input-series.js';
+import type { InputFolder } from './input-folder.js';
 import { readMetricsCsv } from './metrics-csv.js';
 import { readSourcesJson } from './sources-json.js';
 
@@ -17,22 +16,23 @@ export type Input = {
 
 /** What to read, and as of when. */
 export type InputTerms = {
-  readonly folder: string;
+  readonly folder: InputFolder;
   /** The chains to read; absent: every chain that has a file. */
   readonly chains?: readonly Chain[];
   readonly asOfMs: number;
 };
 
 /**
- * Reads an input directory: `sources.json` and a CSV file per chain, one file at a time.
- * @throws GeneratorError 'usage' when the directory cannot be read or holds no chain that was asked for.
+ * Reads an input: `sources.json` and a CSV file per chain, one file at a time.
+ * @throws GeneratorError 'usage' when the folder cannot be read or holds no chain that was asked for.
+ * @throws StoreError when its bucket cannot be read.
  */
-export async function readInputDirectory({ folder, chains, asOfMs }: InputTerms): Promise<Input> {
-  const names = await listFolder(folder);
+export async function readInput({ folder, chains, asOfMs }: InputTerms): Promise<Input> {
+  const names = await folder.list();
   const present = CHAIN_IDS.filter((chain) => names.includes(`${chain}.csv`));
   for (const chain of chains ?? []) {
     if (!present.includes(chain)) {
-      throw new GeneratorError('usage', `--chain ${chain}: there is no ${chain}.csv in ${folder}`);
+      throw new GeneratorError('usage', `--chain ${chain}: there is no ${chain}.csv in ${folder.address}`);
     }
   }
   const wanted = present.filter((chain) => chains === undefined || chains.includes(chain));
@@ -41,7 +41,7 @@ export async function readInputDirectory({ folder, chains, asOfMs }: InputTerms)
     const files = CHAIN_IDS.map((chain) => `${chain}.csv`).join(', ');
     throw new GeneratorError(
       'usage',
-      `${folder} holds none of ${files}; give the directory of the metrics with --input`,
+      `${folder.address} holds none of ${files}; give the directory of the metrics with --input`,
     );
   }
   const { sources, faults: sourceFaults } = await readSourcesJson(folder);
@@ -76,17 +76,4 @@ function missingEntry(chain: Chain): InputFault {
 
 function isStranger(name: string): boolean {
   return name.toLowerCase().endsWith('.csv') && !CHAIN_IDS.some((chain) => name === `${chain}.csv`);
-}
-
-async function listFolder(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    const code = codeOf(error) ?? 'unreadable';
-    throw new GeneratorError(
-      'usage',
-      `--input ${folder}: cannot be read (${code}); give the directory of the metrics`,
-      { cause: error },
-    );
-  }
 }

@@ -1,0 +1,26 @@
+import type { Environment } from '../../../gateway/core/configuration.js';
+import { ORIGIN_VARIABLE, SECRETS_VARIABLE } from './variables.js';
+
+/** Reads the text of a secret, by its ARN; that of the version before, `undefined` where there is none. */
+export type SecretReader = {
+  readonly current: (arn: string) => Promise<string>;
+  readonly previous: (arn: string) => Promise<string | undefined>;
+};
+
+/**
+ * The environment with the texts of the secrets that it names, each as the variable that wants it. Of the CDN's the
+ * version before is taken too: while one is changed, either may come.
+ * @throws Error when one cannot be read or was never given a value: nothing is served half.
+ */
+export async function withSecrets(env: Environment, reader: SecretReader): Promise<Environment> {
+  const { [SECRETS_VARIABLE]: listed = '{}', ...rest } = env;
+  const arns = Object.entries(JSON.parse(listed) as Record<string, string>); // written by the stack
+  const texts = await Promise.all(
+    arns.map(async ([name, arn]) => {
+      const current = await reader.current(arn);
+      const previous = name === ORIGIN_VARIABLE ? await reader.previous(arn) : undefined;
+      return [name, previous === undefined ? current : `${current},${previous}`] as const;
+    }),
+  );
+  return { ...rest, ...Object.fromEntries(texts) };
+}

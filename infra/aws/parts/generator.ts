@@ -1,0 +1,89 @@
+import { TimeZone } from 'aws-cdk-lib';
+import { Secret as TaskSecret } from 'aws-cdk-lib/aws-ecs';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { Construct } from 'constructs';
+import { gatewayVariables } from '../gateway-variables.js';
+import { ORIGIN_VARIABLE } from '../lambda/variables.js';
+import type { Parameters } from '../parameters.js';
+import type { RolesPart } from './roles.js';
+import { ScheduledRun } from './scheduled-run.js';
+import type { SecretsPart } from './secrets.js';
+import { TasksPart } from './tasks.js';
+
+/** The whole history in memory, and two chains at once. */
+const PUBLISH_SIZE = { cpu: 2048, memoryMb: 4096 };
+const SMALL_SIZE = { cpu: 256, memoryMb: 1024 };
+/** Of the day before, whose metrics have arrived by then. */
+const PUBLISH_AT = { hour: '6', minute: '15', timeZone: TimeZone.ETC_UTC };
+const RECONCILE_AT = { hour: '5', minute: '17', timeZone: TimeZone.ETC_UTC };
+const MONITOR_AT = { minute: '45', timeZone: TimeZone.ETC_UTC };
+/** How late a chain may be, in days, before somebody is told. */
+const MAX_LAG_DAYS = '2';
+
+/** What runs by the clock: the daily publication, the monitor of what is published, and the comparison with Stripe. */
+export class GeneratorPart extends Construct {
+  readonly publish: ScheduledRun;
+  readonly monitor: ScheduledRun;
+  /** Absent when nothing is sold. */
+  readonly reconcile: ScheduledRun | undefined;
+
+  constructor(scope: Construct, parameters: Parameters, roles: RolesPart, secrets: SecretsPart) {
+    super(scope, 'Generator');
+    const { name, account, region, buckets, input } = parameters;
+    const place = { account, region };
+    const tasks = new TasksPart(this, parameters);
+    const store = ['--store', `s3://${buckets.published}`];
+    const told = ['--log-json', '--report', '/dev/stdout'];
+    const environment = { AWS_REGION: region };
+    const publish = [
+      ...['generator', 'publish', '--existing', '--quiet', ...told],
+      ...['--input', `s3://${input.bucket}/${input.prefix}`, ...store],
+    ];
+    const monitor = ['generator', 'status', '--max-lag-days', MAX_LAG_DAYS, ...told, ...store];
+    const own = { role: roles.generator, environment };
+    this.publish = new ScheduledRun(this, 'Publish', {
+      ...place,
+      name: `${name}-publish`,
+      tasks,
+      task: tasks.define('Publish', { ...own, ...PUBLISH_SIZE, command: publish }),
+      schedule: ScheduleExpression.cron(PUBLISH_AT),
+      retries: 3,
+    });
+    this.monitor = new ScheduledRun(this, 'Monitor', {
+      ...place,
+      name: `${name}-monitor`,
+      tasks,
+      task: tasks.define('Monitor', { ...own, ...SMALL_SIZE, command: monitor }),
+      schedule: ScheduleExpression.cron(MONITOR_AT),
+      retries: 1, // for seconds after a commit the public copies do lag
+    });
+    this.reconcile = parameters.selling && this.toReconcile(parameters, roles, secrets, tasks);
+  }
+
+  private toReconcile(
+    parameters: Parameters,
+    { gateway: role }: RolesPart,
+    secrets: SecretsPart,
+    tasks: TasksPart,
+  ): ScheduledRun {
+    const ofStripe = [...secrets.all].filter(([variable]) => variable !== ORIGIN_VARIABLE);
+    const name = `${parameters.name}-reconcile`;
+    return new ScheduledRun(this, 'Reconcile', {
+      account: parameters.account,
+      region: parameters.region,
+      name,
+      tasks,
+      task: tasks.define('Reconcile', {
+        ...SMALL_SIZE,
+        command: ['gateway', 'reconcile', '--apply'],
+        role,
+        environment: { ...gatewayVariables(parameters), AWS_REGION: parameters.region },
+        secrets: Object.fromEntries(
+          ofStripe.map(([variable, secret]) => [variable, TaskSecret.fromSecretsManager(secret)]),
+        ),
+      }),
+      schedule: ScheduleExpression.cron(RECONCILE_AT),
+      retries: 1,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  ArnPrincipal,
+  CompositePrincipal,
+  Policy,
+  Role,
+  ServicePrincipal,
+  type IPrincipal,
+  type PolicyStatement,
+} from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { roleNames } from '../names.js';
+import type { Parameters } from '../parameters.js';
+import { acknowledgeWildcards } from './acknowledge.js';
+import { gatewayStatements, generatorStatements, signerStatements } from './statements.js';
+
+/** As long as a role may be assumed by who has assumed one already. */
+const SIGNER_SESSION = Duration.hours(1);
+
+/** Why a right is given for all keys below a prefix. */
+const KEYS = 'Keys below this prefix are digests, dates and ids, which nobody knows before they are written.';
+
+/** Who may do what: one role for each program, and one whose credentials sign URLs. */
+export class RolesPart extends Construct {
+  readonly generator: Role;
+  readonly gateway: Role;
+  readonly signer: Role;
+
+  constructor(scope: Construct, parameters: Parameters) {
+    super(scope, 'Roles');
+    const names = roleNames(parameters);
+    const tasks = new ServicePrincipal('ecs-tasks.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': parameters.account } },
+    });
+    const functions = new ServicePrincipal('lambda.amazonaws.com');
+    this.generator = this.make('Generator', names.generator, tasks, generatorStatements(parameters));
+    this.gateway = this.make(
+      'Gateway',
+      names.gateway,
+      new CompositePrincipal(functions, tasks), // the tasks are those that reconcile
+      gatewayStatements(parameters),
+    );
+    this.signer = this.make(
+      'Signer',
+      names.signer,
+      new ArnPrincipal(this.gateway.roleArn),
+      signerStatements(parameters),
+    );
+  }
+
+  private make(id: string, roleName: string, assumedBy: IPrincipal, statements: PolicyStatement[]): Role {
+    const role = new Role(this, id, { roleName, assumedBy, maxSessionDuration: SIGNER_SESSION });
+    const policy = new Policy(this, `${id}Policy`, { policyName: roleName, roles: [role], statements });
+    acknowledgeWildcards(policy, statements, KEYS);
+    return role;
+  }
+}

@@ -1,0 +1,213 @@
+import { readFile } from 'node:fs/promises';
+import vm from 'node:vm';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import {
+  calendarPath,
+  chainPagePath,
+  chartPath,
+  isPagePath,
+  methodologyPagePath,
+  PAGE_PATHS,
+  PUBLIC_PATHS,
+  publicKey,
+} from '../../schemas/paths.js';
+import { PAGE_POLICY } from '../../schemas/page-policy.js';
+import { problemPath } from '../../schemas/problems.js';
+import { propertiesOf } from '../fixtures/aws-synth.js';
+import { useTemplates } from '../fixtures/use-templates.js';
+
+const templates = useTemplates();
+
+type Behavior = {
+  readonly PathPattern?: string;
+  readonly TargetOriginId: string;
+  readonly ViewerProtocolPolicy: string;
+  readonly CachePolicyId: unknown;
+  readonly OriginRequestPolicyId?: string;
+  readonly AllowedMethods: string[];
+  readonly Compress: boolean;
+  readonly FunctionAssociations?: unknown[];
+};
+type Origin = {
+  readonly Id: string;
+  readonly DomainName: string;
+  readonly OriginPath?: string;
+  readonly OriginAccessControlId?: unknown;
+  readonly OriginCustomHeaders?: { HeaderName: string; HeaderValue: unknown }[];
+};
+type Distribution = {
+  readonly Aliases: string[];
+  readonly DefaultCacheBehavior: Behavior;
+  readonly CacheBehaviors: Behavior[];
+  readonly Origins: Origin[];
+  readonly OriginGroups: { readonly Items: { Id: string; FailoverCriteria: unknown; Members: unknown }[] };
+  readonly ViewerCertificate: object;
+  readonly CustomErrorResponses: object[];
+};
+/** As CloudFront names its own policies. */
+const NOT_CACHED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+const ALL_BUT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
+
+const distribution = (): Distribution =>
+  propertiesOf(templates().Delivery, 'AWS::CloudFront::Distribution')['DistributionConfig'] as Distribution;
+const originOf = (host: RegExp): Origin => {
+  const found = distribution().Origins.filter(({ DomainName }) => host.test(DomainName));
+  expect(found.length).toBeGreaterThan(0);
+  return found[0] as Origin;
+};
+
+it('is the host of the readers, by TLS 1.2 at least', () => {
+  expect(distribution().Aliases).toEqual(['data.example.com']);
+  expect(distribution().ViewerCertificate).toMatchObject({
+    MinimumProtocolVersion: 'TLSv1.2_2021',
+    SslSupportMethod: 'sni-only',
+  });
+});
+
+it('reads public copies of the bucket, signed, and nothing beside them', () => {
+  expect(originOf(/^example-crd-published\.s3\./)).toMatchObject({
+    DomainName: 'example-crd-published.s3.eu-west-1.amazonaws.com',
+    OriginPath: '/public',
+    OriginAccessControlId: expect.anything(),
+  });
+  const control = propertiesOf(templates().Delivery, 'AWS::CloudFront::OriginAccessControl');
+  expect(control['OriginAccessControlConfig']).toMatchObject({
+    SigningBehavior: 'always',
+    SigningProtocol: 'sigv4',
+  });
+});
+
+it('asks the gateway for what the bucket does not have, so that 404 is a problem document', () => {
+  const { OriginGroups, DefaultCacheBehavior } = distribution();
+  expect(OriginGroups.Items.map(({ Id, FailoverCriteria }) => [Id, FailoverCriteria])).toContainEqual([
+    DefaultCacheBehavior.TargetOriginId,
+    { StatusCodes: { Items: [403, 404], Quantity: 2 } },
+  ]);
+});
+
+it('proves to the gateway that it is the one who asks, by a secret that is in no template', () => {
+  const { OriginCustomHeaders = [] } = originOf(/execute-api/);
+  expect(OriginCustomHeaders).toEqual([
+    {
+      HeaderName: 'x-origin-secret',
+      HeaderValue: '{{resolve:secretsmanager:crd/origin:SecretString:::}}',
+    },
+  ]);
+});
+
+it('hands the paths of subscribers to the gateway: all of the request but its host, uncached, by HTTPS alone', () => {
+  const { CacheBehaviors } = distribution();
+  const gateway = CacheBehaviors.filter(({ PathPattern }) => PathPattern?.startsWith('/api/'));
+  expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual([
+    '/api/v1/files/*',
+    '/api/v1/keys',
+    '/api/v1/entitlements',
+    '/api/v1/checkout*',
+    '/api/v1/stripe/webhook',
+  ]);
+  for (const behavior of gateway) {
+    expect(behavior).toMatchObject({
+      TargetOriginId: originOf(/execute-api/).Id,
+      ViewerProtocolPolicy: 'https-only',
+      CachePolicyId: NOT_CACHED,
+      OriginRequestPolicyId: ALL_BUT_HOST,
+      Compress: false,
+    });
+    expect(behavior.AllowedMethods.toSorted()).toEqual([
+      'DELETE',
+      'GET',
+      'HEAD',
+      'OPTIONS',
+      'PATCH',
+      'POST',
+      'PUT',
+    ]);
+    expect(behavior).not.toHaveProperty('FunctionAssociations');
+  }
+});
+
+it('caches public copies as they say themselves, whatever the query, compressed', () => {
+  const policy = propertiesOf(templates().Delivery, 'AWS::CloudFront::CachePolicy')['CachePolicyConfig'];
+  expect(policy).toMatchObject({
+    MinTTL: 0,
+    DefaultTTL: 60,
+    ParametersInCacheKeyAndForwardedToOrigin: {
+      CookiesConfig: { CookieBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'none' },
+      QueryStringsConfig: { QueryStringBehavior: 'none' },
+      EnableAcceptEncodingBrotli: true,
+      EnableAcceptEncodingGzip: true,
+    },
+  });
+  const { DefaultCacheBehavior } = distribution();
+  expect(DefaultCacheBehavior).toMatchObject({ Compress: true, ViewerProtocolPolicy: 'redirect-to-https' });
+  expect(DefaultCacheBehavior.AllowedMethods.toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
+});
+
+it('asks a failing bucket again after ten seconds, and serves what has expired meanwhile', () => {
+  expect(distribution().CustomErrorResponses).toEqual(
+    [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 10 })),
+  );
+});
+
+it.each([
+  ['crd-pages', `${PAGE_POLICY};frame-ancestors 'none'`],
+  ['crd-charts', "default-src 'none';style-src 'unsafe-inline';frame-ancestors 'none'"],
+])('the headers %s say to browsers what the gateway says', (name, policy) => {
+  const policies = Object.values(templates().Delivery.Resources)
+    .filter(({ Type }) => Type === 'AWS::CloudFront::ResponseHeadersPolicy')
+    .map(({ Properties }) => Properties?.['ResponseHeadersPolicyConfig'] as { Name: string });
+  expect(policies.find(({ Name }) => Name === name)).toMatchObject({
+    SecurityHeadersConfig: {
+      ContentSecurityPolicy: { ContentSecurityPolicy: policy, Override: true },
+      ContentTypeOptions: { Override: true },
+      FrameOptions: { FrameOption: 'DENY', Override: true },
+      ReferrerPolicy: { ReferrerPolicy: 'no-referrer', Override: true },
+      StrictTransportSecurity: { AccessControlMaxAgeSec: 63_072_000, IncludeSubdomains: true },
+    },
+    CorsConfig: { AccessControlAllowOrigins: { Items: ['*'] }, AccessControlAllowCredentials: false },
+  });
+});
+
+it('logs neither query nor cookies nor addresses of readers', () => {
+  const { RecordFields } = propertiesOf(templates().Delivery, 'AWS::Logs::Delivery') as {
+    RecordFields: string[];
+  };
+  expect(RecordFields).toContain('cs-uri-stem');
+  expect(
+    RecordFields.filter((field) => /query|cookie|referer|user-agent|c-ip|forwarded/i.test(field)),
+  ).toEqual([]);
+});
+
+describe('the function at the edge', () => {
+  const PATHS = [
+    ...Object.values(PAGE_PATHS),
+    ...Object.values(PUBLIC_PATHS),
+    ...CHAIN_IDS.flatMap((chain) => [chainPagePath(chain), chartPath(chain), calendarPath(chain)]),
+    methodologyPagePath('v1'),
+    problemPath('not-found'),
+    ...['/nothing', '/api/v1/nothing', '/a.b/c', '/assets/site.css', '/api/'],
+  ];
+  let rewrite: (uri: string) => string;
+  beforeAll(async () => {
+    const source = await readFile(new URL('../../infra/aws/edge/page-address.js', import.meta.url), 'utf8');
+    const context = vm.createContext({});
+    vm.runInContext(source, context);
+    rewrite = (uri) =>
+      (vm.runInContext(`handler({ request: { uri: ${JSON.stringify(uri)} } })`, context) as { uri: string })
+        .uri;
+  });
+
+  it.each(PATHS)('leads %s to the key of its public copy', (path) => {
+    expect(`public${rewrite(path)}`).toBe(publicKey(path));
+  });
+
+  it('adds an index to pages alone', () => {
+    for (const path of PATHS) expect([path, rewrite(path) !== path]).toEqual([path, isPagePath(path)]);
+  });
+
+  it('is the one that is deployed', async () => {
+    const source = await readFile(new URL('../../infra/aws/edge/page-address.js', import.meta.url), 'utf8');
+    expect(propertiesOf(templates().Delivery, 'AWS::CloudFront::Function')['FunctionCode']).toBe(source);
+  });
+});

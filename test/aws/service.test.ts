@@ -1,0 +1,159 @@
+import { PLAN_IDS } from '../../schemas/catalog.js';
+import { EXIT_CODES } from '../../generator/core/generator-error.js';
+import { toConfiguration } from '../../gateway/core/configuration.js';
+import { propertiesOf, resourcesOf, type Resource } from '../fixtures/aws-synth.js';
+import { resolve } from '../fixtures/policy-simulator.js';
+import { useTemplates } from '../fixtures/use-templates.js';
+
+const templates = useTemplates();
+
+type Container = {
+  readonly Command: string[];
+  readonly Environment?: { Name: string; Value: string }[];
+  readonly Secrets?: { Name: string }[];
+  readonly ReadonlyRootFilesystem: boolean;
+};
+const SECRETS = {
+  CRD_STRIPE_SECRET_KEY: 'sk_live_0123456789',
+  CRD_STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef0123456789abcdef',
+};
+const alarms = (): readonly Resource[] =>
+  Object.values(resourcesOf(templates().Service, 'AWS::CloudWatch::Alarm'));
+const containerOf = (family: string): Container => {
+  const task = propertiesOf(templates().Service, 'AWS::ECS::TaskDefinition', { Family: family });
+  return (task['ContainerDefinitions'] as Container[])[0] as Container;
+};
+
+describe('the function', () => {
+  const properties = () =>
+    propertiesOf(templates().Service, 'AWS::Lambda::Function', { FunctionName: 'crd-gateway' });
+  const variables = () => (properties()['Environment'] as { Variables: Record<string, unknown> }).Variables;
+
+  it('has an environment that the gateway takes, once its secrets are added', () => {
+    const { SECRETS: listed, ...env } = variables();
+    const judged = toConfiguration({ ...(env as Record<string, string>), ...SECRETS });
+    expect(judged).not.toHaveProperty('faults');
+    const names = [...resolve(listed).matchAll(/"([A-Z_]+)":/g)].map(([, name]) => name);
+    expect(names).toEqual(['ORIGIN_SECRET', ...Object.keys(SECRETS)]);
+  });
+
+  it('has no secret in its environment', () => {
+    expect(JSON.stringify(variables())).not.toMatch(/sk_|whsec_|resolve:secretsmanager/);
+  });
+
+  it('runs on ARM, and ends before the API does', () => {
+    expect(properties()).toMatchObject({ Architectures: ['arm64'], Handler: 'handler.handler', Timeout: 20 });
+  });
+});
+
+describe('the tasks', () => {
+  it.each(['crd-publish', 'crd-monitor', 'crd-reconcile'])('%s cannot write to their own disk', (family) => {
+    expect(containerOf(family).ReadonlyRootFilesystem).toBe(true);
+  });
+
+  it('publish what lies below the prefix, tell it line by line, and never create a store', () => {
+    expect(containerOf('crd-publish').Command).toEqual([
+      ...['generator', 'publish', '--existing', '--quiet', '--log-json', '--report', '/dev/stdout'],
+      ...['--input', 's3://example-metrics/daily/', '--store', 's3://example-crd-published'],
+    ]);
+  });
+
+  it('compare what is sold by the configuration of the gateway', () => {
+    const { Command, Environment = [], Secrets = [] } = containerOf('crd-reconcile');
+    expect(Command).toEqual(['gateway', 'reconcile', '--apply']);
+    const env = Object.fromEntries(Environment.map(({ Name, Value }) => [Name, Value]));
+    expect(Secrets.map(({ Name }) => Name)).toEqual(Object.keys(SECRETS));
+    expect(toConfiguration({ ...env, ...SECRETS })).not.toHaveProperty('faults');
+  });
+
+  it('are tried again when they fail, and leave a dead letter', () => {
+    const machines = Object.values(resourcesOf(templates().Service, 'AWS::StepFunctions::StateMachine'));
+    expect(machines.length).toBe(3);
+    for (const { Properties } of machines) {
+      const definition = JSON.parse(resolve(Properties?.['DefinitionString'])) as {
+        StartAt: string;
+        States: Record<
+          string,
+          { Type: string; Retry?: { MaxAttempts: number }[]; Catch?: { Next: string }[]; Next?: string }
+        >;
+      };
+      const run = definition.States[definition.StartAt];
+      expect(run?.Retry?.[0]?.MaxAttempts).toBeGreaterThanOrEqual(1);
+      const letter = definition.States[run?.Catch?.[0]?.Next ?? ''];
+      expect(definition.States[letter?.Next ?? '']?.Type).toBe('Fail');
+    }
+  });
+
+  it('are started by the clock, which leaves a dead letter too when it cannot', () => {
+    const schedules = Object.values(resourcesOf(templates().Service, 'AWS::Scheduler::Schedule'));
+    const clocks = schedules.map(({ Properties }) => [
+      Properties?.['Name'],
+      Properties?.['ScheduleExpression'],
+    ]);
+    expect(clocks).toEqual([
+      ['crd-publish', 'cron(15 6 * * ? *)'],
+      ['crd-monitor', 'cron(45 * * * ? *)'],
+      ['crd-reconcile', 'cron(17 5 * * ? *)'],
+    ]);
+    for (const { Properties } of schedules)
+      expect(Properties?.['Target']).toHaveProperty('DeadLetterConfig.Arn');
+  });
+
+  it('have a monitor whose failing is an exit code of the generator', () => {
+    expect(containerOf('crd-monitor').Command.slice(0, 4)).toEqual([
+      'generator',
+      'status',
+      '--max-lag-days',
+      '2',
+    ]);
+    expect(EXIT_CODES.damaged.code).toBe(8);
+  });
+});
+
+describe('the alarms', () => {
+  it('are about everything that somebody must be told', () => {
+    expect(alarms().map(({ Properties }) => Properties?.['AlarmName'])).toEqual([
+      'crd-PublishFailed',
+      'crd-ChainStale',
+      'crd-Drift',
+      'crd-DeadLetters',
+      'crd-Answers5xx',
+      'crd-SigningFailures',
+      'crd-WebhookFailures',
+    ]);
+  });
+
+  it('tell somebody, also when all is well again, and say what to do', () => {
+    const [topic] = Object.keys(resourcesOf(templates().Service, 'AWS::SNS::Topic'));
+    for (const { Properties } of alarms()) {
+      expect(Properties).toMatchObject({
+        AlarmActions: [{ Ref: topic }],
+        OKActions: [{ Ref: topic }],
+        AlarmDescription: expect.stringMatching(/.{30}/),
+      });
+    }
+    expect(propertiesOf(templates().Service, 'AWS::SNS::Subscription')).toMatchObject({
+      Protocol: 'email',
+      Endpoint: 'operators@example.com',
+    });
+  });
+});
+
+it('a dashboard shows requests, latency, failures and runs', () => {
+  const body = resolve(propertiesOf(templates().Service, 'AWS::CloudWatch::Dashboard')['DashboardBody']);
+  const { widgets } = JSON.parse(body) as { widgets: { properties: { title: string } }[] };
+  expect(widgets.map(({ properties }) => properties.title)).toEqual([
+    'Requests in five minutes',
+    'Latency in ms',
+    'What fails',
+    'Functions at once',
+    'Runs that succeeded',
+    'Runs that failed',
+  ]);
+});
+
+it('sells every plan that there is', () => {
+  const { Environment = [] } = containerOf('crd-reconcile');
+  const prices = Environment.filter(({ Name }) => Name.startsWith('CRD_STRIPE_PRICE_'));
+  expect(prices.length).toBe(PLAN_IDS.length);
+});
