@@ -65,6 +65,9 @@ function createStageLog(log: Logger, now: () => number): Progress {
       count += by;
       if (now() - saidMs >= PROGRESS_MS) say('progress', 'goes on');
     },
+    expect(total) {
+      if (stage !== undefined) stage = { ...stage, total };
+    },
     end(note) {
       say('end', 'ends', note === undefined ? {} : { note });
       stage = undefined;

@@ -41,6 +41,7 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressTerms): Pr
       bar.start(total, 0);
     },
     advance: (count = 1) => bar?.increment(count),
+    expect: (total) => bar?.setTotal(total),
     abandon: () => bar?.stop(),
     end(note) {
       bar?.stop();

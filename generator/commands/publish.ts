@@ -47,14 +47,17 @@ export function addPublish(program: Command, host: CommandHost): void {
     .action((options: PublishOptions) =>
       host.run('publish', options, async (context) => {
         const store = await context.openStore(options.store);
-        const prepared = await prepare(store, options, context).catch(async (error: unknown) => {
-          if (context.signal.aborted) throw interruptedError('not committed', error);
-          // A rollback that was cut off after its commit left copies of what it withdrew.
-          if (error instanceof GeneratorError && error.exit === 'held') await refreshLagging(store, context);
-          throw error;
-        });
-        const { start, plan } = prepared;
-        const written = await publishRelease(store, { start, release: plan.release }, context);
+        const prepared = await prepare(store, options, context, { writesAhead: true }).catch(
+          async (error: unknown) => {
+            if (context.signal.aborted) throw interruptedError('not committed', error);
+            // A rollback that was cut off after its commit left copies of what it withdrew.
+            if (error instanceof GeneratorError && error.exit === 'held')
+              await refreshLagging(store, context);
+            throw error;
+          },
+        );
+        const { release } = prepared.plan;
+        const written = await publishRelease(store, { ...prepared, release }, context);
         return report(prepared, written, context);
       }),
     );
@@ -66,7 +69,9 @@ export function addPlan(program: Command, host: CommandHost): void {
     .addHelpText('after', example('generator plan --input ./metrics --store file:./data/store --json'))
     .action((options: PublishOptions) =>
       host.run('plan', options, async (context) => {
-        const prepared = await prepare(await context.openStore(options.store), options, context);
+        const prepared = await prepare(await context.openStore(options.store), options, context, {
+          writesAhead: false,
+        });
         return report(prepared, undefined, context);
       }),
     );
@@ -92,6 +97,7 @@ async function prepare(
   store: ObjectStore,
   options: PublishOptions,
   { now, progress, signal, openStore }: CommandContext,
+  { writesAhead }: { readonly writesAhead: boolean },
 ): Promise<PreparedPlan> {
   const { chain: chains, existing = false, full = false, allOrNothing = false } = options;
   const acceptance = toAcceptance(options);
@@ -103,7 +109,11 @@ async function prepare(
   progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
   signal.throwIfAborted();
   const terms = { store, input, asOfMs, existing, full, allOrNothing, progress, signal };
-  const prepared = await preparePlan(acceptance ? { ...terms, acceptance } : terms);
+  const prepared = await preparePlan({
+    ...terms,
+    ...(acceptance ? { acceptance } : {}),
+    ...(writesAhead ? { now } : {}),
+  });
   signal.throwIfAborted();
   return prepared;
 }

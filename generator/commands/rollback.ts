@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ExitName } from '../core/generator-error.js';
-import type { Written } from '../io/apply-release.js';
+import type { Written } from '../io/release-writing.js';
 import { assertNotAhead } from '../io/prepare-plan.js';
 import {
   prepareHold,

@@ -1,35 +1,29 @@
-import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { POINTER_KEY, releaseKey, STORE_KEY } from '../../schemas/paths.js';
+import { POINTER_KEY, releaseKey } from '../../schemas/paths.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import { GeneratorError } from '../core/generator-error.js';
-import type { Artifact } from '../core/artifacts/artifact.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
-import type { Progress } from './progress.js';
 import { readPointer, readRecord } from './published-state.js';
-import { watchCollections } from './collection-mark.js';
 import { LONGEST_PUBLICATION_MS } from './collection-terms.js';
 import { metaOf } from './object-meta.js';
-import { putImmutable, writeArtifact } from './write-artifact.js';
-
-/** Number of artifacts that are written at a time; of large ones fewer, so that memory stays bounded. */
-const CONCURRENCY = 64;
-const LARGE_CONCURRENCY = 2;
-const LARGE_BYTES = 65_536;
+import {
+  beginWriting,
+  countWrite,
+  writeArtifacts,
+  type Writing,
+  type WriteTerms,
+  type Written,
+} from './release-writing.js';
+import { putImmutable } from './write-artifact.js';
 
 /** What applying a release needs. `etag` is that of the pointer which the plan was made from. */
-export type ApplyTerms = {
-  readonly store: ObjectStore;
+export type ApplyTerms = WriteTerms & {
   readonly release: PlannedRelease;
   readonly etag: Etag | null;
-  readonly now: () => number;
-  readonly progress: Progress;
-  readonly signal?: AbortSignal;
+  /** What was written already while the plan was made. */
+  readonly writing?: Writing | undefined;
 };
-
-/** What was written: objects that were not there before, and their bytes. */
-export type Written = { objects: number; bytes: number };
 
 /**
  * Writes a release in the order of the protocol: the mark, the artifacts, the record, the pointer. The swap of the
@@ -39,30 +33,8 @@ export type Written = { objects: number; bytes: number };
  */
 export async function applyRelease(terms: ApplyTerms): Promise<Written> {
   const { store, release, progress, now, signal } = terms;
-  const startedMs = now();
-  const written: Written = { objects: 0, bytes: 0 };
-  const count = (result: 'created' | 'exists', bytes: number): void => {
-    written.objects += result === 'created' ? 1 : 0;
-    written.bytes += result === 'created' ? bytes : 0;
-  };
-
-  progress.begin('mark');
-  const collections = await watchCollections(store);
-  const mark = Buffer.from(canonicalJson({ format: 1 }));
-  count(await store.putIfAbsent(STORE_KEY, mark, metaOf(STORE_KEY)), mark.length);
-  progress.end();
-
-  progress.begin('write', release.artifacts.length);
-  const write = async (artifact: Artifact): Promise<void> => {
-    signal?.throwIfAborted();
-    count(await writeArtifact(store, artifact), artifact.bytes);
-    progress.advance();
-  };
-  const isLarge = (artifact: Artifact): boolean => artifact.bytes > LARGE_BYTES;
-  const small = release.artifacts.filter((artifact) => !isLarge(artifact));
-  await pMap(small, write, { concurrency: CONCURRENCY });
-  await pMap(release.artifacts.filter(isLarge), write, { concurrency: LARGE_CONCURRENCY });
-  progress.end(`${release.artifacts.length} files, ${(written.bytes / 1e6).toFixed(1)} MB new`);
+  const writing = terms.writing ?? (await beginWriting(terms, release.artifacts.length));
+  await writeArtifacts(writing, release.artifacts, terms);
 
   progress.begin('record');
   const key = releaseKey(release.record.revision, release.sha256);
@@ -74,21 +46,22 @@ export async function applyRelease(terms: ApplyTerms): Promise<Written> {
     );
   }
   const record = Buffer.from(release.recordText, 'utf8');
-  count(await putImmutable(store, key, record, release.sha256, metaOf(key)), record.length);
+  const result = await putImmutable(store, key, record, release.sha256, metaOf(key));
+  countWrite(writing, result, record.length);
   progress.end(release.record.revision);
 
   signal?.throwIfAborted();
-  if (now() - startedMs > LONGEST_PUBLICATION_MS) {
+  if (now() - writing.startedMs > LONGEST_PUBLICATION_MS) {
     throw new GeneratorError(
       'conflict',
       'the run took so long that its files may have been collected; nothing was published: run again',
     );
   }
-  await collections.assertNone();
+  await writing.collections.assertNone();
   progress.begin('commit');
-  count('created', await commit(store, release, terms.etag));
+  countWrite(writing, 'created', await commit(store, release, terms.etag));
   progress.end(`sequence ${release.record.sequence}`);
-  return written;
+  return writing.written;
 }
 
 /** Swaps the pointer; resolves its size. A lost swap or answer says nothing: the pointer says what happened. */

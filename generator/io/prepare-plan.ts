@@ -6,13 +6,15 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import { planSteps } from '../core/release/plan-release.js';
-import type { Acceptance, ChainPlan, Plan } from '../core/release/plan-types.js';
+import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
 import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
 import type { InputSeries } from '../core/input-series.js';
 import type { Input } from './read-input.js';
 import type { Progress } from './progress.js';
+import { mayPlanAhead, planAhead } from './plan-ahead.js';
 import { readProductTexts } from './product-texts.js';
 import { isMarkedStore, readStartingPoint, type StartingPoint } from './published-state.js';
+import type { Writing } from './release-writing.js';
 import { runInterruptibly } from './run-interruptibly.js';
 import { readArtifactJson } from './stored-json.js';
 
@@ -30,13 +32,20 @@ export type PlanTerms = {
   readonly acceptance?: Acceptance;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
+  /** The clock of a run that publishes: it may write while it plans. Without it nothing is written. */
+  readonly now?: () => number;
 };
 
-/** A plan with what it was made from. */
-export type PreparedPlan = { readonly input: Input; readonly start: StartingPoint; readonly plan: Plan };
+/** A plan with what it was made from, and the writing that began while it was made. */
+export type PreparedPlan = {
+  readonly input: Input;
+  readonly start: StartingPoint;
+  readonly plan: Plan;
+  readonly writing?: Writing;
+};
 
 /**
- * Reads the published state and plans the next release. Nothing is written.
+ * Reads the published state and plans the next release.
  * @throws GeneratorError 'usage' for a wrong as-of or address, 'held' when publication is held; the reason of `signal`
  * once that is aborted.
  */
@@ -51,7 +60,7 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
   assertPublishable(start.state, asOfMs);
 
   progress.begin('plan');
-  const steps = planSteps({
+  const request: PlanRequest = {
     inputs: input.series,
     inputInvalid: input.faults.length > 0,
     previous: start.state,
@@ -60,8 +69,11 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
     full: terms.full,
     allOrNothing: terms.allOrNothing,
     ...(terms.acceptance ? { acceptance: terms.acceptance } : {}),
-  });
-  const plan = await runInterruptibly(steps, signal);
+  };
+  if (terms.now !== undefined && mayPlanAhead(request)) {
+    return { input, start, ...(await planAhead(request, { ...terms, now: terms.now })) };
+  }
+  const plan = await runInterruptibly(planSteps(request), signal);
   progress.end(plan.release ? `${plan.release.artifacts.length} files` : 'nothing to publish');
   return { input, start, plan: await explainRestatements(store, plan, input.series, start.state) };
 }

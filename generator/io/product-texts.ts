@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
 import type { ReferenceTexts } from '../core/artifacts/reference-files.js';
+import type { DayTexts } from '../core/records/day-writers.js';
 import { compileClaimTemplate } from '../core/text/claim-template.js';
 import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
 import { readSiteTexts } from './site-texts.js';
@@ -15,13 +16,25 @@ export function readProductTexts(): Promise<ReferenceTexts> {
 
 let read: Promise<ReferenceTexts> | undefined;
 
-async function readTexts(): Promise<ReferenceTexts> {
-  const methodology = currentMethodology();
-  const [methodologyText, weeklySummary, claims, markdown, notebook] = await Promise.all([
-    readFile(methodologyTextUrl(methodology.version), 'utf8'),
-    readTemplate('weekly-summary.txt.hbs'),
+/** Reads those of the texts that day records are made with. */
+export async function readDayTexts(): Promise<DayTexts> {
+  const [claims, markdown] = await Promise.all([
     readTemplate('brief-day-1.claims.json'),
     readTemplate('brief-day-1.md.hbs'),
+  ]);
+  const brief = {
+    claims: compileClaims(claims),
+    markdown: compileTextTemplate(markdown),
+    source: claims + markdown,
+  };
+  return { methodology: currentMethodology(), brief };
+}
+
+async function readTexts(): Promise<ReferenceTexts> {
+  const { methodology, brief } = await readDayTexts();
+  const [methodologyText, weeklySummary, notebook] = await Promise.all([
+    readFile(methodologyTextUrl(methodology.version), 'utf8'),
+    readTemplate('weekly-summary.txt.hbs'),
     readTemplate('starter-notebook.ipynb'),
   ]);
   const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // with the texts: a command that needs none does not wait for it
@@ -30,11 +43,7 @@ async function readTexts(): Promise<ReferenceTexts> {
     methodologyText,
     glossary: glossaryEntries(),
     weeklySummary: compileTextTemplate(weeklySummary),
-    brief: {
-      claims: compileClaims(claims),
-      markdown: compileTextTemplate(markdown),
-      source: claims + markdown,
-    },
+    brief,
     charts,
     notebook,
     site: await readSiteTexts(TEMPLATES),

@@ -17,6 +17,8 @@ export type Stage =
 export type Progress = {
   readonly begin: (stage: Stage, total?: number) => void;
   readonly advance: (count?: number) => void;
+  /** How many there are after all. */
+  readonly expect: (total: number) => void;
   readonly end: (note?: string) => void;
   /** Clears what is shown of a stage that failed; harmless after its end. */
   readonly abandon: () => void;
@@ -26,6 +28,7 @@ export type Progress = {
 export const SILENT: Progress = {
   begin: () => undefined,
   advance: () => undefined,
+  expect: () => undefined,
   end: () => undefined,
   abandon: () => undefined,
 };
@@ -65,6 +68,7 @@ export function recordStages(
         if (current !== undefined) current.count += count;
         progress.advance(count);
       },
+      expect: (total) => progress.expect(total),
       end(note) {
         close('done', note);
         progress.end(note);

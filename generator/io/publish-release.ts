@@ -1,11 +1,19 @@
-import { StoreError, type Etag, type ObjectStore } from '../../infra/store/object-store.js';
+import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
-import { applyRelease, type Written } from './apply-release.js';
+import { applyRelease, type ApplyTerms } from './apply-release.js';
 import type { Progress } from './progress.js';
 import { readAliasSequence, readPointer, type StartingPoint } from './published-state.js';
+import type { Writing, Written } from './release-writing.js';
 import { refreshAliases } from './refresh-aliases.js';
 import { watchCommit } from './watched-commit.js';
+
+/** A release to publish, when there is one, the state that it was planned from, and what was written of it already. */
+export type ReleaseToPublish = {
+  readonly release: PlannedRelease | undefined;
+  readonly start: StartingPoint;
+  readonly writing?: Writing | undefined;
+};
 
 /** What a publication may use of the outside world. */
 export type PublishTerms = {
@@ -20,13 +28,15 @@ export type PublishTerms = {
  */
 export async function publishRelease(
   store: ObjectStore,
-  { release, start }: { readonly release: PlannedRelease | undefined; readonly start: StartingPoint },
+  { release, start, writing }: ReleaseToPublish,
   terms: PublishTerms,
 ): Promise<Written> {
   const { progress, signal } = terms;
   const etag = start.pointer?.etag ?? null;
   const written =
-    release === undefined ? { objects: 0, bytes: 0 } : await commitRelease(store, release, etag, terms);
+    release === undefined
+      ? { objects: 0, bytes: 0 }
+      : await commitRelease(store, { release, etag, writing }, terms);
   const sequence = release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
   if (release === undefined && start.aliasSequence === sequence) return written;
   try {
@@ -57,14 +67,13 @@ function committedError(revision: string, error: unknown): unknown {
 
 async function commitRelease(
   store: ObjectStore,
-  release: PlannedRelease,
-  etag: Etag | null,
+  apply: Pick<ApplyTerms, 'release' | 'etag' | 'writing'>,
   terms: PublishTerms,
 ): Promise<Written> {
   const commit = watchCommit(store, terms.signal);
   try {
     terms.signal.throwIfAborted();
-    return await applyRelease({ ...terms, store: commit.store, release, etag });
+    return await applyRelease({ ...terms, ...apply, store: commit.store });
   } catch (error) {
     if (!terms.signal.aborted) throw error;
     throw interruptedError(commit.isSent() && !isConflict(error) ? 'unknown' : 'not committed', error);

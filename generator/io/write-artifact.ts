@@ -2,7 +2,7 @@ import { sha256Hex } from '../../schemas/digest.js';
 import { objectKey } from '../../schemas/paths.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import type { ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
-import type { Artifact } from '../core/artifacts/artifact.js';
+import type { Artifact, Content } from '../core/artifacts/artifact.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { LEAST_GRACE_MS } from './collection-terms.js';
 import { metaOf } from './object-meta.js';
@@ -14,14 +14,17 @@ const RENEWAL_AGE_MS = LEAST_GRACE_MS / 2;
 /** What became of an artifact: written, or found as it should be. */
 export type WriteResult = 'created' | 'exists';
 
-/**
- * Puts an artifact under its digest, judged by its schema first.
- * @throws GeneratorError 'artifact-invalid' or 'damaged', as `putImmutable` does.
- */
-export async function writeArtifact(store: ObjectStore, artifact: Artifact): Promise<WriteResult> {
-  const key = objectKey(artifact.sha256);
-  const body = toBody(artifact);
-  return putImmutable(store, key, body, artifact.sha256, metaOf(key, artifact.type, artifact.path));
+/** Which bytes are to be put. */
+export type FileName = Pick<Artifact, 'path' | 'type' | 'sha256' | 'bytes'>;
+
+/** Puts an artifact's judged bytes under its digest. @throws GeneratorError 'damaged' as `putImmutable` does. */
+export function writeBody(
+  store: ObjectStore,
+  { path, type, sha256 }: FileName,
+  body: Uint8Array,
+): Promise<WriteResult> {
+  const key = objectKey(sha256);
+  return putImmutable(store, key, body, sha256, metaOf(key, type, path));
 }
 
 /**
@@ -48,9 +51,21 @@ export async function putImmutable(
   }
 }
 
-/** The bytes of an artifact, judged: nothing else of it need be held while they are written. */
-function toBody({ path, sha256, content }: Artifact): Buffer {
-  const { schema, value, text } = content();
+/**
+ * The bytes of an artifact, judged by its schema and measured: nothing else of it need be held while they are written.
+ * @throws GeneratorError 'artifact-invalid'.
+ */
+export function toBody(artifact: Artifact): Buffer {
+  const content = artifact.content();
+  const body = toJudgedBody(artifact.path, content);
+  const found = sha256Hex(body);
+  if (found !== artifact.sha256)
+    throw new Error(`${artifact.path}: planned ${artifact.sha256}, made ${found}`);
+  return body;
+}
+
+/** The bytes of the content that was just made for `path`, judged. @throws GeneratorError 'artifact-invalid'. */
+export function toJudgedBody(path: string, { schema, value, text }: Content): Buffer {
   const [fault] = findSchemaFaults(schema, value);
   if (fault !== undefined) {
     throw new GeneratorError(
@@ -58,8 +73,5 @@ function toBody({ path, sha256, content }: Artifact): Buffer {
       `${path} at ${fault.pointer || '/'}: ${fault.message} (schema ${schema}); nothing was published: this is a fault of the generator or its data files`,
     );
   }
-  const body = Buffer.from(text, 'utf8');
-  const found = sha256Hex(body);
-  if (found !== sha256) throw new Error(`${path}: planned ${sha256}, made ${found}`);
-  return body;
+  return Buffer.from(text, 'utf8');
 }

@@ -24,6 +24,9 @@ export type Artifact = {
   readonly content: () => Content;
 };
 
+/** A file that was just made, with the very content that its digest is of. */
+export type MadeFile = { readonly artifact: Artifact; readonly content: Content };
+
 /** Media type of JSON files. */
 export const JSON_TYPE = 'application/json';
 /** Media type of calendars. */

@@ -15,6 +15,11 @@ export function createTextKeeper(): (made: Content, make: () => Content) => () =
   };
 }
 
+/** Has content made again whenever it is asked for. */
+export function keepNothing(_made: Content, make: () => Content): () => Content {
+  return make;
+}
+
 /** Gives JSON content again, from its text alone. */
 export function keepText({ schema, text }: Content): () => Content {
   return () => ({ schema, text, value: JSON.parse(text) });

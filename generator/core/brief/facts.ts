@@ -20,21 +20,27 @@ export type DayRecords = {
  * the record has null or no such member.
  */
 export function factAt(records: DayRecords, id: string): BriefFact | undefined {
+  const value = valueAt(records, id);
+  return value === undefined ? undefined : { id, unit: unitOf(records.meta, id), value };
+}
+
+/** The number or text at a path of the day's records; `undefined` where they have null or no such member. */
+export function valueAt(records: DayRecords, id: string): number | string | undefined {
   let value: unknown = records;
   for (const name of namesIn(id)) {
-    value =
-      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[name];
   }
-  return typeof value === 'number' || typeof value === 'string'
-    ? { id, unit: unitOf(records.meta, id), value }
-    : undefined;
+  return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
 /** The parts of the paths that were asked for: there are some hundred of them, and every day asks for the same. */
 const NAMES = new Map<string, readonly string[]>();
 
 function namesIn(id: string): readonly string[] {
-  const names = NAMES.get(id) ?? id.split('.');
+  const known = NAMES.get(id);
+  if (known !== undefined) return known;
+  const names = id.split('.');
   NAMES.set(id, names);
   return names;
 }
@@ -54,15 +60,16 @@ const UNITS: readonly (readonly [path: RegExp, unit: string])[] = [
   [/^derived\.fee_mean$/, 'native coin per transaction'],
 ];
 
-/** The units of the paths that were asked for. */
+/** The units of the paths that were asked for, but for those of drivers, which differ from day to day. */
 const KNOWN_UNITS = new Map<string, string>();
 
 function unitOf({ chain, drivers }: MetaDay, id: string): string {
-  const driver = /^meta\.drivers\.(\d+)\./.exec(id)?.[1];
-  const unit = driver === undefined ? (KNOWN_UNITS.get(id) ?? findUnit(id)) : drivers[Number(driver)]?.unit;
+  const [record, list, number] = namesIn(id);
+  const isDriver = record === 'meta' && list === 'drivers';
+  const unit = isDriver ? drivers[Number(number)]?.unit : (KNOWN_UNITS.get(id) ?? findUnit(id));
   if (unit === undefined) throw new Error(`no unit of ${id}`);
-  KNOWN_UNITS.set(id, unit);
-  return unit.replace('native coin', CHAINS[chain].nativeCoin);
+  if (!isDriver) KNOWN_UNITS.set(id, unit);
+  return unit.startsWith('native coin') ? unit.replace('native coin', CHAINS[chain].nativeCoin) : unit;
 }
 
 function findUnit(id: string): string | undefined {
@@ -78,10 +85,13 @@ export function factWords({ value, unit }: BriefFact): string {
   if (unit === 'z') return cutWords(value, 2);
   if (unit === 'change') return percentWords(Math.abs(value));
   const words = numberWords(value);
-  const [first = ''] = unit.split(' per ');
   if (unit === 'days' || unit === 'seconds') return counted(words, unit);
-  return ['BTC', 'ETH', 'gwei', 'TH/s'].includes(first) ? `${words} ${first}` : words;
+  const said = SAID_UNITS.find((each) => unit === each || unit.startsWith(`${each} per `));
+  return said === undefined ? words : `${words} ${said}`;
 }
+
+/** Units that a number is told with. */
+const SAID_UNITS = ['BTC', 'ETH', 'gwei', 'TH/s'] as const;
 
 /** A fact with what it counts: `1 block`, `144 blocks`. */
 export function countWords({ value }: BriefFact, plural: string): string {

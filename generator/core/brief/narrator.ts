@@ -1,6 +1,6 @@
 import type { BriefFact } from '../../../schemas/types.generated.js';
 import type { TextTemplate } from '../text/text-template.js';
-import { countWords, factAt, factWords, type DayRecords } from './facts.js';
+import { countWords, factAt, factWords, valueAt, type DayRecords } from './facts.js';
 
 /** The claims that a brief may make, by their names, and how it is laid out. */
 export type BriefTemplates = {
@@ -33,7 +33,7 @@ export function createNarrator(records: DayRecords, claims: BriefTemplates['clai
   return {
     records,
     number: (id) => {
-      const value = factAt(records, id)?.value;
+      const value = valueAt(records, id);
       return typeof value === 'number' ? value : null;
     },
     words: (id) => {
@@ -46,18 +46,21 @@ export function createNarrator(records: DayRecords, claims: BriefTemplates['clai
       if (template === undefined) throw new Error(`no claim ${claim}`);
       const words: Record<string, string> = {};
       const facts: BriefFact[] = [];
-      for (const [name, value] of Object.entries(values)) {
+      for (const name of Object.keys(values)) {
+        const value = values[name] ?? NO_VALUE;
         const fact = 'fact' in value ? factAt(records, value.fact) : undefined;
         const word = fact === undefined ? wordOf(value) : wordsOf(fact, value);
         if (word === null) return [];
         if (fact !== undefined) facts.push(fact);
         words[name] = word;
       }
-      for (const fact of facts) said.set(fact.id, said.get(fact.id) ?? fact);
+      for (const fact of facts) if (!said.has(fact.id)) said.set(fact.id, fact);
       return [template(words)];
     },
   };
 }
+
+const NO_VALUE: ClaimValue = { word: null };
 
 function wordOf(value: ClaimValue): string | null {
   return 'word' in value ? value.word : null;

@@ -12,10 +12,11 @@ import {
   toArtifact,
   type Artifact,
   type Content,
+  type MadeFile,
   type Stamp,
 } from '../artifacts/artifact.js';
 import { toCalendarRow } from '../artifacts/regime-calendar.js';
-import { createTextKeeper } from '../artifacts/text-keeper.js';
+import { createTextKeeper, keepNothing } from '../artifacts/text-keeper.js';
 import type { InputSeries } from '../input-series.js';
 import { DAY_SCHEMAS, type DayRecord, type DayWriters } from '../records/day-writers.js';
 import { supersede } from './chain-state.js';
@@ -28,7 +29,9 @@ export type EntryTerms = {
   readonly stamp: Stamp;
   readonly reason: string;
   /** Leave withdrawn dates as they are. */
-  readonly keepWithdrawn?: boolean;
+  readonly keepWithdrawn?: boolean | undefined;
+  /** Hears of each new file. Then no text of it is kept, for whoever hears writes it. */
+  readonly handOver?: (file: MadeFile) => void;
 };
 
 /** Decides a day of a genre, which was published as `before` says. */
@@ -42,8 +45,8 @@ export type DayResult = { readonly row?: RegimeCalendarRow } & (
 
 /** A writer of entries: a day is rebuilt as it was published, or made new under this release's revision. */
 export function createEntryWriter(terms: EntryTerms, revisions: ManifestRevisions): EntryWriter {
-  const { series, writers, trusted, stamp, reason } = terms;
-  const keep = createTextKeeper();
+  const { series, writers, trusted, stamp, reason, handOver } = terms;
+  const keep = handOver === undefined ? createTextKeeper() : keepNothing;
 
   function make(genre: Genre, schema: string, t: number, revision: string): MadeDay {
     const provenance = { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
@@ -52,12 +55,13 @@ export function createEntryWriter(terms: EntryTerms, revisions: ManifestRevision
     const made = content();
     const record = made.value as DayRecord; // what a day writer makes
     const row = record.schema === 'meta-day/1' ? { row: toCalendarRow(record) } : {};
-    return { artifact: toArtifact(path, JSON_TYPE, keep(made, content), made), ...row };
+    return { artifact: toArtifact(path, JSON_TYPE, keep(made, content), made), made, ...row };
   }
 
   function makeNew(genre: Genre, t: number, superseded: ManifestDate['superseded']): DayResult {
     const schema = DAY_SCHEMAS[genre];
-    const { artifact, ...row } = make(genre, schema, t, stamp.revision);
+    const { artifact, made, ...row } = make(genre, schema, t, stamp.revision);
+    handOver?.({ artifact, content: made });
     const entry: ManifestDate = {
       date: series.dates[t] ?? '',
       sha256: artifact.sha256,
@@ -78,7 +82,7 @@ export function createEntryWriter(terms: EntryTerms, revisions: ManifestRevision
     const isKept = before.status === 'withdrawn' ? (terms.keepWithdrawn ?? false) : trusted;
     if (isKept) return { fate: 'unchanged', entry: before };
     const status = writers.regimes.status[t] ?? 'missing';
-    const { artifact: rebuilt, ...row } = make(genre, before.schema, t, before.revision);
+    const { artifact: rebuilt, made: _made, ...row } = make(genre, before.schema, t, before.revision);
     if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {
       return { fate: 'unchanged', entry: before.status === status ? before : { ...before, status }, ...row };
     }
@@ -86,7 +90,11 @@ export function createEntryWriter(terms: EntryTerms, revisions: ManifestRevision
   };
 }
 
-type MadeDay = { readonly artifact: Artifact; readonly row?: RegimeCalendarRow };
+type MadeDay = {
+  readonly artifact: Artifact;
+  readonly made: Content;
+  readonly row?: RegimeCalendarRow;
+};
 
 function schemaNameOf(schema: string): SchemaName {
   return schema.split('/')[0] as SchemaName; // a day schema's id is its name and number

@@ -138,7 +138,8 @@ function* assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp:
     trusted: assessment.kind === 'extended',
     stamp,
     reason: request.acceptance?.reason ?? 'not accepted',
-    keepWithdrawn: request.keepWithdrawn ?? false,
+    keepWithdrawn: request.keepWithdrawn,
+    drafted: request.drafted?.get(series.chain),
   });
   return { series, digest, draft };
 }

@@ -3,6 +3,7 @@ import type { Artifact } from '../artifacts/artifact.js';
 import type { ReferenceTexts } from '../artifacts/reference-files.js';
 import type { InputSeries } from '../input-series.js';
 import type { PublishedState } from './published-state.js';
+import type { GenreDrafts } from './genre-drafts.js';
 import type { Drop, Restatement } from './restatement.js';
 
 /** What a release is planned from: the input, the published state, the one clock of the run, and what was allowed. */
@@ -21,6 +22,8 @@ export type PlanRequest = {
   readonly inputInvalid?: boolean;
   /** Publish nothing when a chain is refused or the input is invalid. */
   readonly allOrNothing?: boolean;
+  /** The chains whose days were drafted already under the stamp of this release, and written. */
+  readonly drafted?: ReadonlyMap<Chain, GenreDrafts>;
 };
 
 /** A person's word that restatements may be published; with a digest, only those that it names. */

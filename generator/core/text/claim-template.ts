@@ -14,8 +14,11 @@ export function compileClaimTemplate(source: string): TextTemplate {
     if (said === undefined && !/^\w+$/.test(name ?? '')) throw new Error(`not a plain sentence: ${source}`);
     return { said, name: name ?? '' };
   });
-  return (values) =>
-    parts.map(({ said, name }) => said ?? valueOf(values as Record<string, unknown>, name)).join('');
+  return (values) => {
+    let sentence = '';
+    for (const { said, name } of parts) sentence += said ?? valueOf(values as Record<string, unknown>, name);
+    return sentence;
+  };
 }
 
 function valueOf(values: Readonly<Record<string, unknown>>, name: string): string {

@@ -1,0 +1,70 @@
+import { on } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import pMap from 'p-map';
+import { Piscina } from 'piscina';
+import type { Chain } from '../../schemas/types.generated.js';
+import type { Stamp } from '../core/artifacts/artifact.js';
+import { GeneratorError } from '../core/generator-error.js';
+import type { InputSeries } from '../core/input-series.js';
+import type { GenreDrafts } from '../core/release/genre-drafts.js';
+import type { DraftedFiles, DraftResult, DraftTask } from './draft-in-thread.js';
+import { writeFiles, type FileToWrite, type Writing, type WriteTerms } from './release-writing.js';
+
+/** Files of one chain that are written at a time. */
+const CONCURRENCY = 32;
+
+/**
+ * Drafts chains that were never published, each in a thread, and writes their day files as they are made: the cores
+ * compute while the store writes, and nothing is held in memory.
+ * @throws GeneratorError 'artifact-invalid', what writing throws, and the reason of the signal once that is aborted.
+ */
+export async function draftInThreads(
+  inputs: readonly InputSeries[],
+  stamp: Stamp,
+  writing: Writing,
+  terms: WriteTerms,
+): Promise<ReadonlyMap<Chain, GenreDrafts>> {
+  // Writing keeps a core busy.
+  const threads = Math.min(Math.max(1, availableParallelism() - 1), inputs.length);
+  const pool = new Piscina<DraftTask, DraftResult>({
+    filename: new URL('./draft-in-thread.js', import.meta.url).href,
+    name: 'draftInThread',
+    minThreads: threads,
+    maxThreads: threads,
+  });
+  const draft = async (series: InputSeries): Promise<[Chain, GenreDrafts]> => {
+    const { port1: own, port2: port } = new MessageChannel();
+    try {
+      const files = writeFiles(writing, receiveFiles(own), terms, CONCURRENCY);
+      const drafted = pool.run({ series, stamp, port }, { transferList: [port] }).then((result) => {
+        if ('invalid' in result) throw new GeneratorError('artifact-invalid', result.invalid);
+        return result.drafts;
+      });
+      const [drafts] = await Promise.all([drafted, files]);
+      return [series.chain, drafts];
+    } finally {
+      own.close();
+    }
+  };
+  const longestFirst = [...inputs].sort((a, b) => b.dates.length - a.dates.length);
+  try {
+    return new Map(await pMap(longestFirst, draft, { concurrency: threads }));
+  } finally {
+    await pool.destroy();
+  }
+}
+
+/** The files that a thread hands over. */
+async function* receiveFiles(port: MessagePort): AsyncGenerator<FileToWrite> {
+  for await (const [message] of on(port, 'message')) {
+    const { files, bodies } = message as DraftedFiles; // all that a drafting thread sends
+    if (files.length === 0) return;
+    let offset = 0;
+    for (const file of files) {
+      const body = bodies.subarray(offset, (offset += file.bytes));
+      yield { ...file, body: () => body };
+    }
+    port.postMessage('more');
+  }
+}

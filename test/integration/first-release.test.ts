@@ -1,0 +1,139 @@
+import path from 'node:path';
+import { createMemoryStore } from '../../infra/store/memory-store.js';
+import { openStore } from '../../infra/store/open-store.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { POINTER_KEY } from '../../schemas/paths.js';
+import { toDirectory } from '../../generator/io/input-folder.js';
+import { readInput } from '../../generator/io/read-input.js';
+import { verifyStore } from '../../generator/io/verify-store.js';
+import { publishSeries } from '../fixtures/publish-series.js';
+import { createRandom } from '../fixtures/seeded.js';
+import { metricsCsv, sourcesJson, writeInput, writeSmallInput } from '../fixtures/small-input.js';
+import { runStaged, type StagedRun } from '../fixtures/staged-run.js';
+import { differingKeys, snapshotStore, type StoreSnapshot } from '../fixtures/store-snapshot.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+
+/** Long enough that the days are drafted in threads and written meanwhile. */
+const DAYS = { bitcoin: 600, arbitrum: 320, base: 90 };
+const AS_OF = '2026-09-02T12:00:00Z';
+const KILLS = 5;
+const SEED = Number(process.env['CRD_KILL_SEED'] ?? '1');
+const SLOW_MS = 300_000;
+
+let folder: TemporaryFolder;
+let input: string;
+/** What a release leaves that is planned whole in one thread, then written. */
+let expected: StoreSnapshot;
+let stores = 0;
+/** How long the stage of writing took when nothing disturbed it. */
+let writeMs = 0;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  input = await writeSmallInput(path.join(folder.path, 'input'), { days: DAYS });
+  const { series } = await readInput({ folder: toDirectory(input), asOfMs: Date.parse(AS_OF) });
+  const store = createMemoryStore();
+  await publishSeries(store, { inputs: series, asOf: AS_OF });
+  expected = await snapshotStore(store);
+}, SLOW_MS);
+afterAll(() => folder.dispose(), SLOW_MS);
+
+async function createGround(): Promise<{ readonly address: string; readonly store: ObjectStore }> {
+  const address = `file:${path.join(folder.path, `store-${(stores += 1)}`)}`;
+  return { address, store: await openStore(address) };
+}
+
+function publishTo(
+  address: string,
+  action?: Parameters<typeof runStaged>[1],
+  from = input,
+  ...more: readonly string[]
+): Promise<StagedRun> {
+  return runStaged(['publish', '--input', from, '--store', address, '--as-of', AS_OF, ...more], action);
+}
+
+function millisecondsOf(run: StagedRun, stage: string): number {
+  const seen = run.stages.find((each) => each.stage === stage);
+  return (seen?.endedMs ?? 0) - (seen?.beganMs ?? 0);
+}
+
+describe('a first release of a long history, written while it is planned', () => {
+  it(
+    'has the bytes of one that is planned whole and then written',
+    async () => {
+      const { address, store } = await createGround();
+      const run = await publishTo(address);
+      const { code, said } = run;
+      writeMs = millisecondsOf(run, 'write');
+      expect({ code, said }).toEqual({ code: 0, said: 'publish ended: done, or unchanged' });
+      expect(differingKeys(await snapshotStore(store), expected)).toEqual([]);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'is invisible when it is killed at any moment, and whole after the next run',
+    async () => {
+      const random = createRandom(SEED);
+      const seen: { killed: string | null; strangers: string[]; pointer: boolean; left: string[] }[] = [];
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const { address, store } = await createGround();
+        const delayMs = random() * writeMs * 0.6; // the stage of another run may be shorter
+        const run = await publishTo(address, {
+          stage: 'write',
+          delayMs,
+          act: (child) => child.kill('SIGKILL'),
+        });
+        const found = await snapshotStore(store);
+        const strangers = [...found.keys()].filter((key) => found.get(key) !== expected.get(key));
+        const next = await publishTo(address);
+        const left = next.code === 0 ? differingKeys(await snapshotStore(store), expected) : [next.said];
+        seen.push({ killed: run.signal, strangers, pointer: found.has(POINTER_KEY), left });
+      }
+      const good = { killed: 'SIGKILL', strangers: [], pointer: false, left: [] };
+      expect({ seed: SEED, seen }).toEqual({ seed: SEED, seen: Array.from({ length: KILLS }, () => good) });
+    },
+    SLOW_MS,
+  );
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'says after a %s that it was not committed, and ends at once',
+    async (signal) => {
+      const { address, store } = await createGround();
+      const run = await publishTo(address, {
+        stage: 'write',
+        delayMs: 300,
+        act: (child) => child.kill(signal),
+      });
+      expect({ code: run.code, said: run.said }).toEqual({
+        code: 130,
+        said: 'interrupted: not committed: nothing visible has changed; run again',
+      });
+      expect(run.secondsAfter).toBeLessThan(5);
+      expect(await store.head(POINTER_KEY)).toBeUndefined();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'publishes the sound chains beside a faulty one, and with --all-or-nothing writes nothing at all',
+    async () => {
+      const faulty = await writeInput(path.join(folder.path, 'faulty'), {
+        'bitcoin.csv': metricsCsv('bitcoin', 600),
+        'arbitrum.csv': metricsCsv('arbitrum', 600),
+        'base.csv': 'date,tx_count\n2025-01-01,many\n',
+        'sources.json': sourcesJson(['bitcoin', 'arbitrum', 'base']),
+      });
+      const strict = await createGround();
+      const refused = await publishTo(strict.address, undefined, faulty, '--all-or-nothing');
+      expect(refused.code).toBe(3);
+      expect([...(await snapshotStore(strict.store)).keys()]).toEqual([]);
+      const { address, store } = await createGround();
+      const partial = await publishTo(address, undefined, faulty);
+      expect(partial.code).toBe(3);
+      const { faults } = await verifyStore(store, { deep: false });
+      expect(faults).toEqual([]);
+    },
+    SLOW_MS,
+  );
+});
