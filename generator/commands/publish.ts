@@ -112,7 +112,7 @@ async function prepare(
   const prepared = await preparePlan({
     ...terms,
     ...(acceptance ? { acceptance } : {}),
-    ...(writesAhead ? { now } : {}),
+    ...(writesAhead ? { writeAhead: { now } } : {}),
   });
   signal.throwIfAborted();
   return prepared;

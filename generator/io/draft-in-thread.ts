@@ -8,7 +8,7 @@ import { draftGenres, type GenreDraft, type GenreDrafts } from '../core/release/
 import { readDayTexts } from './product-texts.js';
 import { toJudgedBody, type FileName } from './write-artifact.js';
 
-/** Fewest files of a message, and most messages that wait to be asked for more. */
+/** From how many files on a message is sent, and most messages that wait to be asked for more. */
 const BATCH_FILES = 64;
 const BATCHES_AHEAD = 8;
 

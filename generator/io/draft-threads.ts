@@ -2,21 +2,23 @@ import { on } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import pMap from 'p-map';
-import { Piscina } from 'piscina';
 import type { Chain } from '../../schemas/types.generated.js';
 import type { Stamp } from '../core/artifacts/artifact.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { InputSeries } from '../core/input-series.js';
 import type { GenreDrafts } from '../core/release/genre-drafts.js';
 import type { DraftedFiles, DraftResult, DraftTask } from './draft-in-thread.js';
-import { writeFiles, type FileToWrite, type Writing, type WriteTerms } from './release-writing.js';
-
-/** Files of one chain that are written at a time. */
-const CONCURRENCY = 32;
+import {
+  CONCURRENCY,
+  writeFiles,
+  type FileToWrite,
+  type Writing,
+  type WriteTerms,
+} from './release-writing.js';
 
 /**
  * Drafts chains that were never published, each in a thread, and writes their day files as they are made: the cores
- * compute while the store writes, and nothing is held in memory.
+ * compute while the store writes, and no day file is kept.
  * @throws GeneratorError 'artifact-invalid', what writing throws, and the reason of the signal once that is aborted.
  */
 export async function draftInThreads(
@@ -25,8 +27,10 @@ export async function draftInThreads(
   writing: Writing,
   terms: WriteTerms,
 ): Promise<ReadonlyMap<Chain, GenreDrafts>> {
+  const { signal } = terms;
   // Writing keeps a core busy.
   const threads = Math.min(Math.max(1, availableParallelism() - 1), inputs.length);
+  const { Piscina } = await import('piscina'); // no other command waits for it
   const pool = new Piscina<DraftTask, DraftResult>({
     filename: new URL('./draft-in-thread.js', import.meta.url).href,
     name: 'draftInThread',
@@ -36,7 +40,7 @@ export async function draftInThreads(
   const draft = async (series: InputSeries): Promise<[Chain, GenreDrafts]> => {
     const { port1: own, port2: port } = new MessageChannel();
     try {
-      const files = writeFiles(writing, receiveFiles(own), terms, CONCURRENCY);
+      const files = writeFiles(writing, receiveFiles(own), terms, Math.ceil(CONCURRENCY / threads));
       const drafted = pool.run({ series, stamp, port }, { transferList: [port] }).then((result) => {
         if ('invalid' in result) throw new GeneratorError('artifact-invalid', result.invalid);
         return result.drafts;
@@ -49,7 +53,7 @@ export async function draftInThreads(
   };
   const longestFirst = [...inputs].sort((a, b) => b.dates.length - a.dates.length);
   try {
-    return new Map(await pMap(longestFirst, draft, { concurrency: threads }));
+    return new Map(await pMap(longestFirst, draft, { concurrency: threads, ...(signal ? { signal } : {}) }));
   } finally {
     await pool.destroy();
   }

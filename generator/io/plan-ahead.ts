@@ -27,8 +27,14 @@ export async function planAhead(
   terms.progress.end('a first release: written as it is planned');
   const writing = await beginWriting(terms, datesOf(request.inputs) * GENRES.length);
   const stamp = nextStamp(undefined, request.asOfMs);
-  const drafting = draftInThreads(request.inputs, stamp, writing, terms);
-  writersFingerprint(request.texts); // made once: now, while this thread has nothing else to do
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, ...(terms.signal ? [terms.signal] : [])]);
+  const drafting = draftInThreads(request.inputs, stamp, writing, { ...terms, signal });
+  try {
+    writersFingerprint(request.texts); // made once: now, while this thread has nothing else to do
+  } catch (error) {
+    stop.abort(error);
+  }
   const drafted = await drafting;
   const plan = await runInterruptibly(planSteps({ ...request, drafted }), terms.signal);
   return { plan, writing };

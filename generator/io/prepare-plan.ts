@@ -32,8 +32,8 @@ export type PlanTerms = {
   readonly acceptance?: Acceptance;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
-  /** The clock of a run that publishes: it may write while it plans. Without it nothing is written. */
-  readonly now?: () => number;
+  /** Permits to write a first release while it is planned, with the clock of the run. Otherwise nothing is written. */
+  readonly writeAhead?: { readonly now: () => number };
 };
 
 /** A plan with what it was made from, and the writing that began while it was made. */
@@ -45,9 +45,9 @@ export type PreparedPlan = {
 };
 
 /**
- * Reads the published state and plans the next release.
- * @throws GeneratorError 'usage' for a wrong as-of or address, 'held' when publication is held; the reason of `signal`
- * once that is aborted.
+ * Reads the published state and plans the next release. Nothing is written, unless the terms permit to write ahead.
+ * @throws GeneratorError 'usage' for a wrong as-of or address, 'held' when publication is held; what writing throws, if it
+ * does; the reason of `signal` once that is aborted.
  */
 export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
   const { store, input, asOfMs, progress, signal } = terms;
@@ -70,8 +70,8 @@ export async function preparePlan(terms: PlanTerms): Promise<PreparedPlan> {
     allOrNothing: terms.allOrNothing,
     ...(terms.acceptance ? { acceptance: terms.acceptance } : {}),
   };
-  if (terms.now !== undefined && mayPlanAhead(request)) {
-    return { input, start, ...(await planAhead(request, { ...terms, now: terms.now })) };
+  if (terms.writeAhead !== undefined && mayPlanAhead(request)) {
+    return { input, start, ...(await planAhead(request, { ...terms, ...terms.writeAhead })) };
   }
   const plan = await runInterruptibly(planSteps(request), signal);
   progress.end(plan.release ? `${plan.release.artifacts.length} files` : 'nothing to publish');

@@ -1,4 +1,4 @@
-/** The stages of a run, in the order of a publication. `write` is the bulk of a first one. */
+/** The stages of a run, in the order of a publication. `write` is the bulk of a first one, which it also plans. */
 export type Stage =
   | 'input'
   | 'state'

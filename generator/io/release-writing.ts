@@ -9,7 +9,7 @@ import type { Progress } from './progress.js';
 import { toBody, writeBody, type FileName, type WriteResult } from './write-artifact.js';
 
 /** Number of artifacts that are written at a time; of large ones fewer, so that memory stays bounded. */
-const CONCURRENCY = 64;
+export const CONCURRENCY = 64;
 const LARGE_CONCURRENCY = 2;
 const LARGE_BYTES = 65_536;
 

@@ -8,7 +8,12 @@ export const objectsArn = (bucket: string, keys: string): string => `${bucketArn
 
 /** Names of the roles, which the policies of several stacks spell. */
 export function roleNames({ name }: Parameters) {
-  return { generator: `${name}-generator`, gateway: `${name}-gateway`, signer: `${name}-signer` } as const;
+  return {
+    generator: `${name}-generator`,
+    monitor: `${name}-monitor`,
+    gateway: `${name}-gateway`,
+    signer: `${name}-signer`,
+  } as const;
 }
 
 /** ARN of a role of the deployment. */

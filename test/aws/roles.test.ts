@@ -102,6 +102,18 @@ const RIGHTS: readonly Rights[] = [
     ],
   },
   {
+    role: 'crd-monitor',
+    allowed: [list(PUBLISHED), ...[OBJECT, RELEASE, POINTER, ...MARKS, COPY, PAGE].map(get)],
+    denied: [
+      ...NEVER,
+      ...[OBJECT, RELEASE, POINTER, ...MARKS, COPY].flatMap((resource) => [put(resource), remove(resource)]),
+      ...[ACCOUNT, KEY, USAGE, METRICS].map(get),
+      list(ACCOUNTS),
+      list(INPUT, DAILY),
+      become(SIGNER),
+    ],
+  },
+  {
     role: 'crd-gateway',
     allowed: [
       list(PUBLISHED),
@@ -156,7 +168,7 @@ describe.each(RIGHTS)('$role', ({ role, allowed, denied }) => {
   });
 });
 
-it('the gateway alone may become the signer, programs alone the other two', () => {
+it('the gateway alone may become the signer, programs alone the others', () => {
   const trusted = (name: string) =>
     toStatements(
       propertiesOf(templates().Service, 'AWS::IAM::Role', { RoleName: name })['AssumeRolePolicyDocument'],
@@ -164,6 +176,7 @@ it('the gateway alone may become the signer, programs alone the other two', () =
   const inAccount = { StringEquals: { 'aws:SourceAccount': ['123456789012'] } };
   const whom = (name: string) => trusted(name).map(({ principals, conditions }) => [principals, conditions]);
   expect(whom('crd-generator')).toEqual([[['ecs-tasks.amazonaws.com'], inAccount]]);
+  expect(whom('crd-monitor')).toEqual([[['ecs-tasks.amazonaws.com'], inAccount]]);
   expect(whom('crd-gateway')).toEqual([
     [['lambda.amazonaws.com'], {}],
     [['ecs-tasks.amazonaws.com'], inAccount],

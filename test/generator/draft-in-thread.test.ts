@@ -30,7 +30,7 @@ async function draft(
   return { messages, result, close: () => own.close() };
 }
 
-it('a drafting thread hands over every day file with the bytes of its digest, and keeps none', async () => {
+it('a drafting thread hands over every day file with the bytes of its digest', async () => {
   const { messages, result, close } = await draft(series, true);
   const drafted = await result;
   if ('invalid' in drafted) throw new Error(drafted.invalid);

@@ -1,13 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createMemoryStore } from '../../infra/store/memory-store.js';
 import { openStore } from '../../infra/store/open-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { POINTER_KEY } from '../../schemas/paths.js';
 import { toDirectory } from '../../generator/io/input-folder.js';
+import type { StageRecord } from '../../generator/io/progress.js';
 import { readInput } from '../../generator/io/read-input.js';
 import { verifyStore } from '../../generator/io/verify-store.js';
 import { publishSeries } from '../fixtures/publish-series.js';
 import { createRandom } from '../fixtures/seeded.js';
+import { createFullDisk } from '../fixtures/short-disk.js';
 import { metricsCsv, sourcesJson, writeInput, writeSmallInput } from '../fixtures/small-input.js';
 import { runStaged, type StagedRun } from '../fixtures/staged-run.js';
 import { differingKeys, snapshotStore, type StoreSnapshot } from '../fixtures/store-snapshot.js';
@@ -62,9 +65,13 @@ describe('a first release of a long history, written while it is planned', () =>
     'has the bytes of one that is planned whole and then written',
     async () => {
       const { address, store } = await createGround();
-      const run = await publishTo(address);
+      const report = path.join(folder.path, 'report.json');
+      const run = await publishTo(address, undefined, input, '--report', report);
       const { code, said } = run;
       writeMs = millisecondsOf(run, 'write');
+      const { stages } = JSON.parse(await readFile(report, 'utf8')) as { stages: StageRecord[] };
+      const notes = stages.map(({ stage, note }) => `${stage}: ${note ?? ''}`);
+      expect(notes).toContain('plan: a first release: written as it is planned');
       expect({ code, said }).toEqual({ code: 0, said: 'publish ended: done, or unchanged' });
       expect(differingKeys(await snapshotStore(store), expected)).toEqual([]);
     },
@@ -72,7 +79,7 @@ describe('a first release of a long history, written while it is planned', () =>
   );
 
   it(
-    'is invisible when it is killed at any moment, and whole after the next run',
+    'is invisible when it is killed while it writes its days, and whole after the next run',
     async () => {
       const random = createRandom(SEED);
       const seen: { killed: string | null; strangers: string[]; pointer: boolean; left: string[] }[] = [];
@@ -111,6 +118,22 @@ describe('a first release of a long history, written while it is planned', () =>
       });
       expect(run.secondsAfter).toBeLessThan(5);
       expect(await store.head(POINTER_KEY)).toBeUndefined();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'ends at once on a full disk, and is whole after a run with room',
+    async () => {
+      const disk = await createFullDisk(folder.path);
+      const args = ['publish', '--input', input, '--store', `file:${disk.root}`, '--as-of', AS_OF];
+      const short = await disk.runShort(args);
+      expect([short.code, short.stderr.trim()]).toEqual([7, expect.stringMatching(disk.complaint)]);
+      await disk.extend();
+      expect((await publishTo(`file:${disk.root}`)).code).toBe(0);
+      const store = await openStore(`file:${disk.root}`);
+      expect(differingKeys(await snapshotStore(store), expected)).toEqual([]);
+      await disk.dispose();
     },
     SLOW_MS,
   );

@@ -50,7 +50,7 @@ export type PlannedRelease = {
   readonly record: ReleaseRecord;
   readonly recordText: string;
   readonly sha256: string;
-  /** What the store must hold before the record is written; an artifact may be there already. */
+  /** What the store must hold before the record is written, beside the days of `drafted`; it may be there already. */
   readonly artifacts: readonly Artifact[];
   /** The published files that would differ even under the release that they name: what has really changed. */
   readonly differing: readonly string[];

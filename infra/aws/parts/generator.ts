@@ -40,12 +40,16 @@ export class GeneratorPart extends Construct {
       ...['--input', `s3://${input.bucket}/${input.prefix}`, ...store],
     ];
     const monitor = ['generator', 'status', '--max-lag-days', MAX_LAG_DAYS, ...told, ...store];
-    const own = { role: roles.generator, environment };
     this.publish = new ScheduledRun(this, 'Publish', {
       ...place,
       name: `${name}-publish`,
       tasks,
-      task: tasks.define('Publish', { ...own, ...PUBLISH_SIZE, command: publish }),
+      task: tasks.define('Publish', {
+        role: roles.generator,
+        environment,
+        command: publish,
+        ...PUBLISH_SIZE,
+      }),
       schedule: ScheduleExpression.cron(PUBLISH_AT),
       retries: 3,
     });
@@ -53,7 +57,7 @@ export class GeneratorPart extends Construct {
       ...place,
       name: `${name}-monitor`,
       tasks,
-      task: tasks.define('Monitor', { ...own, ...SMALL_SIZE, command: monitor }),
+      task: tasks.define('Monitor', { role: roles.monitor, environment, command: monitor, ...SMALL_SIZE }),
       schedule: ScheduleExpression.cron(MONITOR_AT),
       retries: 1, // for seconds after a commit the public copies do lag
     });

@@ -12,7 +12,7 @@ import { Construct } from 'constructs';
 import { roleNames } from '../names.js';
 import type { Parameters } from '../parameters.js';
 import { acknowledgeWildcards } from './acknowledge.js';
-import { gatewayStatements, generatorStatements, signerStatements } from './statements.js';
+import { gatewayStatements, generatorStatements, monitorStatements, signerStatements } from './statements.js';
 
 /** As long as a role may be assumed by who has assumed one already. */
 const SIGNER_SESSION = Duration.hours(1);
@@ -23,6 +23,7 @@ const KEYS = 'Keys below this prefix are digests, dates and ids, which nobody kn
 /** Who may do what: one role for each program, and one whose credentials sign URLs. */
 export class RolesPart extends Construct {
   readonly generator: Role;
+  readonly monitor: Role;
   readonly gateway: Role;
   readonly signer: Role;
 
@@ -34,6 +35,7 @@ export class RolesPart extends Construct {
     });
     const functions = new ServicePrincipal('lambda.amazonaws.com');
     this.generator = this.make('Generator', names.generator, tasks, generatorStatements(parameters));
+    this.monitor = this.make('Monitor', names.monitor, tasks, monitorStatements(parameters));
     this.gateway = this.make(
       'Gateway',
       names.gateway,

@@ -52,6 +52,17 @@ export function generatorStatements({ buckets: { published }, input }: Parameter
   ];
 }
 
+/** What who looks after the store may: read it, and nothing else. */
+export function monitorStatements({ buckets: { published } }: Parameters): PolicyStatement[] {
+  return [
+    allow('ListStore', { actions: ['s3:ListBucket'], resources: [bucketArn(published)] }),
+    allow('ReadStore', {
+      actions: ['s3:GetObject'],
+      resources: STORE_KEYS.map((key) => objectsArn(published, key)),
+    }),
+  ];
+}
+
 /** What the gateway may: read releases, read and write accounts, become the signer. */
 export function gatewayStatements(parameters: Parameters): PolicyStatement[] {
   const { published, accounts } = parameters.buckets;

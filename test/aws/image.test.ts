@@ -1,0 +1,100 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { startGatewayProcess } from '../fixtures/gateway-process.js';
+import { replayImage, type ReplayedImage } from '../fixtures/image-replay.js';
+import { runProgram, type ProgramRun } from '../fixtures/run-program.js';
+import { writeSmallInput } from '../fixtures/small-input.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const SLOW_MS = 300_000;
+
+let folder: TemporaryFolder;
+let image: ReplayedImage;
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  image = await replayImage(ROOT, 'infra/Dockerfile', path.join(folder.path, 'image'));
+}, SLOW_MS);
+afterAll(() => folder.dispose(), SLOW_MS);
+
+const programOf = (name: string): Promise<string> => realpath(path.join(image.root, 'usr/local/bin', name));
+
+async function run(name: string, ...args: readonly string[]): Promise<ProgramRun> {
+  return runProgram(process.execPath, [await programOf(name), ...args], image.env);
+}
+
+function askHealth(port: string): Promise<ProgramRun> {
+  const [program, ...args] = image.healthCheck;
+  expect(program).toBe('node');
+  return runProgram(process.execPath, args, { ...image.env, CRD_PORT: port });
+}
+
+it('the image runs as a user without rights, and is the gateway unless it is told otherwise', () => {
+  expect([image.user, image.command]).toEqual(['node', ['gateway', 'serve']]);
+  expect(image.env).toEqual({ NODE_ENV: 'production', CRD_HOST: '0.0.0.0' });
+});
+
+it('the image holds what runs, and neither sources nor tools', async () => {
+  expect((await readdir(path.join(image.root, 'app'))).sort()).toEqual([
+    'dist',
+    'node_modules',
+    'package.json',
+  ]);
+  const { dependencies, devDependencies } = JSON.parse(
+    await readFile(path.join(ROOT, 'package.json'), 'utf8'),
+  ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+  const isThere = (name: string): Promise<boolean> =>
+    stat(path.join(image.root, 'app/node_modules', name)).then(
+      () => true,
+      () => false,
+    );
+  expect(await Promise.all(Object.keys(dependencies).map(isThere))).not.toContain(false);
+  for (const tool of ['jest', 'typescript', 'eslint', 'playwright-core']) {
+    expect(devDependencies[tool]).toBeDefined();
+    expect([tool, await isThere(tool)]).toEqual([tool, false]);
+  }
+  for (const name of ['generator', 'gateway']) {
+    expect((await stat(await programOf(name))).mode & 0o111).toBe(0o111);
+    expect(await readFile(await programOf(name), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  }
+});
+
+it(
+  'the image publishes, and its gateway is healthy while it serves, and not before or after',
+  async () => {
+    const input = await writeSmallInput(path.join(folder.path, 'input'), {
+      days: { bitcoin: 600, base: 500 },
+    });
+    const store = `file:${path.join(folder.path, 'store')}`;
+    const published = await run(
+      'generator',
+      'publish',
+      '--input',
+      input,
+      '--store',
+      store,
+      '--as-of',
+      '2026-08-25T12:00:00Z',
+    );
+    expect([published.code, published.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^published: 2026-08-25\.000001/),
+    ]);
+    const accounts = `file:${path.join(folder.path, 'accounts')}`;
+    const env = { ...image.env, CRD_HOST: '127.0.0.1', CRD_STORE: store, CRD_ACCOUNTS_STORE: accounts };
+    const gateway = await startGatewayProcess(
+      {
+        ...env,
+        CRD_PUBLIC_BASE_URL: 'http://127.0.0.1',
+        CRD_LINK_SECRET: 'a secret of at least thirty-two bytes',
+      },
+      await programOf('gateway'),
+    );
+    const { port } = new URL(gateway.url);
+    expect(await askHealth(port)).toMatchObject({ code: 0 });
+    expect((await fetch(`${gateway.url}/api/v1/status`)).status).toBe(200);
+    await gateway.stop();
+    expect(await askHealth(port)).toMatchObject({ code: 1 });
+  },
+  SLOW_MS,
+);
