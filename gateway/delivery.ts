@@ -36,6 +36,7 @@ export async function createDelivery(
     store: at,
     s3,
     signerRole,
+    servesPublicFiles,
     urlTtlSeconds: ttlSeconds,
     linkSecrets,
     publicBaseUrl = '',
@@ -45,7 +46,9 @@ export async function createDelivery(
     const signer = createS3UrlSigner({ ...signing, ttlSeconds, now, onError });
     return {
       signer: createSignedUrlCache(signer, now),
-      source: { kind: 'elsewhere', baseUrl: publicBaseUrl },
+      source: servesPublicFiles
+        ? { kind: 'here', objects: createObjectReader(store, onError) }
+        : { kind: 'elsewhere', baseUrl: publicBaseUrl },
       directory: undefined,
     };
   }

@@ -20,6 +20,8 @@ export type Configuration = {
   readonly publicBaseUrl?: string;
   /** ARN of the role that signs URLs of an S3 store; absent: the gateway's own credentials do. */
   readonly signerRole?: string;
+  /** Whether public files of an S3 store are served, not redirected to the public address. */
+  readonly servesPublicFiles?: boolean;
   readonly urlTtlSeconds: number;
   readonly pollSeconds: number;
   /** One or two with a directory store, none with S3; the first one signs. */
@@ -132,6 +134,11 @@ function findKindConflicts(kind: StoreAddress['kind'] | undefined, isGiven: IsGi
       'CRD_SIGNER_ROLE: has no effect, for CRD_STORE is a directory and its links are signed by CRD_LINK_SECRET; unset it',
     );
   }
+  if (kind === 'directory' && isGiven('CRD_PUBLIC_FILES')) {
+    faults.push(
+      'CRD_PUBLIC_FILES: has no effect, for CRD_STORE is a directory and its public files are served; unset it',
+    );
+  }
   if (kind === 's3' && isGiven('CRD_LINK_SECRET')) {
     faults.push(
       'CRD_LINK_SECRET: has no effect, for CRD_STORE is an s3:// address and S3 checks its own URLs; unset it',
@@ -194,6 +201,7 @@ function compose(values: Values): Configuration {
     s3: { ...(endpoint === undefined ? {} : { endpoint }), pathStyle: values.CRD_S3_PATH_STYLE === 'true' },
     ...(publicBaseUrl === undefined ? {} : { publicBaseUrl }),
     ...(signerRole === undefined ? {} : { signerRole }),
+    servesPublicFiles: values.CRD_PUBLIC_FILES === 'serve',
     urlTtlSeconds: values.CRD_URL_TTL_SECONDS,
     pollSeconds: values.CRD_POLL_SECONDS,
     linkSecrets: values.CRD_LINK_SECRET ?? [],

@@ -81,6 +81,13 @@ export const VARIABLES = {
     example: 'https://data.example.com',
     judge: parseHostUrl,
   },
+  CRD_PUBLIC_FILES: {
+    meaning:
+      'public files of an S3 store: redirect to CRD_PUBLIC_BASE_URL, or serve them, for a gateway that the CDN at that address asks for what it does not find',
+    default: 'redirect',
+    example: 'serve',
+    judge: oneOf(['redirect', 'serve']),
+  },
   CRD_SIGNER_ROLE: {
     meaning:
       'ARN of the role whose credentials sign URLs of an S3 store, which the gateway may assume; without it its own do',

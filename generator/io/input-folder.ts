@@ -51,15 +51,18 @@ export function toDirectory(folder: string): InputFolder {
 
 /** What lies directly below a prefix as a folder of input; a bucket that cannot be read throws StoreError. */
 function toStoredFolder(address: string, store: ObjectStore): InputFolder {
+  let listed: readonly string[] | undefined;
   return {
     address,
     async list() {
       const names: string[] = [];
       for await (const { key } of store.list('')) if (!key.includes('/')) names.push(key);
-      return names;
+      return (listed = names);
     },
     async open(name) {
-      const found = await store.get(name);
+      // Asked for a key that is missing, S3 says "denied" to who may list below a prefix only.
+      const isMissing = listed?.includes(name) === false;
+      const found = isMissing ? undefined : await store.get(name);
       return found === undefined ? failing(name) : Readable.from([Buffer.from(found.bytes)]);
     },
   };

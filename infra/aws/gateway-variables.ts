@@ -12,6 +12,7 @@ export function gatewayVariables(parameters: Parameters): Partial<Record<Variabl
     CRD_STORE: `s3://${buckets.published}`,
     CRD_ACCOUNTS_STORE: `s3://${buckets.accounts}`,
     CRD_PUBLIC_BASE_URL: `https://${host}`,
+    CRD_PUBLIC_FILES: 'serve', // CloudFront asks for what the bucket does not have: a redirect would lead to itself
     CRD_SIGNER_ROLE: roleArn(parameters, roleNames(parameters).signer),
     CRD_KEY_MODE: keyMode,
     CRD_TRUST_PROXY: PROXIES,

@@ -16,6 +16,14 @@ export type Parameters = {
   readonly certificateArn: string;
   /** Host of the gateway behind CloudFront: first the output `GatewayHost` of the service, later any other's. */
   readonly gatewayHost: string;
+  /** Version of the secret that CloudFront sends; absent: the newest when it was first deployed. */
+  readonly originSecretVersion?: string;
+  /** Version of the gateway's function that answers; absent: the newest. */
+  readonly liveVersion?: string;
+  /** Any text: another one starts the gateway anew, with the secrets as they are then. */
+  readonly restarted?: string;
+  /** Bucket that the store of releases is copied to each day, and its region; without it there is no copy. */
+  readonly backup?: { readonly bucket: string; readonly region: string };
   /** Who is told of alarms. */
   readonly alarmEmail: string;
   /** Which API keys are made and taken. */
@@ -32,6 +40,7 @@ export type Parameters = {
   };
 };
 
+const REGION = '^[a-z]{2}(-[a-z]+)+-\\d$';
 const text = { type: 'string', minLength: 1 };
 const list = { type: 'array', items: text, uniqueItems: true };
 const bucket = { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$' }; // a dot breaks TLS
@@ -47,13 +56,17 @@ const closed = (properties: object, optional: readonly string[] = []): object =>
 export const PARAMETERS_SCHEMA = closed(
   {
     account: { type: 'string', pattern: '^\\d{12}$' },
-    region: { type: 'string', pattern: '^[a-z]{2}(-[a-z]+)+-\\d$' },
+    region: { type: 'string', pattern: REGION },
     name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,19}$' },
     buckets: closed({ published: bucket, accounts: bucket, logs: bucket }),
     input: closed({ bucket, prefix: { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*/)*$' } }),
     host,
     certificateArn: { type: 'string', pattern: '^arn:aws:acm:us-east-1:\\d{12}:certificate/[a-f0-9-]+$' },
     gatewayHost: host,
+    originSecretVersion: { type: 'string', pattern: '^[a-f0-9-]{32,64}$' },
+    liveVersion: { type: 'string', pattern: '^[1-9]\\d*$' },
+    restarted: text,
+    backup: closed({ bucket, region: { type: 'string', pattern: REGION } }),
     alarmEmail: { type: 'string', pattern: '^[^@\\s]+@[^@\\s]+$' },
     keyMode: { enum: ['live', 'test'] },
     corsOrigins: list,
@@ -61,7 +74,7 @@ export const PARAMETERS_SCHEMA = closed(
     identity: closed({ jwks: text, issuer: text, audience: text }),
     selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
   },
-  ['identity', 'selling'],
+  ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'selling'],
 );
 
 /** Judges parameters. @throws Error that lists every fault by its path. */

@@ -14,6 +14,7 @@ import { useTemplates } from '../fixtures/use-templates.js';
 const templates = useTemplates();
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const WEBHOOK = '/api/v1/stripe/webhook';
+const quiet = { signing: false, webhook: false, unsigned: false, alert: false };
 const now = (): number => Date.parse('2026-08-20T12:00:00Z');
 
 let accounts: MoodyStore;
@@ -48,20 +49,28 @@ async function foundBy(ask: () => Promise<Response>): Promise<readonly [number, 
   const { status } = await ask();
   const line = gateway.log().slice(before).trim().split('\n').at(-1) ?? '';
   const isFoundBy = (metric: string): boolean => isFound(patternOf(metric), line);
-  return [status, { signing: isFoundBy('SigningFailures'), webhook: isFoundBy('WebhookFailures') }];
+  return [
+    status,
+    {
+      signing: isFoundBy('SigningFailures'),
+      webhook: isFoundBy('WebhookFailures'),
+      unsigned: isFoundBy('WebhookRefusals'),
+      alert: isFoundBy('BillingAlerts'),
+    },
+  ];
 }
 
 it('no alarm is raised by what goes well, or is the fault of who asks', async () => {
-  const quiet = { signing: false, webhook: false };
   expect(await foundBy(() => gateway.ask(BUNDLE, { headers }))).toEqual([307, quiet]);
   expect(await foundBy(() => gateway.ask(PUBLIC_PATHS.status))).toEqual([200, quiet]);
   expect(await foundBy(() => gateway.ask(BUNDLE))).toEqual([401, quiet]);
 });
 
-it("an event of Stripe's that is refused is found by the alarm of the webhook", async () => {
+it('an event with a wrong signature is found by its alarm, and a mistaken method by none', async () => {
   const refused = (): Promise<Response> =>
     gateway.ask(WEBHOOK, { method: 'POST', body: '{}', headers: { 'Stripe-Signature': 't=1,v1=00' } });
-  expect(await foundBy(refused)).toEqual([400, { signing: false, webhook: true }]);
+  expect(await foundBy(refused)).toEqual([400, { ...quiet, unsigned: true }]);
+  expect(await foundBy(() => gateway.ask(WEBHOOK))).toEqual([405, quiet]);
 });
 
 it('a file that cannot be given out for the sake of a store is found by the alarm of signing', async () => {
@@ -69,7 +78,7 @@ it('a file that cannot be given out for the sake of a store is found by the alar
   accounts.mood = 'down';
   expect(await foundBy(() => gateway.ask(BUNDLE, { headers: other }))).toEqual([
     503,
-    { signing: true, webhook: false },
+    { ...quiet, signing: true },
   ]);
   accounts.mood = 'up';
 });

@@ -9,7 +9,7 @@ import {
   releaseKey,
   STORE_KEY,
 } from '../../schemas/paths.js';
-import { propertiesOf } from '../fixtures/aws-synth.js';
+import { propertiesOf, resourcesOf } from '../fixtures/aws-synth.js';
 import {
   isAllowed,
   statementsOfBuckets,
@@ -35,7 +35,9 @@ const ACCOUNT = `${ACCOUNTS}/${accountKey('a@example.com')}`;
 const KEY = `${ACCOUNTS}/${keyRecordKey('abcdef')}`;
 const USAGE = `${ACCOUNTS}/${keyUsageKey('abcdef')}`;
 const METRICS = `${INPUT}/daily/bitcoin.csv`;
-const SIGNER = 'arn:aws:iam::123456789012:role/crd-signer';
+const SIGNER = 'arn:aws:iam::123456789012:role/crd-eu-west-1-signer';
+const TARGET = 'arn:aws:s3:::example-crd-copy';
+const inTarget = (resource: string): string => resource.replace(PUBLISHED, TARGET);
 const DAILY = { 's3:prefix': 'daily/' };
 
 const get = (resource: string): Call => ({ action: 's3:GetObject', resource });
@@ -77,7 +79,7 @@ const NEVER: readonly Call[] = [
 
 const RIGHTS: readonly Rights[] = [
   {
-    role: 'crd-generator',
+    role: 'crd-eu-west-1-generator',
     allowed: [
       list(PUBLISHED),
       ...[OBJECT, RELEASE, POINTER, ...MARKS, COPY, PAGE].flatMap((resource) => [
@@ -102,7 +104,7 @@ const RIGHTS: readonly Rights[] = [
     ],
   },
   {
-    role: 'crd-monitor',
+    role: 'crd-eu-west-1-monitor',
     allowed: [list(PUBLISHED), ...[OBJECT, RELEASE, POINTER, ...MARKS, COPY, PAGE].map(get)],
     denied: [
       ...NEVER,
@@ -114,7 +116,60 @@ const RIGHTS: readonly Rights[] = [
     ],
   },
   {
-    role: 'crd-gateway',
+    role: 'crd-eu-west-1-collector',
+    allowed: [
+      list(PUBLISHED),
+      ...[OBJECT, RELEASE, POINTER, ...MARKS, COPY].map(get),
+      put(`${PUBLISHED}/${COLLECTION_KEY}`),
+      remove(OBJECT),
+      remove(RELEASE),
+    ],
+    denied: [
+      ...NEVER.filter(
+        ({ action, resource }) => action !== 's3:DeleteObject' || ![OBJECT, RELEASE].includes(resource),
+      ),
+      ...[OBJECT, RELEASE, POINTER, COPY, `${PUBLISHED}/${STORE_KEY}`].map(put),
+      ...[COPY, ...MARKS].map(remove),
+      ...[ACCOUNT, KEY, USAGE, METRICS].map(get),
+      become(SIGNER),
+    ],
+  },
+  {
+    role: 'crd-eu-west-1-copier',
+    allowed: [
+      list(PUBLISHED),
+      list(TARGET),
+      get(OBJECT),
+      ...[OBJECT, RELEASE, POINTER, ...MARKS, COPY]
+        .map(inTarget)
+        .flatMap((resource) => [get(resource), put(resource)]),
+      remove(inTarget(COPY)),
+    ],
+    denied: [
+      ...NEVER,
+      ...[OBJECT, RELEASE, POINTER, ...MARKS, COPY].map(put),
+      ...[OBJECT, RELEASE, POINTER].map(inTarget).map(remove),
+      ...[ACCOUNT, KEY, USAGE, METRICS].map(get),
+      become(SIGNER),
+    ],
+  },
+  {
+    role: 'crd-eu-west-1-reconciler',
+    allowed: [
+      list(ACCOUNTS),
+      ...[ACCOUNT, KEY, USAGE].flatMap((resource) => [get(resource), put(resource)]),
+      get(`${ACCOUNTS}/${STORE_KEY}`),
+    ],
+    denied: [
+      ...NEVER,
+      ...[OBJECT, RELEASE, POINTER, COPY, METRICS].map(get),
+      list(PUBLISHED),
+      put(`${ACCOUNTS}/${STORE_KEY}`),
+      become(SIGNER),
+    ],
+  },
+  {
+    role: 'crd-eu-west-1-gateway',
     allowed: [
       list(PUBLISHED),
       list(ACCOUNTS),
@@ -136,7 +191,7 @@ const RIGHTS: readonly Rights[] = [
     ],
   },
   {
-    role: 'crd-signer',
+    role: 'crd-eu-west-1-signer',
     allowed: [get(OBJECT)],
     denied: [
       ...NEVER,
@@ -175,30 +230,107 @@ it('the gateway alone may become the signer, programs alone the others', () => {
     );
   const inAccount = { StringEquals: { 'aws:SourceAccount': ['123456789012'] } };
   const whom = (name: string) => trusted(name).map(({ principals, conditions }) => [principals, conditions]);
-  expect(whom('crd-generator')).toEqual([[['ecs-tasks.amazonaws.com'], inAccount]]);
-  expect(whom('crd-monitor')).toEqual([[['ecs-tasks.amazonaws.com'], inAccount]]);
-  expect(whom('crd-gateway')).toEqual([
-    [['lambda.amazonaws.com'], {}],
-    [['ecs-tasks.amazonaws.com'], inAccount],
-  ]);
-  expect(whom('crd-signer')).toEqual([[[expect.stringMatching(/^<RolesGateway.*\.Arn>$/)], {}]]);
+  expect(whom('crd-eu-west-1-generator')).toEqual([[['ecs-tasks.amazonaws.com'], inAccount]]);
+  for (const name of ['monitor', 'collector', 'copier', 'reconciler'])
+    expect(whom(`crd-eu-west-1-${name}`)).toEqual([[['ecs-tasks.amazonaws.com'], inAccount]]);
+  expect(whom('crd-eu-west-1-gateway')).toEqual([[['lambda.amazonaws.com'], {}]]);
+  expect(whom('crd-eu-west-1-signer')).toEqual([[[expect.stringMatching(/^<RolesGateway.*\.Arn>$/)], {}]]);
 });
 
-it('a secret is read by the gateway alone', () => {
-  const secret =
-    Object.keys(templates().Service.Resources).find((id) => id.startsWith('SecretsOrigin')) ?? '';
-  const call = { action: 'secretsmanager:GetSecretValue', resource: `<${secret}>` };
-  const readers = RIGHTS.filter(({ role }) => isAllowed(statementsOfRole(templates().Service, role), call));
-  expect(readers.map(({ role }) => role)).toEqual(['crd-gateway']);
+it('each secret is read by the gateway alone of the programs', () => {
+  const secrets = Object.keys(resourcesOf(templates().Service, 'AWS::SecretsManager::Secret'));
+  expect(secrets).toHaveLength(3);
+  for (const secret of secrets) {
+    const call = { action: 'secretsmanager:GetSecretValue', resource: `<${secret}>` };
+    const readers = RIGHTS.filter(({ role }) => isAllowed(statementsOfRole(templates().Service, role), call));
+    expect(readers.map(({ role }) => role)).toEqual(['crd-eu-west-1-gateway']);
+  }
+});
+
+/** Every right that a program has, word for word: what each may do to which keys of which bucket. */
+const STORE = [
+  ...['store.json', 'current.json', 'aliases.json', 'collection.json'],
+  ...['objects/sha256/*', 'releases/*', 'public/*'],
+];
+const IN_ACCOUNTS = ['accounts/*', 'keys/*.json', 'usage/*.json'];
+const of = (bucket: string, keys: readonly string[]): string[] => keys.map((key) => `${bucket}/${key}`);
+const READ_STORE = [
+  ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
+  ['ReadStore', ['s3:GetObject'], of(PUBLISHED, STORE), {}],
+];
+const ACCOUNTS_RIGHTS = [
+  ['ReadAndWriteAccounts', ['s3:GetObject', 's3:PutObject'], of(ACCOUNTS, IN_ACCOUNTS), {}],
+  ['SeeThatAccountsAreNoReleases', ['s3:GetObject'], [`${ACCOUNTS}/store.json`], {}],
+];
+const EXACTLY: Readonly<Record<string, readonly unknown[]>> = {
+  generator: [
+    ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
+    ['ReadAndWriteStore', ['s3:GetObject', 's3:PutObject'], of(PUBLISHED, STORE), {}],
+    ['TakeBackPublicCopies', ['s3:DeleteObject'], [`${PUBLISHED}/public/*`], {}],
+    ['ListInput', ['s3:ListBucket'], [INPUT], { StringLike: { 's3:prefix': ['daily/*'] } }],
+    ['ReadInput', ['s3:GetObject'], [`${INPUT}/daily/*`], {}],
+  ],
+  monitor: READ_STORE,
+  collector: [
+    ...READ_STORE,
+    ['SayThatItCollects', ['s3:PutObject'], [`${PUBLISHED}/collection.json`], {}],
+    ['Collect', ['s3:DeleteObject'], of(PUBLISHED, ['objects/sha256/*', 'releases/*']), {}],
+  ],
+  copier: [
+    ...READ_STORE,
+    ['ListCopy', ['s3:ListBucket'], [TARGET], {}],
+    ['ReadAndWriteCopy', ['s3:GetObject', 's3:PutObject'], of(TARGET, STORE), {}],
+    ['TakeBackPublicCopies', ['s3:DeleteObject'], [`${TARGET}/public/*`], {}],
+  ],
+  gateway: [
+    [
+      'ReadSecrets',
+      ['secretsmanager:GetSecretValue'],
+      Array.from({ length: 3 }, () => expect.stringMatching(/^<Secrets\w+>$/) as string),
+      {},
+    ],
+    [
+      'WriteLog',
+      ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      [expect.stringMatching(/^<GatewayLog\w+\.Arn>$/)],
+      {},
+    ],
+    ['ListStores', ['s3:ListBucket'], [PUBLISHED, ACCOUNTS], {}],
+    ['ReadReleases', ['s3:GetObject'], of(PUBLISHED, ['current.json', 'releases/*', 'objects/sha256/*']), {}],
+    ...ACCOUNTS_RIGHTS,
+    ['BecomeSigner', ['sts:AssumeRole'], [SIGNER], {}],
+  ],
+  reconciler: [['ListAccounts', ['s3:ListBucket'], [ACCOUNTS], {}], ...ACCOUNTS_RIGHTS],
+  signer: [['ReadObjects', ['s3:GetObject'], [`${PUBLISHED}/objects/sha256/*`], {}]],
+};
+
+it.each(Object.keys(EXACTLY))('the %s has exactly the rights that are listed here', (name) => {
+  const statements = statementsOfRole(templates().Service, `crd-eu-west-1-${name}`);
+  expect(statements.every(({ effect }) => effect === 'Allow')).toBe(true);
+  expect(
+    statements.map(({ sid, actions, resources, conditions }) => [sid, actions, resources, conditions]),
+  ).toEqual(EXACTLY[name]);
+});
+
+it('no other role has a right on a bucket, or may become another', () => {
+  const policies = Object.values(resourcesOf(templates().Service, 'AWS::IAM::Policy'));
+  const listed = new Set(Object.keys(EXACTLY).map((name) => `crd-eu-west-1-${name}`));
+  const others = policies.filter(({ Properties }) => !listed.has(String(Properties?.['PolicyName'])));
+  const actions = others.flatMap(({ Properties }) =>
+    toStatements(Properties?.['PolicyDocument']).flatMap((statement) => statement.actions),
+  );
+  expect(actions.length).toBeGreaterThan(10);
+  expect(actions.filter((action) => /^(s3|sts):/.test(action))).toEqual([]);
 });
 
 describe('the policy of the bucket of releases', () => {
   const statements = () => statementsOfBuckets(templates().Store);
   const DISTRIBUTION = 'arn:aws:cloudfront::123456789012:distribution/E1';
-  const ofUs = { 'aws:SourceAccount': '123456789012', 'aws:SourceArn': DISTRIBUTION };
+  const ofUs = { 'aws:SourceArn': DISTRIBUTION };
   const byCloudFront = () =>
     statements().filter(
-      ({ effect, principals }) => effect === 'Deny' || principals?.includes('cloudfront.amazonaws.com'),
+      ({ effect, principals = [] }) =>
+        effect === 'Deny' || principals.some((each) => each === '*' || each === 'cloudfront.amazonaws.com'),
     );
 
   it('lets CloudFront read public copies, and nothing else', () => {
@@ -206,13 +338,32 @@ describe('the policy of the bucket of releases', () => {
       isAllowed(byCloudFront(), { action, resource, context });
     expect([can(COPY), can(PAGE)]).toEqual([true, true]);
     expect([OBJECT, RELEASE, POINTER, ACCOUNT].map((key) => can(key))).toEqual([false, false, false, false]);
-    expect(can(COPY, { ...ofUs, 'aws:SourceAccount': '999999999999' })).toBe(false);
+    expect(can(COPY, {})).toBe(false);
     expect(can(COPY, { ...ofUs, 'aws:SourceArn': 'arn:aws:cloudfront::999999999999:distribution/E1' })).toBe(
       false,
     );
     expect(can(COPY, ofUs, 's3:PutObject')).toBe(false);
     expect(can(PUBLISHED, ofUs, 's3:ListBucket')).toBe(false);
     expect(can(COPY, { ...ofUs, 'aws:SecureTransport': 'false' })).toBe(false);
+  });
+
+  it('allows nothing besides but the log of who asked', () => {
+    const allowed = statements().filter(({ effect }) => effect === 'Allow');
+    const words = allowed.map(({ sid, principals, actions, resources }) => [
+      sid,
+      principals,
+      actions,
+      resources,
+    ]);
+    expect(words).toEqual([
+      [
+        'TakeAccessLogs',
+        ['logging.s3.amazonaws.com'],
+        ['s3:PutObject'],
+        ['arn:aws:s3:::example-crd-logs/published/*', 'arn:aws:s3:::example-crd-logs/accounts/*'],
+      ],
+      ['ReadPublicCopies', ['cloudfront.amazonaws.com'], ['s3:GetObject'], [`${PUBLISHED}/public/*`]],
+    ]);
   });
 
   it('denies whatever does not come by TLS, on every bucket', () => {

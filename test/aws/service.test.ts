@@ -2,7 +2,7 @@ import { PLAN_IDS } from '../../schemas/catalog.js';
 import { EXIT_CODES } from '../../generator/core/generator-error.js';
 import { toConfiguration } from '../../gateway/core/configuration.js';
 import { propertiesOf, resourcesOf, type Resource } from '../fixtures/aws-synth.js';
-import { resolve } from '../fixtures/policy-simulator.js';
+import { resolve, toStatements } from '../fixtures/policy-simulator.js';
 import { useTemplates } from '../fixtures/use-templates.js';
 
 const templates = useTemplates();
@@ -68,7 +68,7 @@ describe('the tasks', () => {
 
   it('are tried again when they fail, and leave a dead letter', () => {
     const machines = Object.values(resourcesOf(templates().Service, 'AWS::StepFunctions::StateMachine'));
-    expect(machines.length).toBe(3);
+    expect(machines.length).toBe(6);
     for (const { Properties } of machines) {
       const definition = JSON.parse(resolve(Properties?.['DefinitionString'])) as {
         StartAt: string;
@@ -84,6 +84,23 @@ describe('the tasks', () => {
     }
   });
 
+  it('are started by a machine that is made after its rights, and end before it gives up', () => {
+    for (const machine of Object.values(
+      resourcesOf(templates().Service, 'AWS::StepFunctions::StateMachine'),
+    )) {
+      const { DependsOn = [], Properties } = machine as Resource & { DependsOn?: string[] };
+      const policies = Object.keys(resourcesOf(templates().Service, 'AWS::IAM::Policy'));
+      expect(DependsOn.some((each) => policies.includes(each))).toBe(true);
+      const { TimeoutSeconds: whole, States } = JSON.parse(resolve(Properties?.['DefinitionString'])) as {
+        TimeoutSeconds: number;
+        States: Record<string, { TimeoutSeconds?: number; Retry?: { MaxAttempts: number }[] }>;
+      };
+      const run = Object.values(States).find(({ TimeoutSeconds }) => TimeoutSeconds !== undefined);
+      const tries = 1 + (run?.Retry?.[0]?.MaxAttempts ?? 0);
+      expect((run?.TimeoutSeconds ?? Infinity) * tries).toBeLessThan(whole);
+    }
+  });
+
   it('are started by the clock, which leaves a dead letter too when it cannot', () => {
     const schedules = Object.values(resourcesOf(templates().Service, 'AWS::Scheduler::Schedule'));
     const clocks = schedules.map(({ Properties }) => [
@@ -93,6 +110,9 @@ describe('the tasks', () => {
     expect(clocks).toEqual([
       ['crd-publish', 'cron(15 6 * * ? *)'],
       ['crd-monitor', 'cron(45 * * * ? *)'],
+      ['crd-verify', 'cron(15 10 ? * SUN *)'],
+      ['crd-collect', 'cron(15 14 ? * SUN *)'],
+      ['crd-copy', 'cron(15 8 * * ? *)'],
       ['crd-reconcile', 'cron(17 5 * * ? *)'],
     ]);
     for (const { Properties } of schedules)
@@ -116,10 +136,38 @@ describe('the alarms', () => {
       'crd-PublishFailed',
       'crd-ChainStale',
       'crd-Drift',
+      'crd-MonitorSilent',
       'crd-DeadLetters',
       'crd-Answers5xx',
       'crd-SigningFailures',
       'crd-WebhookFailures',
+      'crd-WebhookRefusals',
+      'crd-BillingAlerts',
+    ]);
+  });
+
+  it('may tell: their topic takes them, and nobody else of elsewhere', () => {
+    const [topic] = Object.keys(resourcesOf(templates().Service, 'AWS::SNS::Topic'));
+    const policy = propertiesOf(templates().Service, 'AWS::SNS::TopicPolicy');
+    expect(policy['Topics']).toEqual([{ Ref: topic }]);
+    const arn = `<${topic ?? ''}>`;
+    const topicArns = toStatements(policy['PolicyDocument']).map(({ resources }) => resources);
+    expect(topicArns.flat().every((each) => each === arn)).toBe(true);
+    expect(
+      toStatements(policy['PolicyDocument']).map(({ effect, principals, actions, conditions }) => [
+        effect,
+        principals,
+        actions,
+        conditions,
+      ]),
+    ).toEqual([
+      ['Deny', ['*'], ['sns:Publish'], { Bool: { 'aws:SecureTransport': ['false'] } }],
+      [
+        'Allow',
+        ['cloudwatch.amazonaws.com'],
+        ['sns:Publish'],
+        { StringEquals: { 'aws:SourceAccount': ['123456789012'] } },
+      ],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Duration, Fn, RemovalPolicy, SecretValue, Stack, Validations, CfnOutput } from 'aws-cdk-lib';
+import { CfnOutput, Duration, SecretValue, Validations } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
@@ -27,13 +27,6 @@ import {
   type IOrigin,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import {
-  CfnDelivery,
-  CfnDeliveryDestination,
-  CfnDeliverySource,
-  LogGroup,
-  RetentionDays,
-} from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { contentPolicyOf } from '../../../gateway/core/content-policy.js';
@@ -41,6 +34,7 @@ import { PUBLIC_PREFIX } from '../../../schemas/paths.js';
 import { ORIGIN_HEADER } from '../lambda/variables.js';
 import { originSecretName } from '../names.js';
 import type { Parameters } from '../parameters.js';
+import { logDelivery } from './delivery-log.js';
 
 /** What the gateway answers, past every cache. */
 export const GATEWAY_PATHS = [
@@ -51,25 +45,8 @@ export const GATEWAY_PATHS = [
   '/api/v1/stripe/webhook',
 ];
 
-/** What is told of a request: not its query, its cookies, or who sent it from where. */
-export const LOG_FIELDS = [
-  'date',
-  'time',
-  'x-edge-location',
-  'sc-bytes',
-  'cs-method',
-  'cs(Host)',
-  'cs-uri-stem',
-  'sc-status',
-  'x-edge-result-type',
-  'x-edge-request-id',
-  'cs-protocol',
-  'time-taken',
-  'ssl-protocol',
-  'x-edge-detailed-result-type',
-  'sc-content-type',
-  'c-country',
-];
+/** The errors that CloudFront would keep. */
+const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 const YEAR = Duration.days(365);
 /** A browser may remember so long that it must come by HTTPS. */
@@ -102,11 +79,12 @@ export class DeliveryPart extends Construct {
         '/charts/*': { ...asked, responseHeadersPolicy: this.headersOf('Charts', name, 'image/svg+xml') },
         ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, toGatewayBehavior(gateway)])),
       },
-      // While the bucket fails, what has expired is served on; it is asked again after so long.
-      errorResponses: [500, 502, 503, 504].map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(10) })),
+      // Without these an error is kept for ten seconds for everybody, also one that is about the key of who asked.
+      // While the bucket fails, what has expired is served on all the same.
+      errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     acknowledge(distribution);
-    this.log(distribution, name);
+    logDelivery(this, distribution, name);
     new CfnOutput(this, 'DistributionHost', {
       value: distribution.distributionDomainName,
       description: `Lead ${host} here: CNAME, or ALIAS at the root of a zone`,
@@ -114,7 +92,11 @@ export class DeliveryPart extends Construct {
   }
 
   private toGateway(parameters: Parameters): IOrigin {
-    const secret = SecretValue.secretsManager(originSecretName(parameters));
+    const { originSecretVersion: versionId } = parameters;
+    const secret = SecretValue.secretsManager(
+      originSecretName(parameters),
+      versionId === undefined ? {} : { versionId }, // otherwise a new text changes nothing that is deployed
+    );
     return new HttpOrigin(parameters.gatewayHost, {
       protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
       originSslProtocols: [OriginSslPolicy.TLS_V1_2],
@@ -183,36 +165,6 @@ export class DeliveryPart extends Construct {
         originOverride: true,
       },
     });
-  }
-
-  /** The log goes by fields, so that no query is in it: that of a signed address would be a key. */
-  private log(distribution: Distribution, name: string): void {
-    const group = new LogGroup(this, 'Log', {
-      logGroupName: `/aws/vendedlogs/${name}/delivery`,
-      retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
-    const source = new CfnDeliverySource(this, 'LogSource', {
-      name: `${name}-delivery`,
-      logType: 'ACCESS_LOGS',
-      resourceArn: Fn.join('', [
-        'arn:aws:cloudfront::',
-        Stack.of(this).account,
-        ':distribution/',
-        distribution.distributionId,
-      ]),
-    });
-    const destination = new CfnDeliveryDestination(this, 'LogDestination', {
-      name: `${name}-delivery`,
-      destinationResourceArn: group.logGroupArn,
-      outputFormat: 'json',
-    });
-    const delivery = new CfnDelivery(this, 'LogDelivery', {
-      deliverySourceName: source.name,
-      deliveryDestinationArn: destination.attrArn,
-      recordFields: LOG_FIELDS,
-    });
-    delivery.addResourceDependency(source);
   }
 }
 

@@ -3,7 +3,7 @@ import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apig
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Alias, Architecture, Code, Function, Runtime, Version } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { BUNDLE_FOLDER } from '../bundle.js';
@@ -24,11 +24,13 @@ const THROTTLE = { rateLimit: 2_000, burstLimit: 1_000 };
 export class GatewayPart extends Construct {
   readonly api: HttpApi;
   readonly function: Function;
+  /** What answers requests: a version of the function. */
+  readonly live: Alias;
   readonly log: LogGroup;
 
   constructor(scope: Construct, parameters: Parameters, { gateway: role }: RolesPart, secrets: SecretsPart) {
     super(scope, 'Gateway');
-    const { name, region } = parameters;
+    const { name, region, liveVersion, restarted } = parameters;
     this.log = this.logOf('Log', `/${name}/gateway`);
     const arns = [...secrets.all].map(([variable, { secretArn }]) => [variable, secretArn]);
     this.function = new Function(this, 'Function', {
@@ -41,6 +43,8 @@ export class GatewayPart extends Construct {
       timeout: TIMEOUT,
       role,
       logGroup: this.log,
+      description: `The gateway${restarted === undefined ? '' : `, started anew: ${restarted}`}`,
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }, // to go back to
       environment: {
         ...gatewayVariables(parameters),
         [SECRETS_VARIABLE]: Stack.of(this).toJsonString(Object.fromEntries(arns)),
@@ -54,6 +58,13 @@ export class GatewayPart extends Construct {
         resources: [this.log.logGroupArn],
       }),
     );
+    this.live = new Alias(this, 'Live', {
+      aliasName: 'live',
+      version:
+        liveVersion === undefined
+          ? this.function.currentVersion
+          : Version.fromVersionArn(this, 'LiveVersion', `${this.function.functionArn}:${liveVersion}`),
+    });
     this.api = this.toApi(name);
     new CfnOutput(this, 'GatewayHost', {
       value: `${this.api.apiId}.execute-api.${region}.amazonaws.com`,
@@ -65,7 +76,7 @@ export class GatewayPart extends Construct {
     const api = new HttpApi(this, 'Api', {
       apiName: `${name}-gateway`,
       createDefaultStage: false,
-      defaultIntegration: new HttpLambdaIntegration('Integration', this.function),
+      defaultIntegration: new HttpLambdaIntegration('Integration', this.live),
     });
     new HttpStage(this, 'Stage', {
       httpApi: api,

@@ -1,5 +1,6 @@
 import { TimeZone } from 'aws-cdk-lib';
 import { Secret as TaskSecret } from 'aws-cdk-lib/aws-ecs';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { gatewayVariables } from '../gateway-variables.js';
@@ -10,12 +11,16 @@ import { ScheduledRun } from './scheduled-run.js';
 import type { SecretsPart } from './secrets.js';
 import { TasksPart } from './tasks.js';
 
-/** The whole history in memory, and two chains at once. */
+/** A processor to compute and one to write; the first publication takes 400 MB. */
 const PUBLISH_SIZE = { cpu: 2048, memoryMb: 4096 };
+const UPKEEP_SIZE = { cpu: 1024, memoryMb: 2048 };
 const SMALL_SIZE = { cpu: 256, memoryMb: 1024 };
 /** Of the day before, whose metrics have arrived by then. */
 const PUBLISH_AT = { hour: '6', minute: '15', timeZone: TimeZone.ETC_UTC };
 const RECONCILE_AT = { hour: '5', minute: '17', timeZone: TimeZone.ETC_UTC };
+const COPY_AT = { hour: '8', minute: '15', timeZone: TimeZone.ETC_UTC };
+const VERIFY_AT = { weekDay: 'SUN', hour: '10', minute: '15', timeZone: TimeZone.ETC_UTC };
+const COLLECT_AT = { weekDay: 'SUN', hour: '14', minute: '15', timeZone: TimeZone.ETC_UTC };
 const MONITOR_AT = { minute: '45', timeZone: TimeZone.ETC_UTC };
 /** How late a chain may be, in days, before somebody is told. */
 const MAX_LAG_DAYS = '2';
@@ -26,6 +31,8 @@ export class GeneratorPart extends Construct {
   readonly monitor: ScheduledRun;
   /** Absent when nothing is sold. */
   readonly reconcile: ScheduledRun | undefined;
+  /** What keeps the store well: it is read through, cleared of what nothing reaches, and copied. */
+  readonly upkeep: readonly ScheduledRun[];
 
   constructor(scope: Construct, parameters: Parameters, roles: RolesPart, secrets: SecretsPart) {
     super(scope, 'Generator');
@@ -61,12 +68,52 @@ export class GeneratorPart extends Construct {
       schedule: ScheduleExpression.cron(MONITOR_AT),
       retries: 1, // for seconds after a commit the public copies do lag
     });
-    this.reconcile = parameters.selling && this.toReconcile(parameters, roles, secrets, tasks);
+    this.upkeep = this.toUpkeep(parameters, roles, tasks, [...told, ...store]);
+    this.reconcile = roles.reconciler && this.toReconcile(parameters, roles.reconciler, secrets, tasks);
+  }
+
+  private toUpkeep(
+    { name, account, region, buckets, backup }: Parameters,
+    { monitor, collector, copier }: RolesPart,
+    tasks: TasksPart,
+    shared: readonly string[],
+  ): ScheduledRun[] {
+    const run = (
+      id: string,
+      role: Role,
+      command: readonly string[],
+      schedule: ScheduleExpression,
+    ): ScheduledRun =>
+      new ScheduledRun(this, id, {
+        ...{ account, region, name: `${name}-${id.toLowerCase()}`, tasks, schedule, retries: 1 },
+        task: tasks.define(id, {
+          role,
+          environment: { AWS_REGION: region },
+          command: ['generator', ...command],
+          ...UPKEEP_SIZE,
+        }),
+      });
+    const [from, to] = [`s3://${buckets.published}`, `s3://${backup?.bucket}?region=${backup?.region}`];
+    const told = shared.slice(0, -2);
+    return [
+      run('Verify', monitor, ['verify', ...shared], ScheduleExpression.cron(VERIFY_AT)),
+      run('Collect', collector, ['gc', '--apply', ...shared], ScheduleExpression.cron(COLLECT_AT)),
+      ...(copier === undefined
+        ? []
+        : [
+            run(
+              'Copy',
+              copier,
+              ['copy', '--from', from, '--to', to, ...told],
+              ScheduleExpression.cron(COPY_AT),
+            ),
+          ]),
+    ];
   }
 
   private toReconcile(
     parameters: Parameters,
-    { gateway: role }: RolesPart,
+    role: Role,
     secrets: SecretsPart,
     tasks: TasksPart,
   ): ScheduledRun {

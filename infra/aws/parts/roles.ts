@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import {
   ArnPrincipal,
-  CompositePrincipal,
   Policy,
   Role,
   ServicePrincipal,
@@ -12,7 +11,15 @@ import { Construct } from 'constructs';
 import { roleNames } from '../names.js';
 import type { Parameters } from '../parameters.js';
 import { acknowledgeWildcards } from './acknowledge.js';
-import { gatewayStatements, generatorStatements, monitorStatements, signerStatements } from './statements.js';
+import {
+  collectorStatements,
+  copierStatements,
+  gatewayStatements,
+  generatorStatements,
+  monitorStatements,
+  reconcilerStatements,
+  signerStatements,
+} from './statements.js';
 
 /** As long as a role may be assumed by who has assumed one already. */
 const SIGNER_SESSION = Duration.hours(1);
@@ -24,7 +31,12 @@ const KEYS = 'Keys below this prefix are digests, dates and ids, which nobody kn
 export class RolesPart extends Construct {
   readonly generator: Role;
   readonly monitor: Role;
+  readonly collector: Role;
+  /** Absent without a bucket to copy to. */
+  readonly copier: Role | undefined;
   readonly gateway: Role;
+  /** Absent when nothing is sold. */
+  readonly reconciler: Role | undefined;
   readonly signer: Role;
 
   constructor(scope: Construct, parameters: Parameters) {
@@ -36,12 +48,16 @@ export class RolesPart extends Construct {
     const functions = new ServicePrincipal('lambda.amazonaws.com');
     this.generator = this.make('Generator', names.generator, tasks, generatorStatements(parameters));
     this.monitor = this.make('Monitor', names.monitor, tasks, monitorStatements(parameters));
-    this.gateway = this.make(
-      'Gateway',
-      names.gateway,
-      new CompositePrincipal(functions, tasks), // the tasks are those that reconcile
-      gatewayStatements(parameters),
-    );
+    this.collector = this.make('Collector', names.collector, tasks, collectorStatements(parameters));
+    const target = parameters.backup?.bucket;
+    this.copier =
+      target === undefined
+        ? undefined
+        : this.make('Copier', names.copier, tasks, copierStatements(parameters, target));
+    this.gateway = this.make('Gateway', names.gateway, functions, gatewayStatements(parameters));
+    this.reconciler =
+      parameters.selling &&
+      this.make('Reconciler', names.reconciler, tasks, reconcilerStatements(parameters));
     this.signer = this.make(
       'Signer',
       names.signer,

@@ -12,6 +12,7 @@ import {
   IntegrationPattern,
   StateMachine,
   TaskInput,
+  Timeout,
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { EcsFargateLaunchTarget, EcsRunTask, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
@@ -29,7 +30,9 @@ export type ScheduledRunTerms = Pick<Parameters, 'account' | 'region'> & {
 };
 
 const PAUSE = Duration.minutes(5);
-const LONGEST = Duration.hours(2);
+/** A run that hangs fails before the machine gives up, which would neither try again nor leave a letter. */
+const LONGEST_RUN = Duration.minutes(60);
+const LONGEST = Duration.hours(8);
 const KEPT = Duration.days(14);
 
 /** A task by the clock: tried again when it fails, and left in a queue of dead letters when it goes on failing. */
@@ -73,6 +76,7 @@ export class ScheduledRun extends Construct {
       securityGroups: [tasks.securityGroup],
       subnets: { subnetType: SubnetType.PUBLIC },
       resultPath: '$.run',
+      taskTimeout: Timeout.duration(LONGEST_RUN),
     });
     if (retries > 0)
       run.addRetry({ errors: ['States.ALL'], interval: PAUSE, maxAttempts: retries, backoffRate: 2 });
@@ -84,12 +88,14 @@ export class ScheduledRun extends Construct {
     run.addCatch(letter.next(new Fail(this, 'Failed', { error: 'RunFailed', cause: `${name} failed` })), {
       resultPath: '$.failure',
     });
+    const { role, policy } = this.toRole(terms);
     const machine = new StateMachine(this, 'Machine', {
       stateMachineName: name,
       definitionBody: DefinitionBody.fromChainable(run),
       timeout: LONGEST,
-      role: this.toRole(terms).withoutPolicyUpdates(), // each right is said below, none is added
+      role: role.withoutPolicyUpdates(), // each right is said below, none is added
     });
+    machine.node.addDependency(policy); // what it may is looked at when it is made
     Validations.of(machine).acknowledge(
       {
         id: 'AwsSolutions-SF1',
@@ -101,7 +107,7 @@ export class ScheduledRun extends Construct {
   }
 
   /** What starts the task, follows it, and leaves the dead letter. */
-  private toRole({ name, account, region, tasks, task }: ScheduledRunTerms): Role {
+  private toRole({ name, account, region, tasks, task }: ScheduledRunTerms): { role: Role; policy: Policy } {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
     const ecs = `arn:aws:ecs:${region}:${account}`;
     const statements = [
@@ -139,6 +145,6 @@ export class ScheduledRun extends Construct {
       statements,
       'A definition has a new number, and a task a new id, each time.',
     );
-    return role;
+    return { role, policy };
   }
 }

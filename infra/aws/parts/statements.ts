@@ -63,6 +63,58 @@ export function monitorStatements({ buckets: { published } }: Parameters): Polic
   ];
 }
 
+/** What who collects garbage may: read the store, delete objects and records, and say that it is at work. */
+export function collectorStatements(parameters: Parameters): PolicyStatement[] {
+  const { published } = parameters.buckets;
+  return [
+    ...monitorStatements(parameters),
+    allow('SayThatItCollects', {
+      actions: ['s3:PutObject'],
+      resources: [objectsArn(published, COLLECTION_KEY)],
+    }),
+    allow('Collect', {
+      actions: ['s3:DeleteObject'],
+      resources: [OBJECTS_PREFIX, RELEASES_PREFIX].map((prefix) => objectsArn(published, `${prefix}*`)),
+    }),
+  ];
+}
+
+/** What who copies the store to another bucket may: read it, and write that one. */
+export function copierStatements(parameters: Parameters, target: string): PolicyStatement[] {
+  const keys = STORE_KEYS.map((key) => objectsArn(target, key));
+  return [
+    ...monitorStatements(parameters),
+    allow('ListCopy', { actions: ['s3:ListBucket'], resources: [bucketArn(target)] }),
+    allow('ReadAndWriteCopy', { actions: ['s3:GetObject', 's3:PutObject'], resources: keys }),
+    allow('TakeBackPublicCopies', {
+      actions: ['s3:DeleteObject'],
+      resources: [objectsArn(target, `${PUBLIC_PREFIX}*`)],
+    }),
+  ];
+}
+
+/** What who compares accounts with Stripe may: read and write accounts. */
+export function reconcilerStatements({ buckets: { accounts } }: Parameters): PolicyStatement[] {
+  return [
+    allow('ListAccounts', { actions: ['s3:ListBucket'], resources: [bucketArn(accounts)] }),
+    ...accountsStatements(accounts),
+  ];
+}
+
+/** Read and write accounts, once it is seen that they are in no store of releases. */
+function accountsStatements(accounts: string): PolicyStatement[] {
+  return [
+    allow('ReadAndWriteAccounts', {
+      actions: ['s3:GetObject', 's3:PutObject'],
+      resources: ACCOUNTS_KEYS.map((key) => objectsArn(accounts, key)),
+    }),
+    allow('SeeThatAccountsAreNoReleases', {
+      actions: ['s3:GetObject'],
+      resources: [objectsArn(accounts, STORE_KEY)],
+    }),
+  ];
+}
+
 /** What the gateway may: read releases, read and write accounts, become the signer. */
 export function gatewayStatements(parameters: Parameters): PolicyStatement[] {
   const { published, accounts } = parameters.buckets;
@@ -73,14 +125,7 @@ export function gatewayStatements(parameters: Parameters): PolicyStatement[] {
       actions: ['s3:GetObject'],
       resources: released.map((key) => objectsArn(published, key)),
     }),
-    allow('ReadAndWriteAccounts', {
-      actions: ['s3:GetObject', 's3:PutObject'],
-      resources: ACCOUNTS_KEYS.map((key) => objectsArn(accounts, key)),
-    }),
-    allow('SeeThatAccountsAreNoReleases', {
-      actions: ['s3:GetObject'],
-      resources: [objectsArn(accounts, STORE_KEY)],
-    }),
+    ...accountsStatements(accounts),
     allow('BecomeSigner', {
       actions: ['sts:AssumeRole'],
       resources: [roleArn(parameters, roleNames(parameters).signer)],

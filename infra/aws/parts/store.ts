@@ -119,7 +119,6 @@ function readPublicCopies(account: string, bucket: string): PolicyStatement {
     actions: ['s3:GetObject'],
     resources: [objectsArn(bucket, `${PUBLIC_PREFIX}*`)],
     conditions: {
-      StringEquals: { 'aws:SourceAccount': account },
       ArnLike: { 'aws:SourceArn': `arn:aws:cloudfront::${account}:distribution/*` },
     },
   });

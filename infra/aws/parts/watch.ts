@@ -10,6 +10,7 @@ import {
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FilterPattern, MetricFilter, type IFilterPattern } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -24,8 +25,11 @@ import type { ScheduledRun } from './scheduled-run.js';
 const PERIOD = Duration.minutes(5);
 /** Of a hundred answers. */
 const FAILING_SHARE = 1;
-/** Fewer requests than this in five minutes make no share. */
+/** Fewer requests than this in five minutes make no share; of those, so many that fail are too many. */
 const LEAST_REQUESTS = 100;
+const MOST_FAILED = 5;
+/** Anybody may send an event that is not signed. */
+const MOST_UNSIGNED = 10;
 
 /** What is watched, and one page that shows it. */
 export class WatchPart extends Construct {
@@ -34,7 +38,7 @@ export class WatchPart extends Construct {
 
   constructor(
     scope: Construct,
-    { name, alarmEmail }: Parameters,
+    { name, account, alarmEmail }: Parameters,
     gateway: GatewayPart,
     generator: GeneratorPart,
   ) {
@@ -42,8 +46,18 @@ export class WatchPart extends Construct {
     this.name = name;
     this.topic = new Topic(this, 'Alarms', { topicName: `${name}-alarms`, enforceSSL: true });
     this.topic.addSubscription(new EmailSubscription(alarmEmail));
-    const { publish, monitor, reconcile } = generator;
-    const runs = [publish, monitor, ...(reconcile === undefined ? [] : [reconcile])];
+    // The policy that asks for TLS takes the place of the one that lets the account's own alarms in.
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'TakeAlarms',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': account } },
+      }),
+    );
+    const { publish, monitor, reconcile, upkeep } = generator;
+    const runs = [publish, monitor, ...(reconcile === undefined ? [] : [reconcile]), ...upkeep];
     this.failed(
       'PublishFailed',
       publish,
@@ -51,31 +65,65 @@ export class WatchPart extends Construct {
     );
     this.failed('ChainStale', monitor, 'A chain is late, or the store is damaged: run "generator status"');
     if (reconcile !== undefined)
-      this.failed('Drift', reconcile, 'What is recorded differs from Stripe: run "gateway reconcile"');
+      this.failed(
+        'Drift',
+        reconcile,
+        'What is recorded could not be made as Stripe has it, or Stripe or the store do not answer: see its log',
+      );
+    this.silent(monitor);
     this.lost(runs);
     const share = this.failingShare(gateway);
     const signing = this.fromLog(gateway, 'SigningFailures', SIGNING_FAILED);
     const webhook = this.fromLog(gateway, 'WebhookFailures', WEBHOOK_FAILED);
+    const unsigned = this.fromLog(gateway, 'WebhookRefusals', WEBHOOK_REFUSED);
+    const asked = this.fromLog(gateway, 'BillingAlerts', BILLING_ALERT);
     this.alarm('Answers5xx', share, FAILING_SHARE, 'More than one answer of a hundred is a 5xx', 2);
     this.alarm(
       'SigningFailures',
       signing,
       0,
-      'Files cannot be given out: see the log for store-unavailable',
+      'Files cannot be given out, for want of credentials or of a store: see the log for store-unavailable',
       2,
     );
+    this.alarm('WebhookFailures', webhook, 0, "Stripe's events cannot be taken: see infra/gateway.md", 1);
     this.alarm(
-      'WebhookFailures',
-      webhook,
-      0,
-      "Stripe's events are refused or cannot be taken: see the runbook",
+      'WebhookRefusals',
+      unsigned,
+      MOST_UNSIGNED,
+      "Events with a wrong signature: is the webhook's secret the one that Stripe signs with?",
       2,
     );
-    this.draw(gateway, runs, [share, signing, webhook]);
+    this.alarm('BillingAlerts', asked, 0, 'A person must look at this at Stripe: see the log for alert', 1);
+    this.draw(gateway, runs, [share, signing, webhook, unsigned, asked]);
   }
 
   private failed(id: string, { machine }: ScheduledRun, says: string): void {
-    this.alarm(id, machine.metricFailed({ period: PERIOD }), 0, says, 1);
+    const metric = new MathExpression({
+      expression: 'failed + late + ended',
+      usingMetrics: {
+        failed: machine.metricFailed({ period: PERIOD }),
+        late: machine.metricTimedOut({ period: PERIOD }),
+        ended: machine.metricAborted({ period: PERIOD }),
+      },
+      period: PERIOD,
+      label: 'Runs that did not end well',
+    });
+    this.alarm(id, metric, 0, says, 1);
+  }
+
+  /** Who watches may be gone: then nothing else says so. */
+  private silent({ machine }: ScheduledRun): void {
+    const alarm = new Alarm(this, 'MonitorSilent', {
+      alarmName: `${this.name}-MonitorSilent`,
+      alarmDescription: 'No run of the monitor has ended well for three hours: see its schedule and its log',
+      metric: machine.metricSucceeded({ period: Duration.hours(1), statistic: Stats.SUM }),
+      threshold: 1,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: 3,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addOkAction(new SnsAction(this.topic));
   }
 
   private lost(runs: readonly ScheduledRun[]): void {
@@ -94,7 +142,7 @@ export class WatchPart extends Construct {
 
   private failingShare({ api }: GatewayPart): MathExpression {
     return new MathExpression({
-      expression: `IF(all >= ${LEAST_REQUESTS}, 100 * failed / all, 0)`,
+      expression: `IF(all >= ${LEAST_REQUESTS}, 100 * failed / all, IF(failed >= ${MOST_FAILED}, 100, 0))`,
       usingMetrics: {
         failed: api.metricServerError({ period: PERIOD, statistic: Stats.SUM }),
         all: api.metricCount({ period: PERIOD }),
@@ -175,4 +223,8 @@ export class WatchPart extends Construct {
 const SIGNING_FAILED = FilterPattern.literal(
   `{ ($.route = "${FILES_PATH}*") && ($.decision = "store-unavailable") }`,
 );
-const WEBHOOK_FAILED = FilterPattern.literal(`{ ($.route = "${WEBHOOK_PATH}") && ($.status >= 400) }`);
+const WEBHOOK_FAILED = FilterPattern.literal(`{ ($.route = "${WEBHOOK_PATH}") && ($.status >= 500) }`);
+const WEBHOOK_REFUSED = FilterPattern.literal(
+  `{ ($.route = "${WEBHOOK_PATH}") && ($.decision = "webhook-signature-invalid") }`,
+);
+const BILLING_ALERT = FilterPattern.literal('{ ($.alert = "*") }');

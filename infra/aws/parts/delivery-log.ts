@@ -1,0 +1,60 @@
+import { Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
+import {
+  CfnDelivery,
+  CfnDeliveryDestination,
+  CfnDeliverySource,
+  LogGroup,
+  RetentionDays,
+} from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+
+/** What is told of a request: not its query, its cookies, or who sent it from where. */
+export const LOG_FIELDS = [
+  'date',
+  'time',
+  'x-edge-location',
+  'sc-bytes',
+  'cs-method',
+  'cs(Host)',
+  'cs-uri-stem',
+  'sc-status',
+  'x-edge-result-type',
+  'x-edge-request-id',
+  'cs-protocol',
+  'time-taken',
+  'ssl-protocol',
+  'x-edge-detailed-result-type',
+  'sc-content-type',
+  'c-country',
+];
+
+/** The log goes by fields, so that no query is in it: that of a signed address would be a key. */
+export function logDelivery(scope: Construct, distribution: Distribution, name: string): void {
+  const group = new LogGroup(scope, 'Log', {
+    logGroupName: `/aws/vendedlogs/${name}/delivery`,
+    retention: RetentionDays.THREE_MONTHS,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+  const source = new CfnDeliverySource(scope, 'LogSource', {
+    name: `${name}-delivery`,
+    logType: 'ACCESS_LOGS',
+    resourceArn: Fn.join('', [
+      'arn:aws:cloudfront::',
+      Stack.of(scope).account,
+      ':distribution/',
+      distribution.distributionId,
+    ]),
+  });
+  const destination = new CfnDeliveryDestination(scope, 'LogDestination', {
+    name: `${name}-delivery`,
+    destinationResourceArn: group.logGroupArn,
+    outputFormat: 'json',
+  });
+  const delivery = new CfnDelivery(scope, 'LogDelivery', {
+    deliverySourceName: source.name,
+    deliveryDestinationArn: destination.attrArn,
+    recordFields: LOG_FIELDS,
+  });
+  delivery.addResourceDependency(source);
+}
