@@ -201,7 +201,7 @@ function compose(values: Values): Configuration {
     s3: { ...(endpoint === undefined ? {} : { endpoint }), pathStyle: values.CRD_S3_PATH_STYLE === 'true' },
     ...(publicBaseUrl === undefined ? {} : { publicBaseUrl }),
     ...(signerRole === undefined ? {} : { signerRole }),
-    servesPublicFiles: values.CRD_PUBLIC_FILES === 'serve',
+    ...(values.CRD_PUBLIC_FILES === 'serve' ? { servesPublicFiles: true } : {}),
     urlTtlSeconds: values.CRD_URL_TTL_SECONDS,
     pollSeconds: values.CRD_POLL_SECONDS,
     linkSecrets: values.CRD_LINK_SECRET ?? [],

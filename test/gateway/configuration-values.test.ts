@@ -40,6 +40,7 @@ describe('the value of', () => {
         'https://a/b',
       ],
     ],
+    ['CRD_PUBLIC_FILES', ['Serve', 'true', 'here']],
     ['CRD_SIGNER_ROLE', ['signer', 'arn:aws:iam::1:role/a', 'arn:aws:iam::123456789012:user/a']],
     ['CRD_URL_TTL_SECONDS', ['59', '3601', '300s']],
     ['CRD_POLL_SECONDS', ['0', '301', '1.5']],

@@ -44,6 +44,7 @@ describe('a configuration', () => {
       CRD_S3_ENDPOINT: 'http://127.0.0.1:4566/',
       CRD_S3_PATH_STYLE: 'true',
       CRD_PUBLIC_BASE_URL: 'https://data.example.com/',
+      CRD_PUBLIC_FILES: 'serve',
       CRD_SIGNER_ROLE: 'arn:aws:iam::123456789012:role/signer',
       CRD_URL_TTL_SECONDS: '60',
       CRD_POLL_SECONDS: '1',
@@ -63,6 +64,7 @@ describe('a configuration', () => {
       accountsStore: { kind: 's3', address: 's3://accounts' },
       s3: { endpoint: 'http://127.0.0.1:4566', pathStyle: true },
       publicBaseUrl: 'https://data.example.com',
+      servesPublicFiles: true,
       signerRole: 'arn:aws:iam::123456789012:role/signer',
       urlTtlSeconds: 60,
       pollSeconds: 1,
@@ -133,6 +135,11 @@ describe('the faults', () => {
       'a role to sign links of a directory',
       { ...LEAST, CRD_SIGNER_ROLE: 'arn:aws:iam::123456789012:role/r' },
       ['CRD_SIGNER_ROLE'],
+    ],
+    [
+      'a choice for public files of a directory',
+      { ...LEAST, CRD_PUBLIC_FILES: 'serve' },
+      ['CRD_PUBLIC_FILES'],
     ],
     ['an S3 store without a base', { ...S3, CRD_PUBLIC_BASE_URL: '' }, ['CRD_PUBLIC_BASE_URL']],
     [

@@ -27,6 +27,7 @@ const store = createMemoryStore();
 let record: ReleaseRecord;
 let here: GatewayServer;
 let elsewhere: GatewayServer;
+let behindCdn: GatewayServer;
 
 /** Stopping lets what is under way end, which on a busy machine takes a while. */
 const SLOW_MS = 20_000;
@@ -38,9 +39,13 @@ beforeAll(async () => {
   here = await startGateway({ store });
   Object.assign(process.env, CREDENTIALS);
   elsewhere = await startGateway({ store, configuration: { ...S3, publicBaseUrl: BASE_URL } });
+  behindCdn = await startGateway({
+    store,
+    configuration: { ...S3, publicBaseUrl: BASE_URL, servesPublicFiles: true },
+  });
 });
 afterAll(async () => {
-  await Promise.all([here.stop(), elsewhere.stop()]);
+  await Promise.all([here, elsewhere, behindCdn].map((each) => each.stop()));
   for (const name of Object.keys(CREDENTIALS)) Reflect.deleteProperty(process.env, name);
 }, SLOW_MS);
 
@@ -58,6 +63,13 @@ const etagOf = (path: string): string => `"sha256:${record.public[path]?.sha256 
 async function bytesOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
+
+it('serves what is in S3 too, to a CDN that would be led back to itself', async () => {
+  const { sha256 = '' } = record.public[PUBLIC_PATHS.status] ?? {};
+  const response = await behindCdn.ask(PUBLIC_PATHS.status);
+  expect([response.status, sha256Hex(await bytesOf(response))]).toEqual([200, sha256]);
+  expect((await behindCdn.ask('/')).status).toBe(200);
+});
 
 it('serves every public file of the release as the release lists it', async () => {
   for (const [path, { sha256, bytes, type, revision }] of Object.entries(record.public)) {
