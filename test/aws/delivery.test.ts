@@ -46,6 +46,7 @@ type Distribution = {
 };
 /** As CloudFront names its own policies. */
 const NOT_CACHED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+const CORS_TO_S3 = '88a5eaf4-2fd4-4709-b370-b4c650ea3fcf';
 const ALL_BUT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 const distribution = (): Distribution =>
@@ -140,7 +141,11 @@ it('caches public copies as they say themselves, whatever the query, compressed'
     },
   });
   const { DefaultCacheBehavior } = distribution();
-  expect(DefaultCacheBehavior).toMatchObject({ Compress: true, ViewerProtocolPolicy: 'redirect-to-https' });
+  expect(DefaultCacheBehavior).toMatchObject({
+    Compress: true,
+    ViewerProtocolPolicy: 'redirect-to-https',
+    OriginRequestPolicyId: CORS_TO_S3,
+  });
   expect(DefaultCacheBehavior.AllowedMethods.toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
 });
 

@@ -129,6 +129,7 @@ export class DeliveryPart extends Construct {
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
       cachedMethods: CachedMethods.CACHE_GET_HEAD,
       compress: true,
+      originRequestPolicy: OriginRequestPolicy.CORS_S3_ORIGIN, // or a bucket takes no preflight
       cachePolicy: new CachePolicy(this, 'AsTheCopiesSay', {
         cachePolicyName: `${name}-public`,
         comment: 'The Cache-Control of each copy decides',

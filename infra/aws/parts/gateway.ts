@@ -13,7 +13,7 @@ import type { Parameters } from '../parameters.js';
 import type { RolesPart } from './roles.js';
 import type { SecretsPart } from './secrets.js';
 
-/** Least memory that holds the 99th percentile: processor comes with memory. infra/README.md has the figures. */
+/** Least memory that holds a 99th percentile of 20 ms: processor comes with it. infra/README.md has the figures. */
 const MEMORY_MB = 1024;
 /** Longer than a store and Stripe may take, shorter than the API waits. */
 const TIMEOUT = Duration.seconds(20);
