@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
@@ -170,6 +171,12 @@ it('names schema, place and fault in the error of an invalid value', () => {
 describe('the schema files', () => {
   it('are all in the table of schemas', () => {
     expect(namesIn('json', '.schema.json').sort()).toEqual(Object.keys(SCHEMAS).sort());
+  });
+
+  it.each(files)('is valid by its dialect: %s', (_name, schema) => {
+    const ajv = new Ajv2020({ strict: true, allErrors: true });
+    expect([ajv.validateSchema(schema), ajv.errors ?? []]).toEqual([true, []]);
+    expect(ajv.validateSchema({ ...schema, type: 'text' })).toBe(false);
   });
 
   it.each(files)('name dialect, file and title in %s', (name, schema) => {
