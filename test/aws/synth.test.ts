@@ -3,7 +3,14 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installLocked } from '../../scripts/python/install-locked.js';
-import { EXAMPLE_PARAMETERS, synthesize } from '../fixtures/aws-synth.js';
+import {
+  EXAMPLE_PARAMETERS,
+  propertiesOf,
+  readTemplates,
+  resourcesOf,
+  synthesize,
+  type Templates,
+} from '../fixtures/aws-synth.js';
 import { runProgram } from '../fixtures/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
 
@@ -123,6 +130,40 @@ it(
     expect(await synthesize(below('reading-only'), file)).toMatchObject({ code: 0 });
     const text = await readFile(path.join(below('reading-only'), 'Service.template.json'), 'utf8');
     expect(text).not.toMatch(/reconcile|stripe-secret|CRD_STRIPE|ReplicaRegions/i);
+  },
+  SLOW_MS,
+);
+
+it(
+  'leads requests to the newest version of the gateway, or to the one that is named, and starts it anew when told',
+  async () => {
+    const example = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
+    const read = async (name: string, chosen: object): Promise<Templates> => {
+      const file = below(`${name}.json`);
+      await writeFile(file, JSON.stringify({ ...example, ...chosen }));
+      expect(await synthesize(below(name), file)).toMatchObject({ code: 0 });
+      return readTemplates(below(name));
+    };
+    const versionsOf = ({ Service }: Templates): string[] =>
+      Object.keys(resourcesOf(Service, 'AWS::Lambda::Version'));
+    const aliasOf = ({ Service }: Templates): unknown =>
+      propertiesOf(Service, 'AWS::Lambda::Alias')['FunctionVersion'];
+    const newest = await read('newest', {});
+    const [version = ''] = versionsOf(newest);
+    expect(aliasOf(newest)).toEqual({ 'Fn::GetAtt': [version, 'Version'] });
+    const again = await read('again', { restarted: '2026-11-22' });
+    expect(versionsOf(again)).not.toEqual([version]);
+    const secret = '0123456789abcdef0123456789abcdef';
+    const held = await read('held', {
+      liveVersion: '12',
+      restarted: '2026-11-22',
+      originSecretVersion: secret,
+    });
+    expect(aliasOf(held)).toBe('12');
+    expect(versionsOf(held)).toEqual(versionsOf(again));
+    expect(JSON.stringify(held.Delivery)).toContain(
+      `{{resolve:secretsmanager:crd/origin-eu-west-1:SecretString:::${secret}}}`,
+    );
   },
   SLOW_MS,
 );

@@ -58,12 +58,16 @@ export class GatewayPart extends Construct {
         resources: [this.log.logGroupArn],
       }),
     );
+    const newest = this.function.currentVersion; // made in any case: it can be asked before it is led to
     this.live = new Alias(this, 'Live', {
       aliasName: 'live',
       version:
         liveVersion === undefined
-          ? this.function.currentVersion
-          : Version.fromVersionArn(this, 'LiveVersion', `${this.function.functionArn}:${liveVersion}`),
+          ? newest
+          : Version.fromVersionAttributes(this, 'LiveVersion', {
+              lambda: this.function,
+              version: liveVersion,
+            }),
     });
     this.api = this.toApi(name);
     new CfnOutput(this, 'GatewayHost', {
