@@ -89,9 +89,10 @@ export function toParameters(value: unknown): Parameters {
 }
 
 function withDistinctBuckets(parameters: Parameters): Parameters {
-  const names = [...Object.values(parameters.buckets), parameters.input.bucket];
+  const { buckets, input, backup } = parameters;
+  const names = [...Object.values(buckets), input.bucket, ...(backup === undefined ? [] : [backup.bucket])];
   if (new Set(names).size === names.length) return parameters;
-  throw new Error('the parameters have faults:\n  /buckets and /input must be four different buckets');
+  throw new Error('the parameters have faults:\n  /buckets, /input and /backup must be different buckets');
 }
 
 /** Reads the parameters of a file. @throws Error that says what is wrong with it. */

@@ -200,6 +200,15 @@ describe('the bundle, asked by an event of an HTTP API, answers as the server do
   });
 });
 
+it.each(['/', '/docs', '/chains/base'])(
+  'answers for the copy of the page %s, when the bucket lacks it',
+  async (page) => {
+    const copy = await lambda.ask({ path: `${page === '/' ? '' : page}/index.html` });
+    expect(copy.status).toBe(200);
+    expect(comparable(copy)).toEqual(comparable(await askByHttp({ path: page })));
+  },
+);
+
 it('a link that it gives leads to the bytes that it names', async () => {
   const { headers } = await lambda.ask({ path: bundlePath('gold', 'base', '7d'), headers: keyed() });
   const location = new URL(headers['location'] ?? '');

@@ -115,7 +115,7 @@ it(
       expect(stderr).toContain(fault);
     }
     await writeFile(file, JSON.stringify({ ...example, input: { bucket: 'example-crd-logs', prefix: '' } }));
-    expect((await synthesize(below('nothing'), file)).stderr).toContain('four different buckets');
+    expect((await synthesize(below('nothing'), file)).stderr).toContain('must be different buckets');
   },
   SLOW_MS,
 );

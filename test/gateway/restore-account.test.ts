@@ -44,7 +44,7 @@ it('an older version of an account knows no later revocation, so the runbook rev
     await gateway.createKey({ account: ACCOUNT }),
   ]);
   const older = Buffer.from((await accountsStore.get(accountKey(ACCOUNT)))?.bytes ?? []).toString();
-  const [lostId = ''] = Object.keys((JSON.parse(older) as Account).keys);
+  const lostId = Object.keys((JSON.parse(older) as Account).keys).find((id) => lost.includes(id)) ?? '';
   await withGateway((gateway) => gateway.accounts.revokeKey(ACCOUNT, lostId));
   expect(await Promise.all([lost, own].map(statusOf))).toEqual([401, 307]);
 

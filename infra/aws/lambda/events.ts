@@ -8,6 +8,20 @@ export function pathOf(event: GatewayEvent): string {
   return 'Records' in event ? (event.Records[0]?.cf.request.uri ?? '/') : event.rawPath;
 }
 
+/**
+ * The event, of the page `/x` where CloudFront asks for its copy, `/x/index.html`: it has found none in the bucket.
+ */
+export function withPageAddress(event: GatewayEvent): GatewayEvent {
+  if ('Records' in event || event.rawPath.startsWith('/api/')) return event;
+  const rawPath = event.rawPath.replace(/\/index\.html$/, '') || '/';
+  const { requestContext } = event;
+  return {
+    ...event,
+    rawPath,
+    requestContext: { ...requestContext, http: { ...requestContext.http, path: rawPath } },
+  };
+}
+
 /** The only value of a header, its name in lower case; `undefined` where there is none, or several. */
 export function headerOf(event: GatewayEvent, name: string): string | undefined {
   if (!('Records' in event)) return event.headers[name];

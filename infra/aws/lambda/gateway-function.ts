@@ -16,7 +16,7 @@ import { createScrubber } from '../../../gateway/core/scrub.js';
 import { createInlineIndexer } from '../../../gateway/io/inline-indexer.js';
 import { createLogger } from '../../../gateway/io/logger.js';
 import { composeGateway, openStores } from '../../../gateway/service.js';
-import { headerOf, pathOf, refusalOf, type GatewayEvent } from './events.js';
+import { headerOf, pathOf, refusalOf, withPageAddress, type GatewayEvent } from './events.js';
 import { createLazyBilling, type LazyBilling } from './lazy-billing.js';
 import { ORIGIN_HEADER, ORIGIN_VARIABLE } from './variables.js';
 
@@ -67,7 +67,7 @@ export async function createGatewayFunction(
       lookedMs = performance.now();
     }
     if (pathOf(event) === WEBHOOK_PATH) await billing?.load();
-    const answered: unknown = await answer(event, context, () => undefined);
+    const answered: unknown = await answer(withPageAddress(event), context, () => undefined);
     await untilLogged(); // afterwards the function may be frozen
     return answered;
   };

@@ -25,7 +25,7 @@ const MONITOR_AT = { minute: '45', timeZone: TimeZone.ETC_UTC };
 /** How late a chain may be, in days, before somebody is told. */
 const MAX_LAG_DAYS = '2';
 
-/** What runs by the clock: the daily publication, the monitor of what is published, and the comparison with Stripe. */
+/** What runs by the clock: the daily publication, its monitor, the upkeep of the store, and the comparison with Stripe. */
 export class GeneratorPart extends Construct {
   readonly publish: ScheduledRun;
   readonly monitor: ScheduledRun;

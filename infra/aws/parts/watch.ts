@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -188,7 +188,7 @@ export class WatchPart extends Construct {
     const graph = (title: string, left: IMetric[]): GraphWidget =>
       new GraphWidget({ title, left, width: 12 });
     new Dashboard(this, 'Dashboard', {
-      dashboardName: this.name,
+      dashboardName: `${this.name}-${Stack.of(this).region}`, // of the whole account: another region has its own
       widgets: [
         [
           graph('Requests in five minutes', [api.metricCount({ period }), api.metricClientError({ period })]),
