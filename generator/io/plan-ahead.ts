@@ -1,19 +1,11 @@
 import { GENRES } from '../../schemas/catalog.js';
+import { countDates } from '../core/release/may-plan-ahead.js';
 import { nextStamp, planSteps } from '../core/release/plan-release.js';
 import type { Plan, PlanRequest } from '../core/release/plan-types.js';
 import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import { draftInThreads } from './draft-threads.js';
 import { beginWriting, type Writing, type WriteTerms } from './release-writing.js';
 import { runInterruptibly } from './run-interruptibly.js';
-
-/** Fewest dates that are worth the start of threads. */
-const FEWEST_DATES = 1_000;
-
-/** Whether a plan is long, and nothing can refuse it: there is nothing to restate or drop, and no fault withholds it. */
-export function mayPlanAhead({ previous, inputs, inputInvalid, allOrNothing }: PlanRequest): boolean {
-  const withheld = inputInvalid === true && allOrNothing === true;
-  return previous === undefined && !withheld && datesOf(inputs) >= FEWEST_DATES;
-}
 
 /**
  * Plans a first release, and writes its day files while it is planned. The stage of the plan, which has begun, ends
@@ -25,7 +17,7 @@ export async function planAhead(
   terms: WriteTerms,
 ): Promise<{ readonly plan: Plan; readonly writing: Writing }> {
   terms.progress.end('a first release: written as it is planned');
-  const writing = await beginWriting(terms, datesOf(request.inputs) * GENRES.length);
+  const writing = await beginWriting(terms, countDates(request) * GENRES.length);
   const stamp = nextStamp(undefined, request.asOfMs);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...(terms.signal ? [terms.signal] : [])]);
@@ -38,8 +30,4 @@ export async function planAhead(
   const drafted = await drafting;
   const plan = await runInterruptibly(planSteps({ ...request, drafted }), terms.signal);
   return { plan, writing };
-}
-
-function datesOf(inputs: PlanRequest['inputs']): number {
-  return inputs.reduce((sum, { dates }) => sum + dates.length, 0);
 }

@@ -42,7 +42,7 @@ export type S3Writes = {
 
 const SMALL_BYTES = 65_536;
 
-/** A release of so many small artifacts, planned as a first publication is. */
+/** A release of so many small artifacts, planned whole, as one that is not written ahead. */
 async function planArtifacts({ input, asOf, artifacts }: S3WritesTerms): Promise<PlannedRelease> {
   const asOfMs = Date.parse(asOf);
   const { series } = await readInput({ folder: toDirectory(input), asOfMs });
