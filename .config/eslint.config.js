@@ -77,8 +77,14 @@ const ZONES = [
   },
   {
     target: 'infra/aws',
-    from: ['generator', 'scripts', 'test'],
+    from: ['scripts', 'test'],
     message: 'the stacks know the gateway, for they run it, and the contract.',
+  },
+  {
+    target: 'infra/aws',
+    from: ['generator'],
+    except: ['./core/generator-error.ts'],
+    message: 'the stacks know how a run of the generator ends, and nothing else of it.',
   },
   {
     target: 'generator/core/methodology',
@@ -101,8 +107,8 @@ const ZONES = [
     message: 'artifacts know nothing of releases.',
   },
 ]
-  .map(({ target, from, message }) =>
-    from.map((each) => ({ target: `./${target}`, from: `./${each}`, message })),
+  .map(({ target, from, ...rest }) =>
+    from.map((each) => ({ target: `./${target}`, from: `./${each}`, ...rest })),
   )
   .flat();
 

@@ -21,6 +21,14 @@ export const EXIT_CODES = {
 /** How a run can end. */
 export type ExitName = keyof typeof EXIT_CODES;
 
+/** Endings that the same run may not have some minutes later; all others but `done` wait for a person. */
+export const TRANSIENT_EXITS = [
+  'conflict',
+  'store-unavailable',
+  'billing-unavailable',
+  'interrupted',
+] as const satisfies ExitName[];
+
 /**
  * A failure that an operator must hear of. The message says what, where and what to do, and needs no stack; it may name
  * keys of a store, so to a caller over HTTP it is no more than 'internal'.

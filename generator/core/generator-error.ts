@@ -24,6 +24,9 @@ export const EXIT_CODES = {
 /** How a run can end. */
 export type ExitName = keyof typeof EXIT_CODES;
 
+/** Endings that the same run may not have some minutes later; all others but `done` wait for a person. */
+export const TRANSIENT_EXITS = ['conflict', 'store-unavailable', 'interrupted'] as const satisfies ExitName[];
+
 /** A failure that ends the run. The message says what, where and what to do; it needs no stack. */
 export class GeneratorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'bug'>;

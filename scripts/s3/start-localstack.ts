@@ -9,8 +9,8 @@ import { installLocked } from '../python/install-locked.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS = 120_000;
-/** S3 for nearly all tests; the others for what is deployed and for roles. */
-const SERVICES = ['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager'];
+/** S3 for nearly all tests; the others for what is deployed, for roles and for runs by the clock. */
+const SERVICES = ['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'stepfunctions'];
 
 /** The credentials that LocalStack takes, and a region. */
 export const S3_ENVIRONMENT = {
@@ -41,6 +41,7 @@ export async function startLocalstack(): Promise<S3Server> {
       PATH: process.env['PATH'],
       HOME: folder,
       TMPDIR: folder,
+      PYTHONPATH: path.join(ROOT, 'infra', 'localstack', 'python'),
       GATEWAY_LISTEN: `127.0.0.1:${port}`,
       LOCALSTACK_HOST: `127.0.0.1:${port}`,
       SERVICES: SERVICES.join(),

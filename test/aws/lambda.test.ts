@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bundlePath, calendarPath, chartPath, dayPath, PUBLIC_PATHS } from '../../schemas/paths.js';
-import { synthesize } from '../fixtures/aws-synth.js';
+import { findBundle, synthesize } from '../fixtures/aws-synth.js';
 import { startGatewayProcess, type GatewayProcess } from '../fixtures/gateway-process.js';
+import { startIdentityProvider, type IdentityProvider } from '../fixtures/identity-provider.js';
 import {
   readEvent,
   startLambda,
@@ -23,6 +24,10 @@ const ORIGIN = 'the-secret-of-the-distribution';
 let folder: TemporaryFolder;
 let bundle: string;
 let release: ServedRelease;
+let provider: IdentityProvider;
+/** Variables of both. */
+let shared: Readonly<Record<string, string>>;
+let session: Readonly<Record<string, string>>;
 let gateway: GatewayProcess;
 let lambda: LambdaProcess;
 beforeAll(async () => {
@@ -36,16 +41,26 @@ beforeAll(async () => {
     accounts: `file:${path.join(folder.path, 'accounts')}`,
     folder: path.join(folder.path, 'input'),
   });
-  gateway = await startGatewayProcess({
+  provider = await startIdentityProvider(() => Date.now());
+  const jwks = path.join(folder.path, 'jwks.json');
+  await writeFile(jwks, JSON.stringify(await provider.jwks()));
+  shared = {
     ...release.env,
-    CRD_PUBLIC_BASE_URL: 'https://data.example.com',
     ...SELLING,
-  });
+    CRD_PUBLIC_BASE_URL: 'https://data.example.com',
+    CRD_JWKS: `file:${jwks}`,
+    CRD_JWT_ISSUER: provider.issuer,
+    CRD_JWT_AUDIENCE: provider.audience,
+  };
+  const token = await provider.sign({ account: 'a-reader' });
+  session = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  gateway = await startGatewayProcess(shared);
   lambda = await start();
 }, SLOW_MS);
 afterAll(async () => {
   await lambda.stop();
   await gateway.stop();
+  await provider.dispose();
   await folder.dispose();
 }, SLOW_MS);
 
@@ -58,21 +73,7 @@ const SELLING = {
 };
 
 function start(changed: Readonly<Record<string, string>> = {}): Promise<LambdaProcess> {
-  return startLambda(bundle, {
-    ...release.env,
-    CRD_PUBLIC_BASE_URL: 'https://data.example.com',
-    CRD_TRUST_PROXY: '2',
-    ...SELLING,
-    ...changed,
-  });
-}
-
-async function findBundle(out: string): Promise<string> {
-  for (const name of await readdir(out)) {
-    const file = path.join(out, name, 'handler.mjs');
-    if (name.startsWith('asset.') && (await stat(file).catch(() => undefined)) !== undefined) return file;
-  }
-  throw new Error('no bundle was made');
+  return startLambda(bundle, { ...shared, CRD_TRUST_PROXY: '2', ...changed });
 }
 
 /** What differs between two answers to one request, whoever gives them. */
@@ -163,6 +164,22 @@ const REQUESTS: readonly (readonly [name: string, request: () => LambdaRequest])
     }),
   ],
   [
+    'a key with a label that is none',
+    () => ({ method: 'POST', path: '/api/v1/keys', headers: session, body: '{"label":""}' }),
+  ],
+  [
+    'a checkout of a plan that is none',
+    () => ({ method: 'POST', path: '/api/v1/checkout', headers: session, body: '{"plan":"gold"}' }),
+  ],
+  [
+    'a body that is no JSON',
+    () => ({ method: 'POST', path: '/api/v1/keys', headers: session, body: '{"label":' }),
+  ],
+  [
+    'a body of a session that is too large',
+    () => ({ method: 'POST', path: '/api/v1/keys', headers: session, body: `"${'x'.repeat(70_000)}"` }),
+  ],
+  [
     'an event with a wrong signature',
     () => ({
       method: 'POST',
@@ -198,6 +215,42 @@ describe('the bundle, asked by an event of an HTTP API, answers as the server do
     const request = toRequest();
     expect(comparable(await lambda.ask(request))).toEqual(comparable(await askByHttp(request)));
   });
+});
+
+it('every form of a body is answered as the server answers it, whoever asks', async () => {
+  const nobody = { authorization: `Bearer ${await provider.sign({ account: 'nobody' })}` };
+  const paths = [
+    '/api/v1/keys',
+    '/api/v1/checkout',
+    '/api/v1/checkout/portal',
+    '/api/v1/stripe/webhook',
+    '/',
+  ];
+  const bodies = [
+    '',
+    '{}',
+    '[]',
+    'null',
+    '"a"',
+    '{"label":1}',
+    '{"plan":"gold"}',
+    '{"a":',
+    '\u0000',
+    'é'.repeat(40_000),
+  ];
+  const types = ['application/json', 'application/json; charset=utf-16', 'text/plain', ''];
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    for (const file of paths) {
+      for (const body of bodies) {
+        for (const type of types) {
+          const headers = { ...nobody, 'stripe-signature': 't=1,v1=00', 'content-type': type };
+          const request = { method, path: file, headers, body };
+          const [answer, told] = [await lambda.ask(request), await askByHttp(request)];
+          expect({ request, ...comparable(answer) }).toEqual({ request, ...comparable(told) });
+        }
+      }
+    }
+  }
 });
 
 it.each(['/', '/docs', '/chains/base'])(

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createProgram } from '../../generator/cli.js';
-import { EXIT_CODES } from '../../generator/core/generator-error.js';
+import { EXIT_CODES, TRANSIENT_EXITS } from '../../generator/core/generator-error.js';
 
 const readme = await readFile(path.join(import.meta.dirname, '../../infra/README.md'), 'utf8');
 const root = await readFile(path.join(import.meta.dirname, '../../README.md'), 'utf8');
@@ -48,6 +48,16 @@ describe('the page on running the generator', () => {
       { print: () => undefined, warn: () => undefined },
     );
     for (const command of program.commands) expect(readme).toMatch(new RegExp(`\`${command.name()}[\` ]`));
+  });
+
+  it('shows a service that is not started again after an answer that only a person can change', () => {
+    const [, listed = ''] = /^RestartPreventExitStatus=(.*)$/m.exec(readme) ?? [];
+    const { done, interrupted, ...failures } = EXIT_CODES;
+    const transient = TRANSIENT_EXITS.map((name) => EXIT_CODES[name].code) as readonly number[];
+    const lasting = Object.values(failures).filter(({ code }) => !transient.includes(code));
+    expect(listed.split(' ').map(Number)).toEqual([...lasting.map(({ code }) => code), interrupted.code]);
+    expect(readme).toContain(`SuccessExitStatus=${interrupted.code}`); // systemd itself stopped it
+    expect(done.code).toBe(0);
   });
 
   it('says of each exit code what to do', () => {

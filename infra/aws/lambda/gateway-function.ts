@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { RequestListener } from 'node:http';
 import { setImmediate as untilLogged } from 'node:timers/promises';
 import { configure } from '@codegenie/serverless-express';
 import type { Context } from 'aws-lambda';
@@ -16,6 +15,7 @@ import { createScrubber } from '../../../gateway/core/scrub.js';
 import { createInlineIndexer } from '../../../gateway/io/inline-indexer.js';
 import { createLogger } from '../../../gateway/io/logger.js';
 import { composeGateway, openStores } from '../../../gateway/service.js';
+import { toApplication } from './application.js';
 import { headerOf, pathOf, refusalOf, withPageAddress, type GatewayEvent } from './events.js';
 import { createLazyBilling, type LazyBilling } from './lazy-billing.js';
 import { ORIGIN_HEADER, ORIGIN_VARIABLE } from './variables.js';
@@ -102,29 +102,6 @@ function createAdmission(listed: string): (said: string | undefined) => boolean 
     const found = digest(said);
     return known.length === 0 || known.filter((each) => timingSafeEqual(each, found)).length > 0;
   };
-}
-
-/**
- * A listener as the adapter takes an Express application, for responses that are no server's: they do not know the form
- * of `writeHead` that takes names and values in one list, and never close, which is what the log waits for.
- */
-function toApplication(listener: RequestListener): RequestListener {
-  const handle: RequestListener = (req, res) => {
-    const writeHead = res.writeHead.bind(res);
-    res.writeHead = (status: number, ...rest: unknown[]) => {
-      const [list] = rest;
-      if (!Array.isArray(list)) return Reflect.apply(writeHead, res, [status, ...rest]) as typeof res;
-      const words = list.map(String);
-      for (let i = 0; i < words.length; i += 2) res.appendHeader(words[i] ?? '', words[i + 1] ?? '');
-      return writeHead(status);
-    };
-    res.once('finish', () => {
-      if (res.socket !== null) res.detachSocket(res.socket);
-      process.nextTick(() => res.emit('close')); // as a server does: by then the answer has ended
-    });
-    listener(req, res);
-  };
-  return Object.assign(handle, { handle });
 }
 
 /** What the adapter has to tell; what it tells of requests is ours to log. */

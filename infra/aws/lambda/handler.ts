@@ -9,12 +9,12 @@ import { withSecrets } from './secrets.js';
 
 let client: SecretsManagerClient | undefined;
 
-/** Reads a secret by the credentials of the function's role. @throws Error when it has no text. */
+/** Reads a secret by the credentials of the function's role. @throws Error when there is none, or it has no text. */
 async function readSecret(arn: string, stage = 'AWSCURRENT'): Promise<string> {
   client ??= new SecretsManagerClient();
   const command = new GetSecretValueCommand({ SecretId: arn, VersionStage: stage });
   const { SecretString: text } = await client.send(command);
-  if (!text) throw new Error(`${arn} has no value`);
+  if (!text) throw new Error('it has no text');
   return text;
 }
 

@@ -10,17 +10,25 @@ export type SecretReader = {
 /**
  * The environment with the texts of the secrets that it names, each as the variable that wants it. Of the CDN's the
  * version before is taken too: while one is changed, either may come.
- * @throws Error when one cannot be read or was never given a value: nothing is served half.
+ * @throws Error with the variable and the ARN when one cannot be read or was never given a value: nothing is served half.
  */
 export async function withSecrets(env: Environment, reader: SecretReader): Promise<Environment> {
   const { [SECRETS_VARIABLE]: listed = '{}', ...rest } = env;
   const arns = Object.entries(JSON.parse(listed) as Record<string, string>); // written by the stack
   const texts = await Promise.all(
     arns.map(async ([name, arn]) => {
-      const current = await reader.current(arn);
-      const previous = name === ORIGIN_VARIABLE ? await reader.previous(arn) : undefined;
-      return [name, previous === undefined ? current : `${current},${previous}`] as const;
+      try {
+        return [name, await readText(name, arn, reader)] as const;
+      } catch (cause) {
+        throw new Error(`${name}: the secret ${arn} cannot be read: ${String(cause)}`, { cause });
+      }
     }),
   );
   return { ...rest, ...Object.fromEntries(texts) };
+}
+
+async function readText(name: string, arn: string, reader: SecretReader): Promise<string> {
+  const current = await reader.current(arn);
+  const previous = name === ORIGIN_VARIABLE ? await reader.previous(arn) : undefined;
+  return previous === undefined ? current : `${current},${previous}`;
 }

@@ -3,6 +3,7 @@ import { Secret as TaskSecret } from 'aws-cdk-lib/aws-ecs';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
+import { GATEWAY_ENDINGS, generatorEndings } from '../endings.js';
 import { gatewayVariables } from '../gateway-variables.js';
 import { ORIGIN_VARIABLE } from '../lambda/variables.js';
 import type { Parameters } from '../parameters.js';
@@ -59,6 +60,7 @@ export class GeneratorPart extends Construct {
       }),
       schedule: ScheduleExpression.cron(PUBLISH_AT),
       retries: 3,
+      endings: generatorEndings(),
     });
     this.monitor = new ScheduledRun(this, 'Monitor', {
       ...place,
@@ -66,7 +68,8 @@ export class GeneratorPart extends Construct {
       tasks,
       task: tasks.define('Monitor', { role: roles.monitor, environment, command: monitor, ...SMALL_SIZE }),
       schedule: ScheduleExpression.cron(MONITOR_AT),
-      retries: 1, // for seconds after a commit the public copies do lag
+      retries: 1,
+      endings: generatorEndings('damaged'), // for seconds after a commit the public copies do lag
     });
     this.upkeep = this.toUpkeep(parameters, roles, tasks, [...told, ...store]);
     this.reconcile = roles.reconciler && this.toReconcile(parameters, roles.reconciler, secrets, tasks);
@@ -86,6 +89,7 @@ export class GeneratorPart extends Construct {
     ): ScheduledRun =>
       new ScheduledRun(this, id, {
         ...{ account, region, name: `${name}-${id.toLowerCase()}`, tasks, schedule, retries: 1 },
+        endings: generatorEndings(),
         task: tasks.define(id, {
           role,
           environment: { AWS_REGION: region },
@@ -135,6 +139,7 @@ export class GeneratorPart extends Construct {
       }),
       schedule: ScheduleExpression.cron(RECONCILE_AT),
       retries: 1,
+      endings: GATEWAY_ENDINGS,
     });
   }
 }

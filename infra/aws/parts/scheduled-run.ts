@@ -6,27 +6,24 @@ import type { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Schedule } from 'aws-cdk-lib/aws-scheduler';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
-import {
-  DefinitionBody,
-  Fail,
-  IntegrationPattern,
-  StateMachine,
-  TaskInput,
-  Timeout,
-} from 'aws-cdk-lib/aws-stepfunctions';
-import { EcsFargateLaunchTarget, EcsRunTask, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { DefinitionBody, IntegrationPattern, StateMachine, Timeout } from 'aws-cdk-lib/aws-stepfunctions';
+import { EcsFargateLaunchTarget, EcsRunTask } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
+import type { Endings } from '../endings.js';
 import type { Parameters } from '../parameters.js';
 import { acknowledgeWildcards } from './acknowledge.js';
+import { toRunStates } from './run-states.js';
 import type { TasksPart } from './tasks.js';
 
-/** When a task runs, and how often a run that failed is tried again. */
+/** When a task runs, and how often a run is tried again whose failure may pass. */
 export type ScheduledRunTerms = Pick<Parameters, 'account' | 'region'> & {
   readonly name: string;
   readonly tasks: TasksPart;
   readonly task: FargateTaskDefinition;
   readonly schedule: ScheduleExpression;
   readonly retries: number;
+  /** Which exit codes are not tried again. */
+  readonly endings: Endings;
 };
 
 const PAUSE = Duration.minutes(5);
@@ -35,7 +32,7 @@ const LONGEST_RUN = Duration.minutes(60);
 const LONGEST = Duration.hours(8);
 const KEPT = Duration.days(14);
 
-/** A task by the clock: tried again when it fails, and left in a queue of dead letters when it goes on failing. */
+/** A task by the clock: tried again when its failure may pass, and left in a queue of dead letters when it is given up. */
 export class ScheduledRun extends Construct {
   readonly machine: StateMachine;
   readonly deadLetters: Queue;
@@ -66,7 +63,7 @@ export class ScheduledRun extends Construct {
   }
 
   private toMachine(terms: ScheduledRunTerms): StateMachine {
-    const { name, tasks, task, retries } = terms;
+    const { name, tasks, task, retries, endings } = terms;
     const run = new EcsRunTask(this, 'Run', {
       integrationPattern: IntegrationPattern.RUN_JOB,
       cluster: tasks.cluster,
@@ -78,20 +75,12 @@ export class ScheduledRun extends Construct {
       resultPath: '$.run',
       taskTimeout: Timeout.duration(LONGEST_RUN),
     });
-    if (retries > 0)
-      run.addRetry({ errors: ['States.ALL'], interval: PAUSE, maxAttempts: retries, backoffRate: 2 });
-    const letter = new SqsSendMessage(this, 'LeaveDeadLetter', {
-      queue: this.deadLetters,
-      messageBody: TaskInput.fromJsonPathAt('$'),
-      resultPath: '$.letter',
-    });
-    run.addCatch(letter.next(new Fail(this, 'Failed', { error: 'RunFailed', cause: `${name} failed` })), {
-      resultPath: '$.failure',
-    });
+    const { deadLetters } = this;
+    const states = toRunStates(this, { name, run, endings, retries, pause: PAUSE, deadLetters });
     const { role, policy } = this.toRole(terms);
     const machine = new StateMachine(this, 'Machine', {
       stateMachineName: name,
-      definitionBody: DefinitionBody.fromChainable(run),
+      definitionBody: DefinitionBody.fromChainable(states),
       timeout: LONGEST,
       role: role.withoutPolicyUpdates(), // each right is said below, none is added
     });
