@@ -21,12 +21,11 @@ export const EXIT_CODES = {
 /** How a run can end. */
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** Endings that the same run may not have some minutes later; all others but `done` wait for a person. */
+/** Endings that the same command may not have some minutes later; all others but `done` wait for a person. */
 export const TRANSIENT_EXITS = [
   'conflict',
   'store-unavailable',
   'billing-unavailable',
-  'interrupted',
 ] as const satisfies ExitName[];
 
 /**

@@ -42,6 +42,7 @@ export async function startLocalstack(): Promise<S3Server> {
       HOME: folder,
       TMPDIR: folder,
       PYTHONPATH: path.join(ROOT, 'infra', 'localstack', 'python'),
+      PYTHONDONTWRITEBYTECODE: '1',
       GATEWAY_LISTEN: `127.0.0.1:${port}`,
       LOCALSTACK_HOST: `127.0.0.1:${port}`,
       SERVICES: SERVICES.join(),

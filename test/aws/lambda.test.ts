@@ -278,6 +278,36 @@ it('answers an event of CloudFront in the form of CloudFront', async () => {
   expect(headers['content-type']?.[0]?.value).toBe('application/problem+json');
 });
 
+it('reads the body of an event of CloudFront, after it is known who asks', async () => {
+  const { Records } = (await readEvent('cloudfront.json')) as unknown as {
+    Records: [{ cf: { request: { headers: object } } }];
+  };
+  const [{ cf }] = Records;
+  const body = Buffer.from('{"l\u00e4bel":1}').toString('base64');
+  const authorization = [{ key: 'Authorization', value: session['authorization'] }];
+  const posted = {
+    ...cf.request,
+    method: 'POST',
+    uri: '/api/v1/keys',
+    headers: {
+      ...cf.request.headers,
+      authorization,
+      'content-type': [{ key: 'Content-Type', value: 'application/json' }],
+    },
+    body: { action: 'read-only', data: body, encoding: 'base64', inputTruncated: false },
+  };
+  const answer = await lambda.invoke({ Records: [{ cf: { ...cf, request: posted } }] });
+  expect(answer).toMatchObject({
+    status: 400,
+    body: expect.stringContaining('the body may have label and no more'),
+  });
+  const good = { ...posted.body, data: Buffer.from('{"label":"\u00e4"}').toString('base64') };
+  const made = await lambda.invoke({
+    Records: [{ cf: { ...cf, request: { ...posted, body: good } } }],
+  });
+  expect(made).toMatchObject({ status: 201, body: expect.stringContaining('"label":"ä"') });
+});
+
 it('logs every request once, with neither query nor key, before it has answered', async () => {
   const before = lambda.log().length;
   await lambda.ask({ path: bundlePath('gold', 'base', '7d'), query: 'redirect=false', headers: keyed() });

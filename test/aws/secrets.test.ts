@@ -42,6 +42,13 @@ describe('the environment of the function', () => {
     );
   });
 
+  it('is none when several cannot be read: all of them are said', async () => {
+    const env = listed({ ORIGIN_SECRET: 'arn:2', CRD_STRIPE_SECRET_KEY: 'arn:1' });
+    await expect(withSecrets(env, readerOf({}))).rejects.toThrow(
+      /^CRD_STRIPE_SECRET_KEY: .*; ORIGIN_SECRET: .*/,
+    );
+  });
+
   it('is none when the text before cannot be asked for', async () => {
     const reader = { ...readerOf({ 'arn:2': ['new'] }), previous: () => Promise.reject(new Error('denied')) };
     await expect(withSecrets(listed({ ORIGIN_SECRET: 'arn:2' }), reader)).rejects.toThrow(

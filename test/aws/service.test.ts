@@ -90,6 +90,27 @@ describe('the tasks', () => {
     }
   });
 
+  it('leave a dead letter in their own queue when they are given up, and fail', () => {
+    for (const name of ['publish', 'monitor', 'verify', 'collect', 'copy', 'reconcile']) {
+      const machine = propertiesOf(templates().Service, 'AWS::StepFunctions::StateMachine', {
+        StateMachineName: `crd-${name}`,
+      });
+      const { States } = JSON.parse(resolve(machine['DefinitionString'])) as {
+        States: Record<string, Record<string, unknown>>;
+      };
+      const queues = Object.entries(resourcesOf(templates().Service, 'AWS::SQS::Queue'));
+      const [queue] =
+        queues.find(([, { Properties }]) => Properties?.['QueueName'] === `crd-${name}-dead-letters`) ?? [];
+      expect(States['LeaveDeadLetter']).toMatchObject({
+        Type: 'Task',
+        Resource: expect.stringMatching(/:states:::sqs:sendMessage$/),
+        Parameters: { QueueUrl: `<${queue ?? ''}>`, 'MessageBody.$': '$' },
+        Next: 'Failed',
+      });
+      expect(States['Failed']).toMatchObject({ Type: 'Fail', Cause: `crd-${name} failed` });
+    }
+  });
+
   it('are started by the clock, which leaves a dead letter too when it cannot', () => {
     const schedules = Object.values(resourcesOf(templates().Service, 'AWS::Scheduler::Schedule'));
     const clocks = schedules.map(({ Properties }) => [
@@ -124,6 +145,7 @@ describe('the alarms', () => {
     expect(alarms().map(({ Properties }) => Properties?.['AlarmName'])).toEqual([
       'crd-PublishFailed',
       'crd-ChainStale',
+      'crd-UpkeepFailed',
       'crd-Drift',
       'crd-MonitorSilent',
       'crd-DeadLetters',
@@ -133,6 +155,15 @@ describe('the alarms', () => {
       'crd-WebhookRefusals',
       'crd-BillingAlerts',
     ]);
+  });
+
+  it('count a metric that says nothing as none, where several are added up', () => {
+    const expressions = alarms().flatMap(({ Properties }) => {
+      const metrics = (Properties?.['Metrics'] ?? []) as { Expression?: string }[];
+      return metrics.flatMap(({ Expression = '' }) => (Expression.includes(' + ') ? [Expression] : []));
+    });
+    expect(expressions.length).toBe(5);
+    for (const each of expressions) expect(each).toMatch(/^FILL\(m0, 0\)( \+ FILL\(m\d+, 0\))+$/);
   });
 
   it('may tell: their topic takes them, and nobody else of elsewhere', () => {

@@ -43,13 +43,19 @@ let variables: Readonly<Record<string, string>>;
 let arns: Readonly<Record<string, string>>;
 let origin: string;
 let lambda: LambdaProcess;
+/** How to end what was begun, the last first: what was not begun need not be ended. */
+const ending: (() => unknown)[] = [];
 
 beforeAll(async () => {
   folder = await createTemporaryFolder();
+  ending.push(() => folder.dispose());
   bucket = await createTestBucket();
+  ending.push(() => bucket.dispose());
   provider = await startIdentityProvider(() => Date.now());
+  ending.push(() => provider.dispose());
   const { endpoint, name } = bucket;
   secrets = new SecretsManagerClient({ endpoint, region: REGION });
+  ending.push(() => secrets.destroy());
   const out = path.join(folder.path, 'cdk.out');
   expect(await synthesize(out)).toMatchObject({ code: 0 });
   bundle = await findBundle(out);
@@ -86,11 +92,7 @@ beforeAll(async () => {
   arns = JSON.parse(variables['SECRETS'] ?? '') as Record<string, string>;
 }, SLOW_MS);
 afterAll(async () => {
-  await lambda.stop();
-  secrets.destroy();
-  await provider.dispose();
-  await bucket.dispose();
-  await folder.dispose();
+  for (const end of ending.reverse()) await end();
 }, SLOW_MS);
 
 /** Deploys the secrets of the stack under names of this test. */
@@ -113,8 +115,11 @@ async function textOf(variable: string): Promise<string> {
   return SecretString ?? '';
 }
 
-const start = (changed: Readonly<Record<string, string>> = {}): Promise<LambdaProcess> =>
-  startLambda(bundle, { ...variables, ...changed });
+async function start(changed: Readonly<Record<string, string>> = {}): Promise<LambdaProcess> {
+  const started = await startLambda(bundle, { ...variables, ...changed });
+  ending.push(() => started.stop());
+  return started;
+}
 
 /** Asks as CloudFront does. */
 const ask = ({ headers, ...request }: LambdaRequest, said = origin, asked = lambda): Promise<LambdaAnswer> =>
@@ -200,7 +205,6 @@ describe('started with the texts of Secrets Manager', () => {
     expect(gone.status).toBe(200);
     const another = await start(); // which has not kept the key for half a minute
     expect((await ask(opened, origin, another)).status).toBe(401);
-    await another.stop();
     expect(lambda.log().join('\n')).not.toContain(key);
   });
 
@@ -240,8 +244,6 @@ describe('started with the texts of Secrets Manager', () => {
       await put('ORIGIN_SECRET', texts[2] ?? '');
       const third = await start();
       expect(await statusOf(third, texts)).toEqual([403, 401, 401]);
-      await second.stop();
-      await third.stop();
     },
     SLOW_MS,
   );

@@ -1,5 +1,6 @@
 import { EXIT_CODES as GATEWAY_CODES } from '../../gateway/core/exit-codes.js';
 import { EXIT_CODES } from '../../generator/core/generator-error.js';
+import { SILENCE_MS } from '../../generator/io/collection-terms.js';
 import { resourcesOf } from '../fixtures/aws-synth.js';
 import { resolve } from '../fixtures/policy-simulator.js';
 import { createRunMachines, TASK_FAILED, type RunMachines, type TaskEnd } from '../fixtures/run-machines.js';
@@ -15,6 +16,12 @@ const run = (name: string, ends: readonly TaskEnd[]) => {
   const machine = all.find(({ Properties }) => Properties?.['StateMachineName'] === `crd-${name}`);
   return machines.run(resolve(machine?.Properties?.['DefinitionString']), ends);
 };
+
+/** What a letter says of a task. */
+const taskOf = (code: number): unknown =>
+  expect.objectContaining({
+    Containers: expect.arrayContaining([expect.objectContaining({ Name: 'program', ExitCode: code })]),
+  });
 
 it('a run that ends well is run once, and tells nobody', async () => {
   expect(await run('publish', [0])).toEqual({ status: 'SUCCEEDED', tries: 1, pauses: [], letter: undefined });
@@ -41,7 +48,7 @@ it('a publication that goes on failing is given up, with a letter that says how 
   const { letter, ...rest } = await run('publish', ['not started', 'too long', 6, 7]);
   expect(rest).toEqual({ status: 'FAILED', tries: 4, pauses: [300, 600, 1200] });
   expect(letter).toMatchObject({
-    failure: { Error: TASK_FAILED, Task: { Containers: [{ ExitCode: 7 }] } },
+    failure: { Error: TASK_FAILED, Task: taskOf(7) },
     tries: { left: 0 },
   });
 });
@@ -54,17 +61,19 @@ it.each(['bug', 'usage', 'input-invalid', 'artifact-invalid', 'refused', 'damage
       status: 'FAILED',
       tries: 2,
       pauses: [300],
-      letter: expect.objectContaining({
-        failure: {
-          Error: TASK_FAILED,
-          Task: expect.objectContaining({
-            Containers: [{ Name: 'program', LastStatus: 'STOPPED', ExitCode: code }],
-          }),
-        },
-      }),
+      letter: expect.objectContaining({ failure: { Error: TASK_FAILED, Task: taskOf(code) } }),
     });
   },
 );
+
+it('a publication that ended well is well, whatever became of what ran beside it', async () => {
+  expect(await run('publish', ['a failing companion', 0])).toEqual({
+    status: 'SUCCEEDED',
+    tries: 1,
+    pauses: [],
+    letter: undefined,
+  });
+});
 
 it('a publication that is held ends as it is meant to', async () => {
   expect(await run('publish', [EXIT_CODES.held.code, 0])).toEqual({
@@ -82,11 +91,23 @@ it('the monitor looks twice before it says that public copies lag, but not at a 
   expect(await run('monitor', [EXIT_CODES.usage.code])).toMatchObject({ status: 'FAILED', tries: 1 });
 });
 
-it('what keeps the store well is tried again for want of the store, and not when that is damaged', async () => {
-  for (const task of ['verify', 'collect', 'copy']) {
-    expect(await run(task, [7, 0])).toMatchObject({ status: 'SUCCEEDED', tries: 2 });
+it('what keeps the store well is tried again for want of the store', async () => {
+  for (const task of ['verify', 'copy']) {
+    expect(await run(task, [7, 0])).toMatchObject({ status: 'SUCCEEDED', tries: 2, pauses: [300] });
+  }
+});
+
+it('a store that is damaged is looked at twice before somebody is told, and neither collected nor copied', async () => {
+  expect(await run('verify', [8, 0])).toMatchObject({ status: 'SUCCEEDED', tries: 2 });
+  for (const task of ['collect', 'copy']) {
     expect(await run(task, [8])).toMatchObject({ status: 'FAILED', tries: 1 });
   }
+});
+
+it('a collection is tried again when the one that broke off is forgotten, not before', async () => {
+  const { pauses, ...rest } = await run('collect', [7, 0]);
+  expect(rest).toMatchObject({ status: 'SUCCEEDED', tries: 2 });
+  expect((pauses[0] ?? 0) * 1000).toBeGreaterThan(SILENCE_MS);
 });
 
 it('the comparison with Stripe is tried again while Stripe is silent, and not when it found something', async () => {

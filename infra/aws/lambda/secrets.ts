@@ -10,20 +10,23 @@ export type SecretReader = {
 /**
  * The environment with the texts of the secrets that it names, each as the variable that wants it. Of the CDN's the
  * version before is taken too: while one is changed, either may come.
- * @throws Error with the variable and the ARN when one cannot be read or was never given a value: nothing is served half.
+ * @throws Error with each variable and ARN whose text cannot be read or was never given: nothing is served half.
  */
 export async function withSecrets(env: Environment, reader: SecretReader): Promise<Environment> {
   const { [SECRETS_VARIABLE]: listed = '{}', ...rest } = env;
   const arns = Object.entries(JSON.parse(listed) as Record<string, string>); // written by the stack
+  const faults: string[] = [];
   const texts = await Promise.all(
     arns.map(async ([name, arn]) => {
       try {
         return [name, await readText(name, arn, reader)] as const;
-      } catch (cause) {
-        throw new Error(`${name}: the secret ${arn} cannot be read: ${String(cause)}`, { cause });
+      } catch (error) {
+        faults.push(`${name}: the secret ${arn} cannot be read: ${String(error)}`);
+        return [name, ''] as const;
       }
     }),
   );
+  if (faults.length > 0) throw new Error(faults.toSorted().join('; '));
   return { ...rest, ...Object.fromEntries(texts) };
 }
 

@@ -1,14 +1,14 @@
-import { TimeZone } from 'aws-cdk-lib';
+import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Secret as TaskSecret } from 'aws-cdk-lib/aws-ecs';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
-import { GATEWAY_ENDINGS, generatorEndings } from '../endings.js';
+import { RECONCILE_ENDINGS, generatorEndings } from '../endings.js';
 import { gatewayVariables } from '../gateway-variables.js';
 import { ORIGIN_VARIABLE } from '../lambda/variables.js';
 import type { Parameters } from '../parameters.js';
 import type { RolesPart } from './roles.js';
-import { ScheduledRun } from './scheduled-run.js';
+import { ScheduledRun, type ScheduledRunTerms } from './scheduled-run.js';
 import type { SecretsPart } from './secrets.js';
 import { TasksPart } from './tasks.js';
 
@@ -23,8 +23,12 @@ const COPY_AT = { hour: '8', minute: '15', timeZone: TimeZone.ETC_UTC };
 const VERIFY_AT = { weekDay: 'SUN', hour: '10', minute: '15', timeZone: TimeZone.ETC_UTC };
 const COLLECT_AT = { weekDay: 'SUN', hour: '14', minute: '15', timeZone: TimeZone.ETC_UTC };
 const MONITOR_AT = { minute: '45', timeZone: TimeZone.ETC_UTC };
+/** By then a collection that broke off is forgotten: before, nobody may begin another. */
+const AFTER_COLLECTION = Duration.minutes(65);
 /** How late a chain may be, in days, before somebody is told. */
 const MAX_LAG_DAYS = '2';
+
+type UpkeepTerms = Pick<ScheduledRunTerms, 'schedule' | 'endings' | 'pause'>;
 
 /** What runs by the clock: the daily publication, its monitor, the upkeep of the store, and the comparison with Stripe. */
 export class GeneratorPart extends Construct {
@@ -81,15 +85,9 @@ export class GeneratorPart extends Construct {
     tasks: TasksPart,
     shared: readonly string[],
   ): ScheduledRun[] {
-    const run = (
-      id: string,
-      role: Role,
-      command: readonly string[],
-      schedule: ScheduleExpression,
-    ): ScheduledRun =>
+    const run = (id: string, role: Role, command: readonly string[], terms: UpkeepTerms): ScheduledRun =>
       new ScheduledRun(this, id, {
-        ...{ account, region, name: `${name}-${id.toLowerCase()}`, tasks, schedule, retries: 1 },
-        endings: generatorEndings(),
+        ...{ account, region, name: `${name}-${id.toLowerCase()}`, tasks, retries: 1, ...terms },
         task: tasks.define(id, {
           role,
           environment: { AWS_REGION: region },
@@ -99,18 +97,24 @@ export class GeneratorPart extends Construct {
       });
     const [from, to] = [`s3://${buckets.published}`, `s3://${backup?.bucket}?region=${backup?.region}`];
     const told = shared.slice(0, -2);
+    const endings = generatorEndings();
     return [
-      run('Verify', monitor, ['verify', ...shared], ScheduleExpression.cron(VERIFY_AT)),
-      run('Collect', collector, ['gc', '--apply', ...shared], ScheduleExpression.cron(COLLECT_AT)),
+      run('Verify', monitor, ['verify', ...shared], {
+        schedule: ScheduleExpression.cron(VERIFY_AT),
+        endings: generatorEndings('damaged'), // it may have read beside a publication
+      }),
+      run('Collect', collector, ['gc', '--apply', ...shared], {
+        schedule: ScheduleExpression.cron(COLLECT_AT),
+        endings,
+        pause: AFTER_COLLECTION,
+      }),
       ...(copier === undefined
         ? []
         : [
-            run(
-              'Copy',
-              copier,
-              ['copy', '--from', from, '--to', to, ...told],
-              ScheduleExpression.cron(COPY_AT),
-            ),
+            run('Copy', copier, ['copy', '--from', from, '--to', to, ...told], {
+              schedule: ScheduleExpression.cron(COPY_AT),
+              endings,
+            }),
           ]),
     ];
   }
@@ -139,7 +143,7 @@ export class GeneratorPart extends Construct {
       }),
       schedule: ScheduleExpression.cron(RECONCILE_AT),
       retries: 1,
-      endings: GATEWAY_ENDINGS,
+      endings: RECONCILE_ENDINGS,
     });
   }
 }

@@ -16,6 +16,7 @@ import {
 import { SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import type { Endings } from '../endings.js';
+import { PROGRAM } from './tasks.js';
 
 /** How a task is run: what its endings mean, how often it is tried again, and where a run that is given up is told. */
 export type RunTerms = {
@@ -30,11 +31,11 @@ export type RunTerms = {
 
 /**
  * The states of a run. The service tries again by an error's name alone, and every program that fails has the same: so
- * its exit code is read out of what the service says of the task that ended. Without one it did not start, was killed
- * by the host, or took too long.
+ * its exit code is read out of what the service says of the task that ended. Without one it was not started, or took too
+ * long.
  */
 export function toRunStates(scope: Construct, terms: RunTerms): IChainable {
-  const { run } = terms;
+  const { run, endings } = terms;
   const begin = new Pass(scope, 'Begin', {
     result: Result.fromObject({ left: terms.retries, pauseSeconds: terms.pause.toSeconds() }),
     resultPath: '$.tries',
@@ -44,28 +45,38 @@ export function toRunStates(scope: Construct, terms: RunTerms): IChainable {
   const tryAgain = new Choice(scope, 'TriesAreLeft')
     .when(Condition.numberGreaterThan('$.tries.left', 0), again)
     .otherwise(giveUp);
-  const wanted = new Succeed(scope, 'Wanted', { comment: 'The publication is held by a person.' });
-  const ending = new Choice(scope, 'Ending');
-  if (terms.endings.wanted.length > 0) ending.when(exitIn(terms.endings.wanted), wanted);
-  ending.when(exitIn(terms.endings.final), giveUp).otherwise(tryAgain);
-  const read = new Pass(scope, 'ReadEnding', {
-    parameters: { 'Error.$': '$.failure.Error', 'Task.$': 'States.StringToJson($.failure.Cause)' },
+  const ending = new Choice(scope, 'Ending')
+    .when(exitIn(endings.well), new Succeed(scope, 'Well')) // held, or something beside the program failed
+    .when(exitIn(endings.final), giveUp)
+    .otherwise(tryAgain);
+  const read = new Pass(scope, 'ReadTask', {
+    parameters: { 'Error.$': '$.failure.Error', 'Task.$': `States.StringToJson(${CAUSE})` },
     resultPath: '$.failure',
   });
   const told = new Choice(scope, 'TaskIsTold')
-    .when(Condition.stringMatches('$.failure.Cause', '{*'), read.next(ending))
+    .when(Condition.and(Condition.isPresent(CAUSE), Condition.stringMatches(CAUSE, '{*')), read.next(ending))
     .otherwise(tryAgain);
   run.addCatch(told, { resultPath: '$.failure' });
   return begin.next(run);
 }
 
-const EXIT = '$.failure.Task.Containers[0].ExitCode';
+const CAUSE = '$.failure.Cause';
 
+/** Containers of a task that are looked at: others than the program are put there by what watches the account. */
+const CONTAINERS = [0, 1, 2, 3, 4];
+
+/** Whether the program, wherever it stands among the containers, ended with one of these. */
 function exitIn(codes: readonly number[]): Condition {
-  return Condition.and(
-    Condition.isPresent(EXIT),
-    Condition.or(...codes.map((code) => Condition.numberEquals(EXIT, code))),
-  );
+  const programs = CONTAINERS.map((place) => {
+    const container = `$.failure.Task.Containers[${place}]`;
+    return Condition.and(
+      Condition.isPresent(`${container}.Name`),
+      Condition.stringEquals(`${container}.Name`, PROGRAM),
+      Condition.isPresent(`${container}.ExitCode`),
+      Condition.or(...codes.map((code) => Condition.numberEquals(`${container}.ExitCode`, code))),
+    );
+  });
+  return Condition.or(...programs);
 }
 
 function toNextTry(scope: Construct, run: TaskStateBase): IChainable {

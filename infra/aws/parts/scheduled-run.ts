@@ -22,6 +22,8 @@ export type ScheduledRunTerms = Pick<Parameters, 'account' | 'region'> & {
   readonly task: FargateTaskDefinition;
   readonly schedule: ScheduleExpression;
   readonly retries: number;
+  /** Before the first further try, where it is another than that of most runs. */
+  readonly pause?: Duration;
   /** Which exit codes are not tried again. */
   readonly endings: Endings;
 };
@@ -63,7 +65,7 @@ export class ScheduledRun extends Construct {
   }
 
   private toMachine(terms: ScheduledRunTerms): StateMachine {
-    const { name, tasks, task, retries, endings } = terms;
+    const { name, tasks, task, retries, endings, pause = PAUSE } = terms;
     const run = new EcsRunTask(this, 'Run', {
       integrationPattern: IntegrationPattern.RUN_JOB,
       cluster: tasks.cluster,
@@ -76,7 +78,7 @@ export class ScheduledRun extends Construct {
       taskTimeout: Timeout.duration(LONGEST_RUN),
     });
     const { deadLetters } = this;
-    const states = toRunStates(this, { name, run, endings, retries, pause: PAUSE, deadLetters });
+    const states = toRunStates(this, { name, run, endings, retries, pause, deadLetters });
     const { role, policy } = this.toRole(terms);
     const machine = new StateMachine(this, 'Machine', {
       stateMachineName: name,

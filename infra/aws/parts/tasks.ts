@@ -20,6 +20,9 @@ import type { Parameters } from '../parameters.js';
 /** Root of the product, which the image is built of. */
 const ROOT = path.join(import.meta.dirname, '../../..');
 
+/** The container that a task is about: others may be put beside it, by what watches the account. */
+export const PROGRAM = 'program';
+
 /** What a task runs: the image's programs by their names, with the rights of a role. */
 export type TaskTerms = {
   readonly command: readonly string[];
@@ -91,7 +94,7 @@ export class TasksPart extends Construct {
       },
     });
     task.addContainer('Program', {
-      containerName: 'program',
+      containerName: PROGRAM,
       image: this.image,
       command: [...command],
       readonlyRootFilesystem: true,

@@ -58,16 +58,13 @@ export class WatchPart extends Construct {
     );
     const { publish, monitor, reconcile, upkeep } = generator;
     const runs = [publish, monitor, ...(reconcile === undefined ? [] : [reconcile]), ...upkeep];
-    this.failed(
-      'PublishFailed',
-      publish,
-      'The publication failed, also when tried again: see its report in the log',
-    );
-    this.failed('ChainStale', monitor, 'A chain is late, or the store is damaged: run "generator status"');
+    this.failed('PublishFailed', [publish], 'The publication was given up: see its report in the log');
+    this.failed('ChainStale', [monitor], 'A chain is late, or the store is damaged: run "generator status"');
+    this.failed('UpkeepFailed', upkeep, 'The store was not verified, collected or copied: see the log');
     if (reconcile !== undefined)
       this.failed(
         'Drift',
-        reconcile,
+        [reconcile],
         'What is recorded could not be made as Stripe has it, or Stripe or the store do not answer: see its log',
       );
     this.silent(monitor);
@@ -97,18 +94,13 @@ export class WatchPart extends Construct {
     this.draw(gateway, runs, [share, signing, webhook, unsigned, asked]);
   }
 
-  private failed(id: string, { machine }: ScheduledRun, says: string): void {
-    const metric = new MathExpression({
-      expression: 'failed + late + ended',
-      usingMetrics: {
-        failed: machine.metricFailed({ period: PERIOD }),
-        late: machine.metricTimedOut({ period: PERIOD }),
-        ended: machine.metricAborted({ period: PERIOD }),
-      },
-      period: PERIOD,
-      label: 'Runs that did not end well',
-    });
-    this.alarm(id, metric, 0, says, 1);
+  private failed(id: string, runs: readonly ScheduledRun[], says: string): void {
+    const ends = runs.flatMap(({ machine }) => [
+      machine.metricFailed({ period: PERIOD }),
+      machine.metricTimedOut({ period: PERIOD }),
+      machine.metricAborted({ period: PERIOD }),
+    ]);
+    this.alarm(id, sumOf(ends, 'Runs that did not end well'), 0, says, 1);
   }
 
   /** Who watches may be gone: then nothing else says so. */
@@ -130,13 +122,7 @@ export class WatchPart extends Construct {
     const letters = runs.map(({ deadLetters }) =>
       deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
     );
-    const names = letters.map((_, i) => `q${i}`);
-    const metric = new MathExpression({
-      expression: names.join(' + '),
-      usingMetrics: Object.fromEntries(names.map((each, i) => [each, letters[i] as IMetric])),
-      period: PERIOD,
-      label: 'Dead letters',
-    });
+    const metric = sumOf(letters, 'Dead letters');
     this.alarm('DeadLetters', metric, 0, 'A run was given up: read its dead letter, mend, run it by hand', 1);
   }
 
@@ -217,6 +203,17 @@ export class WatchPart extends Construct {
       ],
     });
   }
+}
+
+/** The sum of metrics in a period, of which those that say nothing count as none. */
+function sumOf(metrics: readonly IMetric[], label: string): MathExpression {
+  const names = metrics.map((_, i) => `m${i}`);
+  return new MathExpression({
+    expression: names.map((each) => `FILL(${each}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(names.map((each, i) => [each, metrics[i] as IMetric])),
+    period: PERIOD,
+    label,
+  });
 }
 
 /** A file was asked for by who may have it, and could not be given: credentials, or the store. */
