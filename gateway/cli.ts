@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import product from '../package.json' with { type: 'json' };
 import { addAccounts } from './commands/accounts.js';
 import type { CommandHost } from './commands/context.js';
 import { addGrant } from './commands/grant.js';
@@ -49,6 +50,7 @@ export function createProgram(
 ): Command {
   const program = new Command('gateway')
     .description('Gives subscribers the files that their plan includes, and keeps their keys and grants.')
+    .version(product.version, '--version', 'say which version this is')
     .exitOverride()
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: (text) => warn(text.trimEnd()) })
     .showHelpAfterError('(add --help for the options)')

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import product from '../package.json' with { type: 'json' };
 import type { ExitName } from './core/generator-error.js';
 import type { CommandHost } from './commands/context.js';
 import { addPlan, addPublish } from './commands/publish.js';
@@ -45,6 +46,7 @@ export function createProgram(
     .description(
       'Publishes descriptive daily on-chain reference data as content-addressed files, and proves them.',
     )
+    .version(product.version, '--version', 'say which version this is')
     .exitOverride()
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: (text) => warn(text.trimEnd()) })
     .showHelpAfterError('(add --help for the options)')

@@ -301,6 +301,14 @@ describe('a store that will not do', () => {
   });
 });
 
+it('says which version it is', async () => {
+  expect(await run('--version')).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stderr: '',
+  });
+});
+
 it('has help with an example and the exit codes for every command on accounts', async () => {
   const { commands } = createProgram(
     { run: () => Promise.resolve() },

@@ -170,6 +170,15 @@ describe('a wrong command line exits 2, says what is wrong and what to do, and w
   });
 });
 
+it('says which version it is, and lists the option that asks for it', async () => {
+  expect(await run('--version')).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stderr: '',
+  });
+  expect((await run('--help')).stdout).toMatch(/--version +say which version this is/);
+});
+
 describe('an as-of', () => {
   it('may lie five minutes ahead of the clock', async () => {
     expect(await run('plan --input IN --store FRESH --as-of 2025-06-01T00:05:00Z')).toMatchObject({

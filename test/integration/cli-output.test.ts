@@ -1,6 +1,7 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EXIT_CODES } from '../../generator/core/generator-error.js';
+import { runGatewayProcess } from '../fixtures/gateway-process.js';
 import { runAsProcess, runInProcess, type GeneratorRun } from '../fixtures/generator-run.js';
 import { publish } from '../fixtures/published-store.js';
 import { writeSmallInput } from '../fixtures/small-input.js';
@@ -27,6 +28,13 @@ function toArgs(line: string): string[] {
   const inputs = /^(publish|plan)/.test(line) ? ['--input', input] : [];
   return [...line.split(' '), ...inputs, '--store', `file:${root}`];
 }
+
+it('each built program says the version of the product', async () => {
+  const file = path.join(import.meta.dirname, '../../package.json');
+  const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string };
+  expect(await runAsProcess(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await runGatewayProcess(['--version'], {})).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
 
 describe('--help', () => {
   const rows = Object.values(EXIT_CODES).map(
