@@ -163,8 +163,20 @@ describe('the alarms', () => {
       return metrics.flatMap(({ Expression = '' }) => (Expression.includes(' + ') ? [Expression] : []));
     });
     expect(expressions.length).toBe(5);
+    for (const { Properties } of alarms()) {
+      const metrics = (Properties?.['Metrics'] ?? []) as { MetricStat?: object }[];
+      expect(metrics.filter(({ MetricStat }) => MetricStat !== undefined).length).toBeLessThanOrEqual(10); // CloudWatch's limit
+    }
     for (const each of expressions) expect(each).toMatch(/^FILL\(m0, 0\)( \+ FILL\(m\d+, 0\))+$/);
   });
+
+  it.each(['PublishFailed', 'ChainStale', 'UpkeepFailed', 'Drift'])(
+    '%s is told also of a run whose end arrives late',
+    (id) => {
+      const alarm = alarms().find(({ Properties }) => Properties?.['AlarmName'] === `crd-${id}`);
+      expect(alarm?.Properties).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 1 });
+    },
+  );
 
   it('may tell: their topic takes them, and nobody else of elsewhere', () => {
     const [topic] = Object.keys(resourcesOf(templates().Service, 'AWS::SNS::Topic'));

@@ -7,6 +7,7 @@ import {
   MathExpression,
   Stats,
   TreatMissingData,
+  type AlarmProps,
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -100,7 +101,8 @@ export class WatchPart extends Construct {
       machine.metricTimedOut({ period: PERIOD }),
       machine.metricAborted({ period: PERIOD }),
     ]);
-    this.alarm(id, sumOf(ends, 'Runs that did not end well'), 0, says, 1);
+    const late = { evaluationPeriods: 3, datapointsToAlarm: 1 }; // a point that arrives late was filled before
+    this.alarm(id, sumOf(ends, 'Runs that did not end well'), 0, says, late);
   }
 
   /** Who watches may be gone: then nothing else says so. */
@@ -151,14 +153,20 @@ export class WatchPart extends Construct {
     return filter.metric({ period: PERIOD, statistic: Stats.SUM });
   }
 
-  private alarm(id: string, metric: IMetric, threshold: number, says: string, periods: number): void {
+  private alarm(
+    id: string,
+    metric: IMetric,
+    threshold: number,
+    says: string,
+    periods: number | Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm'>,
+  ): void {
     const alarm = new Alarm(this, id, {
       alarmName: `${this.name}-${id}`,
       alarmDescription: says,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: periods,
+      ...(typeof periods === 'number' ? { evaluationPeriods: periods } : periods),
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
