@@ -1,89 +1,87 @@
 import type { RequestListener } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { checkoutEndpoint, portalEndpoint, type CheckoutTerms } from './routes/checkout.js';
-import { createDispatcher } from './routes/dispatcher.js';
-import type { Endpoint } from './routes/endpoint.js';
-import { entitlementsEndpoint, type EntitlementsTerms } from './routes/entitlements.js';
-import { filesEndpoint, type FilesTerms } from './routes/files.js';
-import { healthEndpoint, metricsEndpoint, readinessEndpoint, type HealthTerms } from './routes/health.js';
-import { keysEndpoint, type KeysTerms } from './routes/keys.js';
-import { objectsEndpoint, type ObjectsTerms } from './routes/objects.js';
-import { createObserver, type ObserverTerms } from './routes/observer.js';
-import { createProblemAnswer } from './routes/problem-answer.js';
-import { problemPagesEndpoint } from './routes/problem-pages.js';
-import { pagesEndpoint, publicEndpoint, type PublicTerms } from './routes/public.js';
-import { webhookEndpoint, type WebhookTerms } from './routes/webhook.js';
+import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
+import { runMiddleware } from './http/middleware.js';
+import { guardPath, notFound } from './http/path-guard.js';
+import { createProblemHandler } from './http/problem-handler.js';
+import { createRequestContext, type RequestContextOptions } from './http/request-context.js';
+import { createRouter } from './http/route.js';
+import { securityHeaders } from './http/security-headers.js';
+import { createCheckoutRouter, type CheckoutRouterOptions } from './routes/checkout.js';
+import { createEntitlementsRouter, type EntitlementsRouterOptions } from './routes/entitlements.js';
+import { createFilesHandlers, FILES_PREFIX, type FilesOptions } from './routes/files.js';
+import { createHealthRouter, createMetricsRouter, type HealthRouterOptions } from './routes/health.js';
+import { createKeysRouter, type KeysRouterOptions } from './routes/keys.js';
+import { createObjectsRouter, type ObjectsRouterOptions } from './routes/objects.js';
+import { createProblemPagesRouter } from './routes/problem-pages.js';
+import { createPublicRouter, type PublicRouterOptions } from './routes/public.js';
+import { createWebhookRouter, type WebhookRouterOptions } from './routes/webhook.js';
 
-/** What the application is made of. Without `links` and `objects` there are no directory links. */
-export type AppTerms = ObserverTerms &
-  FilesTerms &
-  HealthTerms &
-  KeysTerms &
-  EntitlementsTerms &
-  CheckoutTerms &
-  WebhookTerms &
-  PublicTerms & { readonly directory: Pick<ObjectsTerms, 'links' | 'objects'> | undefined };
+/** Options for `createApp`: those of every request and those of each router. */
+export type AppOptions = {
+  readonly requests: RequestContextOptions;
+  readonly files: FilesOptions;
+  readonly health: HealthRouterOptions;
+  readonly keys: KeysRouterOptions;
+  readonly entitlements: EntitlementsRouterOptions;
+  readonly checkout: CheckoutRouterOptions;
+  readonly webhook: WebhookRouterOptions;
+  /** Absent with an S3 store, which serves its objects itself. */
+  readonly objects: ObjectsRouterOptions | undefined;
+  readonly publicFiles: PublicRouterOptions;
+};
 
-/** The application, apart from listening. */
-export function createApp(terms: AppTerms): Express {
-  return assemble(terms, [
-    filesEndpoint(terms),
-    healthEndpoint(),
-    readinessEndpoint(terms),
-    keysEndpoint(terms),
-    entitlementsEndpoint(terms),
-    checkoutEndpoint(terms),
-    portalEndpoint(terms),
-    webhookEndpoint(terms),
-    ...(terms.directory === undefined ? [] : [objectsEndpoint({ ...terms, ...terms.directory })]),
-    publicEndpoint(terms),
-    pagesEndpoint(terms),
-    problemPagesEndpoint(),
+/** Returns the application of the public port. */
+export function createApp(options: AppOptions): Express {
+  const files = createRouter();
+  files.all(`${FILES_PREFIX}{*path}`, ...createFilesHandlers(options.files));
+  return assemble(options.requests, [
+    files,
+    createHealthRouter(options.health),
+    createKeysRouter(options.keys),
+    createEntitlementsRouter(options.entitlements),
+    createCheckoutRouter(options.checkout),
+    createWebhookRouter(options.webhook),
+    ...(options.objects === undefined ? [] : [createObjectsRouter(options.objects)]),
+    createPublicRouter(options.publicFiles),
+    createProblemPagesRouter(),
   ]);
 }
 
-/** The application of the operator's port: health and metrics, for this machine and its monitor. */
-export function createOperatorApp(terms: ObserverTerms & HealthTerms): Express {
-  const endpoints = [healthEndpoint(), readinessEndpoint(terms), metricsEndpoint(terms)];
-  return assemble(terms, endpoints);
+/** Returns the application of the operator's port: health and metrics. */
+export function createOperatorApp(requests: RequestContextOptions, health: HealthRouterOptions): Express {
+  return assemble(requests, [createHealthRouter(health), createMetricsRouter(requests)]);
 }
 
 /**
- * The way past Express for the files, which are asked for all day: the same endpoint, observer and problems. What Express
- * does around an endpoint takes four times as long as all that an answer needs.
+ * Returns `app` behind a fast lane: the same handlers answer requests for subscriber files without Express, which would
+ * take more time than the handlers (DECISIONS.md has the figures).
  */
-export function createFastLane(terms: ObserverTerms & FilesTerms, app: RequestListener): RequestListener {
-  const endpoint = filesEndpoint(terms);
-  const observe = createObserver(terms);
-  const dispatch = createDispatcher([endpoint]);
-  const fail = createProblemAnswer(terms.log);
+export function createFastLane(
+  { requests, files }: Pick<AppOptions, 'requests' | 'files'>,
+  app: RequestListener,
+): RequestListener {
+  const handlers = [
+    createRequestContext(requests),
+    securityHeaders,
+    guardPath,
+    ...createFilesHandlers(files),
+  ];
+  const answerFile = runMiddleware(handlers, createProblemHandler(requests.log));
   return (req, res) => {
-    if (!endpoint.has(req.url ?? '')) {
-      app(req, res);
-      return;
-    }
-    observe(req, res);
-    try {
-      dispatch(req, res)?.catch((error: unknown) => fail(error, res));
-    } catch (error) {
-      fail(error, res);
-    }
+    const answer = req.url?.startsWith(FILES_PREFIX) === true ? answerFile : app;
+    answer(req, res);
   };
 }
 
-function assemble(terms: ObserverTerms, endpoints: readonly Endpoint[]): Express {
+function assemble(requests: RequestContextOptions, routers: readonly Router[]): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
-  const observe = createObserver(terms);
-  const dispatch = createDispatcher(endpoints);
-  const fail = createProblemAnswer(terms.log);
-  app.use((req, res, next) => {
-    observe(req, res);
-    next();
-  });
-  app.use((req, res) => dispatch(req, res));
-  app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => fail(error, res));
+  app.use(createRequestContext(requests), securityHeaders, guardPath);
+  app.use(...routers);
+  app.use(notFound);
+  const sendProblem = createProblemHandler(requests.log);
+  app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => sendProblem(error, res));
   return app;
 }

@@ -1,17 +1,17 @@
-import { Command, CommanderError } from 'commander';
+import type { Command } from 'commander';
 import product from '../package.json' with { type: 'json' };
+import { createCommandLine, runCommandLine, type CommandLineOutput } from '../infra/process/command-line.js';
+import { formatFailure } from '../infra/process/exit-codes.js';
 import { addAccounts } from './commands/accounts.js';
 import type { CommandHost } from './commands/context.js';
+import { addDoctor } from './commands/doctor.js';
 import { addGrant } from './commands/grant.js';
 import { addKeys } from './commands/keys.js';
-import { addDoctor } from './commands/doctor.js';
 import { addReconcile } from './commands/reconcile.js';
-import { exitCodeHelp } from './commands/options.js';
+import { runCommand, type RunOptions } from './commands/run-command.js';
 import { addServe } from './commands/serve.js';
-import { runCommand, toFailure, type RunTerms } from './commands/run-command.js';
-import type { ExitName } from './core/exit-codes.js';
+import { EXIT_CODES, type ExitName } from './core/exit-codes.js';
 
-/** Every command of the program. */
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   addServe,
   addGrant,
@@ -21,40 +21,32 @@ const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   addDoctor,
 ];
 
-/** Runs one command line and resolves how it ended; every failure is explained. */
-export async function runCli(args: readonly string[], terms: RunTerms): Promise<ExitName> {
-  let ended: ExitName = 'done';
+/** Runs a command line and returns the exit. Failures are explained to the operator, not thrown. */
+export async function runCli(args: readonly string[], options: RunOptions): Promise<ExitName> {
+  let exit: ExitName = 'done';
   const host: CommandHost = {
-    async run(options, work) {
-      ended = await runCommand(options, work, terms);
+    async run(commandOptions, work) {
+      exit = await runCommand(commandOptions, work, options);
     },
   };
-  const program = createProgram(host, terms);
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-    return ended;
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return 'done';
-    const message =
-      error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '');
-    if (args.includes('--json')) terms.print(JSON.stringify(toFailure('usage', message), null, 2));
-    return 'usage';
-  }
+  const message = await runCommandLine(createProgram(host, options), args);
+  if (message === undefined) return exit;
+  if (args.includes('--json')) options.print(formatFailure(EXIT_CODES, { exit: 'usage', message }));
+  return 'usage';
 }
 
-/** The program with all its commands; `host` takes the work of the one that was asked for. */
-export function createProgram(
-  host: CommandHost,
-  { print, warn }: { readonly print: (text: string) => void; readonly warn: (text: string) => void },
-): Command {
-  const program = new Command('gateway')
-    .description('Gives subscribers the files that their plan includes, and keeps their keys and grants.')
-    .version(product.version, '--version', 'say which version this is')
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: (text) => warn(text.trimEnd()) })
-    .showHelpAfterError('(add --help for the options)')
-    .addHelpText('after', exitCodeHelp());
+/** Creates the program with all its commands. `host` runs the one that is called. */
+export function createProgram(host: CommandHost, output: CommandLineOutput): Command {
+  const program = createCommandLine(
+    {
+      name: 'gateway',
+      description:
+        'Serve files to subscribers according to their plan, and manage their grants and API keys.',
+      version: product.version,
+      exitCodes: EXIT_CODES,
+    },
+    output,
+  );
   for (const add of COMMANDS) add(program, host);
   return program;
 }

@@ -1,36 +1,36 @@
 import type { ObjectStore } from '../infra/store/object-store.js';
-import { parseS3Address } from '../infra/store/s3-address.js';
-import { resolveS3Signing } from '../infra/store/s3-signing.js';
-import type { Configuration } from './core/configuration.js';
-import { createObjectLinks, type LinkReader } from './core/object-link.js';
-import { createLinkUrlSigner } from './io/link-url-signer.js';
-import { createObjectReader, type ObjectReader } from './io/object-reader.js';
-import { createS3UrlSigner } from './io/s3-url-signer.js';
-import { createSignedUrlCache } from './io/signed-url-cache.js';
-import type { UrlSigner } from './io/url-signer.js';
+import { parseS3Address } from '../infra/store/s3/s3-address.js';
+import { resolveS3Signing } from '../infra/store/s3/s3-signing.js';
+import type { Configuration } from './core/configuration/configuration.js';
+import { createObjectLinks, type LinkReader } from './core/signing/object-link.js';
+import { createLinkUrlSigner } from './io/signing/link-url-signer.js';
+import { createObjectReader, type ObjectReader } from './io/releases/object-reader.js';
+import { createS3UrlSigner } from './io/signing/s3-url-signer.js';
+import { createSignedUrlCache } from './io/signing/signed-url-cache.js';
+import type { UrlSigner } from './io/signing/url-signer.js';
 import type { PublicSource } from './routes/public.js';
 
-/** How bytes reach readers. */
+/** The way in which bytes reach readers: signed URLs of S3, or links to this gateway. */
 export type Delivery = {
   readonly signer: UrlSigner;
   readonly source: PublicSource;
-  /** What serves the links to a directory store; there are none with S3. */
+  /** Serves the links to a directory store; absent with S3. */
   readonly directory: { readonly links: LinkReader; readonly objects: ObjectReader } | undefined;
 };
 
-/** What making a delivery needs. */
-export type DeliveryTerms = {
+/** Options for `createDelivery`. */
+export type DeliveryOptions = {
   readonly now: () => number;
-  /** What comes before the path of a link. */
+  /** Returns the origin of links, which precedes their path. */
   readonly baseUrl: () => string;
   readonly onError: (error: unknown) => void;
 };
 
-/** From S3 bytes reach readers by its own signed URLs, from a directory by links to this gateway. */
+/** Creates the delivery for the kind of store. @throws Error when the region of S3 is not configured. */
 export async function createDelivery(
   configuration: Configuration,
   store: ObjectStore,
-  { now, baseUrl, onError }: DeliveryTerms,
+  { now, baseUrl, onError }: DeliveryOptions,
 ): Promise<Delivery> {
   const {
     store: at,

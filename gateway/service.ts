@@ -1,116 +1,135 @@
 import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { ObjectStore } from '../infra/store/object-store.js';
 import { openStore } from '../infra/store/open-store.js';
-import { createApp, createFastLane, createOperatorApp } from './app.js';
-import type { Configuration } from './core/configuration.js';
+import { createApp, createFastLane, createOperatorApp, type AppOptions } from './app.js';
+import type { Configuration } from './core/configuration/configuration.js';
 import { createDelivery } from './delivery.js';
+import { createAuthentication } from './http/authentication.js';
+import { startHttpServer, type HttpServer } from './http/http-server.js';
+import { createAccountsProbe } from './io/accounts/accounts-probe.js';
+import { createAccounts } from './io/accounts/accounts.js';
+import { openAccountsStore } from './io/accounts/accounts-store.js';
+import { createStoreHealth } from './io/accounts/store-health.js';
+import { createUsageRecorder } from './io/accounts/usage-recorder.js';
 import type { BillingPort } from './io/billing/billing-port.js';
-import { createSelling } from './io/billing/selling.js';
-import { createAccountsProbe } from './io/accounts-probe.js';
-import { createAccounts } from './io/accounts.js';
-import { openAccountsStore } from './io/accounts-store.js';
-import { createAuthenticator } from './io/authenticator.js';
-import { startHttpServer, type HttpServer } from './io/http-server.js';
-import { createKeySet } from './io/key-set.js';
-import type { ManifestIndexer } from './io/manifest-indexer.js';
-import { createMetrics, type Metrics } from './io/metrics.js';
-import { createRateLimits } from './io/rate-limits.js';
-import { createReleases, type Releases } from './io/releases.js';
-import { createRequestLog } from './io/request-log.js';
-import { createSessions, type Sessions } from './io/sessions.js';
-import { createStoreTouch } from './io/store-touch.js';
-import { createStoreWatch } from './io/store-watch.js';
-import { createTimedStore } from './io/timed-store.js';
-import { createUsageRecorder } from './io/usage-recorder.js';
-import { createDoorkeeper } from './routes/doorkeeper.js';
+import { assembleBilling } from './io/billing/assemble-billing.js';
+import { createAuthenticator } from './io/identity/authenticator.js';
+import { createKeySet } from './io/identity/key-set.js';
+import { createSessions, type Sessions } from './io/identity/sessions.js';
+import { createMetrics, type Metrics } from './io/operation/metrics.js';
+import { createRateLimits } from './io/operation/rate-limits.js';
+import { createRequestLog } from './io/operation/request-log.js';
+import { createStoreErrors } from './io/operation/store-errors.js';
+import type { ManifestIndexer } from './io/releases/manifest-indexer.js';
+import { createReleases, type Releases } from './io/releases/releases.js';
+import { createTimedStore } from './io/timing/timed-store.js';
 
-/** What the gateway needs of the outside world; `clock` is monotonic, in milliseconds, `random` unpredictable bytes. */
-export type ServiceTerms = {
+/** Everything that the gateway uses of the outside world. */
+export type ServiceOptions = {
   readonly logger: Logger;
   readonly now: () => number;
+  /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
   readonly newId: () => string;
+  /** Returns `size` unpredictable bytes. */
   readonly random: (size: number) => Uint8Array;
   readonly fetch: typeof fetch;
   readonly indexer: ManifestIndexer;
-  /** How long a store may take to answer, in milliseconds; 8 seconds where absent. */
+  /** Time-out for each request to a store, in milliseconds; 8 seconds by default. */
   readonly storeMs?: number;
-  /** Who takes the money; without it nothing is sold. */
+  /** Access to Stripe; without it the gateway sells nothing. */
   readonly billing?: BillingPort;
 };
 
-/** A gateway that answers requests, wherever they come from. */
+/** A gateway that does not listen by itself. */
 export type Gateway = {
-  readonly app: RequestListener;
-  /** What operators ask: health and metrics. */
-  readonly operatorApp: RequestListener;
-  /** Looks at what is published, and resolves once it is known or its store does not answer. */
+  readonly app: Express;
+  /** The application behind the fast lane for subscriber files. */
+  readonly listener: RequestListener;
+  /** Health and metrics, for the operator's port. */
+  readonly operatorApp: Express;
+  /** Reads the current release. Resolves once it is known or the store does not respond. */
   readonly start: () => Promise<void>;
-  /** Looks again, for whoever was not running meanwhile. */
+  /** Looks for a newer release, for a process that did not run in the meantime. */
   readonly catchUp: () => Promise<unknown>;
-  /** Ends what goes on beside requests. */
+  /** Stops all background work. */
   readonly stop: () => Promise<unknown>;
 };
 
-/** A gateway that serves. */
+/** A gateway that listens on both ports. */
 export type Service = {
   readonly url: string;
   readonly operatorUrl: string;
-  /** Ends within ten seconds, what is under way first. */
+  /** Stops within ten seconds. Requests in progress may finish. */
   readonly stop: () => Promise<void>;
 };
 
+/** Time for requests in progress to finish when the service stops. */
 const STOP_MS = 8_000;
 const DRAIN_MS = 1_000;
-/** Longer than an S3 client waits for a silent server, shorter than a stop may take. */
+/** Longer than an S3 client waits for a silent server, shorter than `STOP_MS` plus `DRAIN_MS`. */
 const STORE_MS = 8_000;
+/** Time limit for retries of a store request, while a client is waiting. */
+const RETRY_MS = 1_000;
 
-/** Where releases and accounts live. */
+/** The store of releases and the store of accounts. */
 export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
-
-/** How long a request to a store may be repeated: somebody waits. */
-const PATIENCE_MS = 1_000;
 
 /** Opens the stores of a configuration. @throws StoreError or OperatorError for an address that is wrong. */
 export async function openStores({ store, accountsStore, s3 }: Configuration): Promise<Stores> {
-  const terms = { s3, patienceMs: PATIENCE_MS };
+  const options = { s3, retryPeriodMs: RETRY_MS };
   return {
-    store: await openStore(store.address, terms),
-    accountsStore: await openAccountsStore(accountsStore.address, { ...terms, mayBeDown: true }),
+    store: await openStore(store.address, options),
+    accountsStore: await openAccountsStore(accountsStore.address, { ...options, mayBeDown: true }),
   };
 }
 
 /**
- * Makes the gateway of its parts; links of a directory store begin with `baseUrl`.
- * @throws Error when nothing says in which region S3 is.
+ * Composes a gateway from its parts. Links of a directory store begin with `baseUrl`.
+ * @throws Error when the region of S3 is not configured.
  */
 export async function composeGateway(
   configuration: Configuration,
   stores: Stores,
-  terms: ServiceTerms,
+  options: ServiceOptions,
   baseUrl: () => string,
 ): Promise<Gateway> {
-  const { logger, now, clock, newId, storeMs = STORE_MS } = terms;
+  const { logger, now, clock, newId, storeMs = STORE_MS } = options;
   const store = createTimedStore(stores.store, storeMs);
   const accountsStore = createTimedStore(stores.accountsStore, storeMs);
   const { corsOrigins, dashboardOrigins } = configuration;
   const metrics = createMetrics(now);
-  const watch = createStoreWatch(logger, metrics, now);
-  const releases = createWatchedReleases(configuration, store, metrics, terms);
-  const access = createAccess(configuration, accountsStore, { ...terms, onError: watch('accounts') });
-  const { probe, usage } = access;
-  const delivery = await createDelivery(configuration, store, { now, baseUrl, onError: watch('releases') });
-  const log = createRequestLog(logger);
-  const common = { log, metrics, now, clock, newId, releases, accountsInTouch: access.isInTouch };
-  const parts = { ...common, ...delivery, ...access, corsOrigins, dashboardOrigins };
+  const storeErrors = createStoreErrors(logger, metrics, now);
+  const releases = createWatchedReleases(configuration, store, metrics, options);
+  const access = createAccess(configuration, accountsStore, { ...options, onError: storeErrors('accounts') });
+  const { authentication, accounts, stripeRefresh, billingService, probe, usage } = access;
+  const { signer, source, directory } = await createDelivery(configuration, store, {
+    now,
+    baseUrl,
+    onError: storeErrors('releases'),
+  });
+  const parts: AppOptions = {
+    requests: { log: createRequestLog(logger), metrics, clock, newId },
+    files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
+    health: { releases, isAccountsStoreReachable: access.isReachable },
+    keys: { authentication, accounts, stripeRefresh, dashboardOrigins },
+    entitlements: { authentication, accounts, stripeRefresh, now, dashboardOrigins },
+    checkout: { billingService, authentication, dashboardOrigins },
+    webhook: { billingService },
+    objects: directory && { ...directory, authentication, corsOrigins, now },
+    publicFiles: { authentication, releases, source },
+  };
+  const app = createApp(parts);
   return {
-    app: createFastLane(parts, createApp(parts)),
-    operatorApp: createOperatorApp(common),
+    app,
+    listener: createFastLane(parts, app),
+    operatorApp: createOperatorApp(parts.requests, parts.health),
     async start() {
       await Promise.all([releases.start(), probe.start()]);
       if (releases.current() === undefined)
-        logger.warn('nothing is published yet, or the store cannot be read');
+        logger.warn('no release is published yet, or the store cannot be read');
     },
     catchUp: releases.catchUp,
     stop() {
@@ -121,18 +140,18 @@ export async function composeGateway(
 }
 
 /**
- * Starts the gateway. A store that cannot be reached does not keep it from starting: it answers as far as it can.
- * @throws Error when it cannot listen, or nothing says in which region S3 is.
+ * Starts the gateway. It also starts while a store is unreachable, and answers what it can.
+ * @throws Error when it cannot listen, or the region of S3 is not configured.
  */
 export async function startService(
   configuration: Configuration,
   stores: Stores,
-  terms: ServiceTerms,
+  options: ServiceOptions,
 ): Promise<Service> {
   let url = configuration.publicBaseUrl ?? '';
-  const gateway = await composeGateway(configuration, stores, terms, () => url);
+  const gateway = await composeGateway(configuration, stores, options, () => url);
   await gateway.start();
-  const [server, operator] = await listen(configuration, gateway.app, gateway.operatorApp);
+  const [server, operator] = await listen(configuration, gateway);
   if (configuration.publicBaseUrl === undefined) url = server.url;
   return {
     url: server.url,
@@ -144,36 +163,35 @@ export async function startService(
   };
 }
 
-/** Who may come in, what is theirs, and how more is sold to them. */
+/** Creates accounts, authentication and billing on the accounts store. */
 function createAccess(
   configuration: Configuration,
   store: ObjectStore,
-  terms: ServiceTerms & { readonly onError: (error: unknown) => void },
+  options: ServiceOptions & { readonly onError: (error: unknown) => void },
 ) {
-  const { logger, now, random, billing, onError } = terms;
+  const { logger, now, random, billing, onError } = options;
   const { keyMode: mode, pollSeconds, limits, trustProxy, billing: settings } = configuration;
   const accounts = createAccounts(store, { now, random, mode });
-  const { isInTouch, note: onAnswer } = createStoreTouch(onError);
-  const authenticator = createAuthenticator({ accounts, mode, now, onAnswer });
-  const usage = createUsageRecorder({ record: accounts.recordUsage, now, onError });
-  const doorkeeper = createDoorkeeper({
-    authenticator,
+  const { isReachable, report: onAnswer } = createStoreHealth(onError);
+  const usage = createUsageRecorder({ write: accounts.recordUsage, now, onError });
+  const authentication = createAuthentication({
+    authenticator: createAuthenticator({ accounts, mode, now, onAnswer }),
     limits: createRateLimits({ ...limits, now }),
-    sessions: createDashboard(configuration, terms),
-    onUse: usage.note,
+    sessions: createSessionVerifier(configuration, options),
+    onUse: usage.record,
     trustProxy,
   });
   const probe = createAccountsProbe({ store, everyMs: pollSeconds * 1000, onAnswer });
-  const selling = createSelling({ billing, settings, mode, store, random, now, logger });
-  return { accounts, doorkeeper, usage, probe, isInTouch, ...selling };
+  const assembledBilling = assembleBilling({ billing, settings, mode, store, random, now, logger });
+  return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
 }
 
-/** The published state, whose failures and whose progress are told to log and metrics. */
+/** Creates the published state. Its errors and new releases go to log and metrics. */
 function createWatchedReleases(
   { pollSeconds }: Configuration,
   store: ObjectStore,
   metrics: Metrics,
-  { logger, now, random, indexer }: ServiceTerms,
+  { logger, now, random, indexer }: ServiceOptions,
 ): Releases {
   return createReleases({
     store,
@@ -181,21 +199,20 @@ function createWatchedReleases(
     now,
     random: () => (random(1)[0] ?? 0) / 256,
     pollMs: pollSeconds * 1000,
-    onError: createStoreWatch(logger, metrics, now)('releases'),
+    onError: createStoreErrors(logger, metrics, now)('releases'),
     onRelease(release) {
       metrics.released(release);
-      logger.info({ revision: release.revision, sequence: release.sequence }, 'a release is in force');
+      logger.info({ revision: release.revision, sequence: release.sequence }, 'serving a new release');
     },
   });
 }
 
-/** Listens on both ports, or on none. */
+/** Listens on both ports or on neither. */
 async function listen(
   configuration: Configuration,
-  app: RequestListener,
-  operatorApp: RequestListener,
+  { listener, operatorApp }: Gateway,
 ): Promise<[HttpServer, HttpServer]> {
-  const server = await startHttpServer(app, configuration);
+  const server = await startHttpServer(listener, configuration);
   try {
     return [server, await startHttpServer(operatorApp, configuration.metrics)];
   } catch (error) {
@@ -204,14 +221,15 @@ async function listen(
   }
 }
 
-function createDashboard(
+/** Creates the verifier of dashboard sessions; `undefined` if no identity provider is configured. */
+function createSessionVerifier(
   { sessions }: Configuration,
-  { fetch, now, logger }: ServiceTerms,
+  { fetch, now, logger }: ServiceOptions,
 ): Sessions | undefined {
   if (sessions === undefined) return undefined;
   const { jwks: address, issuer, audience } = sessions;
   const onError = (error: unknown): void => {
-    logger.warn({ err: error }, "the identity provider's keys cannot be read");
+    logger.warn({ err: error }, "cannot read the identity provider's keys");
   };
   const keySet = createKeySet({ address, fetch, now, onError });
   void keySet.prepare();

@@ -1,7 +1,7 @@
 /**
- * The RFC 8785 (JCS) text of a JSON value: members sorted by UTF-16 code units, no white space, ECMAScript numbers.
- * Parsing and serializing the text again gives the same text.
- * @throws TypeError naming the path of anything that JSON cannot say exactly: `undefined`, NaN and infinities, lone
+ * Returns the RFC 8785 (JCS) text of a JSON value: members sorted by UTF-16 code units, no white space, ECMAScript
+ * numbers. Parsing and serializing the text again gives the same text.
+ * @throws TypeError with the path of a value that JSON cannot represent exactly: `undefined`, NaN, infinities, lone
  * surrogates, bigints, functions, symbols, and objects that are neither plain nor arrays.
  */
 export function canonicalJson(value: unknown): string {
@@ -9,14 +9,14 @@ export function canonicalJson(value: unknown): string {
     return write(value, undefined);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return write(value, []); // throws again, and says where
+    return write(value, []); // throws again, with the path
   }
 }
 
-/** Names of the members and elements that lead to a value; to keep them takes time, and few values are at fault. */
+/** Path to a value. It is recorded only after a first failure, because recording is slow and failures are rare. */
 type Trail = (string | number)[] | undefined;
 
-/** Text that JSON writes as it is: printable ASCII without quote and backslash. */
+/** Text that needs no escapes in JSON: printable ASCII without quote and backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function write(value: unknown, trail: Trail): string {
@@ -58,8 +58,8 @@ function writeObject(value: object, trail: Trail): string {
   const names = Object.keys(value);
   if (!isAscending(names)) names.sort();
   if (Reflect.ownKeys(value).length !== names.length)
-    throw fault(trail, 'a symbol or hidden name is no member');
-  const members = value as Record<string, unknown>; // plain, as just seen
+    throw fault(trail, 'an object with symbols or non-enumerable properties is not JSON');
+  const members = value as Record<string, unknown>; // checked above
   let text = '{';
   for (let i = 0; i < names.length; i += 1) {
     const name = names[i] ?? '';
@@ -71,21 +71,21 @@ function writeObject(value: object, trail: Trail): string {
   return text + '}';
 }
 
-/** Most objects are made in the order in which they are written: to see that costs less than to sort. */
+/** Returns whether the names are sorted. Most objects already are, and this check is faster than sorting. */
 function isAscending(names: readonly string[]): boolean {
   for (let i = 1; i < names.length; i += 1) if ((names[i - 1] ?? '') > (names[i] ?? '')) return false;
   return true;
 }
 
-/** The names of our documents are few and come again and again: each is written once. */
+/** Member names in JSON notation. The documents of the service use few distinct names, very often. */
 const NAMES = new Map<string, string>();
-const NAMES_KEPT = 4096;
+const MAX_NAMES = 4096;
 
 function writeName(name: string, trail: Trail): string {
-  const known = NAMES.get(name);
-  if (known !== undefined) return known;
+  const cached = NAMES.get(name);
+  if (cached !== undefined) return cached;
   const written = `${writeString(name, trail)}:`;
-  if (NAMES.size < NAMES_KEPT) NAMES.set(name, written);
+  if (NAMES.size < MAX_NAMES) NAMES.set(name, written);
   return written;
 }
 

@@ -1,25 +1,25 @@
 import type { Chain, Genre, MetricName, RegimeLabel, Window } from './types.generated.js';
 
-/** What we say of a chain, and how late its data may be. Lags are whole days after the end of a date. */
+/** The supported chains. Lags are whole days after the end of a date. */
 export const CHAINS = {
   bitcoin: { name: 'Bitcoin', nativeCoin: 'BTC', expectedLagDays: 1, staleAfterDays: 3 },
   ethereum: { name: 'Ethereum', nativeCoin: 'ETH', expectedLagDays: 1, staleAfterDays: 3 },
   arbitrum: { name: 'Arbitrum', nativeCoin: 'ETH', expectedLagDays: 1, staleAfterDays: 3 },
   base: { name: 'Base', nativeCoin: 'ETH', expectedLagDays: 1, staleAfterDays: 3 },
-} as const satisfies Record<Chain, ChainTerms>;
+} as const satisfies Record<Chain, ChainDefinition>;
 
-/** The public terms of one chain. */
-export type ChainTerms = {
+/** Public facts about a chain. */
+export type ChainDefinition = {
   readonly name: string;
   readonly nativeCoin: string;
   readonly expectedLagDays: number;
   readonly staleAfterDays: number;
 };
 
-/** The chains in the order in which we list them. */
+/** The chains in display order. */
 export const CHAIN_IDS = ['bitcoin', 'ethereum', 'arbitrum', 'base'] as const satisfies readonly Chain[];
 
-/** No chain has a day before this one, the first of bitcoin. */
+/** The first day of bitcoin. No chain has an earlier one. */
 export const FIRST_DATE = '2009-01-03';
 
 /** The genres of subscriber files. */
@@ -34,27 +34,27 @@ export const WINDOWS = {
   '365d': 365,
 } as const satisfies Record<Window, number>;
 
-/** What a plan lets its subscriber read. */
-export type PlanTerms = {
+/** The files that a plan includes, and its price. */
+export type PlanDefinition = {
   readonly name: string;
-  /** All chains, or the one that the subscription names. */
+  /** All chains, or the one chain of the subscription. */
   readonly chains: 'all' | 'selected';
-  /** Bundles of meta, gold and derived, by window. */
+  /** Windows of the included bundles of meta, gold and derived. */
   readonly windows: readonly Window[];
-  /** Manifests and day files, older revisions included. */
+  /** Access to manifests and day files, including older revisions. */
   readonly archive: boolean;
-  /** The latest brief alone, or all briefs, in bundles and by day. */
+  /** Only the latest brief, or all briefs, in bundles and by day. */
   readonly briefs: 'latest' | 'all';
-  /** Another name by which it may be bought. */
+  /** Alternative name for purchases. */
   readonly alias: string;
-  /** What it costs a month, in hundredths of `PRICE_CURRENCY`. */
+  /** Monthly price in hundredths of `PRICE_CURRENCY`. */
   readonly monthlyCents: number;
 };
 
-/** What prices are in, as Stripe writes it (ISO 4217, in lower case). */
+/** Currency of all prices in Stripe's notation (ISO 4217, lower case). */
 export const PRICE_CURRENCY = 'usd';
 
-/** What each plan may read. This table is the price list's; the README is tested against it. */
+/** The price list: what each plan includes. The README is tested against it. */
 export const PLANS = {
   'single-chain': {
     name: 'Single Chain',
@@ -74,13 +74,12 @@ export const PLANS = {
     alias: 'pro',
     monthlyCents: 14_900,
   },
-} as const satisfies Record<string, PlanTerms>;
+} as const satisfies Record<string, PlanDefinition>;
 
-/** Name of a plan. */
 export type PlanId = keyof typeof PLANS;
 
-/** The plans, in the order of what they give. */
-export const PLAN_IDS = Object.keys(PLANS) as PlanId[]; // keys of a closed literal
+/** The plans, from the smallest to the largest. */
+export const PLAN_IDS = Object.keys(PLANS) as PlanId[]; // Object.keys loses the key type
 
 const ALL = CHAIN_IDS;
 const ROLLUPS = ['arbitrum', 'base'] as const;
@@ -107,7 +106,7 @@ export const METRICS = {
   issuance: { unit: 'native coin', chains: ['bitcoin', 'ethereum'] },
 } as const satisfies Record<MetricName, { unit: string; chains: readonly Chain[] }>;
 
-/** The programs that we give to readers, by the names of their files, ascending. */
+/** File names of the published example programs, ascending. */
 export const EXAMPLE_NAMES = [
   'download.mjs',
   'download.sh',
@@ -119,15 +118,15 @@ export const EXAMPLE_NAMES = [
   'with_polars.py',
 ] as const;
 
-/** The metrics, in the order in which we list them. */
-export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]; // keys of a closed literal
+/** The metrics in display order. */
+export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]; // Object.keys loses the key type
 
-/** The metrics that `chain` supports. */
+/** Returns the metrics that `chain` supports, in display order. */
 export function metricsOf(chain: Chain): MetricName[] {
   return METRIC_NAMES.filter((metric) => (METRICS[metric].chains as readonly Chain[]).includes(chain));
 }
 
-/** What each label means, in a few words that follow "is". */
+/** Meaning of each label, as words that can follow "is". */
 export const LABEL_MEANINGS = {
   congested: 'more use than usual and block space scarce',
   expanding: 'more use than usual and block space not scarce',
@@ -139,7 +138,7 @@ export const LABEL_MEANINGS = {
   indeterminate: 'not enough evidence to say',
 } as const satisfies Record<RegimeLabel, string>;
 
-/** The values of a list in the order of the chains; absent chains are left out. */
+/** Returns the defined values of `value` by chain, in display order. */
 export function byChain<T>(value: (chain: Chain) => T | undefined): { [chain in Chain]?: T } {
   const result: { [chain in Chain]?: T } = {};
   for (const chain of CHAIN_IDS) {

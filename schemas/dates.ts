@@ -7,16 +7,16 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** The day number of `text`, or `undefined` when it is not a date that exists (2025-02-30, 2025-2-3). */
+/** Returns the day number of a date, or `undefined` if the date does not exist (2025-02-30, 2025-2-3). */
 export function parseDate(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
-  const date = new Date(`${text}T00:00:00Z`); // of a day that its month does not have, a day of the next
+  const date = new Date(`${text}T00:00:00Z`); // 30 February becomes a day in March
   return date.getUTCDate() === Number(text.slice(8)) ? date.getTime() / DAY_MS : undefined;
 }
 
 /**
- * The day number of a date that is known to be valid.
- * @throws RangeError for any other text: the caller broke the precondition.
+ * Returns the day number of a date that is known to be valid.
+ * @throws RangeError for any other text.
  */
 export function toDayNumber(date: string): number {
   const day = parseDate(date);
@@ -24,34 +24,34 @@ export function toDayNumber(date: string): number {
   return day;
 }
 
-/** The date `YYYY-MM-DD` of a day number. */
+/** Returns the date `YYYY-MM-DD` of a day number. */
 export function toDate(dayNumber: number): string {
   return new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The date `days` after `date`; negative counts go back. */
+/** Returns the date `days` after `date`, or before it if `days` is negative. */
 export function addDays(date: string, days: number): string {
   return toDate(toDayNumber(date) + days);
 }
 
-/** The instant at which the UTC day of `dayNumber` is over, in milliseconds since the epoch. */
+/** Returns the end of a UTC day, in milliseconds since the epoch. */
 export function endOfDayMs(dayNumber: number): number {
   return (dayNumber + 1) * DAY_MS;
 }
 
-/** Whole days from `fromMs` to `toMs`, rounded down. */
+/** Returns the whole days from `fromMs` to `toMs`, rounded down. */
 export function wholeDaysBetween(fromMs: number, toMs: number): number {
   return Math.floor((toMs - fromMs) / DAY_MS);
 }
 
-/** The instant `YYYY-MM-DDTHH:MM:SSZ`, truncated to the second. */
+/** Returns the time as `YYYY-MM-DDTHH:MM:SSZ`, truncated to the second. */
 export function toInstant(ms: number): string {
   return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
 /**
- * Milliseconds since the epoch of an RFC 3339 instant, or of a date meaning its 00:00:00Z, truncated to the
- * second; `undefined` for any other text.
+ * Returns the milliseconds since the epoch of an RFC 3339 timestamp, truncated to the second. A date means its
+ * 00:00:00Z. Returns `undefined` for any other text.
  */
 export function parseInstant(text: string): number | undefined {
   const day = parseDate(text);
@@ -64,7 +64,7 @@ export function parseInstant(text: string): number | undefined {
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 
-/** The day of the week of a date, in three letters. Precondition: the date exists. */
+/** Returns the day of the week of a valid date, in three letters. */
 export function weekdayOf(date: string): (typeof WEEKDAYS)[number] {
   return WEEKDAYS[(((toDayNumber(date) + 4) % 7) + 7) % 7] ?? 'Sun'; // day 0 was a Thursday
 }

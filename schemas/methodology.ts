@@ -5,22 +5,22 @@ import { assertValid } from './validate.js';
 import glossary from './glossary.json' with { type: 'json' };
 import v1 from './methodology/v1.json' with { type: 'json' };
 
-/** The methodology that new days are made with. @throws SchemaError when its data is invalid. */
+/** Returns the methodology for new days. @throws SchemaError if its data is invalid. */
 export function currentMethodology(): Methodology {
   return assertValid('methodology', v1);
 }
 
-/** SHA-256 of the RFC 8785 form of a methodology's data: what a record names it by. */
+/** Returns the SHA-256 of the RFC 8785 form of a methodology, by which records identify it. */
 export function methodologyDigest(methodology: Methodology): string {
   return sha256Hex(canonicalJson(methodology));
 }
 
-/** The entries of the glossary. @throws SchemaError when its data is invalid. */
+/** Returns the glossary. @throws SchemaError if its data is invalid. */
 export function glossaryEntries(): readonly GlossaryEntry[] {
   return assertValid('glossary-entries', glossary);
 }
 
-/** Where the text of a methodology version lies. */
+/** Returns the file URL of the text of a methodology version. */
 export function methodologyTextUrl(version: string): URL {
   return new URL(`./methodology/${version}.md`, import.meta.url);
 }

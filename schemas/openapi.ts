@@ -4,25 +4,25 @@ import { EXAMPLES } from './openapi/examples.js';
 import { BROWSER_HEADERS, HEADERS, ORIGIN_HEADERS } from './openapi/headers.js';
 import { PROBLEM_EXAMPLES, UNDESCRIBED } from './openapi/problem-answers.js';
 import { shareParts } from './openapi/share-parts.js';
-import { accountPaths, sellingPaths } from './openapi/account-paths.js';
+import { accountPaths, billingPaths } from './openapi/account-paths.js';
 import { filePaths } from './openapi/file-paths.js';
 import { operationPaths } from './openapi/operation-paths.js';
 import { publicPaths } from './openapi/public-paths.js';
 
-/** The files of schemas that the interface shows. */
-const SHOWN = [
+/** The schemas of the documents that the API returns. */
+const PUBLISHED_SCHEMAS = [
   ...['status', 'landing', 'summary', 'release', 'changes', 'glossary', 'thresholds'],
   ...['methodology-versions', 'methodology', 'feature-schema', 'entitlements', 'api-key'],
   ...['openapi', 'bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'],
   ...['common.instant', 'common.revision', 'common.sha256'],
 ];
 
-const DESCRIPTION = `Descriptive daily on-chain reference data: regimes, metrics and where they come from. No price, no
-forecast, no advice. Public files need no key. A subscriber file is asked for with \`X-API-Key\`, and answered with a redirect to a
-signed address: do not send the key there. Every failure is a problem document (RFC 9457); \`type\` is the path of a page about it.
-A method that is not described is \`${UNDESCRIBED}\`, and \`Allow\` says which there are; OPTIONS says so too.
-Every answer has ${listOf(BROWSER_HEADERS)} for browsers, the same in all, and to pages of other origins that may read it
-${listOf(ORIGIN_HEADERS)}.`;
+const DESCRIPTION = `Descriptive daily on-chain reference data: regimes, metrics and their sources. No prices, no forecasts, no advice.
+Public files need no key. To read a subscriber file, send your API key in \`X-API-Key\`. The response redirects to a signed URL;
+do not send the key there. Errors are problem documents (RFC 9457); \`type\` is the path of a page that explains the problem.
+Methods that are not listed here return \`${UNDESCRIBED}\`. The \`Allow\` header of that response, and of OPTIONS, lists the
+supported methods. Every response includes the browser security headers ${listOf(BROWSER_HEADERS)}. Responses that pages of
+other origins may read also include ${listOf(ORIGIN_HEADERS)}.`;
 
 function listOf(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
@@ -33,20 +33,20 @@ function toCode(name: string): string {
   return `\`${name}\``;
 }
 
-/** The description of the whole HTTP interface, OpenAPI 3.1.1, from the tables and schemas that the programs run by. */
+/** Returns the OpenAPI 3.1.1 description of the HTTP API, made from the tables and schemas that the programs use. */
 export function openApiDocument(): JsonObject {
-  made ??= makeDocument();
-  return made;
+  cached ??= makeDocument();
+  return cached;
 }
 
-let made: JsonObject | undefined;
+let cached: JsonObject | undefined;
 
 function makeDocument(): JsonObject {
   const { paths, responses, parameters } = shareParts({
     ...publicPaths(),
     ...filePaths(),
     ...accountPaths(),
-    ...sellingPaths(),
+    ...billingPaths(),
     ...operationPaths(),
   });
   return {
@@ -57,23 +57,39 @@ function makeDocument(): JsonObject {
       description: DESCRIPTION.replaceAll('\n', ' '),
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    servers: [{ url: '/', description: 'Where this file comes from.' }],
+    servers: [{ url: '/', description: 'The host that serves this file.' }],
     tags: [
-      { name: 'Public files', description: 'No key.' },
-      { name: 'Subscriber files', description: 'With an API key, by plan.' },
-      { name: 'Account', description: 'With a session of the dashboard.' },
-      { name: 'Operation', description: 'For operators and the payment service.' },
+      { name: 'Public files', description: 'Files that anyone can read without a key.' },
+      {
+        name: 'Subscriber files',
+        description: 'Files that require an API key with a plan that includes them.',
+      },
+      { name: 'Account', description: 'Keys, entitlements and payments of an account.' },
+      {
+        name: 'Operation',
+        description: 'Health checks for operators, and the webhook of the payment service.',
+      },
     ],
     paths,
     components: {
-      schemas: { ...collectSchemas(SHOWN), ...ANSWER_SCHEMAS },
+      schemas: { ...collectSchemas(PUBLISHED_SCHEMAS), ...ANSWER_SCHEMAS },
       responses,
       parameters,
       examples: toExamples({ ...EXAMPLES, ...PROBLEM_EXAMPLES }),
       headers: HEADERS,
       securitySchemes: {
-        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Never in the address.' },
-        Session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Of the dashboard.' },
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'An API key. Never put it in the URL.',
+        },
+        Session: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'A session token of the dashboard.',
+        },
       },
     },
   };

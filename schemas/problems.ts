@@ -1,131 +1,127 @@
 /**
- * Every problem that the gateway can answer with (RFC 9457). The README's table, the pages under `/problems/` and the
- * tests are held to this one.
+ * Every problem that the gateway can answer with (RFC 9457). The pages about problems, the reference and OpenAPI are
+ * made from this table.
  */
 export const PROBLEMS = {
   'request-malformed': {
     status: 400,
-    title: 'The request is malformed',
-    meaning:
-      'bad JSON, a bad escape, a bad, unknown or repeated parameter, an API key in the query string, or two credentials at once',
+    title: 'Malformed request',
+    meaning: 'The JSON, the encoding, a parameter or the credentials of the request are not valid.',
   },
   'webhook-signature-invalid': {
     status: 400,
-    title: 'The signature of the event is not valid',
-    meaning: 'the event was not signed with the secret of this webhook, or not within the last five minutes',
+    title: 'Invalid webhook signature',
+    meaning: 'The event was not signed with the secret of this webhook within the last five minutes.',
   },
   'api-key-missing': {
     status: 401,
-    title: 'An API key is needed',
-    meaning: 'the file needs an API key; send it in the header X-API-Key',
+    title: 'API key required',
+    meaning: 'This file requires an API key. Send it in the X-API-Key header.',
   },
   'api-key-invalid': {
     status: 401,
-    title: 'The API key is not valid',
-    meaning:
-      'the API key is malformed, unknown, revoked, of the other mode (live or test), or was sent twice',
+    title: 'Invalid API key',
+    meaning: 'The API key is malformed, unknown, revoked, for the other mode (live or test), or sent twice.',
   },
   'session-invalid': {
     status: 401,
-    title: 'A dashboard session is needed',
-    meaning: 'the bearer token of the dashboard is missing, expired or not valid',
+    title: 'Dashboard session required',
+    meaning: 'The bearer token is missing, expired or not valid. Sign in to the dashboard again.',
   },
   'not-entitled': {
     status: 403,
-    title: 'The plan does not include this file',
-    meaning:
-      'the subscription is active, but its plan does not include the file; the detail names the plan that does',
+    title: 'File not included in the plan',
+    meaning: 'The active plan does not include this file. `detail` names a plan that does.',
   },
   'subscription-inactive': {
     status: 403,
-    title: 'There is no active subscription',
-    meaning: 'the key or session is known, but its account has no active subscription',
+    title: 'No active subscription',
+    meaning: 'The key or session is valid, but its account has no active subscription.',
   },
   'link-invalid': {
     status: 403,
-    title: 'The link is not valid',
-    meaning: 'a link to an object has expired or was altered; ask for the file again',
+    title: 'Invalid link',
+    meaning: 'The link has expired or was altered. Request the file again to get a new link.',
   },
   'not-found': {
     status: 404,
-    title: 'There is no such file',
-    meaning: 'no such path, a date that was never published, or something that is not yours',
+    title: 'Not found',
+    meaning: 'The path does not exist, the date was never published, or the resource is not yours.',
   },
   'method-not-allowed': {
     status: 405,
-    title: 'The method is not allowed here',
-    meaning: 'the path exists, but not for this method; the header Allow lists those it has',
+    title: 'Method not allowed',
+    meaning: 'This path does not support the method. The Allow header lists the supported methods.',
   },
   'key-limit-reached': {
     status: 409,
-    title: 'The account has its five active keys',
-    meaning: 'an account may have five active keys; revoke one first',
+    title: 'Too many active keys',
+    meaning: 'An account can have five active keys. Revoke one before you create another.',
   },
   'already-subscribed': {
     status: 409,
-    title: 'The account has a subscription',
-    meaning: 'the account has a subscription that is not over; change, pay or cancel it in the portal',
+    title: 'Already subscribed',
+    meaning: 'The account already has a subscription. Change, pay or cancel it in the billing portal.',
   },
   gone: {
     status: 410,
-    title: 'The date was withdrawn',
-    meaning: 'the date was published once and has been withdrawn; the manifest says why',
+    title: 'Date withdrawn',
+    meaning: 'The date was published and later withdrawn. The manifest gives the reason.',
   },
   'payload-too-large': {
     status: 413,
-    title: 'The body is too large',
-    meaning: 'the body of a request may have 64 KiB',
+    title: 'Request body too large',
+    meaning: 'The request body is larger than 64 KiB.',
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The body is not JSON',
-    meaning: 'send the body as application/json, in UTF-8 and without compression',
+    title: 'Unsupported media type',
+    meaning: 'Send the body as application/json in UTF-8, without compression.',
   },
   'range-not-satisfiable': {
     status: 416,
-    title: 'The range lies outside the file',
-    meaning: 'the range begins past the end of the file; Content-Range says how long it is',
+    title: 'Range not satisfiable',
+    meaning: 'The range starts past the end of the file. Content-Range gives the length of the file.',
   },
   'rate-limited': {
     status: 429,
     title: 'Too many requests',
-    meaning: 'too many requests in a minute; Retry-After says how many seconds to wait',
+    meaning: 'Too many requests within one minute. Wait as many seconds as Retry-After says.',
   },
   internal: {
     status: 500,
-    title: 'Something went wrong here',
-    meaning: 'a fault of ours; the log has the id that `instance` names',
+    title: 'Internal error',
+    meaning: 'The gateway failed to handle the request. Its log contains the id in `instance`.',
   },
   'store-unavailable': {
     status: 503,
-    title: 'The store cannot be reached',
-    meaning: 'the store of files or of accounts cannot be reached for the moment; try again',
+    title: 'Store unavailable',
+    meaning: 'The store of files or accounts is temporarily unreachable. Try again.',
   },
   'billing-unavailable': {
     status: 503,
-    title: 'The payment service does not answer',
-    meaning:
-      'the payment service cannot be reached for the moment, or refuses; nobody lost access; try again',
+    title: 'Payment service unavailable',
+    meaning: 'The payment service is unreachable or refused. Access is not affected. Try again.',
   },
   'billing-not-configured': {
     status: 503,
-    title: 'Nothing is sold here',
-    meaning: 'this gateway has no payment service; its operator grants access',
+    title: 'Payments not configured',
+    meaning: 'This gateway has no payment service. Its operator grants access.',
   },
   'identity-unavailable': {
     status: 503,
-    title: 'Sessions cannot be checked',
-    meaning: 'the keys of the identity provider cannot be read for the moment, or no provider is configured',
+    title: 'Sessions cannot be verified',
+    meaning: 'The keys of the identity provider cannot be read, or no provider is configured. Try again.',
   },
   'not-published': {
     status: 503,
-    title: 'Nothing is published yet',
-    meaning: 'the first release has not been published yet',
+    title: 'Nothing published yet',
+    meaning: 'No release has been published yet. Try again later.',
   },
-} as const satisfies Record<string, ProblemTerms>;
+} as const satisfies Record<string, Problem>;
 
-/** What is said of a problem everywhere. */
-export type ProblemTerms = { readonly status: number; readonly title: string; readonly meaning: string };
+/** Status and texts of a problem. `meaning` is the detail of an answer that has nothing more specific to say. */
+export type Problem = { readonly status: number; readonly title: string; readonly meaning: string };
 
 /** Stable name of a problem. */
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -139,8 +135,3 @@ export type ProblemDocument = {
   readonly instance: string;
   readonly code: ProblemCode;
 };
-
-/** URL path of the page about a problem, its `type`. */
-export function problemPath(code: ProblemCode): string {
-  return `/problems/${code}`;
-}

@@ -6,11 +6,11 @@ import apiKeySchema from './json/api-key.schema.json' with { type: 'json' };
 import briefDaySchema from './json/brief-day.schema.json' with { type: 'json' };
 import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
-import collectionSchema from './json/collection.schema.json' with { type: 'json' };
 import commonSchema from './json/common.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
 import entitlementsSchema from './json/entitlements.schema.json' with { type: 'json' };
 import featureSchemaSchema from './json/feature-schema.schema.json' with { type: 'json' };
+import gcSchema from './json/gc.schema.json' with { type: 'json' };
 import glossaryEntriesSchema from './json/glossary-entries.schema.json' with { type: 'json' };
 import glossarySchema from './json/glossary.schema.json' with { type: 'json' };
 import goldDaySchema from './json/gold-day.schema.json' with { type: 'json' };
@@ -42,11 +42,11 @@ export const SCHEMAS = {
   'brief-day': briefDaySchema,
   bundle: bundleSchema,
   changes: changesSchema,
-  collection: collectionSchema,
   common: commonSchema,
   'derived-day': derivedDaySchema,
   entitlements: entitlementsSchema,
   'feature-schema': featureSchemaSchema,
+  gc: gcSchema,
   'glossary-entries': glossaryEntriesSchema,
   glossary: glossarySchema,
   'gold-day': goldDaySchema,

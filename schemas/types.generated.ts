@@ -1,15 +1,15 @@
 // Generated from schemas/json by `npm run types:generate`. Do not edit.
 
 /**
- * Name of an account at the identity provider, the `sub` of its sessions; at most 255 bytes.
+ * Id of an account at the identity provider, the `sub` of its sessions; at most 255 bytes.
  */
 export type AccountId = string;
 /**
- * What the owner calls a key.
+ * Name that the owner gave a key.
  */
 export type KeyLabel = string;
 /**
- * An RFC 3339 instant in UTC, whole seconds.
+ * An RFC 3339 timestamp in UTC, in whole seconds.
  */
 export type Instant = string;
 /**
@@ -17,7 +17,7 @@ export type Instant = string;
  */
 export type Plan = 'single-chain' | 'research';
 /**
- * Chain name; with `date` the join key.
+ * Name of a chain. Together with `date` it is the join key.
  */
 export type Chain = 'bitcoin' | 'ethereum' | 'arbitrum' | 'base';
 /**
@@ -25,11 +25,11 @@ export type Chain = 'bitcoin' | 'ethereum' | 'arbitrum' | 'base';
  */
 export type Reason = string;
 /**
- * Number of the release in its store, from 1.
+ * Number of the release in its store, starting at 1.
  */
 export type Sequence = number;
 /**
- * An API key: mode, id, secret, and at the end the CRC-32 (IEEE 802.3) of all before it as six digits, most significant first, padded with 0. The digits are 0-9A-Za-z in this order. The pattern does not judge the checksum; the valid examples have the right one.
+ * An API key: mode, id, secret, and the CRC-32 (IEEE 802.3) of everything before it as six base-62 digits, most significant first, padded with 0. The digits are 0-9A-Za-z in this order. The pattern does not verify the checksum; the valid examples have the correct one.
  */
 export type ApiKeyText = string;
 /**
@@ -37,7 +37,7 @@ export type ApiKeyText = string;
  */
 export type CalendarDate = string;
 /**
- * UTC date of the publication run and its 1-based number on that date.
+ * UTC date of the publication run and its number on that date, starting at 1.
  */
 export type Revision = string;
 /**
@@ -45,7 +45,7 @@ export type Revision = string;
  */
 export type MethodologyVersion = string;
 /**
- * available: label decided; degraded: row present, label indeterminate; missing: no input row.
+ * available: the label is decided; degraded: there is an input row, but the label is indeterminate; missing: no input row.
  */
 export type DayStatus = 'available' | 'degraded' | 'missing';
 /**
@@ -58,7 +58,7 @@ export type RegimeLabel =
  */
 export type Level = 'low' | 'normal' | 'high';
 /**
- * Lowercase hex SHA-256.
+ * SHA-256 in lowercase hexadecimal.
  */
 export type Sha256 = string;
 /**
@@ -70,22 +70,22 @@ export type Genre = 'meta' | 'gold' | 'derived' | 'briefs';
  */
 export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
 /**
- * Size of the exact bytes.
+ * Size in bytes.
  */
 export type ByteCount = number;
 /**
- * Path of the file below the base address.
+ * Path of the file below the base URL.
  */
 export type UrlPath = string;
 export type MediaType = string;
 /**
- * Status of a listed date; withdrawn: once published, no longer in force.
+ * Status of a listed date. withdrawn: published, and no longer served after a rollback.
  */
 export type EntryStatus = 'available' | 'degraded' | 'missing' | 'withdrawn';
 export type ConfidenceLevel = 'high' | 'moderate' | 'low';
 export type Trend = 'rising' | 'flat' | 'falling';
 /**
- * Freshness at publication, by expected_lag_days and stale_after_days.
+ * Freshness at publication, according to expected_lag_days and stale_after_days.
  */
 export type Freshness = 'fresh' | 'late' | 'stale';
 export type MetricName =
@@ -109,16 +109,16 @@ export type MetricName =
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
- * The entries of the glossary as the product carries them.
+ * The entries of the glossary.
  */
 export type GlossaryEntries = GlossaryEntry[];
 export type AxisTerms = AxisTerm[];
 /**
- * Rows of the regime calendar before they are written as CSV.
+ * Rows of the regime calendar, before conversion to CSV.
  */
 export type RegimeCalendar = RegimeCalendarRow[];
 /**
- * A public text file: UTF-8, LF, final newline.
+ * A public text file: UTF-8, LF line ends, one newline at the end.
  */
 export type TextFile = string;
 
@@ -140,7 +140,6 @@ export interface Contract {
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
-  collection?: CollectionMark;
   'common.chain'?: Chain;
   'common.genre'?: Genre;
   'common.window'?: Window;
@@ -177,6 +176,7 @@ export interface Contract {
   'entitlements.grant'?: EntitlementsGrant;
   'entitlements.subscription'?: EntitlementsSubscription;
   'feature-schema'?: FeatureSchema;
+  gc?: GcMark;
   'glossary-entries'?: GlossaryEntries;
   glossary?: Glossary;
   'gold-day'?: GoldDay;
@@ -192,9 +192,9 @@ export interface Contract {
   'methodology-versions'?: MethodologyVersions;
   methodology?: Methodology;
   'methodology.day_offsets'?: DayOffsets;
-  'methodology.mean'?: MeanTerms;
-  'methodology.change'?: ChangeTerms;
-  'methodology.coverage'?: CoverageTerms;
+  'methodology.mean'?: MeanSettings;
+  'methodology.change'?: ChangeSettings;
+  'methodology.coverage'?: CoverageSettings;
   'methodology.axis_terms'?: AxisTerms;
   'methodology.label_row'?: LabelRow;
   openapi?: OpenApi;
@@ -214,7 +214,7 @@ export interface Contract {
   thresholds?: Thresholds;
 }
 /**
- * accounts/<hex SHA-256 of the account id>.json: what an account may read, and its keys. A key that it does not list is unknown.
+ * accounts/<hex SHA-256 of the account id>.json: the grants, keys and billing state of an account. A key that is not listed here is not valid.
  */
 export interface Account {
   schema: 'account/1';
@@ -226,7 +226,7 @@ export interface Account {
     [k: string]: AccountKey;
   };
   /**
-   * What operators granted; at most one for each plan and chain.
+   * Grants by operators, at most one for each plan and chain.
    */
   grants: ManualGrant[];
   billing?: Billing;
@@ -239,7 +239,7 @@ export interface AccountKey {
 export interface ManualGrant {
   plan: Plan;
   /**
-   * The chain of a Single Chain plan; null for all.
+   * The chain of a Single Chain plan; null for all chains.
    */
   chain: Chain | null;
   since: Instant;
@@ -248,29 +248,29 @@ export interface ManualGrant {
   origin: 'manual';
 }
 /**
- * What is known of the account's customer at Stripe; absent for an account that never bought.
+ * The account's customer at Stripe. Absent if the account has never started a checkout.
  */
 export interface Billing {
   customer: string;
   checkout: CheckoutAttempt;
   /**
-   * The subscriptions by id, as they were when Stripe was read last.
+   * The subscriptions by id, as last read from Stripe.
    */
   subscriptions: {
     [k: string]: AccountSubscription;
   };
   /**
-   * The events that were dealt with last, the newest first.
+   * The most recently processed events, newest first.
    */
   events: string[];
 }
 /**
- * The attempt to buy that is going on, or comes next.
+ * The current or next checkout attempt.
  */
 export interface CheckoutAttempt {
   attempt: number;
   /**
-   * The session of this attempt; null before there is one.
+   * The checkout session of this attempt; null before it is created.
    */
   session: CheckoutSession | null;
 }
@@ -282,32 +282,32 @@ export interface CheckoutSession {
 }
 export interface AccountSubscription {
   /**
-   * Stripe's word for its state.
+   * Stripe's status of the subscription.
    */
   status: string;
   /**
-   * What came of it, by the table of outcomes.
+   * Result of applying the subscription, as in the table of outcomes.
    */
   outcome: string;
   plan: Plan | null;
   chain: Chain | null;
   since: Instant;
   /**
-   * The instant at which access ends, whatever comes; null where it gives none.
+   * Time at which access ends at the latest; null if the subscription grants no access.
    */
   until: Instant | null;
   period_end: Instant | null;
   cancel_at: Instant | null;
 }
 /**
- * aliases.json: sequence up to which the public copies are fresh.
+ * aliases.json: sequence of the release that the public copies are up to date with.
  */
 export interface AliasMark {
   schema: 'aliases/1';
   sequence: Sequence;
 }
 /**
- * What a careful reader would say of one chain-day, in plain sentences whose numbers are all listed.
+ * Description of one day of one chain in plain sentences, with a list of all numbers that they contain.
  */
 export interface BriefDay {
   schema: 'brief-day/1';
@@ -322,7 +322,7 @@ export interface BriefDay {
    */
   headline: string;
   /**
-   * Plain sentences; paragraphs are parted by an empty line.
+   * Text in plain sentences. Paragraphs are separated by an empty line.
    */
   body: string;
   /**
@@ -330,14 +330,14 @@ export interface BriefDay {
    */
   markdown: string;
   /**
-   * Every number and date of the text, in the order in which it is first said.
+   * Every number and date of the text, in the order of first mention.
    */
   facts: BriefFact[];
   regime: Regime;
 }
 export interface BriefFact {
   /**
-   * Genre of the day's record and the member of it that holds the value.
+   * Genre and path of the record field that contains the value.
    */
   id: string;
   value: number | CalendarDate;
@@ -347,7 +347,7 @@ export interface Regime {
   label: RegimeLabel;
   since: CalendarDate;
   /**
-   * Consecutive dates with this label, this one included.
+   * Number of consecutive dates with this label, including this one.
    */
   run_days: number;
   /**
@@ -369,7 +369,7 @@ export interface Axis {
   level: Level | null;
 }
 /**
- * The last N dates of one genre and chain; each element is, member for member, the day file.
+ * The latest N dates of one genre and chain. Each element equals the day file of its date.
  */
 export interface Bundle {
   schema: 'bundle/1';
@@ -384,7 +384,7 @@ export interface Bundle {
   days: {}[];
 }
 /**
- * What the last 90 releases changed, newest first.
+ * Changes of the last 90 releases, newest first.
  */
 export interface Changes {
   schema: 'changes/1';
@@ -400,11 +400,11 @@ export interface ReleaseChanges {
   published_at: Instant;
   chains: ChangesChains;
   /**
-   * Why published days were restated or rolled back; null when none was.
+   * Why published days were restated or rolled back; null when none were.
    */
   reason: Reason | null;
   /**
-   * Revision rolled back to; null otherwise.
+   * Revision that was rolled back to; null if the release is not a rollback.
    */
   rollback: Revision | null;
 }
@@ -422,7 +422,7 @@ export interface ChainChanges {
   label_changes: LabelChange[];
 }
 /**
- * How many dates, and the first and last of them.
+ * Number of dates, and the first and last of them.
  */
 export interface DateSpan {
   days: number;
@@ -435,22 +435,7 @@ export interface LabelChange {
   to: RegimeLabel;
 }
 /**
- * collection.json: whether a collector of garbage is at work, so that nobody relies on an old object that it is about to delete.
- */
-export interface CollectionMark {
-  schema: 'collection/1';
-  running: boolean;
-  /**
-   * One more at each write, so that no two writes of a collector are alike.
-   */
-  beat: number;
-  /**
-   * The collector that wrote it, so that no two collectors write alike.
-   */
-  owner?: string;
-}
-/**
- * Who delivered the values from a date on, and under which licence.
+ * Provider of the values from a date on, with its licence.
  */
 export interface SourceSegment {
   from?: CalendarDate;
@@ -462,7 +447,7 @@ export interface SourceSegment {
 }
 export interface Confidence {
   /**
-   * Estimated probability that hindsight gives the same label; 0 when indeterminate.
+   * Estimated probability that hindsight gives the same label; 0 for the label indeterminate.
    */
   score: number;
   level: ConfidenceLevel;
@@ -478,7 +463,7 @@ export interface Confidence {
 }
 export interface DimensionScore {
   /**
-   * 50 = typical of the last year.
+   * Score from 0 to 100, where 50 is typical of the last year.
    */
   score: number | null;
   z: number | null;
@@ -503,7 +488,7 @@ export interface Driver {
   z: number;
   contribution: number;
   /**
-   * The day's untransformed signal.
+   * The day's value of the signal before transformation.
    */
   value: number | null;
   smoothed: number;
@@ -511,7 +496,7 @@ export interface Driver {
   unit: string;
 }
 /**
- * Moving means, changes, rank within a year, and ratios of one chain-day.
+ * Moving means, changes, ranks within a year and ratios of one day of one chain.
  */
 export interface DerivedDay {
   schema: 'derived-day/1';
@@ -565,7 +550,7 @@ export interface MetricSummary {
   percentile_365d: number | null;
 }
 /**
- * What an account may read now: all that its active grants give together. Null or empty while none is active.
+ * What an account can read now, from all its active grants together. Null or empty when no grant is active.
  */
 export interface Entitlements {
   schema: 'entitlements/1';
@@ -580,23 +565,23 @@ export interface Entitlements {
   chains: Chain[];
   genres: Genre[];
   /**
-   * Bundles of meta, gold and derived.
+   * Windows of the bundles of meta, gold and derived.
    */
   windows: Window[];
   /**
-   * Whether manifests and day files may be read, older revisions included.
+   * Whether manifests and day files are included, with older revisions.
    */
   archive: boolean;
   /**
-   * The latest brief alone, or all of them, in bundles and by day.
+   * Only the latest brief, or all briefs, in bundles and by day.
    */
   briefs: 'latest' | 'all' | null;
   /**
-   * When the first of the active grants began.
+   * Time at which the earliest active grant began.
    */
   since: Instant | null;
   /**
-   * When the last of the active grants ends.
+   * Time at which the last active grant ends.
    */
   until: Instant | null;
   /**
@@ -604,18 +589,18 @@ export interface Entitlements {
    */
   grants: EntitlementsGrant[];
   /**
-   * With a dashboard session alone: the subscription of the account that gives most, or else the newest; null without any.
+   * Only with a dashboard session: the subscription that grants the most, otherwise the newest; null without a subscription.
    */
   subscription?: EntitlementsSubscription | null;
 }
 export interface EntitlementsGrant {
   plan: Plan;
   /**
-   * The chain of a Single Chain plan; null for all.
+   * The chain of a Single Chain plan; null for all chains.
    */
   chain: Chain | null;
   /**
-   * Granted by an operator, or bought.
+   * Whether an operator granted the plan or it was bought.
    */
   origin: 'manual' | 'stripe';
   since: Instant;
@@ -623,11 +608,11 @@ export interface EntitlementsGrant {
 }
 export interface EntitlementsSubscription {
   /**
-   * Stripe's word for its state.
+   * Stripe's status of the subscription.
    */
   state: string;
   /**
-   * What came of it: granted, or why it gives no access.
+   * granted, or the reason why the subscription grants no access.
    */
   outcome: string;
   plan: Plan | null;
@@ -636,7 +621,7 @@ export interface EntitlementsSubscription {
   period_end: Instant | null;
   cancel_at: Instant | null;
   /**
-   * When access ends, whatever comes; null where there is none.
+   * Time at which access ends at the latest; null if there is no access.
    */
   access_until: Instant | null;
 }
@@ -680,6 +665,21 @@ export interface TableDialect {
   quoteChar: string;
   header: boolean;
 }
+/**
+ * gc.json: whether a garbage collection is running, so that no publish relies on an old object that is about to be deleted.
+ */
+export interface GcMark {
+  schema: 'gc/1';
+  running: boolean;
+  /**
+   * Incremented at each write, so that no two writes of one garbage collection are equal.
+   */
+  heartbeat: number;
+  /**
+   * Random identifier of the run that wrote it, so that no two garbage collections write the same bytes.
+   */
+  owner: string;
+}
 export interface GlossaryEntry {
   id: string;
   kind: 'term' | 'metric' | 'signal' | 'label' | 'level' | 'status' | 'field';
@@ -697,7 +697,7 @@ export interface Glossary {
   entries: GlossaryEntries;
 }
 /**
- * Canonical metrics of one chain-day, as read. A supported metric that the day lacks is null; an unsupported one is absent.
+ * Canonical metrics of one day of one chain, as read from the source. A metric that the day does not have is null; a metric that the chain does not support is absent.
  */
 export interface GoldDay {
   schema: 'gold-day/1';
@@ -732,7 +732,7 @@ export interface GoldMetrics {
   issuance?: number | null;
 }
 /**
- * keys/<id>.json: whose key an id is. It is never changed; the account says whether the key is still active.
+ * keys/<id>.json: the owner of a key. It never changes; the account records whether the key is still active.
  */
 export interface KeyRecord {
   schema: 'key-record/1';
@@ -740,7 +740,7 @@ export interface KeyRecord {
   account: AccountId;
 }
 /**
- * usage/<id>.json: the last day on which a key was used; a day may be lost.
+ * usage/<id>.json: the last day on which a key was used. Updates are best effort and can be lost.
  */
 export interface KeyUsage {
   schema: 'key-usage/1';
@@ -780,7 +780,7 @@ export interface ChainLanding {
   /**
    * Runs of the same label over the last 365 days, oldest first.
    */
-  runs?: LabelRun[];
+  runs: LabelRun[];
 }
 export interface LandingRegime {
   label: RegimeLabel;
@@ -821,12 +821,12 @@ export interface Manifest {
   revisions: ManifestRevisions;
   dates: ManifestDate[];
   /**
-   * Gold only: the whole list of sources.
+   * All sources of the chain; only in gold manifests.
    */
   sources?: SourceSegment[];
 }
 /**
- * What each revision named below was published with.
+ * Context of the publication of each revision named below.
  */
 export interface ManifestRevisions {
   [k: string]: ManifestRevision;
@@ -854,12 +854,12 @@ export interface SupersededDay {
   bytes: ByteCount;
   reason: Reason;
   /**
-   * There when the date was withdrawn from in_force_from on, until a later version.
+   * Present if the date was withdrawn from in_force_from until a later version.
    */
   status?: 'withdrawn';
 }
 /**
- * Regime, confidence, status, scorecard, drivers and methodology context of one chain-day.
+ * Regime, confidence, status, scorecard, drivers and methodology version of one day of one chain.
  */
 export interface MetaDay {
   schema: 'meta-day/1';
@@ -899,30 +899,30 @@ export interface MethodologyRelease {
   text_path: UrlPath;
 }
 /**
- * Every number of one methodology version; the generator executes this file.
+ * Every number of one methodology version. The generator computes records from this file.
  */
 export interface Methodology {
   schema: 'methodology/1';
   version: MethodologyVersion;
   effective_date: CalendarDate;
   summary: string;
-  rounding: RoundingTerms;
+  rounding: RoundingSettings;
   quantities: Quantities;
-  signals: SignalTerms[];
-  smoothing: SmoothingTerms;
-  baseline: BaselineTerms;
+  signals: SignalDefinition[];
+  smoothing: SmoothingSettings;
+  baseline: BaselineSettings;
   z_limit: number;
-  axes: AxesTerms;
+  axes: AxesSettings;
   levels: Band;
   labels: LabelTable;
-  data_quality: DataQualityTerms;
-  confidence: ConfidenceTerms;
-  hindsight: HindsightTerms;
-  scorecard: ScorecardTerms;
-  determinism: DeterminismTerms;
-  derived: DerivedTerms;
+  data_quality: DataQualitySettings;
+  confidence: ConfidenceSettings;
+  hindsight: HindsightSettings;
+  scorecard: ScorecardSettings;
+  determinism: DeterminismSettings;
+  derived: DerivedSettings;
 }
-export interface RoundingTerms {
+export interface RoundingSettings {
   signal_decimals: number;
   combined_decimals: number;
   score_decimals: number;
@@ -930,7 +930,7 @@ export interface RoundingTerms {
   significant_digits: number;
 }
 /**
- * numerator / product of the denominators, per chain; a text names a metric.
+ * numerator / product of the denominators, per chain. A string is the name of a metric.
  */
 export interface Quantities {
   [k: string]: Quantity;
@@ -944,7 +944,7 @@ export interface QuantityForm {
   numerator: string | number;
   denominators: (string | number)[];
 }
-export interface SignalTerms {
+export interface SignalDefinition {
   dimension: Dimension;
   signal: string;
   transform: 'ln' | 'none';
@@ -952,30 +952,30 @@ export interface SignalTerms {
   weight: number;
   chains: Chain[];
 }
-export interface SmoothingTerms {
+export interface SmoothingSettings {
   window: DayOffsets;
   /**
-   * How many values to drop at each end, by the number available; the first row that fits.
+   * Number of values to drop at each end, by the number available. The first matching row applies.
    */
-  trim: TrimTerms[];
+  trim: TrimSettings[];
 }
 /**
- * Dates from t + from_day to t + to_day, both included.
+ * Dates from t + from_day to t + to_day, inclusive.
  */
 export interface DayOffsets {
   from_day: number;
   to_day: number;
 }
-export interface TrimTerms {
+export interface TrimSettings {
   min_values: number;
   drop_each_end: number;
 }
-export interface BaselineTerms {
+export interface BaselineSettings {
   window: DayOffsets;
   min_values: number;
   mad_factor: number;
 }
-export interface AxesTerms {
+export interface AxesSettings {
   demand: AxisTerms;
   pressure: AxisTerms;
 }
@@ -1001,21 +1001,21 @@ export interface LabelRow {
   normal: RegimeLabel;
   high: RegimeLabel;
 }
-export interface DataQualityTerms {
-  completeness: CoverageTerms;
-  depth: DepthTerms;
-  density: CoverageTerms;
+export interface DataQualitySettings {
+  completeness: CoverageSettings;
+  depth: DepthSettings;
+  density: CoverageSettings;
   minimum: number;
 }
-export interface CoverageTerms {
+export interface CoverageSettings {
   weight: number;
   days: number;
 }
-export interface DepthTerms {
+export interface DepthSettings {
   weight: number;
   values: number;
 }
-export interface ConfidenceTerms {
+export interface ConfidenceSettings {
   intercept: number;
   margin: number;
   run: number;
@@ -1026,7 +1026,7 @@ export interface ConfidenceTerms {
   speed_lag_days: number;
   indeterminate_score: number;
   /**
-   * Level by least score; the first row that fits.
+   * Level by minimum score. The first matching row applies.
    */
   levels: ConfidenceStep[];
 }
@@ -1035,39 +1035,39 @@ export interface ConfidenceStep {
   min_score: number;
 }
 /**
- * Smoothing of the label that confidence is calibrated against.
+ * Smoothing of the hindsight label that confidence is calibrated against.
  */
-export interface HindsightTerms {
+export interface HindsightSettings {
   smoothing_window: DayOffsets;
 }
-export interface ScorecardTerms {
+export interface ScorecardSettings {
   scale: number;
   slope: number;
   trend_lag_days: number;
   trend_threshold: number;
 }
-export interface DeterminismTerms {
+export interface DeterminismSettings {
   input_days: number;
 }
-export interface DerivedTerms {
-  ma7: MeanTerms;
-  ma30: MeanTerms;
-  change_7d: ChangeTerms;
-  change_30d: ChangeTerms;
-  percentile_365d: MeanTerms;
+export interface DerivedSettings {
+  ma7: MeanSettings;
+  ma30: MeanSettings;
+  change_7d: ChangeSettings;
+  change_30d: ChangeSettings;
+  percentile_365d: MeanSettings;
   equal_share: number;
   ratios: string[];
 }
-export interface MeanTerms {
+export interface MeanSettings {
   days: number;
   min_values: number;
 }
-export interface ChangeTerms {
+export interface ChangeSettings {
   mean: 'ma7';
   lag_days: number;
 }
 /**
- * The description of the HTTP interface, OpenAPI 3.1.1; its own meta-schema judges it in the tests.
+ * The OpenAPI 3.1.1 description of the HTTP API. The tests validate it against OpenAPI's own meta-schema.
  */
 export interface OpenApi {
   openapi: '3.1.1';
@@ -1078,7 +1078,7 @@ export interface OpenApi {
     [k: string]: unknown;
   };
   /**
-   * Where it is served.
+   * Hosts that serve the API.
    */
   servers: {
     [k: string]: unknown;
@@ -1096,14 +1096,14 @@ export interface OpenApi {
     [k: string]: unknown;
   };
   /**
-   * Schemas, headers and ways to sign in.
+   * Schemas, headers and security schemes.
    */
   components: {
     [k: string]: unknown;
   };
 }
 /**
- * current.json: the one mutable object that names the current release.
+ * current.json: the only mutable object. It names the current release.
  */
 export interface Pointer {
   schema: 'pointer/1';
@@ -1163,7 +1163,7 @@ export interface RecordChain {
   updated_through: CalendarDate;
   rows: number;
   /**
-   * Segment of sources.json in force at updated_through.
+   * Segment of sources.json that applies at updated_through.
    */
   source: string;
   input_sha256: Sha256;
@@ -1195,7 +1195,7 @@ export interface ManifestEntries {
   [k: string]: FileEntry;
 }
 /**
- * What each revision named above was published with.
+ * Context of the publication of each revision named above.
  */
 export interface RecordRevisions {
   [k: string]: Stamped;
@@ -1222,7 +1222,7 @@ export interface PublicFile {
   type: MediaType;
 }
 /**
- * sources.json of an input directory: per chain, who delivered the values from which date on.
+ * sources.json of an input directory: per chain, the providers of the values with the date from which each delivered.
  */
 export interface Sources {
   bitcoin?: SourceSegment[];
@@ -1240,7 +1240,7 @@ export interface Status {
   sequence: Sequence;
   methodology_version: MethodologyVersion;
   /**
-   * Why publication is held; null when it is not.
+   * Why publication is on hold; null when it is not.
    */
   hold: Reason | null;
   chains: StatusChains;
@@ -1269,10 +1269,10 @@ export interface DayCounts {
   withdrawn: number;
 }
 /**
- * store.json: marks a prefix as a store of this format.
+ * store.json: identifies a prefix as a store and names its format.
  */
 export interface StoreMark {
-  format: 1;
+  format: 2;
 }
 /**
  * Regime, scorecard, confidence, freshness and drivers of a chain on its last date.
@@ -1297,7 +1297,7 @@ export interface Summary {
   expected_next_by: Instant;
 }
 /**
- * Every number of the methodology, from the data that the generator executes.
+ * Every number of the methodology, from the data that the generator uses.
  */
 export interface Thresholds {
   schema: 'thresholds/1';

@@ -3,33 +3,33 @@ import formats from 'ajv-formats';
 import { SCHEMAS } from './schemas.generated.js';
 import type { Contract } from './types.generated.js';
 
-/** Name of a schema of the contract: the file `json/<name>.schema.json`. */
+/** Name of a schema in `json/<name>.schema.json`. */
 export type SchemaName = keyof typeof SCHEMAS & keyof Contract;
 
-/** One thing that is wrong with a value. `pointer` is a JSON pointer (RFC 6901) into it. */
+/** A schema violation. `pointer` is a JSON pointer (RFC 6901) to the invalid part of the value. */
 export type SchemaFault = { readonly pointer: string; readonly keyword: string; readonly message: string };
 
 const compiled = new Map<string, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
-/** The first fault of `value` against the named schema; none when it is valid. Each schema is compiled once. */
+/** Returns the first violation of the schema by `value`; an empty list if it is valid. */
 export function findSchemaFaults(name: SchemaName, value: unknown): SchemaFault[] {
-  return judge(validatorOf(name), value);
+  return validateWith(validatorOf(name), value);
 }
 
-/** Every fault of `value`, for a person who mends them all at once. */
+/** Returns all violations of the schema by `value`, for people who fix them all at once. */
 export function findAllSchemaFaults(name: SchemaName, value: unknown): SchemaFault[] {
   const validator = createAjv({ allErrors: true }).getSchema(`${name}.schema.json`);
-  return validator === undefined ? [] : judge(validator as ValidateFunction, value); // none of ours is asynchronous
+  return validator === undefined ? [] : validateWith(validator as ValidateFunction, value); // no schema is asynchronous
 }
 
-function judge(validator: ValidateFunction, value: unknown): SchemaFault[] {
+function validateWith(validator: ValidateFunction, value: unknown): SchemaFault[] {
   return validator(value) ? [] : (validator.errors ?? []).map(toFault);
 }
 
 /**
- * Resolves to `value` typed by its schema.
- * @throws SchemaError naming schema, place and fault when it is invalid.
+ * Returns `value`, typed by its schema.
+ * @throws SchemaError with schema, place and fault if it is invalid.
  */
 export function assertValid<N extends SchemaName>(name: N, value: unknown): NonNullable<Contract[N]> {
   const faults = findSchemaFaults(name, value);
@@ -37,7 +37,7 @@ export function assertValid<N extends SchemaName>(name: N, value: unknown): NonN
   return value as NonNullable<Contract[N]>; // the schema is the source of the type
 }
 
-/** A value that breaks its schema. */
+/** Thrown for a value that violates its schema. */
 export class SchemaError extends Error {
   readonly schema: string;
   readonly faults: readonly SchemaFault[];
@@ -52,8 +52,8 @@ export class SchemaError extends Error {
 }
 
 function validatorOf(name: SchemaName): ValidateFunction {
-  const known = compiled.get(name);
-  if (known !== undefined) return known;
+  const cached = compiled.get(name);
+  if (cached !== undefined) return cached;
   ajv ??= createAjv({ allErrors: false });
   const validator = ajv.getSchema(`${name}.schema.json`);
   if (validator === undefined) throw new Error(`no schema ${name}`);
@@ -67,7 +67,7 @@ function createAjv({ allErrors }: { readonly allErrors: boolean }): Ajv2020 {
     strictRequired: false,
     allErrors,
     allowUnionTypes: true,
-    validateSchema: false, // a test judges our schemas: to do it in each run takes a fifth of a second
+    validateSchema: false, // a test validates the schemas; doing so in every run takes 0.2 s
     code: { optimize: false },
   });
   formats.default(instance);

@@ -1,35 +1,55 @@
-import type { Environment } from '../core/configuration.js';
+import type { DestinationStream } from 'pino';
+import type { BillingSettings } from '../core/billing/billing-settings.js';
+import type { Environment } from '../core/configuration/configuration.js';
 import type { ExitName } from '../core/exit-codes.js';
-import type { Accounts } from '../io/accounts.js';
-import type { ServingTerms } from './serving.js';
+import type { Accounts } from '../io/accounts/accounts.js';
+import type { BillingPort } from '../io/billing/billing-port.js';
 
-/** The options that every command takes. */
+/** The options that every command has. */
 export type CommonOptions = { readonly json?: boolean; readonly accountsStore?: string };
 
-/** What a command may use of the outside world. */
+/** The effects that a command may use. */
 export type CommandContext = {
-  /** Gives the result: `document` with --json, else `text`. */
+  /** Shows the result: `document` with --json, otherwise `text`. */
   readonly show: (document: object, text: string) => void;
-  /** Writes a remark. */
+  /** Writes a line of diagnostics. */
   readonly warn: (text: string) => void;
-  /** Takes these out of whatever is shown or written from now on, and every key, token and signed URL. */
+  /** Removes these secrets, and every key, token and signed URL, from all later output. */
   readonly hide: (secrets: readonly string[]) => void;
   /** The machine's clock, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Gives as many unpredictable bytes as it is asked for. */
+  /** Returns this many unpredictable bytes. */
   readonly random: (size: number) => Uint8Array;
   readonly env: Environment;
   /** Aborted when the operator interrupts. */
   readonly signal: AbortSignal;
-  readonly serving: ServingTerms;
-  /** Opens the accounts that the options or the environment name. @throws OperatorError, StoreError */
+  readonly serving: ServingOptions;
+  /** Opens the accounts store of the options or the environment. @throws OperatorError, StoreError */
   readonly openAccounts: () => Promise<OpenedAccounts>;
 };
 
-/** The accounts with the address of their store. */
+/** The effects that `serve`, `reconcile` and `doctor` use besides. */
+export type ServingOptions = {
+  /** Monotonic, in milliseconds. */
+  readonly clock: () => number;
+  /** Returns a new request id. */
+  readonly newId: () => string;
+  readonly fetch: typeof fetch;
+  readonly openBilling: OpenBilling;
+  /** The destination of the log. */
+  readonly logDestination: DestinationStream;
+};
+
+/** Opens the billing provider. `onError` is called for each failed request. */
+export type OpenBilling = (
+  settings: BillingSettings,
+  options: { readonly now: () => number; readonly onError: (error: unknown) => void },
+) => BillingPort;
+
+/** The accounts, and the address of their store. */
 export type OpenedAccounts = { readonly accounts: Accounts; readonly address: string };
 
-/** Takes the work of the command that was asked for. */
+/** Runs commands. A command's action passes it the work to do. */
 export type CommandHost = {
   readonly run: (
     options: CommonOptions,

@@ -1,20 +1,22 @@
 import { parseInstant, toDate, toDayNumber } from '../../schemas/dates.js';
+import { formatTable } from '../../infra/process/format-table.js';
 import type { Account, Billing } from '../../schemas/types.generated.js';
-import { grantsOf, type KeyDescription } from '../core/account.js';
+import { grantsOf, type KeyDescription } from '../core/accounts/account.js';
 import { OUTCOMES, type Outcome } from '../core/billing/grant-from-subscription.js';
-import { isActive, namePlan, type Grant } from '../core/entitlements.js';
+import { isActive, namePlan, type Grant } from '../core/access/entitlements.js';
 import { OperatorError } from '../core/exit-codes.js';
 import type { OpenedAccounts } from './context.js';
-import { formatTable } from './format-table.js';
 
-/** Reads an account that must be there. @throws OperatorError 'refused' when it is not. */
+/** Reads an account. @throws OperatorError 'refused' when there is no such account. */
 export async function readKnownAccount({ accounts, address }: OpenedAccounts, id: string): Promise<Account> {
   const account = await accounts.readAccount(id);
   if (account !== undefined) return account;
-  throw new OperatorError('refused', `there is no account ${id} in ${address}`);
+  throw new OperatorError(
+    'refused',
+    `There is no account ${id} in ${address}. Check --account and CRD_ACCOUNTS_STORE.`,
+  );
 }
 
-/** The keys of an account as a table. */
 export function formatKeys(keys: readonly KeyDescription[]): string {
   if (keys.length === 0) return 'no keys';
   const rows = keys.map((key) => [
@@ -27,9 +29,9 @@ export function formatKeys(keys: readonly KeyDescription[]): string {
   return formatTable(['key', 'label', 'created', 'last used', 'revoked'], rows);
 }
 
-/** The grants of an account as a table. */
+/** Formats the manual grants of an account as a table. */
 export function formatGrants(account: Account, nowMs: number): string {
-  if (account.grants.length === 0) return 'no grants by hand';
+  if (account.grants.length === 0) return 'no manual grants';
   const states = grantsOf(account).map((grant) => stateOf(grant, nowMs));
   const rows = account.grants.map(({ plan, chain, since, until, reason }, i) => [
     namePlan(plan, chain),
@@ -41,35 +43,35 @@ export function formatGrants(account: Account, nowMs: number): string {
   return formatTable(['grant', 'state', 'since', 'last day', 'reason'], rows);
 }
 
-/** What an account has bought, for programs; `null` for one that never did. */
+/** Returns the purchases of an account for `--json`, `null` if it never bought anything. */
 export function describeBought({ billing }: Account): Pick<Billing, 'customer' | 'subscriptions'> | null {
   return billing === undefined ? null : { customer: billing.customer, subscriptions: billing.subscriptions };
 }
 
-/** Why something that gave access gives none any more by the clock alone. */
-const LAPSED: { readonly [outcome in Outcome]?: string } = {
-  granted: 'no renewal is recorded; see "gateway reconcile"',
+/** Why a subscription with this outcome may have ended without a new event. */
+const EXPIRED: { readonly [outcome in Outcome]?: string } = {
+  granted: 'no renewal is recorded; run "gateway reconcile"',
   grace: 'the renewal was not paid in time',
 };
 
-/** What an account has bought as a table, with what came of it; nothing for one that never did. */
+/** Formats the purchases of an account and whether they grant access; an empty list if it never bought anything. */
 export function formatBought({ billing }: Account, nowMs: number): string[] {
   if (billing === undefined) return [];
   const rows = Object.entries(billing.subscriptions).map(([id, { status, outcome, plan, chain, until }]) => [
     id,
-    plan === null ? 'no plan of ours' : namePlan(plan, chain),
+    plan === null ? 'unknown plan' : namePlan(plan, chain),
     status,
     until ?? '-',
     until !== null && Date.parse(until) <= nowMs
-      ? `${outcome}, and over since: ${LAPSED[outcome as Outcome] ?? 'see "gateway reconcile"'}`
-      : `${outcome}: ${OUTCOMES[outcome as Outcome].meaning}`, // only outcomes are written
+      ? `${outcome}, ended since: ${EXPIRED[outcome as Outcome] ?? 'run "gateway reconcile"'}`
+      : `${outcome}: ${OUTCOMES[outcome as Outcome].meaning}`, // records contain only outcomes
   ]);
   const head = `customer ${billing.customer} at Stripe`;
   if (rows.length === 0) return [`${head}, without a subscription`];
   return [`${head}\n${formatTable(['subscription', 'plan', 'at Stripe', 'access until', 'why'], rows)}`];
 }
 
-/** The last day on which a grant gives access, for one that ends at a midnight. */
+/** Returns the last day of access of a grant that ends at midnight; otherwise the instant itself. */
 export function lastDayOf(until: string): string {
   const date = until.slice(0, 10);
   return parseInstant(until) === parseInstant(date) ? toDate(toDayNumber(date) - 1) : until;
@@ -77,5 +79,5 @@ export function lastDayOf(until: string): string {
 
 function stateOf(grant: Grant, nowMs: number): string {
   if (isActive(grant, nowMs)) return 'active';
-  return nowMs < grant.sinceMs && grant.sinceMs < grant.untilMs ? 'to come' : 'ended';
+  return nowMs < grant.sinceMs && grant.sinceMs < grant.untilMs ? 'pending' : 'ended';
 }

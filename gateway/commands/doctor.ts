@@ -1,44 +1,42 @@
 import type { Command } from 'commander';
-import { secretsOf } from '../core/configuration.js';
-import { STRIPE_API_VERSION } from '../io/billing/stripe-billing.js';
-import { readConfiguration } from '../io/environment.js';
-import { examine, type Finding } from '../io/examine.js';
+import { addCommand } from '../../infra/process/command-line.js';
+import { formatTable } from '../../infra/process/format-table.js';
+import { secretsOf } from '../core/configuration/configuration.js';
+import { STRIPE_API_VERSION } from '../io/billing/stripe/stripe-billing.js';
+import { readConfiguration } from '../io/configuration/environment.js';
+import { examine, type Finding } from '../io/doctor/examine.js';
 import type { ExitName } from '../core/exit-codes.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { formatTable } from './format-table.js';
-import { example, exitCodeHelp } from './options.js';
+import { jsonOption } from './options.js';
 
-/** Adds `doctor`: says in plain words what is wrong with what a gateway needs. */
+/** Adds `doctor`, which checks everything that a gateway depends on and explains what is wrong. */
 export function addDoctor(program: Command, host: CommandHost): void {
-  program
-    .command('doctor')
-    .description(
-      'Check configuration, stores, clock, signer, identity provider and Stripe; say what is wrong. Change nothing.',
-    )
-    .option('--json', 'print exactly one JSON document on stdout')
-    .addHelpText('after', exitCodeHelp())
-    .addHelpText('after', '\nIt takes the environment of "gateway serve".')
-    .addHelpText('after', example('gateway doctor'))
-    .action((options: CommonOptions) => host.run(options, doctor));
+  addCommand(program, {
+    name: 'doctor',
+    description: 'Check configuration, stores, clock, signer, identity provider and Stripe. Change nothing.',
+    options: [jsonOption()],
+    note: 'It reads the same environment variables as "gateway serve".',
+    example: 'gateway doctor',
+  }).action((options: CommonOptions) => host.run(options, doctor));
 }
 
 async function doctor(context: CommandContext): Promise<ExitName> {
   const findings = await findAll(context);
-  const isWell = findings.every(({ verdict }) => verdict !== 'fault');
+  const isHealthy = findings.every(({ verdict }) => verdict !== 'fault');
   const rows = findings.map(({ what, verdict, says }) => [what, verdict, says]);
   context.show(
-    { outcome: isWell ? 'well' : 'faults', findings },
+    { outcome: isHealthy ? 'well' : 'faults', findings },
     formatTable(['what', 'verdict', 'says'], rows),
   );
-  return isWell ? 'done' : 'found';
+  return isHealthy ? 'done' : 'found';
 }
 
 async function findAll({ env, now, serving, hide }: CommandContext): Promise<Finding[]> {
-  const judged = await readConfiguration(env);
-  if ('faults' in judged) {
-    return judged.faults.map((says) => ({ what: 'configuration', verdict: 'fault', says }));
+  const parsed = await readConfiguration(env);
+  if ('faults' in parsed) {
+    return parsed.faults.map((says) => ({ what: 'configuration', verdict: 'fault', says }));
   }
-  const { configuration } = judged;
+  const { configuration } = parsed;
   hide(secretsOf(configuration));
   const findings: Finding[] = [];
   const { fetch, openBilling } = serving;

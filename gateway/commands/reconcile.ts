@@ -1,36 +1,36 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { addCommand } from '../../infra/process/command-line.js';
+import { formatTable } from '../../infra/process/format-table.js';
 import type { ManualGrant } from '../../schemas/types.generated.js';
 import { toPriceBook, type BillingSettings } from '../core/billing/billing-settings.js';
 import { DRIFT_CAUSES } from '../core/billing/drift.js';
-import { secretsOf, type Configuration } from '../core/configuration.js';
+import { OUTCOMES } from '../core/billing/grant-from-subscription.js';
+import type { Configuration } from '../core/configuration/configuration.js';
 import { OperatorError, type ExitName } from '../core/exit-codes.js';
-import { createBillingDesk } from '../io/billing/billing-desk.js';
-import type { DeskAlert } from '../io/billing/event-taker.js';
+import { createBillingService } from '../io/billing/billing-service.js';
+import { EVENT_OUTCOMES, type BillingAlert } from '../io/billing/event-handler.js';
 import { listManualGrants } from '../io/billing/manual-grants.js';
 import { reconcile, type ReconciledDrift } from '../io/billing/reconcile.js';
-import { openAccountsStore } from '../io/accounts-store.js';
-import { readConfiguration } from '../io/environment.js';
+import { openAccountsStore } from '../io/accounts/accounts-store.js';
+import { requireConfiguration } from './configuration.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { formatTable } from './format-table.js';
-import { example, exitCodeHelp } from './options.js';
+import { jsonOption } from './options.js';
 
 type ReconcileOptions = CommonOptions & { readonly apply?: boolean };
 
-/** Adds `reconcile`: compares what is recorded of subscriptions with Stripe, and puts it right with --apply. */
+/** Adds `reconcile`, which compares the recorded subscriptions with Stripe, and corrects them with --apply. */
 export function addReconcile(program: Command, host: CommandHost): void {
-  program
-    .command('reconcile')
-    .description('Compare what accounts have bought with Stripe; with --apply, put the records right.')
-    .option('--apply', 'write what Stripe says, instead of telling the differences alone')
-    .option('--json', 'print exactly one JSON document on stdout')
-    .addHelpText('after', exitCodeHelp())
-    .addHelpText('after', '\nIt takes the environment of "gateway serve". Run it once a day.')
-    .addHelpText('after', example('gateway reconcile --apply'))
-    .action((options: ReconcileOptions) => host.run(options, (context) => runReconcile(options, context)));
+  addCommand(program, {
+    name: 'reconcile',
+    description: 'Compare the recorded subscriptions with Stripe. With --apply, correct the records.',
+    options: [new Option('--apply', 'correct the records; without it only report differences'), jsonOption()],
+    note: 'It reads the same environment variables as "gateway serve". Run it once a day.',
+    example: 'gateway reconcile --apply',
+  }).action((options: ReconcileOptions) => host.run(options, (context) => runReconcile(options, context)));
 }
 
 async function runReconcile({ apply = false }: ReconcileOptions, context: CommandContext): Promise<ExitName> {
-  const { configuration, settings } = await readSelling(context);
+  const { configuration, settings } = await requireBilling(context);
   const { now, random, serving, signal, warn } = context;
   const store = await openAccountsStore(configuration.accountsStore.address, {
     s3: configuration.s3,
@@ -41,20 +41,20 @@ async function runReconcile({ apply = false }: ReconcileOptions, context: Comman
     onError: (error) => warn(`Stripe: ${String(error)}`),
   });
   const book = toPriceBook(settings, configuration.keyMode);
-  const onAlert = ({ what, id }: DeskAlert): void =>
-    warn(`somebody must look at this at Stripe: ${what} ${id}`);
-  const desk = apply ? createBillingDesk({ store, billing, book, random, now, onAlert }) : undefined;
+  const onAlert = ({ what, id }: BillingAlert): void =>
+    warn(`Check ${id} in the Stripe dashboard: ${explainAlert(what)}`);
+  const service = apply ? createBillingService({ store, billing, book, random, now, onAlert }) : undefined;
   const drifts: ReconciledDrift[] = [];
   try {
-    for await (const drift of reconcile({ store, billing, book, desk })) drifts.push(drift);
+    for await (const drift of reconcile({ store, billing, book, service })) drifts.push(drift);
     const manual = await listManualGrants(store, now());
     const outcome = outcomeOf(drifts);
-    context.show({ outcome, applied: apply, drifts, manual }, format(drifts, manual));
+    context.show({ outcome, applied: apply, drifts, manual }, format(drifts, manual, apply));
     return EXITS[outcome];
   } catch (error) {
-    // What was found, and written, is told before the failure is.
+    // Show the differences found so far before the error.
     if (drifts.length > 0) {
-      context.show({ outcome: 'incomplete', applied: apply, drifts, manual: [] }, format(drifts, []));
+      context.show({ outcome: 'incomplete', applied: apply, drifts, manual: [] }, format(drifts, [], apply));
     }
     throw error;
   }
@@ -71,41 +71,41 @@ function outcomeOf(drifts: readonly ReconciledDrift[]): keyof typeof EXITS {
   return drifts.some(({ written }) => !written) ? 'drift' : 'in-step';
 }
 
-/** The configuration, where it says how things are sold. @throws OperatorError 'usage' */
-export async function readSelling({
-  env,
-  hide,
-}: CommandContext): Promise<{ readonly configuration: Configuration; readonly settings: BillingSettings }> {
-  const judged = await readConfiguration(env);
-  if ('faults' in judged) {
-    throw new OperatorError('usage', `the configuration has faults:\n  ${judged.faults.join('\n  ')}`);
-  }
-  const { configuration } = judged;
-  hide(secretsOf(configuration));
+/** Returns the configuration of billing. @throws OperatorError 'usage' if the configuration is invalid or has no Stripe settings. */
+async function requireBilling(
+  context: CommandContext,
+): Promise<{ readonly configuration: Configuration; readonly settings: BillingSettings }> {
+  const configuration = await requireConfiguration(context);
   if (configuration.billing === undefined) {
-    throw new OperatorError('usage', 'nothing is sold here: CRD_STRIPE_SECRET_KEY is not set');
+    throw new OperatorError('usage', 'Billing is not configured. Set CRD_STRIPE_SECRET_KEY.');
   }
   return { configuration, settings: configuration.billing };
 }
 
+/** Returns what an alert means; `account-foreign` comes from events, all others from subscriptions. */
+function explainAlert(what: BillingAlert['what']): string {
+  return what === 'account-foreign' ? EVENT_OUTCOMES[what] : OUTCOMES[what].meaning;
+}
+
 type Listed = ManualGrant & { readonly account: string };
 
-function format(drifts: readonly ReconciledDrift[], manual: readonly Listed[]): string {
-  const rows = drifts.map(({ account, subscription, cause, has, should, written }) => [
+function format(drifts: readonly ReconciledDrift[], manual: readonly Listed[], isApplied: boolean): string {
+  const repair = isApplied ? 'not written' : 'would be written';
+  const rows = drifts.map(({ account, subscription, cause, has: recorded, should: expected, written }) => [
     account ?? '-',
     subscription ?? '-',
     cause,
-    has ?? '-',
-    should ?? '-',
-    written ? 'written' : DRIFT_CAUSES[cause].mends ? 'would be written' : 'look at it',
+    recorded ?? '-',
+    expected ?? '-',
+    written ? 'written' : DRIFT_CAUSES[cause].isRepairable ? repair : 'needs attention',
   ]);
   const causes = [...new Set(drifts.map(({ cause }) => cause))];
   const parts = [
     rows.length === 0
-      ? 'every record is as Stripe says'
-      : formatTable(['account', 'subscription', 'cause', 'recorded', 'Stripe', 'what'], rows),
+      ? 'every record matches Stripe'
+      : formatTable(['account', 'subscription', 'cause', 'recorded', 'Stripe', 'action'], rows),
     causes.map((cause) => `${cause}: ${DRIFT_CAUSES[cause].meaning}`).join('\n'),
-    manual.length === 0 ? '' : `granted by hand, and left as they are\n${formatManual(manual)}`,
+    manual.length === 0 ? '' : `manual grants, not changed\n${formatManual(manual)}`,
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }

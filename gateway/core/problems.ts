@@ -1,15 +1,17 @@
-import { problemPath, PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/problems.js';
+import { problemPath } from '../../schemas/paths.js';
+import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/problems.js';
 
-export { problemPath, PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/problems.js';
+export { problemPath } from '../../schemas/paths.js';
+export { PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/problems.js';
 
-/** What a problem says beyond its code; never a key, a token, a signed URL or a bucket. */
+/** Details of a problem. They must not contain a key, a token, a signed URL or a bucket. */
 export type ProblemDetails = ErrorOptions & {
-  /** A sentence for the caller; the problem's meaning where absent. */
+  /** A sentence for the caller; the meaning of the problem by default. */
   readonly detail?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A failure that is answered with its problem; no stack, for it is not ours. */
+/** An error that is answered with a problem. It is expected, so its stack is not logged. */
 export class GatewayError extends Error {
   readonly code: ProblemCode;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +24,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The document of a problem in the answer to one request. */
+/** Returns the document of a problem for one response. */
 export function toProblem({ code, message }: GatewayError, requestId: string): ProblemDocument {
   const { status, title } = PROBLEMS[code];
   return { type: problemPath(code), title, status, detail: message, instance: requestId, code };

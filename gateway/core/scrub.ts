@@ -1,5 +1,8 @@
-/** What a secret looks like wherever it stands: an API key, a JSON Web Token, the query of a signed URL. */
-const SECRETS = [
+/**
+ * Patterns of an API key, a JSON Web Token, and the query of a signed URL. The limit of 8000 characters for a token's
+ * header bounds the search in a long text that repeats `eyJ`.
+ */
+const SECRET_PATTERNS = [
   /crd_(?:live|test)_[0-9A-Za-z]{8}_[0-9A-Za-z]+/g,
   /eyJ[\w-]{1,8000}\.[\w-]+\.[\w-]*/g,
   /\?[^\s"'?]*(?:X-Amz-|signature=)[^\s"']*/gi,
@@ -7,15 +10,15 @@ const SECRETS = [
 const HIDDEN = '[hidden]';
 
 /**
- * Takes secrets out of a text for the log: keys, tokens, signed URLs, and the names and secrets that are given, such as
- * that of a bucket. Each is found wherever it stands, also where it overlaps another. Other text stays as it is.
+ * Creates a function that replaces secrets in a text with `[hidden]`: `secrets` themselves (configured secrets, names of
+ * buckets), and every API key, token and signed query. Overlapping secrets are all replaced.
  */
-export function createScrubber(names: readonly string[]): (text: string) => string {
-  const given = names.filter((name) => name !== '');
+export function createScrubber(secrets: readonly string[]): (text: string) => string {
+  const literals = secrets.filter((secret) => secret !== '');
   return (text) => {
     const spans = [
-      ...given.flatMap((name) => findName(text, name)),
-      ...SECRETS.flatMap((each) => find(text, each)),
+      ...literals.flatMap((literal) => findLiteral(text, literal)),
+      ...SECRET_PATTERNS.flatMap((pattern) => findPattern(text, pattern)),
     ];
     let scrubbed = '';
     let end = 0;
@@ -29,15 +32,15 @@ export function createScrubber(names: readonly string[]): (text: string) => stri
 
 type Span = { readonly start: number; readonly end: number };
 
-function findName(text: string, name: string): Span[] {
+function findLiteral(text: string, literal: string): Span[] {
   const spans: Span[] = [];
-  for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + 1)) {
-    spans.push({ start, end: start + name.length });
+  for (let start = text.indexOf(literal); start >= 0; start = text.indexOf(literal, start + 1)) {
+    spans.push({ start, end: start + literal.length });
   }
   return spans;
 }
 
-function find(text: string, pattern: RegExp): Span[] {
+function findPattern(text: string, pattern: RegExp): Span[] {
   return Array.from(text.matchAll(pattern), (match) => ({
     start: match.index,
     end: match.index + match[0].length,

@@ -1,59 +1,70 @@
+import type { RequestHandler, Router } from 'express';
+import { ENDPOINTS } from '../../schemas/paths.js';
 import { parsePurchase } from '../core/billing/checkout-request.js';
 import { GatewayError } from '../core/problems.js';
-import type { BillingDesk } from '../io/billing/billing-desk.js';
-import type { Doorkeeper } from './doorkeeper.js';
-import type { Endpoint } from './endpoint.js';
-import { exchangeOf } from './exchange.js';
-import { readJsonBody, readMembers } from './json-body.js';
-import { assertNoQuery } from './path-guard.js';
-import { sendDocument } from './send-document.js';
+import type { BillingService } from '../io/billing/billing-service.js';
+import type { Authentication } from '../http/authentication.js';
+import { rejectQuery } from '../http/path-guard.js';
+import { parseJsonBody, readMembers } from '../http/request-body.js';
+import { accountOf, contextOf } from '../http/request-context.js';
+import { beginRoute, createRouter } from '../http/route.js';
+import { sendJson } from '../http/send-json.js';
 
-/** What selling over HTTP needs; without a desk nothing is sold. */
-export type CheckoutTerms = {
-  readonly desk: BillingDesk | undefined;
-  readonly doorkeeper: Doorkeeper;
+/** Options for `createCheckoutRouter`. */
+export type CheckoutRouterOptions = {
+  /** Talks to Stripe; without it the routes answer `billing-not-configured`. */
+  readonly billingService: BillingService | undefined;
+  readonly authentication: Pick<Authentication, 'requireSession'>;
   readonly dashboardOrigins: readonly string[];
 };
 
-const CHECKOUT_PATH = '/api/v1/checkout';
-const PORTAL_PATH = '/api/v1/checkout/portal';
+/** Returns the routes with which a session buys a plan, and changes, pays and cancels it. */
+export function createCheckoutRouter(options: CheckoutRouterOptions): Router {
+  const { billingService, authentication, dashboardOrigins: origins } = options;
+  const begin = (template: string) =>
+    beginRoute({
+      template,
+      methods: ['POST'],
+      origins,
+      requestHeaders: ['Authorization', 'Content-Type'],
+    });
+  const authorize = [rejectQuery, authentication.requireSession];
+  const router = createRouter();
+  router
+    .route(ENDPOINTS.checkout)
+    .all(...begin(ENDPOINTS.checkout))
+    .post(
+      ...authorize,
+      ...(billingService === undefined ? [refuse] : [parseJsonBody, openCheckout(billingService)]),
+    );
+  router
+    .route(ENDPOINTS.portal)
+    .all(...begin(ENDPOINTS.portal))
+    .post(
+      ...authorize,
+      ...(billingService === undefined ? [refuse] : [parseJsonBody, openPortal(billingService)]),
+    );
+  return router;
+}
 
-/** Where a session begins to buy. */
-export function checkoutEndpoint({ desk, doorkeeper, dashboardOrigins }: CheckoutTerms): Endpoint {
-  return {
-    template: CHECKOUT_PATH,
-    has: (path) => path === CHECKOUT_PATH,
-    crossOrigin: { origins: dashboardOrigins, headers: ['Authorization', 'Content-Type'] },
-    answers: {
-      async POST(req, res) {
-        assertNoQuery(res);
-        const { account } = await doorkeeper.admitSession(req, res);
-        if (desk === undefined) throw new GatewayError('billing-not-configured');
-        const wanted = parsePurchase(readMembers(await readJsonBody(req, res), ['plan', 'chain']));
-        const { id, url } = await desk.openCheckout(account, wanted);
-        exchangeOf(res).decision = 'checkout-opened';
-        sendDocument(res, 201, { checkout_url: url, session_id: id });
-      },
-    },
+const refuse: RequestHandler = () => {
+  throw new GatewayError('billing-not-configured');
+};
+
+function openCheckout(billingService: BillingService): RequestHandler {
+  return async (req, res) => {
+    const purchase = parsePurchase(readMembers(req.body, 'plan', 'chain'));
+    const { id, url } = await billingService.openCheckout(accountOf(res), purchase);
+    contextOf(res).decision = 'checkout-opened';
+    sendJson(res, 201, { checkout_url: url, session_id: id });
   };
 }
 
-/** Where a session changes, pays and cancels what it has bought. */
-export function portalEndpoint({ desk, doorkeeper, dashboardOrigins }: CheckoutTerms): Endpoint {
-  return {
-    template: PORTAL_PATH,
-    has: (path) => path === PORTAL_PATH,
-    crossOrigin: { origins: dashboardOrigins, headers: ['Authorization', 'Content-Type'] },
-    answers: {
-      async POST(req, res) {
-        assertNoQuery(res);
-        const { account } = await doorkeeper.admitSession(req, res);
-        if (desk === undefined) throw new GatewayError('billing-not-configured');
-        readMembers(await readJsonBody(req, res), []);
-        const url = await desk.openPortal(account);
-        exchangeOf(res).decision = 'portal-opened';
-        sendDocument(res, 201, { portal_url: url });
-      },
-    },
+function openPortal(billingService: BillingService): RequestHandler {
+  return async (req, res) => {
+    readMembers(req.body);
+    const url = await billingService.openPortal(accountOf(res));
+    contextOf(res).decision = 'portal-opened';
+    sendJson(res, 201, { portal_url: url });
   };
 }

@@ -1,44 +1,42 @@
-import { grantsOf } from '../core/account.js';
+import type { Router } from 'express';
+import { ENDPOINTS } from '../../schemas/paths.js';
+import { grantsOf } from '../core/accounts/account.js';
 import { describeSubscription } from '../core/billing/describe-subscription.js';
-import { describeEntitlements } from '../core/entitlements.js';
-import { readCurrentAccount, type CurrentAccountTerms } from '../io/billing/current-account.js';
-import type { Doorkeeper } from './doorkeeper.js';
-import type { Endpoint } from './endpoint.js';
-import { assertNoQuery } from './path-guard.js';
-import { sendDocument } from './send-document.js';
+import { describeEntitlements } from '../core/access/entitlements.js';
+import { readCurrentAccount, type CurrentAccountOptions } from '../io/billing/current-account.js';
+import type { Authentication } from '../http/authentication.js';
+import { rejectQuery } from '../http/path-guard.js';
+import { beginRoute, createRouter } from '../http/route.js';
+import { sendJson } from '../http/send-json.js';
 
-/** What telling of entitlements needs. */
-export type EntitlementsTerms = CurrentAccountTerms & {
-  readonly doorkeeper: Doorkeeper;
+/** Options for `createEntitlementsRouter`. */
+export type EntitlementsRouterOptions = CurrentAccountOptions & {
+  readonly authentication: Authentication;
   readonly now: () => number;
   readonly dashboardOrigins: readonly string[];
 };
 
-const PATH = '/api/v1/entitlements';
-
-/** What a key or a session may read, before any download. */
-export function entitlementsEndpoint(terms: EntitlementsTerms): Endpoint {
-  const { doorkeeper, now, dashboardOrigins } = terms;
-  return {
-    template: PATH,
-    has: (path) => path === PATH,
-    crossOrigin: { origins: dashboardOrigins, headers: ['Authorization', 'X-API-Key'] },
-    answers: {
-      async GET(req, res) {
-        assertNoQuery(res);
-        if (req.headers['x-api-key'] === undefined && req.headers.authorization !== undefined) {
-          const session = await doorkeeper.admitSession(req, res);
-          const account = await readCurrentAccount(terms, session.account);
-          const entitlements = describeEntitlements(grantsOf(account), now());
-          sendDocument(res, 200, { ...entitlements, subscription: describeSubscription(account, now()) });
-          return;
-        }
-        let caller = await doorkeeper.refresh(await doorkeeper.admitKey(req, res));
-        if (await terms.renewals.onLapse(caller.account, caller.grants)) {
-          caller = await doorkeeper.refresh(caller, 0);
-        }
-        sendDocument(res, 200, describeEntitlements(caller.grants, now()));
-      },
-    },
-  };
+/** Returns the route that lists what a key or a session can read. */
+export function createEntitlementsRouter(options: EntitlementsRouterOptions): Router {
+  const { authentication, stripeRefresh, now, dashboardOrigins: origins } = options;
+  const requestHeaders = ['Authorization', 'X-API-Key'];
+  const router = createRouter();
+  router
+    .route(ENDPOINTS.entitlements)
+    .all(...beginRoute({ template: ENDPOINTS.entitlements, methods: ['GET'], origins, requestHeaders }))
+    .get(rejectQuery, async (req, res) => {
+      if (req.headers['x-api-key'] === undefined && req.headers.authorization !== undefined) {
+        const session = await authentication.authenticateSession(req, res);
+        const account = await readCurrentAccount(options, session.account);
+        const entitlements = describeEntitlements(grantsOf(account), now());
+        sendJson(res, 200, { ...entitlements, subscription: describeSubscription(account, now()) });
+        return;
+      }
+      let caller = await authentication.refresh(await authentication.authenticateKey(req, res));
+      if (await stripeRefresh.refreshIfLapsed(caller.account, caller.grants)) {
+        caller = await authentication.refresh(caller, 0);
+      }
+      sendJson(res, 200, describeEntitlements(caller.grants, now()));
+    });
+  return router;
 }

@@ -1,69 +1,64 @@
-import type { Metrics } from '../io/metrics.js';
-import type { Releases } from '../io/releases.js';
-import type { Endpoint } from './endpoint.js';
-import { exchangeOf } from './exchange.js';
-import { reply } from './reply.js';
-import { RETRY_SECONDS } from './problem-answer.js';
-import { sendDocument } from './send-document.js';
+import type { Router } from 'express';
+import { ENDPOINTS } from '../../schemas/paths.js';
+import type { Metrics } from '../io/operation/metrics.js';
+import type { Releases } from '../io/releases/releases.js';
+import { RETRY_SECONDS } from '../http/problem-handler.js';
+import { contextOf } from '../http/request-context.js';
+import { beginRoute, createRouter } from '../http/route.js';
+import { sendJson } from '../http/send-json.js';
 
-/** What telling of the gateway's health needs. */
-export type HealthTerms = {
+/** Options for `createHealthRouter`. */
+export type HealthRouterOptions = {
   readonly releases: Releases;
-  /** Whether the accounts store answered when it was last asked. */
-  readonly accountsInTouch: () => boolean;
+  /** Returns whether the accounts store answered the last request. */
+  readonly isAccountsStoreReachable: () => boolean;
 };
 
-/** `/healthz`: the process answers. */
-export function healthEndpoint(): Endpoint {
-  return {
-    template: '/healthz',
-    has: (path) => path === '/healthz',
-    crossOrigin: { origins: [], headers: [] },
-    answers: { GET: (_req, res) => sendDocument(res, 200, { status: 'ok' }) },
-  };
-}
-
 /**
- * `/readyz`: 503 before the first release; `degraded` while a store is down, with 200, for what is cached goes on being
- * served and every other copy has the same store.
+ * Returns `/healthz`, which shows that the process responds, and `/readyz`. Readiness is 503 before the first release. While
+ * a store is down it is 200 with `degraded`: the gateway still serves what it has cached, and a replica has the same store.
  */
-export function readinessEndpoint({ releases, accountsInTouch }: HealthTerms): Endpoint {
-  return {
-    template: '/readyz',
-    has: (path) => path === '/readyz',
-    crossOrigin: { origins: [], headers: [] },
-    answers: {
-      GET(_req, res) {
-        const release = releases.current();
-        const stores = { releases: toWord(releases.isInTouch()), accounts: toWord(accountsInTouch()) };
-        const isDegraded = stores.releases !== 'ok' || stores.accounts !== 'ok';
-        const status = release === undefined ? 'not-ready' : isDegraded ? 'degraded' : 'ready';
-        const inForce = release && { revision: release.revision, sequence: release.sequence };
-        exchangeOf(res).decision = status;
-        const document = { status, stores, release: inForce ?? null };
-        if (release === undefined) sendDocument(res, 503, document, { 'Retry-After': RETRY_SECONDS });
-        else sendDocument(res, 200, document);
-      },
-    },
-  };
+export function createHealthRouter(options: HealthRouterOptions): Router {
+  const router = createRouter();
+  router
+    .route(ENDPOINTS.health)
+    .all(...beginRoute({ template: ENDPOINTS.health, methods: ['GET'], origins: [] }))
+    .get((_req, res) => sendJson(res, 200, { status: 'ok' }));
+  router
+    .route(ENDPOINTS.readiness)
+    .all(...beginRoute({ template: ENDPOINTS.readiness, methods: ['GET'], origins: [] }))
+    .get((_req, res) => {
+      const document = describeReadiness(options);
+      contextOf(res).decision = document.status;
+      if (document.release === null) sendJson(res, 503, document, { 'Retry-After': RETRY_SECONDS });
+      else sendJson(res, 200, document);
+    });
+  return router;
 }
 
-function toWord(isInTouch: boolean): 'ok' | 'unreachable' {
-  return isInTouch ? 'ok' : 'unreachable';
+function describeReadiness({ releases, isAccountsStoreReachable }: HealthRouterOptions) {
+  const release = releases.current();
+  const stores = { releases: toState(releases.isReachable()), accounts: toState(isAccountsStoreReachable()) };
+  const isDegraded = stores.releases !== 'ok' || stores.accounts !== 'ok';
+  const status = release === undefined ? 'not-ready' : isDegraded ? 'degraded' : 'ready';
+  const served = release && { revision: release.revision, sequence: release.sequence };
+  return { status, stores, release: served ?? null };
 }
 
-/** `/metrics`: what is counted, for Prometheus. On the operator's port alone. */
-export function metricsEndpoint({ metrics }: { readonly metrics: Metrics }): Endpoint {
-  return {
-    template: '/metrics',
-    has: (path) => path === '/metrics',
-    crossOrigin: { origins: [], headers: [] },
-    answers: {
-      async GET(_req, res) {
-        const { text, type } = await metrics.read();
-        exchangeOf(res).decision = 'answered';
-        reply(res, 200, { 'Content-Type': type, 'Cache-Control': 'no-store' }, Buffer.from(text));
-      },
-    },
-  };
+function toState(isReachable: boolean): 'ok' | 'unreachable' {
+  return isReachable ? 'ok' : 'unreachable';
+}
+
+/** Returns `/metrics` for Prometheus. Mount it only on the operator's port. */
+export function createMetricsRouter({ metrics }: { readonly metrics: Metrics }): Router {
+  const router = createRouter();
+  router
+    .route(ENDPOINTS.metrics)
+    .all(...beginRoute({ template: ENDPOINTS.metrics, methods: ['GET'], origins: [] }))
+    .get(async (_req, res) => {
+      const { text, type } = await metrics.read();
+      contextOf(res).decision = 'answered';
+      res.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
+    });
+  return router;
 }

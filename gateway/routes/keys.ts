@@ -1,113 +1,113 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describeKeys, isLabel } from '../core/account.js';
-import { isKeyId } from '../core/api-key.js';
+import type { ServerResponse } from 'node:http';
+import type { RequestHandler, Router } from 'express';
+import { ENDPOINTS } from '../../schemas/paths.js';
+import { describeKeys, isLabel } from '../core/accounts/account.js';
+import { isKeyId } from '../core/access/api-key.js';
 import { GatewayError } from '../core/problems.js';
-import type { Accounts } from '../io/accounts.js';
-import { readCurrentAccount, type CurrentAccountTerms } from '../io/billing/current-account.js';
-import type { Doorkeeper } from './doorkeeper.js';
-import type { Answer, Endpoint } from './endpoint.js';
-import { exchangeOf } from './exchange.js';
-import { readJsonBody, readMembers } from './json-body.js';
-import { assertNoQuery } from './path-guard.js';
-import { sendDocument } from './send-document.js';
+import type { Accounts } from '../io/accounts/accounts.js';
+import { readCurrentAccount, type CurrentAccountOptions } from '../io/billing/current-account.js';
+import type { Authentication } from '../http/authentication.js';
+import { rejectQuery } from '../http/path-guard.js';
+import { parseJsonBody, readMembers } from '../http/request-body.js';
+import { accountOf, contextOf } from '../http/request-context.js';
+import { beginRoute, createRouter } from '../http/route.js';
+import { sendJson } from '../http/send-json.js';
 
-/** What managing keys needs. */
-export type KeysTerms = CurrentAccountTerms & {
-  readonly doorkeeper: Doorkeeper;
+/** Options for `createKeysRouter`. */
+export type KeysRouterOptions = CurrentAccountOptions & {
+  readonly authentication: Authentication;
   readonly accounts: Accounts;
   readonly dashboardOrigins: readonly string[];
 };
 
-const PATH = '/api/v1/keys';
-
-/** The keys of an account: made, listed and revoked with its session; a key may also revoke itself. */
-export function keysEndpoint(terms: KeysTerms): Endpoint {
-  return {
-    template: PATH,
-    has: (path) => path === PATH,
-    crossOrigin: { origins: terms.dashboardOrigins, headers: ['Authorization', 'Content-Type', 'X-API-Key'] },
-    answers: { GET: listKeys(terms), POST: createKey(terms), DELETE: revokeKey(terms) },
-  };
+/** Returns the routes with which a session lists, creates and revokes keys. A key can also revoke itself. */
+export function createKeysRouter(options: KeysRouterOptions): Router {
+  const { authentication, dashboardOrigins: origins } = options;
+  const requestHeaders = ['Authorization', 'Content-Type', 'X-API-Key'];
+  const router = createRouter();
+  router
+    .route(ENDPOINTS.keys)
+    .all(
+      ...beginRoute({
+        template: ENDPOINTS.keys,
+        methods: ['GET', 'POST', 'DELETE'],
+        origins,
+        requestHeaders,
+      }),
+    )
+    .get(rejectQuery, authentication.requireSession, listKeys(options))
+    .post(rejectQuery, authentication.requireSession, parseJsonBody, createKey(options))
+    .delete(requireKeyOrSession(options), parseJsonBody, revokeKey(options));
+  return router;
 }
 
-function listKeys({ doorkeeper, accounts }: KeysTerms): Answer {
-  return async (req, res) => {
-    assertNoQuery(res);
-    const { account: id } = await doorkeeper.admitSession(req, res);
-    const account = await accounts.readAccount(id);
+function listKeys({ accounts }: KeysRouterOptions): RequestHandler {
+  return async (_req, res) => {
+    const account = await accounts.readAccount(accountOf(res));
     const usage = await accounts.readUsage(Object.keys(account?.keys ?? {}));
-    exchangeOf(res).decision = 'listed';
-    sendDocument(res, 200, { keys: account === undefined ? [] : describeKeys(account, usage) });
+    contextOf(res).decision = 'listed';
+    sendJson(res, 200, { keys: account === undefined ? [] : describeKeys(account, usage) });
   };
 }
 
-function createKey(terms: KeysTerms): Answer {
-  const { doorkeeper, accounts } = terms;
+function createKey(options: KeysRouterOptions): RequestHandler {
   return async (req, res) => {
-    assertNoQuery(res);
-    const { account } = await doorkeeper.admitSession(req, res);
-    const { label } = readMembers(await readJsonBody(req, res), ['label']);
+    const { label } = readMembers(req.body, 'label');
     if (label !== undefined && label !== null && !(typeof label === 'string' && isLabel(label))) {
       throw new GatewayError('request-malformed', {
-        detail: 'label is a text of 1 to 64 printable characters, or is left out',
+        detail:
+          '"label" must be a string of 1 to 64 printable characters. Omit it to create a key without a label.',
       });
     }
-    await readCurrentAccount(terms, account); // access may just have begun
-    const created = await accounts.createKey(account, { label: label ?? null, needsGrant: true });
-    exchangeOf(res).decision = 'key-created';
-    sendDocument(res, 201, created);
+    const account = accountOf(res);
+    await readCurrentAccount(options, account); // access may have begun a moment ago
+    const created = await options.accounts.createKey(account, { label: label ?? null, needsGrant: true });
+    contextOf(res).decision = 'key-created';
+    sendJson(res, 201, created);
   };
 }
 
-function revokeKey({ doorkeeper, accounts }: KeysTerms): Answer {
+function requireKeyOrSession({ authentication }: KeysRouterOptions): RequestHandler {
+  return async (req, res, next) => {
+    if (req.headers['x-api-key'] === undefined) await authentication.authenticateSession(req, res);
+    else await authentication.authenticateKey(req, res);
+    next();
+  };
+}
+
+function revokeKey({ accounts }: KeysRouterOptions): RequestHandler {
   return async (req, res) => {
-    if (req.headers['x-api-key'] !== undefined) {
-      const { account, keyId } = await doorkeeper.admitKey(req, res);
-      const named = await readKeyId(req, res);
-      if (named !== undefined && named !== keyId) throw notYours();
-      await revoke(res, accounts, account, keyId);
-      return;
-    }
-    const { account } = await doorkeeper.admitSession(req, res);
-    const named = await readKeyId(req, res);
-    if (named === undefined) {
+    const ownId = contextOf(res).keyId;
+    const keyId = readKeyId(req.body, res) ?? ownId;
+    if (keyId === undefined) {
       throw new GatewayError('request-malformed', {
-        detail: 'name the key: {"id": "..."} as the body, or ?id=...',
+        detail: 'Missing key id. Send {"id": "..."} in the body or ?id=... in the query.',
       });
     }
-    await revoke(res, accounts, account, named);
+    const isAllowed = isKeyId(keyId) && (ownId === undefined || keyId === ownId);
+    if (!isAllowed) throw unknownKey();
+    const revoked = await accounts.revokeKey(accountOf(res), keyId).catch((error: unknown) => {
+      throw error instanceof GatewayError && error.code === 'not-found' ? unknownKey() : error;
+    });
+    contextOf(res).decision = 'key-revoked';
+    sendJson(res, 200, revoked);
   };
 }
 
-async function revoke(
-  res: ServerResponse,
-  accounts: Accounts,
-  account: string,
-  keyId: string,
-): Promise<void> {
-  if (!isKeyId(keyId)) throw notYours();
-  const revoked = await accounts.revokeKey(account, keyId).catch((error: unknown) => {
-    throw error instanceof GatewayError && error.code === 'not-found' ? notYours() : error;
-  });
-  exchangeOf(res).decision = 'key-revoked';
-  sendDocument(res, 200, revoked);
+/** Returns the same error for another account's key and for a key that never existed. */
+function unknownKey(): GatewayError {
+  return new GatewayError('not-found', { detail: 'The account has no such key.' });
 }
 
-/** Another account's key and one that never was are the same to a caller. */
-function notYours(): GatewayError {
-  return new GatewayError('not-found', { detail: 'the account has no such key' });
-}
-
-/** The id that the query or the body names; `undefined` when neither does. */
-async function readKeyId(req: IncomingMessage, res: ServerResponse): Promise<string | undefined> {
-  const body = readMembers(await readJsonBody(req, res), ['id']).id;
-  const query = [...new URLSearchParams(exchangeOf(res).query)];
-  const [[name, value] = [], ...others] = query;
+/** Returns the id in the query or the body, or `undefined` when neither has one. */
+function readKeyId(body: unknown, res: ServerResponse): string | undefined {
+  const { id } = readMembers(body, 'id');
+  const [[name, value] = [], ...others] = new URLSearchParams(contextOf(res).query);
   const isKnown = others.length === 0 && (name === undefined || name === 'id');
-  if (!isKnown || (body !== undefined && (typeof body !== 'string' || value !== undefined))) {
+  if (!isKnown || (id !== undefined && (typeof id !== 'string' || value !== undefined))) {
     throw new GatewayError('request-malformed', {
-      detail: 'id is a text, given once, in the body or the query',
+      detail: '"id" must be a string. Send it once, in the body or in the query.',
     });
   }
-  return body ?? value;
+  return id ?? value;
 }

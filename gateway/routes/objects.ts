@@ -1,40 +1,47 @@
-import { objectKey } from '../../schemas/paths.js';
-import { isKnownToReader } from '../core/conditions.js';
+import type { RequestHandler, Router } from 'express';
+import { objectKey, OBJECTS_PATH } from '../../schemas/paths.js';
+import { matchesEtag } from '../core/http/conditions.js';
 import { GatewayError } from '../core/problems.js';
-import { OBJECTS_PATH, type LinkReader } from '../core/object-link.js';
-import type { ObjectReader } from '../io/object-reader.js';
-import type { Doorkeeper } from './doorkeeper.js';
-import type { Answer, Endpoint } from './endpoint.js';
-import { exchangeOf } from './exchange.js';
-import { reply } from './reply.js';
-import { sendBytes } from './send-bytes.js';
+import type { LinkReader } from '../core/signing/object-link.js';
+import type { ObjectReader } from '../io/releases/object-reader.js';
+import type { Authentication } from '../http/authentication.js';
+import { contextOf } from '../http/request-context.js';
+import { beginRoute, createRouter } from '../http/route.js';
+import { sendBytes } from '../http/send-bytes.js';
 
-/** What following a directory link needs. */
-export type ObjectsTerms = {
-  readonly doorkeeper: Doorkeeper;
+/** Options for `createObjectsRouter`. */
+export type ObjectsRouterOptions = {
+  readonly authentication: Pick<Authentication, 'limitAddress'>;
   readonly links: LinkReader;
   readonly objects: ObjectReader;
   readonly corsOrigins: readonly string[];
   readonly now: () => number;
 };
 
-/** The objects of a directory store, by links that this gateway has signed. */
-export function objectsEndpoint(terms: ObjectsTerms): Endpoint {
-  return {
+/** Returns the route that serves the objects of a directory store to requests with a link that this gateway signed. */
+export function createObjectsRouter(options: ObjectsRouterOptions): Router {
+  const begin = beginRoute({
     template: `${OBJECTS_PATH}{digest}`,
-    has: (path) => path.startsWith(OBJECTS_PATH),
-    // A page that asked for the file with its key sends the key here too when it follows the redirect.
-    crossOrigin: { origins: terms.corsOrigins, headers: ['X-API-Key', 'If-None-Match', 'Range'] },
-    answers: { GET: answerObject(terms) },
-  };
+    methods: ['GET'],
+    origins: options.corsOrigins,
+    // A page that requests a file with its key sends the key here too when it follows the redirect.
+    requestHeaders: ['X-API-Key', 'If-None-Match', 'Range'],
+  });
+  const router = createRouter();
+  router
+    // {*digest} also matches an empty or nested path, so that such a link gets the problem link-invalid.
+    .route(`${OBJECTS_PATH}{*digest}`)
+    .all(...begin)
+    .get(sendObject(options));
+  return router;
 }
 
-function answerObject({ doorkeeper, links, objects, now }: ObjectsTerms): Answer {
+function sendObject({ authentication, links, objects, now }: ObjectsRouterOptions): RequestHandler {
   return async (req, res) => {
-    const { path, query } = exchangeOf(res);
+    const { path, query } = contextOf(res);
     const link = links.parse(path.slice(OBJECTS_PATH.length), query, now());
     if (link === 'invalid') {
-      doorkeeper.admitAddress(req, res); // whoever guesses is counted
+      authentication.limitAddress(req, res); // limits attempts to guess a signature
       throw new GatewayError('link-invalid');
     }
     const etag = `"sha256:${link.sha256}"`;
@@ -42,9 +49,9 @@ function answerObject({ doorkeeper, links, objects, now }: ObjectsTerms): Answer
       'Cache-Control': 'private, max-age=31536000, immutable',
       'Content-Disposition': link.disposition,
     };
-    if (isKnownToReader(req.headers['if-none-match'], etag)) {
-      exchangeOf(res).decision = 'not-modified';
-      reply(res, 304, { ...headers, ETag: etag });
+    if (matchesEtag(req.headers['if-none-match'], etag)) {
+      contextOf(res).decision = 'not-modified';
+      res.writeHead(304, { ...headers, ETag: etag }).end();
       return;
     }
     const bytes = await objects.read(objectKey(link.sha256), link.sha256);

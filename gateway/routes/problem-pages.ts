@@ -1,33 +1,28 @@
+import type { Router } from 'express';
 import { problemPath, PROBLEMS, type ProblemCode } from '../core/problems.js';
-import type { Endpoint } from './endpoint.js';
-import { exchangeOf } from './exchange.js';
-import { reply } from './reply.js';
+import { contextOf } from '../http/request-context.js';
+import { beginRoute, createRouter } from '../http/route.js';
 
-/** The pages by their paths, made from the table of problems. */
-const PAGES: ReadonlyMap<string, Buffer> = new Map(
-  (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [problemPath(code), Buffer.from(toPage(code))]), // keys of a closed literal
-);
-
-/** The pages about the problems, in case that no release has them: what a problem names is never absent. */
-export function problemPagesEndpoint(): Endpoint {
-  return {
-    template: '/problems/{code}',
-    has: (path) => PAGES.has(path),
-    crossOrigin: { origins: '*', headers: [] },
-    answers: {
-      GET(_req, res) {
-        const exchange = exchangeOf(res);
-        const page = PAGES.get(exchange.path) ?? Buffer.alloc(0);
-        exchange.decision = 'sent';
-        const headers = {
+/** Returns a page for each problem code, for releases that do not contain it: the `type` of a problem is never a 404. */
+export function createProblemPagesRouter(): Router {
+  const begin = beginRoute({ template: problemPath('{code}'), methods: ['GET'], origins: '*' });
+  const router = createRouter();
+  for (const code of Object.keys(PROBLEMS) as ProblemCode[]) /* Object.keys loses the key type */ {
+    const page = Buffer.from(toPage(code));
+    router
+      .route(problemPath(code))
+      .all(...begin)
+      .get((_req, res) => {
+        contextOf(res).decision = 'sent';
+        res.writeHead(200, {
           'Content-Type': 'text/html; charset=utf-8',
           'Content-Length': page.length,
           'Cache-Control': 'public, max-age=300',
-        };
-        reply(res, 200, headers, page);
-      },
-    },
-  };
+        });
+        res.end(page);
+      });
+  }
+  return router;
 }
 
 function toPage(code: ProblemCode): string {
@@ -38,7 +33,7 @@ function toPage(code: ProblemCode): string {
 <title>${status} ${code}: ${title}</title>
 <h1>${title}</h1>
 <p>Problem <code>${code}</code>, HTTP status ${status}.</p>
-<p>${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.</p>
+<p>${meaning}</p>
 </html>
 `;
 }

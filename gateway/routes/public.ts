@@ -1,6 +1,7 @@
+import type { RequestHandler, Router } from 'express';
 import { CHAIN_IDS, EXAMPLE_NAMES } from '../../schemas/catalog.js';
 import {
-  cacheControlOf,
+  API_PATH,
   calendarPath,
   chartPath,
   examplePath,
@@ -16,33 +17,34 @@ import {
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
-import { contentPolicyOf } from '../core/content-policy.js';
-import { isKnownToReader } from '../core/conditions.js';
+import { cacheControlOf } from '../../schemas/object-headers.js';
+import { contentPolicyOf } from '../core/http/content-policy.js';
+import { matchesEtag } from '../core/http/conditions.js';
 import { GatewayError } from '../core/problems.js';
-import type { FileFacts } from '../core/release-view.js';
-import type { Releases } from '../io/releases.js';
-import type { ObjectReader } from '../io/object-reader.js';
-import type { Doorkeeper } from './doorkeeper.js';
-import type { Answer, Endpoint } from './endpoint.js';
-import { exchangeOf } from './exchange.js';
-import { reply } from './reply.js';
-import { sendBytes } from './send-bytes.js';
+import type { FileFacts } from '../core/releases/release-view.js';
+import type { Releases } from '../io/releases/releases.js';
+import type { ObjectReader } from '../io/releases/object-reader.js';
+import type { Authentication } from '../http/authentication.js';
+import { rejectQuery } from '../http/path-guard.js';
+import { contextOf } from '../http/request-context.js';
+import { beginRoute, createRouter } from '../http/route.js';
+import { sendBytes } from '../http/send-bytes.js';
 
-/** Where the bytes of public files come from: from here, or from another address, that of a CDN. */
+/** The source of public files: the gateway sends the bytes itself, or redirects to the base URL of a CDN. */
 export type PublicSource =
   | { readonly kind: 'here'; readonly objects: ObjectReader }
   | { readonly kind: 'elsewhere'; readonly baseUrl: string };
 
-/** What answering for public files needs. */
-export type PublicTerms = {
-  readonly doorkeeper: Doorkeeper;
+/** Options for `createPublicRouter`. */
+export type PublicRouterOptions = {
+  readonly authentication: Pick<Authentication, 'limitAddress'>;
   readonly releases: Releases;
   readonly source: PublicSource;
 };
 
 /**
- * Every public path that a release of today's generator can have, but for the pages about problems: until a release has
- * them, they are answered from the table of problems.
+ * The public paths that exist before the first release is known. The pages about problems are not among them: until a
+ * release contains them, their own router serves them.
  */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
@@ -60,51 +62,54 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
   methodologyPagePath('v1'),
 ]);
 
-/** The public files that the release lists, but for pages: no key, any origin. */
-export function publicEndpoint(terms: PublicTerms): Endpoint {
-  return toEndpoint(terms, '/api/v1/{public}', (path) => !isPagePath(path));
+/** Returns the routes of the public files and pages that the release lists. They need no key and allow any origin. */
+export function createPublicRouter(options: PublicRouterOptions): Router {
+  const { releases } = options;
+  const isPublic = (path: string): boolean => (releases.current()?.publicFiles ?? EXPECTED).has(path);
+  const requestHeaders = ['If-None-Match', 'Range'];
+  const router = createRouter();
+  router
+    .route('/{*path}')
+    .all(skipUnless((path) => isPublic(path) && !isPagePath(path)))
+    .all(...beginRoute({ template: `${API_PATH}{public}`, methods: ['GET'], origins: '*', requestHeaders }))
+    .get(rejectQuery, sendPublicFile(options));
+  router
+    .route('/{*path}')
+    .all(skipUnless((path) => isPublic(path) && isPagePath(path)))
+    .all(...beginRoute({ template: '/{page}', methods: ['GET'], origins: '*', requestHeaders }))
+    .get(rejectQuery, sendPublicFile(options));
+  return router;
 }
 
-/** The pages that the release lists: likewise, but a browser may draw them with what comes from here. */
-export function pagesEndpoint(terms: PublicTerms): Endpoint {
-  return toEndpoint(terms, '/{page}', isPagePath);
+/** Returns the handler that skips its route for other paths. The list of public paths changes with each release. */
+function skipUnless(isOnRoute: (path: string) => boolean): RequestHandler {
+  return (_req, res, next) => next(isOnRoute(contextOf(res).path) ? undefined : 'route');
 }
 
-function toEndpoint(terms: PublicTerms, template: string, isOurs: (path: string) => boolean): Endpoint {
-  const { releases } = terms;
-  return {
-    template,
-    has: (path) => isOurs(path) && (releases.current()?.publicFiles ?? EXPECTED).has(path),
-    crossOrigin: { origins: '*', headers: ['If-None-Match', 'Range'] },
-    answers: { GET: answerPublic(terms) },
-  };
-}
-
-function answerPublic({ doorkeeper, releases, source }: PublicTerms): Answer {
+function sendPublicFile({ authentication, releases, source }: PublicRouterOptions): RequestHandler {
   return async (req, res) => {
-    const exchange = exchangeOf(res);
-    const facts = releases.current()?.publicFiles.get(exchange.path);
-    if (exchange.query !== '') {
-      throw new GatewayError('request-malformed', { detail: 'a public file takes no parameters' });
-    }
-    doorkeeper.admitAddress(req, res);
+    const context = contextOf(res);
+    const facts = releases.current()?.publicFiles.get(context.path);
+    authentication.limitAddress(req, res);
     if (facts === undefined)
-      throw new GatewayError(releases.isInTouch() ? 'not-published' : 'store-unavailable');
+      throw new GatewayError(releases.isReachable() ? 'not-published' : 'store-unavailable');
     const headers = headersOf(facts);
-    if (isKnownToReader(req.headers['if-none-match'], facts.etag)) {
-      exchange.decision = 'not-modified';
-      reply(res, 304, headers);
+    if (matchesEtag(req.headers['if-none-match'], facts.etag)) {
+      context.decision = 'not-modified';
+      res.writeHead(304, headers).end();
     } else if (source.kind === 'elsewhere') {
-      exchange.decision = 'redirect';
-      reply(res, 307, { ...headers, Location: `${source.baseUrl}${facts.path}`, 'Content-Length': 0 });
+      context.decision = 'redirect';
+      const location = `${source.baseUrl}${facts.path}`;
+      res.writeHead(307, { ...headers, Location: location, 'Content-Length': 0 }).end();
     } else if (req.method === 'HEAD') {
-      exchange.decision = 'described';
-      reply(res, 200, {
+      context.decision = 'described';
+      res.writeHead(200, {
         ...headers,
         'Content-Type': facts.mediaType,
         'Content-Length': facts.sizeBytes,
         'Accept-Ranges': 'bytes',
       });
+      res.end();
     } else {
       const bytes = await source.objects.read(objectKey(facts.sha256), facts.sha256);
       const file = { bytes, etag: facts.etag, headers: { ...headers, 'Content-Type': facts.mediaType } };
@@ -113,7 +118,7 @@ function answerPublic({ doorkeeper, releases, source }: PublicTerms): Answer {
   };
 }
 
-/** A 304 has them all too: a cache keeps its newer ones. */
+/** Returns the headers of every response about a file. A 304 has them too, so that a cache updates its copy. */
 function headersOf(facts: FileFacts): Record<string, string> {
   const { path, etag, sha256, revision, disposition, mediaType } = facts;
   const policy = contentPolicyOf(mediaType);

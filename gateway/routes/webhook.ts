@@ -1,33 +1,45 @@
-import { WEBHOOK_PATH } from '../core/billing/judge-webhooks.js';
-import type { BillingDesk } from '../io/billing/billing-desk.js';
+import type { RequestHandler, Router } from 'express';
+import { ENDPOINTS } from '../../schemas/paths.js';
+import type { BillingService } from '../io/billing/billing-service.js';
 import { GatewayError } from '../core/problems.js';
-import type { Endpoint } from './endpoint.js';
-import { exchangeOf } from './exchange.js';
-import { readBytes } from './json-body.js';
-import { assertNoQuery } from './path-guard.js';
-import { sendDocument } from './send-document.js';
+import { rejectQuery } from '../http/path-guard.js';
+import { readRawBody } from '../http/request-body.js';
+import { contextOf } from '../http/request-context.js';
+import { beginRoute, createRouter } from '../http/route.js';
+import { sendJson } from '../http/send-json.js';
 
-/** What taking events needs; without a desk nothing is sold. */
-export type WebhookTerms = { readonly desk: BillingDesk | undefined };
+/** Options for `createWebhookRouter`. */
+export type WebhookRouterOptions = {
+  /** Handles events; without it the route answers `billing-not-configured`. */
+  readonly billingService: BillingService | undefined;
+};
 
-/** Where Stripe tells that something happened. The body is read as it came: its signature is over its bytes. */
-export function webhookEndpoint({ desk }: WebhookTerms): Endpoint {
-  return {
-    template: WEBHOOK_PATH,
-    has: (path) => path === WEBHOOK_PATH,
-    crossOrigin: { origins: [], headers: [] },
-    answers: {
-      async POST(req, res) {
-        assertNoQuery(res);
-        if (desk === undefined) throw new GatewayError('billing-not-configured');
-        const signature = req.headers['stripe-signature'];
-        const outcome = await desk.takeEvent(
-          await readBytes(req, res),
-          typeof signature === 'string' ? signature : undefined,
-        );
-        exchangeOf(res).decision = `event-${outcome}`;
-        sendDocument(res, 200, { received: true, outcome });
-      },
-    },
+/** Returns the route that receives Stripe's events. Stripe's signature authenticates them. */
+export function createWebhookRouter({ billingService }: WebhookRouterOptions): Router {
+  const router = createRouter();
+  router
+    .route(ENDPOINTS.webhook)
+    .all(...beginRoute({ template: ENDPOINTS.webhook, methods: ['POST'], origins: [] }))
+    .post(
+      rejectQuery,
+      ...(billingService === undefined ? [refuse] : [readRawBody, handleEvent(billingService)]),
+    );
+  return router;
+}
+
+const refuse: RequestHandler = () => {
+  throw new GatewayError('billing-not-configured');
+};
+
+function handleEvent(billingService: BillingService): RequestHandler {
+  return async (req, res) => {
+    const body: unknown = req.body;
+    const signature = req.headers['stripe-signature'];
+    const outcome = await billingService.handleEvent(
+      body instanceof Uint8Array ? body : new Uint8Array(),
+      typeof signature === 'string' ? signature : undefined,
+    );
+    contextOf(res).decision = `event-${outcome}`;
+    sendJson(res, 200, { received: true, outcome });
   };
 }

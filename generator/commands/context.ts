@@ -1,8 +1,8 @@
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ExitName } from '../core/generator-error.js';
-import type { Progress } from '../io/progress.js';
+import type { Progress } from '../run/progress.js';
 
-/** The options that every command takes. */
+/** The options that every command has. */
 export type CommonOptions = {
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -12,11 +12,11 @@ export type CommonOptions = {
   readonly pathStyle?: boolean;
 };
 
-/** What a command may use of the outside world. */
+/** The effects that a command may use. */
 export type CommandContext = {
-  /** Gives the result: `document` with --json, else `text` unless --quiet; the run report keeps the document. */
+  /** Shows the result: `document` with --json, otherwise `text` unless --quiet. The run report contains `document`. */
   readonly show: (document: object, text: string) => void;
-  /** Writes a line of diagnosis. */
+  /** Writes a line of diagnostics. */
   readonly warn: (text: string) => void;
   /** The machine's clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -27,9 +27,8 @@ export type CommandContext = {
   readonly openStore: (address: string) => Promise<ObjectStore>;
 };
 
-/** Takes the work of the command that was asked for. */
+/** Runs commands. A command's action passes it the work to do. */
 export type CommandHost = {
-  readonly now: () => number;
   readonly run: (
     name: string,
     options: CommonOptions,

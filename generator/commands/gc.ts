@@ -1,10 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander';
-import { collectGarbage, type Collection } from '../io/collect-garbage.js';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
+import { gcStore, type GcResult } from '../upkeep/gc-store.js';
 import type { CommandHost, CommonOptions } from './context.js';
-import { addStoreCommand, example } from './options.js';
+import { addGeneratorCommand, storeOption } from './options.js';
 
 const HOUR_MS = 3_600_000;
-const LEAST_HOURS = 48;
+const MIN_GRACE_HOURS = MIN_GRACE_MS / HOUR_MS;
 
 type GcOptions = CommonOptions & {
   readonly store: string;
@@ -12,38 +13,46 @@ type GcOptions = CommonOptions & {
   readonly graceHours: number;
 };
 
-/** Adds `gc`: deletes what no release that is kept reaches. */
+/** Adds `gc`, which deletes the objects that no retained release needs. */
 export function addGc(program: Command, host: CommandHost): void {
-  const description = 'Delete what no retained release reaches; without --apply, only say what that is.';
-  addStoreCommand(program, 'gc', description)
-    .option('--apply', 'delete; without it nothing is changed')
-    .option('--grace-hours <hours>', 'least age of what is deleted, at least 48', parseGraceHours, 168)
-    .addHelpText('after', example('generator gc --apply --store file:./data/store'))
-    .action((options: GcOptions) =>
-      host.run('gc', options, async (context) => {
-        const collection = await collectGarbage(await context.openStore(options.store), {
-          apply: options.apply ?? false,
-          graceMs: options.graceHours * HOUR_MS,
-          progress: context.progress,
-          signal: context.signal,
-          clock: context.now,
-        });
-        context.show(collection, formatCollection(collection));
-        return collection.outcome === 'interrupted' ? 'interrupted' : 'done';
-      }),
-    );
+  addGeneratorCommand(program, {
+    name: 'gc',
+    description: 'Delete objects that no retained release needs. Without --apply, only report them.',
+    options: [
+      storeOption(),
+      new Option('--apply', 'delete the objects; without it nothing changes'),
+      new Option('--grace-hours <hours>', `minimum age of an object to delete, at least ${MIN_GRACE_HOURS}`)
+        .argParser(parseGraceHours)
+        .default(DEFAULT_GRACE_MS / HOUR_MS),
+    ],
+    example: 'generator gc --apply --store file:./data/store',
+  }).action((options: GcOptions) =>
+    host.run('gc', options, async (context) => {
+      const result = await gcStore(await context.openStore(options.store), {
+        apply: options.apply ?? false,
+        graceMs: options.graceHours * HOUR_MS,
+        progress: context.progress,
+        signal: context.signal,
+        clock: context.now,
+      });
+      context.show(result, formatGc(result));
+      return result.outcome === 'interrupted' ? 'interrupted' : 'done';
+    }),
+  );
 }
 
 function parseGraceHours(text: string): number {
   const hours = Number(text);
-  if (!Number.isSafeInteger(hours) || hours < LEAST_HOURS)
-    throw new InvalidArgumentError(`give a whole number of hours, at least ${LEAST_HOURS}.`);
+  if (!Number.isSafeInteger(hours) || hours < MIN_GRACE_HOURS)
+    throw new InvalidArgumentError(`Write a whole number of hours, at least ${MIN_GRACE_HOURS}.`);
   return hours;
 }
 
-function formatCollection({ outcome, collected, young }: Collection): string {
-  const what = `${collected.objects} objects and ${collected.releases} orphan records, ${(collected.bytes / 1e6).toFixed(1)} MB`;
-  const rest = `${young} more are younger than the grace`;
-  if (outcome === 'dry-run') return `would collect ${what}; ${rest}; nothing was changed (--apply deletes)`;
-  return `${outcome === 'interrupted' ? 'interrupted: ' : ''}collected ${what}; ${rest}`;
+function formatGc({ outcome, garbage, young }: GcResult): string {
+  const { objects, releases, bytes } = garbage;
+  const deleted = `${objects} objects and ${releases} orphan release records, ${(bytes / 1e6).toFixed(1)} MB`;
+  const kept = `${young} more are within the grace period`;
+  if (outcome === 'dry-run')
+    return `would delete ${deleted}; ${kept}; nothing was changed, use --apply to delete`;
+  return `${outcome === 'interrupted' ? 'interrupted: ' : ''}deleted ${deleted}; ${kept}`;
 }

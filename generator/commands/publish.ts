@@ -1,31 +1,33 @@
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
+import { formatTable } from '../../infra/process/format-table.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
-import { formatInputFault } from '../core/input-fault.js';
-import { exitOf, explainRefusal, toPublishReport, type PublishReport } from '../core/publish-report.js';
+import {
+  exitOf,
+  explainRefusal,
+  toPublishReport,
+  type PublishReport,
+} from '../core/release/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance } from '../core/release/plan-types.js';
-import { openInputFolder } from '../io/input-folder.js';
-import { assertNotAhead, preparePlan, type PreparedPlan } from '../io/prepare-plan.js';
-import { interruptedError, publishRelease, refreshLagging } from '../io/publish-release.js';
-import { readInput } from '../io/read-input.js';
+import { openInputFolder } from '../input/input-folder.js';
+import { assertNotAhead, preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
+import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
+import { readInput } from '../input/read-input.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { formatTable } from './format-table.js';
+import { warnOfInputFaults } from './faults.js';
 import {
-  addStoreCommand,
+  addGeneratorCommand,
+  asOfOption,
   asOfOrNow,
-  example,
-  INPUT_MEANING,
+  chainOption,
+  inputOption,
   parseDigest,
   parseReason,
-  withAsOf,
-  withChains,
+  storeOption,
 } from './options.js';
-
-/** Most faults that are shown of one run. */
-const FAULTS_SHOWN = 20;
 
 type PublishOptions = CommonOptions & {
   readonly input: string;
@@ -39,58 +41,65 @@ type PublishOptions = CommonOptions & {
   readonly plan?: string;
 };
 
-/** Adds `publish`: computes regimes from the input and publishes them as one release. */
+/** Adds `publish`, which computes regimes from the input and publishes them as one release. */
 export function addPublish(program: Command, host: CommandHost): void {
-  const description = 'Publish the input as the next release; unchanged input publishes nothing.';
-  withPublishOptions(addStoreCommand(program, 'publish', description))
-    .addHelpText('after', example('generator publish --input ./metrics --store file:./data/store'))
-    .action((options: PublishOptions) =>
-      host.run('publish', options, async (context) => {
-        const store = await context.openStore(options.store);
-        const prepared = await prepare(store, options, context, { writesAhead: true }).catch(
-          async (error: unknown) => {
-            if (context.signal.aborted) throw interruptedError('not committed', error);
-            // A rollback that was cut off after its commit left copies of what it withdrew.
-            if (error instanceof GeneratorError && error.exit === 'held')
-              await refreshLagging(store, context);
-            throw error;
-          },
-        );
-        const { release } = prepared.plan;
-        const written = await publishRelease(store, { ...prepared, release }, context);
-        return report(prepared, written, context);
-      }),
-    );
+  addGeneratorCommand(program, {
+    name: 'publish',
+    description: 'Publish the input as the next release. Unchanged input publishes nothing.',
+    options: publishOptions(),
+    example: 'generator publish --input ./metrics --store file:./data/store',
+  }).action((options: PublishOptions) =>
+    host.run('publish', options, async (context) => {
+      const store = await context.openStore(options.store);
+      const prepared = await prepare(store, options, context, { writesAhead: true }).catch(
+        async (error: unknown) => {
+          if (context.signal.aborted) throw interruptedError('not committed', error);
+          // A rollback that stopped after its commit may have left public copies of withdrawn days.
+          if (error instanceof GeneratorError && error.exit === 'held')
+            await refreshOutdatedAliases(store, context);
+          throw error;
+        },
+      );
+      const { release } = prepared.plan;
+      const written = await publishRelease(store, { ...prepared, release }, context);
+      return report(prepared, written, context);
+    }),
+  );
 }
 
-/** Adds `plan`: says what `publish` would do, and writes nothing. */
+/** Adds `plan`, which shows what `publish` would do. */
 export function addPlan(program: Command, host: CommandHost): void {
-  withPublishOptions(addStoreCommand(program, 'plan', 'Say what publish would do, and write nothing.'))
-    .addHelpText('after', example('generator plan --input ./metrics --store file:./data/store --json'))
-    .action((options: PublishOptions) =>
-      host.run('plan', options, async (context) => {
-        const prepared = await prepare(await context.openStore(options.store), options, context, {
-          writesAhead: false,
-        });
-        return report(prepared, undefined, context);
-      }),
-    );
+  addGeneratorCommand(program, {
+    name: 'plan',
+    description: 'Show what publish would do, without writing anything.',
+    options: publishOptions(),
+    example: 'generator plan --input ./metrics --store file:./data/store --json',
+  }).action((options: PublishOptions) =>
+    host.run('plan', options, async (context) => {
+      const store = await context.openStore(options.store);
+      const prepared = await prepare(store, options, context, { writesAhead: false });
+      return report(prepared, undefined, context);
+    }),
+  );
 }
 
-function withPublishOptions(command: Command): Command {
-  command.requiredOption('--input <dir>', INPUT_MEANING);
-  withAsOf(command);
-  return withChains(command)
-    .option('--existing', 'refuse to create a store: for schedules')
-    .option('--full', 'rebuild and compare all history, whatever its digests say')
-    .option('--all-or-nothing', 'publish nothing when any chain is refused or invalid')
-    .option('--accept-restatements <reason>', 'publish changed history, with this public reason', parseReason)
-    .addOption(
-      new Option(
-        '--plan <digest>',
-        'accept only the restatements that were shown with this digest',
-      ).argParser(parseDigest),
-    );
+function publishOptions(): Option[] {
+  return [
+    inputOption().makeOptionMandatory(),
+    storeOption(),
+    asOfOption(),
+    chainOption(),
+    new Option('--existing', 'fail if there is no store yet; for scheduled runs'),
+    new Option('--full', 'rebuild and compare the whole history, regardless of its digests'),
+    new Option('--all-or-nothing', 'publish nothing if any chain is refused or invalid'),
+    new Option(
+      '--accept-restatements <reason>',
+      'publish changed history, with this public reason',
+    ).argParser(parseReason),
+    new Option('--plan <digest>', 'accept only the restatements of the plan with this digest').argParser(
+      parseDigest,
+    ),
+  ];
 }
 
 async function prepare(
@@ -108,9 +117,8 @@ async function prepare(
   const input = await readInput({ folder, asOfMs, ...(chains ? { chains } : {}) });
   progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
   signal.throwIfAborted();
-  const terms = { store, input, asOfMs, existing, full, allOrNothing, progress, signal };
   const prepared = await preparePlan({
-    ...terms,
+    ...{ store, input, asOfMs, existing, full, allOrNothing, progress, signal },
     ...(acceptance ? { acceptance } : {}),
     ...(writesAhead ? { writeAhead: { now } } : {}),
   });
@@ -120,7 +128,7 @@ async function prepare(
 
 function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acceptance | undefined {
   if (reason === undefined && plan !== undefined) {
-    throw new GeneratorError('usage', '--plan goes with --accept-restatements "<reason>"');
+    throw new GeneratorError('usage', '--plan needs --accept-restatements "<reason>".');
   }
   return reason === undefined ? undefined : { reason, ...(plan === undefined ? {} : { planDigest: plan }) };
 }
@@ -141,29 +149,29 @@ function report(
     dryRun: written === undefined,
     listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
   });
-  for (const fault of faults.slice(0, FAULTS_SHOWN)) context.warn(formatInputFault(fault));
-  if (faults.length > FAULTS_SHOWN) context.warn(`... and ${faults.length - FAULTS_SHOWN} more faults`);
-  if (faults.length > 0) context.warn(`input invalid: ${othersWentOn(result)}`);
+  warnOfInputFaults(faults, context.warn);
+  if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
   for (const chain of CHAIN_IDS) {
     const refusal = plan.chains[chain]?.refusal;
     if (refusal) explainRefusal(chain, refusal, result.plan_digest).forEach(context.warn);
   }
   if (plan.methodologyChanged) {
     context.warn(
-      'refused: the methodology data differs from the published one under the same version; give it a new version',
+      'refused: the methodology data differs from the published data of the same version. Give it a new version.',
     );
   }
   context.show(result, formatReport(result));
   return exitOf(result);
 }
 
-function othersWentOn({ chains, outcome }: PublishReport): string {
+function describeConsequences({ chains, outcome, dry_run: isPlan }: PublishReport): string {
   const invalid = CHAIN_IDS.filter((chain) => chains[chain]?.outcome === 'invalid');
-  const names =
+  const kept =
     invalid.length === 0
       ? 'the faulty files were ignored'
-      : `${invalid.join(', ')} kept their published state`;
-  return `${names}; ${outcome === 'partial' ? 'the other chains went on' : 'nothing was published'}`;
+      : `the published state of ${invalid.join(', ')} was kept`;
+  if (outcome !== 'partial') return `${kept}; nothing was published`;
+  return `${kept}; the other chains ${isPlan ? 'would be' : 'were'} published`;
 }
 
 function formatReport(result: PublishReport): string {

@@ -1,73 +1,91 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
+import { formatTable } from '../../infra/process/format-table.js';
 import type { ExitName } from '../core/generator-error.js';
-import type { Written } from '../io/release-writing.js';
-import { assertNotAhead } from '../io/prepare-plan.js';
+import type { Written } from '../publish/release-writing.js';
+import { assertNotAhead } from '../publish/prepare-plan.js';
 import {
   prepareHold,
   prepareRollback,
-  type OperatorTerms,
+  type PrepareReleaseOptions,
   type PreparedRelease,
-} from '../io/prepare-rollback.js';
-import { publishRelease } from '../io/publish-release.js';
+} from '../publish/prepare-rollback.js';
+import { publishRelease } from '../publish/publish-release.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { formatTable } from './format-table.js';
-import { addStoreCommand, asOfOrNow, example, parseRevision, withAsOf, withReason } from './options.js';
+import {
+  addGeneratorCommand,
+  asOfOption,
+  asOfOrNow,
+  parseRevision,
+  reasonOption,
+  storeOption,
+} from './options.js';
 
 type OperatorOptions = CommonOptions & { readonly store: string; readonly asOf?: number };
 type ReasonedOptions = OperatorOptions & { readonly reason: string };
 
-/** Adds `rollback`: publishes a release in which an earlier one's days are in force again, and holds. */
+/** Adds `rollback`, which publishes a release with the days of an earlier one, and holds publication. */
 export function addRollback(program: Command, host: CommandHost): void {
-  const description = "Publish a release that puts an earlier one's days in force again, and hold.";
-  withAsOf(withReason(addStoreCommand(program, 'rollback', description)))
-    .requiredOption('--to <revision>', 'the release whose days shall be in force again', parseRevision)
-    .addHelpText(
-      'after',
-      example('generator rollback --to 2026-08-19.000001 --reason "bad input" --store file:./data/store'),
-    )
-    .action((options: ReasonedOptions & { readonly to: string }) =>
-      host.run('rollback', options, async (context) => {
-        const terms = await toTerms(options, context);
-        const prepared = await prepareRollback(terms, options.to, options.reason);
-        return finish(prepared, terms, 'rolled-back', context);
-      }),
-    );
+  addGeneratorCommand(program, {
+    name: 'rollback',
+    description: 'Publish a release with the days of an earlier one, and hold publication.',
+    options: [
+      new Option('--to <revision>', 'release whose days to put back in force')
+        .argParser(parseRevision)
+        .makeOptionMandatory(),
+      reasonOption(),
+      storeOption(),
+      asOfOption(),
+    ],
+    example: 'generator rollback --to 2026-08-19.000001 --reason "bad input" --store file:./data/store',
+  }).action((options: ReasonedOptions & { readonly to: string }) =>
+    host.run('rollback', options, async (context) => {
+      const target = await openTarget(options, context);
+      const prepared = await prepareRollback(target, options.to, options.reason);
+      return finish(prepared, target, 'rolled-back', context);
+    }),
+  );
 }
 
-/** Adds `hold`: `publish` refuses until `unhold`. */
+/** Adds `hold`, which makes `publish` refuse until `unhold`. */
 export function addHold(program: Command, host: CommandHost): void {
-  withAsOf(withReason(addStoreCommand(program, 'hold', 'Hold publication: publish exits 9 until unhold.')))
-    .addHelpText('after', example('generator hold --reason "input under review" --store file:./data/store'))
-    .action((options: ReasonedOptions) =>
-      host.run('hold', options, async (context) => {
-        const terms = await toTerms(options, context);
-        return finish(await prepareHold(terms, options.reason), terms, 'held', context);
-      }),
-    );
+  addGeneratorCommand(program, {
+    name: 'hold',
+    description: 'Hold publication: publish exits 9 until unhold.',
+    options: [reasonOption(), storeOption(), asOfOption()],
+    example: 'generator hold --reason "input under review" --store file:./data/store',
+  }).action((options: ReasonedOptions) =>
+    host.run('hold', options, async (context) => {
+      const target = await openTarget(options, context);
+      return finish(await prepareHold(target, options.reason), target, 'held', context);
+    }),
+  );
 }
 
-/** Adds `unhold`: publication goes on. */
+/** Adds `unhold`, which lets publication continue. */
 export function addUnhold(program: Command, host: CommandHost): void {
-  withAsOf(addStoreCommand(program, 'unhold', 'Let publication go on after a hold or a rollback.'))
-    .addHelpText('after', example('generator unhold --store file:./data/store'))
-    .action((options: OperatorOptions) =>
-      host.run('unhold', options, async (context) => {
-        const terms = await toTerms(options, context);
-        return finish(await prepareHold(terms, null), terms, 'released', context);
-      }),
-    );
+  addGeneratorCommand(program, {
+    name: 'unhold',
+    description: 'End the hold set by hold or rollback, so that publication continues.',
+    options: [storeOption(), asOfOption()],
+    example: 'generator unhold --store file:./data/store',
+  }).action((options: OperatorOptions) =>
+    host.run('unhold', options, async (context) => {
+      const target = await openTarget(options, context);
+      return finish(await prepareHold(target, null), target, 'released', context);
+    }),
+  );
 }
 
-async function toTerms(options: OperatorOptions, context: CommandContext): Promise<OperatorTerms> {
+async function openTarget(options: OperatorOptions, context: CommandContext): Promise<PrepareReleaseOptions> {
   const asOfMs = asOfOrNow(options.asOf, context.now);
   assertNotAhead(asOfMs, context.now());
   const { progress, signal } = context;
   return { store: await context.openStore(options.store), asOfMs, progress, signal };
 }
 
-/** What such a run did: the document of `--json`. */
+/** The document of `--json`. */
 type OperatorReport = {
   readonly outcome: 'rolled-back' | 'held' | 'released' | 'unchanged';
   readonly revision: string;
@@ -80,19 +98,27 @@ type OperatorReport = {
 
 async function finish(
   prepared: PreparedRelease,
-  { store }: OperatorTerms,
+  { store }: PrepareReleaseOptions,
   outcome: OperatorReport['outcome'],
   context: CommandContext,
 ): Promise<ExitName> {
   const written = await publishRelease(store, prepared, context);
   const record = prepared.release?.record ?? prepared.start.state.record;
   const { revision, sequence, published_at, hold, changes } = record;
-  const done = prepared.release === undefined ? 'unchanged' : outcome;
+  const result = prepared.release === undefined ? 'unchanged' : outcome;
   const { hold: before } = prepared.start.state.record;
   if (before !== null && hold !== null && before !== hold) {
-    context.warn(`this takes the place of the hold "${before}"; one unhold ends both`);
+    context.warn(`This replaces the hold "${before}". One unhold ends both.`);
   }
-  const report: OperatorReport = { outcome: done, revision, sequence, published_at, hold, changes, written };
+  const report: OperatorReport = {
+    outcome: result,
+    revision,
+    sequence,
+    published_at,
+    hold,
+    changes,
+    written,
+  };
   context.show(report, formatReport(report));
   return 'done';
 }
@@ -106,7 +132,7 @@ function formatReport({ outcome, revision, sequence, hold, changes }: OperatorRe
   const lines = [`${outcome}: ${revision} (sequence ${sequence})`];
   if (rows.length > 0) lines.push(formatTable(['chain', 'through', 'older bytes', 'withdrawn'], rows));
   lines.push(
-    hold === null ? 'publication goes on' : `publication is held: ${hold}; "generator unhold" ends that`,
+    hold === null ? 'publication continues' : `publication is held: ${hold}; end it with "generator unhold"`,
   );
   return lines.join('\n');
 }

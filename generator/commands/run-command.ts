@@ -6,53 +6,38 @@ import {
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { createStoppableStore } from '../../infra/store/stoppable-store.js';
+import { formatFailure } from '../../infra/process/exit-codes.js';
 import { EXIT_CODES, type ExitName } from '../core/generator-error.js';
-import { recordStages, type Progress } from '../io/progress.js';
-import { writeRunReport, type RunReport } from '../io/run-report.js';
+import { recordStages } from '../run/progress.js';
+import { writeRunReport, type RunReport } from '../run/run-report.js';
+import type { Diagnostics } from '../terminal/diagnostics.js';
+import { explainError } from '../terminal/explain-error.js';
 import type { CommandContext, CommonOptions } from './context.js';
-import { explainError } from './explain-error.js';
 
-/** What running a command needs of the outside world. */
-export type RunTerms = {
+/** The effects that running a command line needs. */
+export type RunOptions = {
   /** Writes results. */
   readonly print: (text: string) => void;
   readonly now: () => number;
   /** Aborted when the operator interrupts. */
   readonly interrupted: AbortSignal;
-  /** Aborted a little later: whatever still waits for a store must end. */
+  /** Aborted some time after `interrupted`: operations that still wait for a store must end. */
   readonly stopped: AbortSignal;
-  readonly diagnosis: (options: { readonly quiet: boolean; readonly logJson: boolean }) => Diagnosis;
+  readonly openDiagnostics: (options: { readonly quiet: boolean; readonly logJson: boolean }) => Diagnostics;
 };
 
-/** Where diagnosis and progress go. */
-export type Diagnosis = {
-  readonly warn: (text: string) => void;
-  readonly progress: Progress;
-  /** Says how the run ended; where it is absent, a failure is a line of diagnosis. */
-  readonly end?: (ending: RunEnding) => void;
-};
-
-/** How a run ended. `message` is there when it failed without a result that says why. */
-export type RunEnding = {
-  /** Absent when the command line was not understood. */
-  readonly command?: string;
-  readonly exit: ExitName;
-  readonly seconds: number;
-  readonly message?: string;
-};
-
-/** Runs the work of a command to its end; explains a failure, and writes the run report that was asked for. */
+/** Runs the work of a command, explains a failure, and writes the run report if there is to be one. */
 export async function runCommand(
   name: string,
   options: CommonOptions,
   work: (context: CommandContext) => Promise<ExitName>,
-  terms: RunTerms,
+  runOptions: RunOptions,
 ): Promise<ExitName> {
   const { json = false, quiet = false, logJson = false } = options;
-  const { print, now, interrupted } = terms;
-  const diagnosis = terms.diagnosis({ quiet, logJson });
+  const { print, now, interrupted } = runOptions;
+  const diagnostics = runOptions.openDiagnostics({ quiet, logJson });
   const record = createRecord(name, now);
-  const recorded = recordStages(diagnosis.progress, () => performance.now());
+  const recorded = recordStages(diagnostics.progress, () => performance.now());
   let result: object | undefined;
   let exit: ExitName;
   let message: string | undefined;
@@ -63,12 +48,12 @@ export async function runCommand(
         if (json) print(JSON.stringify(document, null, 2));
         else if (!quiet && text !== '') print(text);
       },
-      warn: diagnosis.warn,
+      warn: diagnostics.warn,
       now,
       progress: recorded.progress,
       signal: interrupted,
       async openStore(address) {
-        const store = await openCounted(address, options, terms, record);
+        const store = await openCounted(address, options, runOptions, record);
         record.stores.push(store.address);
         return store;
       },
@@ -76,20 +61,20 @@ export async function runCommand(
   } catch (error) {
     recorded.progress.abandon();
     ({ exit, message } = explainError(error));
-    if (json && result === undefined) print(JSON.stringify(toFailure(exit, message), null, 2));
+    if (json && result === undefined) print(formatFailure(EXIT_CODES, { exit, message }));
   }
   await finish(
     { ...record.end(exit, message), stages: recorded.stages, result: result ?? null },
     options,
-    diagnosis,
+    diagnostics,
   );
   return exit;
 }
 
-/** What is put down of a run from its beginning. */
+/** The record of a run from its start. */
 type RunRecord = Pick<RunReport, 'requests' | 'bytes'> & {
   readonly stores: string[];
-  /** The report of the run as it stands, without stages and result. */
+  /** Returns the report of the run, without stages and result. */
   readonly end: (exit: ExitName, message?: string) => Omit<RunReport, 'stages' | 'result'>;
 };
 
@@ -115,7 +100,7 @@ function createRecord(command: string | null, now: () => number): RunRecord {
 async function openCounted(
   address: string,
   { endpoint, pathStyle }: CommonOptions,
-  { stopped }: RunTerms,
+  { stopped }: RunOptions,
   { requests, bytes }: RunRecord,
 ): Promise<ObjectStore> {
   const s3 = {
@@ -126,11 +111,15 @@ async function openCounted(
   return createCountingStore(createStoppableStore(store, stopped), requests, bytes);
 }
 
-/** Writes the report that was asked for, and says how the run ended. */
-async function finish(report: RunReport, options: CommonOptions, { warn, end }: Diagnosis): Promise<void> {
+/** Writes the run report to the file of `--report`, and reports how the run ended. */
+async function finish(
+  report: RunReport,
+  options: Pick<CommonOptions, 'report'>,
+  { warn, end }: Diagnostics,
+): Promise<void> {
   const { command, exit, error, seconds } = report;
   if (options.report !== undefined) {
-    // The run is over and its exit says how: a report that cannot be kept must not say otherwise.
+    // The work is done: a report that cannot be written does not change the exit.
     await writeRunReport(options.report, report).catch((failure: unknown) =>
       warn(explainError(failure).message),
     );
@@ -147,19 +136,22 @@ async function finish(report: RunReport, options: CommonOptions, { warn, end }: 
   });
 }
 
-/** Why a command line was not understood: in a sentence, and at length for a person. */
-export type Misreading = { readonly message: string; readonly text: string };
+/** Why a command line was not understood: in one line, and as commander explains it to a person. */
+export type Misuse = { readonly message: string; readonly text: string };
 
-/** Ends a run whose command line was not understood; what its words about output ask for is given all the same. */
-export async function endMisread(
+/**
+ * Ends a run whose command line was not understood. It still honours `--json`, `--log-json` and `--report`, which it
+ * looks for in the plain arguments.
+ */
+export async function endMisuse(
   args: readonly string[],
-  { message, text }: Misreading,
-  { print, now, diagnosis }: RunTerms,
+  { message, text }: Misuse,
+  { print, now, openDiagnostics }: RunOptions,
 ): Promise<ExitName> {
   const [command = ''] = args;
-  const report = wordAfter(args, '--report');
-  const { warn, progress, end } = diagnosis({ quiet: false, logJson: args.includes('--log-json') });
-  if (args.includes('--json')) print(JSON.stringify(toFailure('usage', message), null, 2));
+  const report = valueOf(args, '--report');
+  const { warn, progress, end } = openDiagnostics({ quiet: false, logJson: args.includes('--log-json') });
+  if (args.includes('--json')) print(formatFailure(EXIT_CODES, { exit: 'usage', message }));
   const record = createRecord(/^[a-z]/.test(command) ? command : null, now);
   await finish(
     { ...record.end('usage', message), stages: [], result: null },
@@ -169,13 +161,8 @@ export async function endMisread(
   return 'usage';
 }
 
-function wordAfter(args: readonly string[], option: string): string | undefined {
+function valueOf(args: readonly string[], option: string): string | undefined {
   const at = args.findIndex((arg) => arg === option || arg.startsWith(`${option}=`));
-  const word = args[at] === option ? args[at + 1] : args[at]?.slice(option.length + 1);
-  return word === undefined || word.startsWith('-') ? undefined : word;
-}
-
-/** What `--json` prints of a run that failed before it had a result. */
-export function toFailure(exit: ExitName, message: string): object {
-  return { outcome: 'failed', error: { name: exit, code: EXIT_CODES[exit].code, message } };
+  const value = args[at] === option ? args[at + 1] : args[at]?.slice(option.length + 1);
+  return value === undefined || value.startsWith('-') ? undefined : value;
 }

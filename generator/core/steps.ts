@@ -1,7 +1,7 @@
-/** Long work in small steps, so that whoever does it may see to other things in between, or give it up. */
+/** Long synchronous work that yields between small steps, so that the caller can handle signals or stop it. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** Does all the steps at once; returns what the work comes to. */
+/** Runs all steps without a pause and returns the result. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

@@ -1,20 +1,31 @@
-import { App, DefaultStackSynthesizer, Stack, Validations } from 'aws-cdk-lib';
+import { App, DefaultStackSynthesizer, Stack, Validations, type AppProps } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { bundleGateway } from './bundle.js';
-import { DELIVERY_REGION } from './names.js';
-import { readParameters, type Parameters } from './parameters.js';
+import { AlarmsPart } from './parts/alarms.js';
 import { DeliveryPart } from './parts/delivery.js';
 import { GatewayPart } from './parts/gateway.js';
-import { GeneratorPart } from './parts/generator.js';
-import { RolesPart } from './parts/roles.js';
-import { SecretsPart } from './parts/secrets.js';
 import { StorePart } from './parts/store.js';
-import { WatchPart } from './parts/watch.js';
+import { RolesPart } from './permissions/roles.js';
+import { SecretsPart } from './permissions/secrets.js';
+import { ScheduledRunsPart } from './runs/scheduled-runs.js';
+import { bundleGateway } from './settings/bundle.js';
+import { DELIVERY_REGION } from './settings/names.js';
+import { readParameters, type Parameters } from './settings/parameters.js';
 
-/** Adds the three stacks of a deployment: what it keeps, what it runs, and how it is delivered. */
-export function addStacks(app: App, parameters: Parameters): void {
+/**
+ * Synthesizes the stacks for the parameters file named by the CDK context `parameters`, and checks them with cdk-nag.
+ * Precondition: `bundleGateway` has run.
+ */
+export function synthesize(props: AppProps = {}): void {
+  const app = new App({ analyticsReporting: false, ...props });
+  const file: unknown = app.node.tryGetContext('parameters');
+  addStacks(app, readParameters(typeof file === 'string' ? file : undefined));
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth();
+}
+
+function addStacks(app: App, parameters: Parameters): void {
   const { name, account, region } = parameters;
-  // Said here, for the CDK would go online to look zones up.
+  // Without this context, the CDK would look up the zones online.
   const zones = ['a', 'b'].map((zone) => region + zone);
   app.node.setContext(`availability-zones:account=${account}:region=${region}`, zones);
   const stack = (
@@ -25,31 +36,24 @@ export function addStacks(app: App, parameters: Parameters): void {
   ): Stack =>
     new Stack(app, id, {
       stackName: `${name}-${id.toLowerCase()}`,
-      description,
+      description: `Chain reference data: ${description}`,
       env: { account, region: at },
       terminationProtection: true,
       ...(synthesizer === undefined ? {} : { synthesizer }),
     });
-  // It has no assets, so that it needs nothing that was set up in the account before.
+  // The stack of the buckets has no assets, so it can be deployed to an account that was not bootstrapped.
   const bare = new DefaultStackSynthesizer({ generateBootstrapVersionRule: false });
-  new StorePart(stack('Store', 'Chain reference data: the buckets', region, bare), parameters);
-  const service = stack('Service', 'Chain reference data: the programs, their rights, and what watches them');
+  new StorePart(stack('Store', 'buckets', region, bare), parameters);
+  const service = stack('Service', 'gateway, scheduled runs, permissions and alarms');
   const roles = new RolesPart(service, parameters);
   const secrets = new SecretsPart(service, parameters);
   const gateway = new GatewayPart(service, parameters, roles, secrets);
-  const generator = new GeneratorPart(service, parameters, roles, secrets);
-  new WatchPart(service, parameters, gateway, generator);
-  new DeliveryPart(
-    stack('Delivery', 'Chain reference data: CloudFront before bucket and gateway', DELIVERY_REGION),
-    parameters,
-  );
+  const runs = new ScheduledRunsPart(service, parameters, roles, secrets);
+  new AlarmsPart(service, parameters, gateway, runs);
+  new DeliveryPart(stack('Delivery', 'CloudFront', DELIVERY_REGION), parameters);
 }
 
 if (import.meta.filename === process.argv[1]) {
   await bundleGateway();
-  const app = new App({ analyticsReporting: false });
-  const file: unknown = app.node.tryGetContext('parameters');
-  addStacks(app, readParameters(typeof file === 'string' ? file : undefined));
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  app.synth();
+  synthesize();
 }

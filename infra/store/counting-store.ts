@@ -1,24 +1,22 @@
 import type { ObjectStore } from './object-store.js';
 
-/** How often each operation of a store was asked for. */
+/** Number of requests to a store, by operation. */
 export type RequestCounts = { get: number; head: number; put: number; list: number; delete: number };
 
-/** Bytes of the bodies that were read and sent; of a write that found its object there already, too. */
+/** Bytes of bodies read and sent. A write counts as sent even if the object existed already. */
 export type ByteCounts = { read: number; sent: number };
 
-/** No request yet. */
 export function createRequestCounts(): RequestCounts {
   return { get: 0, head: 0, put: 0, list: 0, delete: 0 };
 }
 
-/** No byte yet. */
 export function createByteCounts(): ByteCounts {
   return { read: 0, sent: 0 };
 }
 
 /**
- * The store, but each operation is counted in `counts`, and what it moves in `bytes`; conditional writes of either kind
- * count as `put`, a listing counts once however many pages it has.
+ * Wraps a store so that each operation is counted in `counts` and its body bytes in `bytes`. Both kinds of conditional
+ * write count as `put`; a listing counts once, however many pages it has.
  */
 export function createCountingStore(
   store: ObjectStore,

@@ -1,12 +1,12 @@
 const KEY = /^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+)*$/;
 
-/** Whether a text is a key: segments of letters, digits, dots, dashes and underscores, none with a leading dot. */
+/** Accepts segments of letters, digits, dots, dashes and underscores, separated by slashes, without a leading dot. */
 export function isKey(text: string): boolean {
   return KEY.test(text);
 }
 
-/** Passes a key on. @throws TypeError for any other text. */
+/** Returns `text` if it is a key. @throws TypeError for any other text. */
 export function assertKey(text: string): string {
-  if (!isKey(text)) throw new TypeError(`not a key: ${text}`);
+  if (!isKey(text)) throw new TypeError(`"${text}" is not a valid object key`);
   return text;
 }

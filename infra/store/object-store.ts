@@ -1,19 +1,19 @@
-/** Where releases live. An artifact is written once and never changed. test/contract/object-store.ts is the law. */
+/** A store of releases or accounts: keys with bytes, and conditional writes. Every adapter must pass test/contract/object-store.ts. */
 export type ObjectStore = {
-  /** Where the store is, as an operator would type it. */
+  /** The store's address as an operator would type it. */
   readonly address: string;
-  /** Resolves the bytes and etag, or `undefined` when there is no such key. Every other failure rejects. */
+  /** Resolves to the bytes and ETag, or `undefined` if the key does not exist. Rejects on any other failure. */
   get(key: string): Promise<StoredObject | undefined>;
-  /** Resolves what is known of the object without its bytes, or `undefined` when there is no such key. */
+  /** Resolves to the object's metadata without its bytes, or `undefined` if the key does not exist. */
   head(key: string): Promise<ObjectHead | undefined>;
   /**
-   * Stores `body` unless `key` exists; resolves which of the two it was, also when the answer to the first try was
-   * lost: then bytes like ours are ours.
+   * Writes `body` unless `key` exists. Reports which of the two happened, even if the response to the first attempt was
+   * lost: an object with the same bytes then counts as created.
    */
   putIfAbsent(key: string, body: Uint8Array, meta: ObjectMeta): Promise<'created' | 'exists'>;
   /**
-   * Replaces `key` if its etag is still `expected` (`null`: if it is still absent); resolves the new etag, or
-   * 'conflict' and changes nothing. What was put before is durable once it resolves.
+   * Replaces `key` if its ETag is still `expected` (`null`: if it still does not exist) and resolves to the new ETag.
+   * Otherwise changes nothing and resolves to 'conflict'. All earlier writes are durable when it resolves.
    */
   compareAndSwap(
     key: string,
@@ -21,21 +21,21 @@ export type ObjectStore = {
     expected: Etag | null,
     meta: ObjectMeta,
   ): Promise<Etag | 'conflict'>;
-  /** Every object whose key begins with `prefix`, keys ascending by code units. Shows what lies there when asked. */
+  /** Lists the objects whose key begins with `prefix`, in the order of the keys' code units. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** Removes an object; a missing one is no fault. Only for garbage, and for a public copy that no release names. */
+  /** Deletes an object if it exists. Use it only for garbage and for public copies that no release names. */
   delete(key: string): Promise<void>;
 };
 
-/** An opaque mark of an object's content, in quotes as HTTP has it; it changes when the content does. */
+/** Opaque version of an object's content, quoted as in HTTP. It changes when the content does. */
 export type Etag = `"${string}"`;
 
-/** An object with its bytes. */
 export type StoredObject = { readonly bytes: Uint8Array; readonly etag: Etag };
 
 /**
- * An object without its bytes. `sha256` is lowercase hex, checked by the store against what it holds. Both times are
- * by the store's own clock, so that no other clock changes what their difference, the object's age, is.
+ * An object without its bytes. `sha256` is lowercase hex and verified by the store. Both times come from the store's
+ * clock, so their difference is the object's age without clock skew. Without a `Date` in the response, `answeredAtMs` is
+ * the local clock.
  */
 export type ObjectHead = {
   readonly etag: Etag;
@@ -45,7 +45,6 @@ export type ObjectHead = {
   readonly answeredAtMs: number;
 };
 
-/** An object as a listing shows it. */
 export type ListedObject = {
   readonly key: string;
   readonly sizeBytes: number;
@@ -53,8 +52,8 @@ export type ListedObject = {
 };
 
 /**
- * What a store tells the reader of an object; `contentDisposition` gives the name under which a person's browser keeps
- * it. A directory keeps none of it: its reader knows from the release.
+ * Headers that a store sends with an object. `contentDisposition` names the file that a browser saves. A directory store
+ * does not keep them: its readers find them in the release.
  */
 export type ObjectMeta = {
   readonly contentType: string;
@@ -62,10 +61,10 @@ export type ObjectMeta = {
   readonly contentDisposition?: string;
 };
 
-/** What can go wrong with a store: it cannot be reached or written, it is locked, the address is no store. */
+/** Kinds of store failures: unreachable or not writable, locked by another process, or a wrong address. */
 export type StoreErrorCode = 'unavailable' | 'locked' | 'address';
 
-/** A failure of a store that its caller cannot mend. The message is for an operator. */
+/** A store failure that the caller cannot handle. The message is for an operator. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 

@@ -1,14 +1,14 @@
 import type { ObjectStore } from './object-store.js';
 
-/** The store, but once `signal` is aborted each operation under way and each later one rejects with its reason. */
+/** Wraps a store so that aborting `signal` rejects all running and later operations with the abort's reason. */
 export function createStoppableStore(store: ObjectStore, signal: AbortSignal): ObjectStore {
   const waiting = new Set<(reason: Error) => void>();
   const stop = (): void => {
-    for (const reject of waiting) reject(signal.reason as Error); // an abort's reason
+    for (const reject of waiting) reject(signal.reason as Error); // callers abort with an Error
   };
   signal.addEventListener('abort', stop, { once: true });
 
-  /** Not a race with one promise of the abort: that would keep every result for as long as the run goes on. */
+  // Promise.race with one long-lived abort promise would keep every result in memory until the run ends.
   function guard<T>(work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {

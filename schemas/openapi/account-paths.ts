@@ -1,18 +1,19 @@
 import { CHAIN_IDS, PLAN_IDS, PLANS } from '../catalog.js';
+import { ENDPOINTS } from '../paths.js';
 import type { JsonObject } from './components.js';
-import { toOperation, toReads, type OperationTerms } from './operations.js';
+import { toOperation, toReads, type OperationOptions } from './operations.js';
 import { inHeader, json, KEY, PRIVATE, RATE, SESSION } from './parameters.js';
 
 const toBody = (
   description: string,
   schema: JsonObject,
-  { example, required = true }: BodyTerms,
+  { example, required = true }: BodyOptions,
 ): JsonObject => ({
   description,
   required,
   content: { 'application/json': { schema, example } },
 });
-type BodyTerms = { readonly example: JsonObject; readonly required?: boolean };
+type BodyOptions = { readonly example: JsonObject; readonly required?: boolean };
 const BODY_PROBLEMS = ['payload-too-large', 'unsupported-media-type'] as const;
 const SESSION_PROBLEMS = [
   'session-invalid',
@@ -21,94 +22,109 @@ const SESSION_PROBLEMS = [
   'store-unavailable',
 ] as const;
 
-/** A change of an account that its dashboard asks for. */
-function change(terms: Omit<OperationTerms, 'tag' | 'security'>): JsonObject {
+/** Returns an operation that changes an account and requires a dashboard session. */
+function toChange(options: Omit<OperationOptions, 'tag' | 'security'>): JsonObject {
   return toOperation({
-    ...terms,
+    ...options,
     tag: 'Account',
     security: SESSION,
-    problems: [...SESSION_PROBLEMS, ...BODY_PROBLEMS, ...terms.problems],
+    problems: [...SESSION_PROBLEMS, ...BODY_PROBLEMS, ...options.problems],
     problemHeaders: [...RATE, 'Vary'],
   });
 }
 
 const LABEL = { type: ['string', 'null'], minLength: 1, maxLength: 64 };
 
-/** The paths of an account's keys and entitlements. */
+/** Returns the operations on an account's keys and entitlements, by path. */
 export function accountPaths(): Record<string, JsonObject> {
-  return { '/api/v1/keys': keyOperations(), ...entitlementPaths() };
+  return { [ENDPOINTS.keys]: keyOperations(), ...entitlementPaths() };
 }
 
 function keyOperations(): JsonObject {
-  const keys = toReads({
-    id: 'listKeys',
-    tag: 'Account',
-    summary: 'The keys of the account',
-    security: SESSION,
-    answers: {
-      '200': { description: 'All of them, never their text.', content: json('key-list'), headers: PRIVATE },
-    },
-    problems: SESSION_PROBLEMS,
-    problemHeaders: [...RATE, 'Vary'],
-  });
   return {
-    ...keys,
-    post: change({
+    ...toReads({
+      id: 'listKeys',
+      tag: 'Account',
+      summary: 'List API keys',
+      security: SESSION,
+      answers: {
+        '200': {
+          description: 'All keys of the account, active and revoked. The secret keys are not included.',
+          content: json('key-list'),
+          headers: PRIVATE,
+        },
+      },
+      problems: SESSION_PROBLEMS,
+      problemHeaders: [...RATE, 'Vary'],
+    }),
+    post: toChange({
       id: 'createKey',
-      summary: 'Create a key',
+      summary: 'Create an API key',
       body: toBody(
-        'Its label.',
+        'Optional label of the key.',
         { type: 'object', additionalProperties: false, properties: { label: LABEL } },
         { example: { label: 'notebook' }, required: false },
       ),
       answers: {
         '201': {
-          description: 'The key; its text is told this once.',
+          description: 'Key created. This is the only response that contains the secret key.',
           content: json('key-created'),
           headers: PRIVATE,
         },
       },
       problems: ['subscription-inactive', 'key-limit-reached'],
     }),
-    delete: toOperation({
-      id: 'revokeKey',
-      tag: 'Account',
-      summary: 'Revoke a key',
-      description: 'With a session, the key that the body or the query names; with a key, that key itself.',
-      parameters: [
-        {
-          name: 'id',
-          in: 'query',
-          required: false,
-          schema: { type: 'string' },
-          description: 'Id of the key, where no body names it.',
-          example: 'Abc123xy',
-        },
-      ],
-      body: toBody(
-        'Which key.',
-        { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
-        { example: { id: 'Abc123xy' }, required: false },
-      ),
-      security: [...SESSION, ...KEY],
-      answers: {
-        '200': { description: 'Revoked, now or before.', content: json('key-revoked'), headers: PRIVATE },
-      },
-      problems: ['api-key-invalid', 'not-found', ...SESSION_PROBLEMS, ...BODY_PROBLEMS],
-      problemHeaders: [...RATE, 'Vary'],
-    }),
+    delete: revokeKey(),
   };
+}
+
+function revokeKey(): JsonObject {
+  return toOperation({
+    id: 'revokeKey',
+    tag: 'Account',
+    summary: 'Revoke an API key',
+    description:
+      'With a session, revokes the key named in the body or the query. With an API key, revokes that key itself.',
+    parameters: [
+      {
+        name: 'id',
+        in: 'query',
+        required: false,
+        schema: { type: 'string' },
+        description: 'Id of the key, if the request has no body.',
+        example: 'Abc123xy',
+      },
+    ],
+    body: toBody(
+      'Id of the key to revoke.',
+      { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
+      { example: { id: 'Abc123xy' }, required: false },
+    ),
+    security: [...SESSION, ...KEY],
+    answers: {
+      '200': {
+        description: 'The key is revoked, by this request or an earlier one.',
+        content: json('key-revoked'),
+        headers: PRIVATE,
+      },
+    },
+    problems: ['api-key-invalid', 'not-found', ...SESSION_PROBLEMS, ...BODY_PROBLEMS],
+    problemHeaders: [...RATE, 'Vary'],
+  });
 }
 
 function entitlementPaths(): Record<string, JsonObject> {
   return {
-    '/api/v1/entitlements': toReads({
+    [ENDPOINTS.entitlements]: toReads({
       id: 'getEntitlements',
       tag: 'Account',
-      summary: 'What a key or a session may read',
-      description: 'With a session also how the subscription stands.',
+      summary: 'Retrieve entitlements',
+      description:
+        'Returns the plans, chains and files that the caller can read. With a session, also returns the state of the subscription.',
       security: [...KEY, ...SESSION],
-      answers: { '200': { description: 'By now.', content: json('entitlements'), headers: PRIVATE } },
+      answers: {
+        '200': { description: 'Current entitlements.', content: json('entitlements'), headers: PRIVATE },
+      },
       problems: ['api-key-missing', 'api-key-invalid', ...SESSION_PROBLEMS],
       problemHeaders: [...RATE, 'Vary'],
     }),
@@ -119,64 +135,73 @@ const SIGNATURE = `t=1787220000,v1=${'0'.repeat(64)}`;
 const NOTHING = { type: 'object', additionalProperties: false };
 const EVENT = { id: 'evt_1Example', object: 'event', type: 'invoice.paid', livemode: false };
 
-/** What can be bought: a plan of one chain with its chain, one of all chains without. */
+/** A plan to buy. A plan for one chain requires the chain. */
 const PURCHASE = {
   oneOf: PLAN_IDS.map((plan) => {
-    const isOfOne = PLANS[plan].chains !== 'all';
+    const needsChain = PLANS[plan].chains !== 'all';
     return {
       type: 'object',
       title: PLANS[plan].name,
       additionalProperties: false,
-      required: isOfOne ? ['plan', 'chain'] : ['plan'],
+      required: needsChain ? ['plan', 'chain'] : ['plan'],
       properties: {
         plan: { enum: [plan, PLANS[plan].alias] },
-        chain: isOfOne ? { enum: [...CHAIN_IDS] } : { type: 'null' },
+        chain: needsChain ? { enum: [...CHAIN_IDS] } : { type: 'null' },
       },
     };
   }),
 };
 
-/** The paths of selling. */
-export function sellingPaths(): Record<string, JsonObject> {
-  const selling = ['billing-unavailable', 'billing-not-configured'] as const;
+/** Returns the operations of checkout, billing portal and webhook, by path. */
+export function billingPaths(): Record<string, JsonObject> {
+  const billingProblems = ['billing-unavailable', 'billing-not-configured'] as const;
   return {
-    '/api/v1/checkout': {
-      post: change({
+    [ENDPOINTS.checkout]: {
+      post: toChange({
         id: 'openCheckout',
-        summary: 'Begin to buy a plan',
-        body: toBody('What to buy.', PURCHASE, { example: { plan: 'single-chain', chain: 'base' } }),
+        summary: 'Create a checkout session',
+        body: toBody('The plan to buy.', PURCHASE, { example: { plan: 'single-chain', chain: 'base' } }),
         answers: {
-          '201': { description: 'Where to pay.', content: json('checkout-session'), headers: PRIVATE },
+          '201': {
+            description: 'Checkout session created. Redirect the browser to `checkout_url`.',
+            content: json('checkout-session'),
+            headers: PRIVATE,
+          },
         },
-        problems: [...selling, 'already-subscribed'],
+        problems: [...billingProblems, 'already-subscribed'],
       }),
     },
-    '/api/v1/checkout/portal': {
-      post: change({
+    [ENDPOINTS.portal]: {
+      post: toChange({
         id: 'openPortal',
-        summary: 'Change, pay or cancel what was bought',
-        body: toBody('Nothing.', NOTHING, { example: {}, required: false }),
-        answers: { '201': { description: 'Where.', content: json('portal-session'), headers: PRIVATE } },
-        problems: [...selling, 'subscription-inactive'],
+        summary: 'Create a billing portal session',
+        body: toBody('An empty object.', NOTHING, { example: {}, required: false }),
+        answers: {
+          '201': {
+            description:
+              'Portal session created. Redirect the browser to `portal_url` to change, pay or cancel the subscription.',
+            content: json('portal-session'),
+            headers: PRIVATE,
+          },
+        },
+        problems: [...billingProblems, 'subscription-inactive'],
       }),
     },
-    '/api/v1/stripe/webhook': {
+    [ENDPOINTS.webhook]: {
       post: toOperation({
         id: 'takeEvent',
         tag: 'Operation',
-        summary: 'For Stripe alone',
-        parameters: [
-          inHeader('Stripe-Signature', "Stripe's signature over the body as it is sent.", SIGNATURE),
-        ],
-        body: toBody('An event of Stripe.', { type: 'object' }, { example: EVENT }),
+        summary: 'Receive a Stripe event',
+        parameters: [inHeader('Stripe-Signature', "Stripe's signature of the raw request body.", SIGNATURE)],
+        body: toBody('A Stripe event.', { type: 'object' }, { example: EVENT }),
         answers: {
           '200': {
-            description: 'What came of it.',
+            description: 'Event received. `outcome` is the result.',
             content: json('event-receipt'),
             headers: ['Cache-Control', 'Vary'],
           },
         },
-        problems: [...selling, ...BODY_PROBLEMS, 'webhook-signature-invalid', 'store-unavailable'],
+        problems: [...billingProblems, ...BODY_PROBLEMS, 'webhook-signature-invalid', 'store-unavailable'],
         problemHeaders: ['Vary'],
       }),
     },

@@ -3,7 +3,7 @@ import { SCHEMAS } from '../schemas.generated.js';
 /** A node of a JSON document. */
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** The schemas of these files and all that they refer to, as OpenAPI keeps them: one list, each under a name of its own. */
+/** Returns these schemas and all schemas that they refer to, by component name. */
 export function collectSchemas(names: readonly string[]): Record<string, JsonObject> {
   const all = Object.fromEntries(Object.entries(SCHEMAS).flatMap(([file, schema]) => flatten(file, schema)));
   const found: Record<string, JsonObject> = {};
@@ -18,18 +18,18 @@ export function collectSchemas(names: readonly string[]): Record<string, JsonObj
   return found;
 }
 
-/** A reference to a schema of the list. */
+/** Returns a reference to a component schema. */
 export function schemaRef(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A schema file as one entry for itself and one for each of its definitions. */
+/** Returns an entry for a schema file and one for each of its definitions. */
 function flatten(file: string, schema: JsonObject): [string, JsonObject][] {
   const { $schema: _dialect, $id: _id, $defs, ...body } = schema;
   const definitions = Object.entries(($defs ?? {}) as JsonObject).map(
     ([name, each]): [string, JsonObject] => [`${file}.${name}`, rewrite(file, each) as JsonObject],
   );
-  return [[file, rewrite(file, body) as JsonObject], ...definitions]; // an object stays one
+  return [[file, rewrite(file, body) as JsonObject], ...definitions]; // an object is rewritten to an object
 }
 
 function rewrite(file: string, node: unknown): unknown {

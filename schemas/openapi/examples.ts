@@ -17,13 +17,14 @@ import summary from '../examples/valid/summary/bitcoin.json' with { type: 'json'
 import methodology from '../methodology/v1.json' with { type: 'json' };
 import { canonicalJson } from '../canonical-json.js';
 import { sha256Hex } from '../digest.js';
+import { methodologyTextPath, objectKey } from '../paths.js';
 
 const KEY_ID = 'Abc123xy';
 const CREATED = '2026-08-20T09:00:00Z';
 const DIGEST = '325f89d98158d849c65a2d2d06cd93a4fdf53946e7df4ecae2981ed0de4c6b52';
 const REVISION = '2026-08-20.000001';
 
-/** An example of each schema that an answer has, by its name in the list of components. No key of them was ever used. */
+/** An example of each document that the API returns, by component name. Its API keys were never valid. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   status,
   landing,
@@ -57,7 +58,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'brief-day': briefDay,
   entitlements,
   'file-link': {
-    url: `https://data.example.com/objects/sha256/${DIGEST}?X-Amz-Expires=300&X-Amz-Signature=0000`,
+    url: `https://data.example.com/${objectKey(DIGEST)}?X-Amz-Expires=300&X-Amz-Signature=0000`,
     expires_in: 300,
     sha256: DIGEST,
     bytes: 3205,
@@ -92,7 +93,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The head and two rows of a regime calendar. */
+/** Header and two rows of a regime calendar. */
 export const CALENDAR_TEXT = [
   'date,chain,regime,confidence,status,demand_score,cost_score,capacity_score,regime_since,run_days,top_driver,methodology_version,published_revision,determinism_hash',
   '2026-08-19,bitcoin,slack,0.978764,available,32.1,5.03,23.46,2026-08-09,11,fee_mean,v1,2026-08-20.000001,87ff030c6cdb1f207728a8e92aba8e363821a535e53f09f9d5f709dfc47fc1b5',
@@ -106,35 +107,35 @@ export const WEEKLY_TEXT = `Bitcoin: network state in the week to 2026-08-20
 
 Regime      slack for 12 days, since 2026-08-09
             usual use, unusually cheap or empty
-Before      quiet
+Before      steady
 Confidence  99 of 100, high
 `;
 
-/** A chart without its marks. */
-export const CHART_TEXT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 560" role="img">
-<title>Bitcoin: regime, demand and pressure, 2025-08-21 to 2026-08-20</title>
+/** A chart without marks. */
+export const CHART_TEXT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 546" role="img">
+<title>Bitcoin: regimes of the last 365 days</title>
 </svg>
 `;
 
-/** A notebook without a cell. */
+/** A notebook without cells. */
 export const NOTEBOOK = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 
-/** The first lines of an example. */
-export const EXAMPLE_TEXT = `#!/usr/bin/env python3
-# Mirrors an archive: fetches only what is missing or restated, and verifies each digest.
+/** The first lines of an example program. */
+export const EXAMPLE_TEXT = `# Mirrors an archive into a folder and keeps it up to date: python3 sync.py --chain bitcoin --genre gold --to mirror
+"""Reads the key only from the variable API_KEY, and the gateway from --gateway or GATEWAY. Python 3.9, no packages.
 `;
 
 /** The first lines of the methodology. */
 export const METHODOLOGY_TEXT = `# Methodology v1: how a regime is decided
 
-This is the normative text of version \`v1\`, served at \`/api/v1/methodology/v1.md\`.
+This is the normative text of version \`v1\`, served at \`${methodologyTextPath('v1')}\`.
 `;
 
 /** The page about a problem. */
 export const PROBLEM_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<title>410 gone: The date was withdrawn</title>
-<h1>The date was withdrawn</h1>
+<title>410 gone: Date withdrawn</title>
+<h1>Date withdrawn</h1>
 </html>
 `;

@@ -1,5 +1,5 @@
 import { PLAN_IDS, PLANS } from '../catalog.js';
-import { FILES_PATH } from '../paths.js';
+import { bundlePath, dayPath, manifestPath } from '../paths.js';
 import type { ProblemCode } from '../problems.js';
 import type { JsonObject } from './components.js';
 import type { HeaderName } from './headers.js';
@@ -29,7 +29,10 @@ const FILE_PROBLEMS: readonly ProblemCode[] = [
   'not-published',
 ];
 
-/** A subscriber file: a redirect to a signed address, or a document that has it. */
+/**
+ * Returns the operations on a subscriber file. The response is a redirect to a signed URL, or a document that contains
+ * the URL.
+ */
 function subscriberFile(
   id: string,
   summary: string,
@@ -40,27 +43,29 @@ function subscriberFile(
   }: { readonly description: string; readonly problems?: readonly ProblemCode[] },
 ): JsonObject {
   const headers: readonly HeaderName[] = [...RATE, ...FILE, 'Vary'];
-  const known: Answers = { '304': { description: 'The reader has it.', headers } };
+  const notModified: Answers = {
+    '304': { description: 'Not modified. One of the ETags in If-None-Match is current.', headers },
+  };
   const answers: Answers = {
     '200': {
-      description: 'The address of the file.',
+      description: 'A document with the signed URL of the file.',
       content: json('file-link'),
       headers: [...headers, 'X-Url-Expires-In'],
     },
-    ...known,
+    ...notModified,
     '307': {
-      description: 'Where the file is, for a while. Do not send the API key there.',
+      description: 'Redirect to the signed URL of the file. Do not send the API key there.',
       headers: [...headers, 'Location', 'X-Url-Expires-In'],
     },
   };
   const headAnswers: Answers = {
     '200': {
-      description: 'What GET of the file itself would say.',
+      description: 'The headers of the file itself.',
       headers: [...headers, 'Content-Disposition', 'Repr-Digest'],
     },
-    ...known,
+    ...notModified,
   };
-  const terms = {
+  const options = {
     id,
     tag: 'Subscriber files',
     summary,
@@ -71,65 +76,64 @@ function subscriberFile(
     problems: [...FILE_PROBLEMS, ...problems],
     problemHeaders: [...RATE, 'Vary'] as const,
   };
-  return toReads(terms, headAnswers);
+  return toReads(options, headAnswers);
 }
 
 const plansWith = (has: (plan: (typeof PLAN_IDS)[number]) => boolean): string =>
   PLAN_IDS.filter(has)
     .map((plan) => PLANS[plan].name)
     .join(' and ');
-const ARCHIVE = `Part of ${plansWith((plan) => PLANS[plan].archive)}.`;
-const BUNDLES = `Part of ${plansWith(() => true)}; 365d of ${plansWith((plan) => (PLANS[plan].windows as readonly string[]).includes('365d'))} alone.`;
+const ARCHIVE = `Included in ${plansWith((plan) => PLANS[plan].archive)}.`;
+const BUNDLES = `Included in ${plansWith(() => true)}; 365d only in ${plansWith((plan) => (PLANS[plan].windows as readonly string[]).includes('365d'))}.`;
 
-/** The paths of subscriber files. */
+/** Returns the operations on subscriber files, by path. */
 export function filePaths(): Record<string, JsonObject> {
-  const briefs = `${FILES_PATH}/briefs`;
   return {
-    [`${FILES_PATH}/{genre}/{chain}/latest.json`]: subscriberFile(
+    [bundlePath('{genre}', '{chain}', 'latest')]: subscriberFile(
       'getLatest',
-      'Bundle of the latest date',
+      'Retrieve the latest date',
       [GENRE, CHAIN],
       { description: BUNDLES },
     ),
-    [`${FILES_PATH}/{genre}/{chain}/{window}/latest.json`]: subscriberFile(
+    [bundlePath('{genre}', '{chain}', '{window}')]: subscriberFile(
       'getBundle',
-      'Bundle of the last dates',
+      'Retrieve a bundle of the latest dates',
       [GENRE, CHAIN, WINDOW],
       { description: BUNDLES },
     ),
-    [`${FILES_PATH}/{genre}/{chain}/manifest.json`]: subscriberFile(
+    [manifestPath('{genre}', '{chain}')]: subscriberFile(
       'getManifest',
-      'Every date with the digest of its day file',
+      'Retrieve an archive manifest',
       [GENRE, CHAIN],
       { description: ARCHIVE },
     ),
-    [`${FILES_PATH}/{genre}/{chain}/{date}.json`]: subscriberFile(
+    [dayPath('{genre}', '{chain}', '{date}')]: subscriberFile(
       'getDay',
-      'Day file',
+      'Retrieve a day file',
       [GENRE, CHAIN, DATE, REVISION],
       { description: ARCHIVE, problems: ['gone'] },
     ),
-    [`${briefs}/chains/{chain}/latest.json`]: subscriberFile(
+    [bundlePath('briefs', '{chain}', 'latest')]: subscriberFile(
       'getLatestBrief',
-      'Brief of the latest date',
+      'Retrieve the latest brief',
       [CHAIN],
-      { description: `Part of ${plansWith(() => true)}.` },
+      { description: `Included in ${plansWith(() => true)}.` },
     ),
-    [`${briefs}/{chain}/{window}/latest.json`]: subscriberFile(
+    [bundlePath('briefs', '{chain}', '{window}')]: subscriberFile(
       'getBriefs',
-      'Bundle of briefs',
+      'Retrieve a bundle of briefs',
       [CHAIN, WINDOW],
       { description: ARCHIVE },
     ),
-    [`${briefs}/chains/{chain}/manifest.json`]: subscriberFile(
+    [manifestPath('briefs', '{chain}')]: subscriberFile(
       'getBriefsManifest',
-      'Every date with the digest of its brief',
+      'Retrieve the manifest of briefs',
       [CHAIN],
       { description: ARCHIVE },
     ),
-    [`${briefs}/chains/{chain}/{date}.json`]: subscriberFile(
+    [dayPath('briefs', '{chain}', '{date}')]: subscriberFile(
       'getBrief',
-      'Brief of a date',
+      'Retrieve the brief of a date',
       [CHAIN, DATE, REVISION],
       { description: ARCHIVE, problems: ['gone'] },
     ),

@@ -4,54 +4,51 @@ const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
 const etag = { type: 'string', pattern: '^"sha256:[0-9a-f]{64}"$' };
 
-/**
- * Every header of an answer that a client may want, by its name. Those that are `required` are in each answer that names
- * them; the others are where they are of use.
- */
+/** Response headers for clients, by name. A `required` header is in every response that lists it. */
 export const HEADERS = {
-  'Accept-Ranges': always('That parts can be asked for.', { const: 'bytes' }),
-  'Cache-Control': always('How long a cache may keep it.', text),
-  'Content-Disposition': { description: 'The name under which a browser keeps it.', schema: text },
-  'Content-Range': always('Which part it is, or how long the file is.', {
+  'Accept-Ranges': always('Indicates that range requests are supported.', { const: 'bytes' }),
+  'Cache-Control': always('How long caches may store the response.', text),
+  'Content-Disposition': { description: 'File name under which a browser saves the file.', schema: text },
+  'Content-Range': always('The returned range, or the length of the file.', {
     type: 'string',
     pattern: '^bytes (\\d+-\\d+|\\*)/\\d+$',
   }),
-  ETag: always('Digest of the bytes, for If-None-Match.', etag),
-  Location: always('Where the file is.', { type: 'string', format: 'uri' }),
+  ETag: always('Digest of the file, for use in If-None-Match.', etag),
+  Location: always('URL of the file.', { type: 'string', format: 'uri' }),
   RateLimit: {
-    description: 'What is left of the limit, and for how long; absent where nothing was counted.',
+    description:
+      'Remaining requests and seconds until the limit resets. Absent if the request was not counted.',
     schema: { type: 'string', pattern: '^"(key|address)";r=\\d+;t=\\d+$' },
   },
   'RateLimit-Policy': {
-    description: 'The limit that the request counted for.',
+    description: 'The rate limit that applies to the request.',
     schema: { type: 'string', pattern: '^"(key|address)";q=\\d+;w=60$' },
   },
-  'Repr-Digest': always('Digest of the bytes (RFC 9530).', {
+  'Repr-Digest': always('Digest of the file (RFC 9530).', {
     type: 'string',
     pattern: '^sha-256=:[0-9A-Za-z+/]{43}=:$',
   }),
-  'Retry-After': { description: 'Seconds after which to ask again, where that helps.', schema: count },
+  'Retry-After': { description: 'Number of seconds to wait before trying again.', schema: count },
   Vary: {
-    description: 'What the answer depends on, for caches; absent where the path was refused unread.',
+    description: 'Request headers that the response depends on. Absent if the path was not parsed.',
     schema: text,
   },
-  'WWW-Authenticate': always('How to sign in: with a key or a session.', {
+  'WWW-Authenticate': always('The authentication that is required: an API key or a session.', {
     type: 'string',
     pattern: '^(ApiKey|Bearer)',
   }),
-  'X-Content-SHA256': always('Digest of the bytes, in hexadecimal.', schemaRef('common.sha256')),
-  'X-Published-Revision': always('The revision that published the bytes.', schemaRef('common.revision')),
+  'X-Content-SHA256': always('SHA-256 of the file, in hexadecimal.', schemaRef('common.sha256')),
+  'X-Published-Revision': always('Revision that published the file.', schemaRef('common.revision')),
   'X-Request-Id': {
-    description: 'The id of the request, also in the log; absent where what was sent is not HTTP.',
+    description: 'Id of the request, which is also in the log. Absent if the request was not valid HTTP.',
     schema: text,
   },
-  'X-Url-Expires-In': always('Seconds for which the address is good.', { ...count, maximum: 3600 }),
+  'X-Url-Expires-In': always('Number of seconds for which the URL is valid.', { ...count, maximum: 3600 }),
 } as const satisfies Record<string, JsonObject>;
 
-/** Name of a header of an answer. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** What every answer says to browsers besides, whatever it is; it tells a client nothing. */
+/** Headers that every response has for browsers. They carry no information for a client. */
 export const BROWSER_HEADERS: readonly string[] = [
   'Content-Security-Policy',
   'Cross-Origin-Resource-Policy',
@@ -60,13 +57,13 @@ export const BROWSER_HEADERS: readonly string[] = [
   'X-Content-Type-Options',
 ];
 
-/** What an answer says to pages of other origins that may read it. */
+/** Headers of a response that pages of other origins may read. */
 export const ORIGIN_HEADERS: readonly string[] = [
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
 ];
 
-/** References to these headers, and to that of every answer. */
+/** Returns references to these headers and to X-Request-Id, which every response has. */
 export function toHeaders(names: readonly HeaderName[]): JsonObject {
   const all = new Set<HeaderName>(['X-Request-Id', ...names]);
   return Object.fromEntries([...all].map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -6,24 +6,23 @@ import { toProblemAnswers } from './problem-answers.js';
 
 export type { HeaderName } from './headers.js';
 
-/** Text or a document that no schema of ours describes, by an example of it. */
+/** Text or a document that no schema describes, by example. */
 export type TextContent = { readonly example: string | JsonObject };
 
-/** Content by its media type: the name of a schema, text, several schemas, or `null` for bytes of any form. */
+/** Content by media type: a schema name, several schema names, text, or `null` for any bytes. */
 export type Content = Readonly<Record<string, string | readonly string[] | TextContent | null>>;
 
-/** One answer of an operation. */
-export type AnswerTerms = {
+export type AnswerOptions = {
   readonly description: string;
   readonly content?: Content;
   readonly headers?: readonly HeaderName[];
 };
 
-/** The answers of an operation but for its problems, by their statuses. */
-export type Answers = Readonly<Record<string, AnswerTerms>>;
+/** The responses of an operation, without its problems, by status. */
+export type Answers = Readonly<Record<string, AnswerOptions>>;
 
-/** What is said of an operation. `problems` are those of its own; 'internal' and 'request-malformed' are everybody's. */
-export type OperationTerms = {
+/** Options for `toOperation`. The problems 'internal' and 'request-malformed' are added to every operation. */
+export type OperationOptions = {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
@@ -33,17 +32,17 @@ export type OperationTerms = {
   readonly security?: readonly JsonObject[];
   readonly answers: Answers;
   readonly problems: readonly ProblemCode[];
-  /** Headers of each of the problems, */
+  /** Headers of every problem response ... */
   readonly problemHeaders?: readonly HeaderName[];
-  /** but for those of the limit where none was looked at. */
+  /** ... except that these problems have no rate limit headers, because they are found before requests are counted. */
   readonly uncounted?: readonly ProblemCode[];
 };
 
-const EVERYWHERE: readonly ProblemCode[] = ['request-malformed', 'internal'];
+const COMMON_PROBLEMS: readonly ProblemCode[] = ['request-malformed', 'internal'];
 
-/** An operation as OpenAPI writes it. */
-export function toOperation(terms: OperationTerms): JsonObject {
-  const { id, tag, summary, description, parameters = [], body, security = [], answers } = terms;
+/** Returns an OpenAPI operation. */
+export function toOperation(options: OperationOptions): JsonObject {
+  const { id, tag, summary, description, parameters = [], body, security = [], answers } = options;
   return {
     operationId: id,
     tags: [tag],
@@ -54,30 +53,30 @@ export function toOperation(terms: OperationTerms): JsonObject {
     security,
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)])),
-      ...toProblemAnswers([...EVERYWHERE, ...terms.problems], {
-        headers: terms.problemHeaders ?? [],
-        uncounted: terms.uncounted ?? [],
+      ...toProblemAnswers([...COMMON_PROBLEMS, ...options.problems], {
+        headers: options.problemHeaders ?? [],
+        uncounted: options.uncounted ?? [],
       }),
     },
   };
 }
 
 /**
- * GET and the HEAD that goes with it, which has the same answers without their content where nothing else is said, and
- * none about parts (RFC 9110 §14.2). What is wrong with a request without a body is seen before a limit is looked at.
+ * Returns a GET operation and its HEAD. HEAD has the same responses without content unless `headAnswers` is set, and
+ * no ranges (RFC 9110 §14.2). A malformed request without a body is rejected before it is counted.
  */
-export function toReads(said: OperationTerms, headAnswers: Answers = said.answers): JsonObject {
-  const uncounted: readonly ProblemCode[] = [...(said.uncounted ?? []), 'request-malformed'];
-  const terms = { ...said, uncounted };
+export function toReads(options: OperationOptions, headAnswers: Answers = options.answers): JsonObject {
+  const uncounted: readonly ProblemCode[] = [...(options.uncounted ?? []), 'request-malformed'];
+  const get = { ...options, uncounted };
   const head = toOperation({
-    ...terms,
-    id: `${terms.id}Head`,
-    summary: `${terms.summary} (headers alone)`,
-    parameters: (terms.parameters ?? []).filter(({ name }) => name !== 'Range'),
+    ...get,
+    id: `${get.id}Head`,
+    summary: `${get.summary} (headers only)`,
+    parameters: (get.parameters ?? []).filter(({ name }) => name !== 'Range'),
     answers: Object.fromEntries(Object.entries(headAnswers).filter(([status]) => status !== '206')),
-    problems: terms.problems.filter((code) => code !== 'range-not-satisfiable'),
+    problems: get.problems.filter((code) => code !== 'range-not-satisfiable'),
   });
-  return { get: toOperation(terms), head: { ...head, responses: withoutContent(head['responses']) } };
+  return { get: toOperation(get), head: { ...head, responses: withoutContent(head['responses']) } };
 }
 
 function withoutContent(responses: unknown): JsonObject {
@@ -88,7 +87,7 @@ function withoutContent(responses: unknown): JsonObject {
   );
 }
 
-function toAnswer({ description, content, headers = [] }: AnswerTerms): JsonObject {
+function toAnswer({ description, content, headers = [] }: AnswerOptions): JsonObject {
   return {
     description,
     headers: toHeaders(headers),
@@ -111,7 +110,7 @@ function isList(content: readonly string[] | TextContent): content is readonly s
   return Array.isArray(content);
 }
 
-/** References to the examples of these schemas that there are. */
+/** Returns references to the examples of these schemas. */
 function examplesOf(schemas: readonly string[]): JsonObject {
   const names = schemas.filter((name) => name in EXAMPLES);
   const examples = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]));

@@ -1,18 +1,19 @@
-import { problemPath, PROBLEMS, type ProblemCode } from '../problems.js';
+import { problemPath } from '../paths.js';
+import { PROBLEMS, type ProblemCode } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
 import { toHeaders, type HeaderName } from './headers.js';
 
-/** The problem of methods that are not described, and so of no operation. */
+/** The problem of methods that are not described. No operation lists it. */
 export const UNDESCRIBED: ProblemCode = 'method-not-allowed';
 
-/** An example of each other problem, by its name in the list of components. */
+/** An example of each other problem, by component name. */
 export const PROBLEM_EXAMPLES: Readonly<Record<string, unknown>> = Object.fromEntries(
-  (Object.keys(PROBLEMS) as ProblemCode[]) // keys of a closed literal
+  (Object.keys(PROBLEMS) as ProblemCode[]) // Object.keys loses the key type
     .filter((code) => code !== UNDESCRIBED)
     .map((code) => [nameOf(code), exampleOf(code)]),
 );
 
-/** The headers that a problem may have beside those of every answer. */
+/** Headers that only some problems have. */
 const OWN_HEADERS: { readonly [code in ProblemCode]?: HeaderName } = {
   'api-key-missing': 'WWW-Authenticate',
   'api-key-invalid': 'WWW-Authenticate',
@@ -20,13 +21,13 @@ const OWN_HEADERS: { readonly [code in ProblemCode]?: HeaderName } = {
   'range-not-satisfiable': 'Content-Range',
 };
 
-/** The headers of the problems of an operation, and the problems that are met before a limit is looked at. */
+/** Headers of an operation's problems, and the problems that are found before requests are counted. */
 export type ProblemHeaders = {
   readonly headers: readonly HeaderName[];
   readonly uncounted: readonly ProblemCode[];
 };
 
-/** One answer for each status of these problems, with an example of each. */
+/** Returns one response for each status of these problems, with an example of each problem. */
 export function toProblemAnswers(
   codes: readonly ProblemCode[],
   { headers, uncounted }: ProblemHeaders,
@@ -36,8 +37,8 @@ export function toProblemAnswers(
     statuses.map((status) => {
       const own = codes.filter((code) => PROBLEMS[code].status === status);
       const isCounted = own.some((code) => !uncounted.includes(code));
-      const its = headers.filter((name) => isCounted || !name.startsWith('RateLimit'));
-      return [String(status), toProblemAnswer(own, its)];
+      const counted = headers.filter((name) => isCounted || !name.startsWith('RateLimit'));
+      return [String(status), toProblemAnswer(own, counted)];
     }),
   );
 }
@@ -46,7 +47,7 @@ function toProblemAnswer(codes: readonly ProblemCode[], headers: readonly Header
   const isRetried = codes.some((code) => [429, 503].includes(PROBLEMS[code].status));
   const own = codes.flatMap((code) => OWN_HEADERS[code] ?? []);
   return {
-    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}.`).join('\n'),
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('\n'),
     headers: toHeaders(['Cache-Control', ...headers, ...own, ...(isRetried ? ['Retry-After' as const] : [])]),
     content: {
       'application/problem+json': {

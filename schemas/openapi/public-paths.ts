@@ -1,4 +1,14 @@
-import { examplePath, methodologyDataPath, methodologyTextPath, PUBLIC_PATHS } from '../paths.js';
+import {
+  calendarPath,
+  chartPath,
+  examplePath,
+  methodologyDataPath,
+  methodologyTextPath,
+  problemPath,
+  PUBLIC_PATHS,
+  summaryPath,
+  weeklySummaryPath,
+} from '../paths.js';
 import { EXAMPLE_NAMES } from '../catalog.js';
 import { PROBLEMS } from '../problems.js';
 import type { JsonObject } from './components.js';
@@ -16,7 +26,10 @@ import { CHAIN, FILE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './paramet
 
 const SVG: Content = { 'image/svg+xml': { example: CHART_TEXT } };
 
-/** A public file: sent, or where the public files are elsewhere, a redirect. `more` are headers that not all have. */
+/**
+ * Returns the operations on a public file. The response is a redirect if the public files are on another host. `more` are
+ * headers that only some files have.
+ */
 function publicFile(
   id: string,
   summary: string,
@@ -33,12 +46,15 @@ function publicFile(
     answers: {
       '200': { description: 'The file.', content, headers: [...headers, 'Accept-Ranges'] },
       '206': {
-        description: 'The part that was asked for.',
+        description: 'The requested range.',
         content: binary(content),
         headers: [...headers, 'Content-Range', 'Accept-Ranges'],
       },
-      '304': { description: 'The reader has it.', headers },
-      '307': { description: 'Where it is, if it is kept elsewhere.', headers: [...headers, 'Location'] },
+      '304': { description: 'Not modified. One of the ETags in If-None-Match is current.', headers },
+      '307': {
+        description: 'Redirect to the host that serves the public files.',
+        headers: [...headers, 'Location'],
+      },
     },
     problems: ['not-found', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-published'],
     problemHeaders: RATE,
@@ -49,48 +65,48 @@ function binary(content: Content): Content {
   return Object.fromEntries(Object.keys(content).map((type) => [type, null]));
 }
 
-/** The paths of public files. */
+/** Returns the operations on public files, by path. */
 export function publicPaths(): Record<string, JsonObject> {
   const whole = {
-    [PUBLIC_PATHS.status]: publicFile(
-      'getStatus',
-      'Freshness, lag and publication of each chain',
-      json('status'),
+    [PUBLIC_PATHS.status]: publicFile('getStatus', 'Retrieve the freshness of each chain', json('status')),
+    [PUBLIC_PATHS.landing]: publicFile('getLanding', 'Retrieve a snapshot of all chains', json('landing')),
+    [PUBLIC_PATHS.release]: publicFile(
+      'getRelease',
+      'Retrieve the digests of all public files',
+      json('release'),
     ),
-    [PUBLIC_PATHS.landing]: publicFile('getLanding', 'Snapshot across the chains', json('landing')),
-    [PUBLIC_PATHS.release]: publicFile('getRelease', 'Digest of every other public file', json('release')),
-    [PUBLIC_PATHS.changes]: publicFile('getChanges', 'What the last 90 releases changed', json('changes')),
-    [PUBLIC_PATHS.glossary]: publicFile(
-      'getGlossary',
-      'Every term, metric, label, level and field',
-      json('glossary'),
+    [PUBLIC_PATHS.changes]: publicFile(
+      'getChanges',
+      'List the changes of the last 90 releases',
+      json('changes'),
     ),
+    [PUBLIC_PATHS.glossary]: publicFile('getGlossary', 'Retrieve the glossary', json('glossary')),
     [PUBLIC_PATHS.thresholds]: publicFile(
       'getThresholds',
-      'Every number of the methodology',
+      'Retrieve the thresholds of the methodology',
       json('thresholds'),
     ),
     [PUBLIC_PATHS.methodologyVersions]: publicFile(
       'getMethodologyVersions',
-      "The methodology's versions",
+      'List methodology versions',
       json('methodology-versions'),
     ),
     [PUBLIC_PATHS.featureSchema]: publicFile(
       'getFeatureSchema',
-      'Frictionless Table Schema of the calendar',
+      'Retrieve the Frictionless Table Schema of the regime calendar',
       json('feature-schema'),
     ),
-    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'This description', json('openapi')),
+    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'Retrieve this OpenAPI description', json('openapi')),
     [PUBLIC_PATHS.starterNotebook]: publicFile(
       'getStarterNotebook',
-      'Notebook that joins a metric to the calendar',
+      'Retrieve the starter notebook',
       { 'application/x-ipynb+json': { example: NOTEBOOK } },
       [],
       ['Content-Disposition'],
     ),
     [PUBLIC_PATHS.overviewChart]: publicFile(
       'getOverviewChart',
-      'The last 365 days of all chains as a picture',
+      'Retrieve a chart of all chains over the last 365 days',
       SVG,
     ),
   };
@@ -98,29 +114,24 @@ export function publicPaths(): Record<string, JsonObject> {
 }
 
 function examplePaths(): Record<string, JsonObject> {
-  const name = inPath(
-    'name',
-    { enum: [...EXAMPLE_NAMES] },
-    'Name of the file, such as `sync.py`.',
-    'sync.py',
-  );
+  const name = inPath('name', { enum: [...EXAMPLE_NAMES] }, 'File name, such as `sync.py`.', 'sync.py');
   return {
     [examplePath('{name}')]: publicFile(
       'getExample',
-      'A program that uses the interface',
+      'Retrieve an example program',
       { 'text/plain': { example: EXAMPLE_TEXT } },
       [name],
     ),
   };
 }
 
-/** Of the pages for people only those that a problem names are part of the interface. */
+/** Returns the operations on the pages about problems, by path. Other pages are not part of the API. */
 function problemPagePaths(): Record<string, JsonObject> {
-  const code = inPath('code', { enum: Object.keys(PROBLEMS) }, 'The problem, as in `code`.', 'gone');
+  const code = inPath('code', { enum: Object.keys(PROBLEMS) }, 'Code of the problem.', 'gone');
   return {
-    '/problems/{code}': publicFile(
+    [problemPath('{code}')]: publicFile(
       'getProblemPage',
-      'A page about a problem',
+      'Retrieve the page about a problem',
       { 'text/html': { example: PROBLEM_PAGE } },
       [code],
     ),
@@ -129,8 +140,12 @@ function problemPagePaths(): Record<string, JsonObject> {
 
 function methodologyPaths(): Record<string, JsonObject> {
   return {
-    [methodologyDataPath('v1')]: publicFile('getMethodology', 'Methodology v1 as data', json('methodology')),
-    [methodologyTextPath('v1')]: publicFile('getMethodologyText', 'Methodology v1 as text', {
+    [methodologyDataPath('v1')]: publicFile(
+      'getMethodology',
+      'Retrieve methodology v1 as data',
+      json('methodology'),
+    ),
+    [methodologyTextPath('v1')]: publicFile('getMethodologyText', 'Retrieve methodology v1 as text', {
       'text/markdown': { example: METHODOLOGY_TEXT },
     }),
   };
@@ -138,22 +153,24 @@ function methodologyPaths(): Record<string, JsonObject> {
 
 function chainPaths(): Record<string, JsonObject> {
   return {
-    '/api/v1/summary/{chain}': publicFile('getSummary', "A chain's state on its last date", json('summary'), [
+    [summaryPath('{chain}')]: publicFile('getSummary', "Retrieve a chain's latest state", json('summary'), [
       CHAIN,
     ]),
-    '/api/v1/analyst-kit/{chain}/regime-calendar': publicFile(
+    [calendarPath('{chain}')]: publicFile(
       'getCalendar',
-      'One row per date: regime, confidence, scores',
+      'Retrieve a regime calendar',
       { 'text/csv': { example: CALENDAR_TEXT } },
       [CHAIN],
       ['Content-Disposition'],
     ),
-    '/api/v1/analyst-kit/{chain}/weekly-summary': publicFile(
+    [weeklySummaryPath('{chain}')]: publicFile(
       'getWeeklySummary',
-      'The last seven dates in words and columns',
+      'Retrieve a weekly summary',
       { 'text/plain': { example: WEEKLY_TEXT } },
       [CHAIN],
     ),
-    '/charts/{chain}.svg': publicFile('getChart', "A chain's last 365 days as a picture", SVG, [CHAIN]),
+    [chartPath('{chain}')]: publicFile('getChart', "Retrieve a chart of a chain's last 365 days", SVG, [
+      CHAIN,
+    ]),
   };
 }

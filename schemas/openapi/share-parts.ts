@@ -1,16 +1,16 @@
 import type { JsonObject } from './components.js';
 
-/** Paths whose answers and parameters may be references, and the lists that these lead to. */
+/** Paths with references to shared responses and parameters, and the shared parts by name. */
 export type SharedParts = {
   readonly paths: JsonObject;
   readonly responses: JsonObject;
   readonly parameters: JsonObject;
 };
 
-/** A part of a description with the name that it would have in a list. */
+/** A response or parameter with the name that it gets if it is shared. */
 type Part = readonly [name: string, part: JsonObject];
 
-/** Writes each answer and parameter that occurs several times once: a description of many paths repeats itself. */
+/** Replaces each response and parameter that occurs several times with a reference to one shared part. */
 export function shareParts(paths: Readonly<Record<string, JsonObject>>): SharedParts {
   const operations = Object.values(paths).flatMap((item) => Object.values(item) as JsonObject[]);
   const responses = createList('responses', operations.flatMap(answersOf));
@@ -36,7 +36,7 @@ function parametersOf({ parameters }: JsonObject): Part[] {
   return (parameters as JsonObject[]).map((each) => [String(each['name']), each]);
 }
 
-/** The parts that occur several times, each by the first name that nothing else has. */
+/** Collects the parts that occur several times, each under the first of its names that is free. */
 function createList(
   kind: string,
   parts: readonly Part[],

@@ -4,25 +4,25 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { BenchError, type BenchTerms } from './bench.js';
+import { BenchError, type BenchOptions } from './bench.js';
 
-/** A process that has ended well: what it printed, its time from spawn to exit, and its peak resident set. */
+/** The result of a successful process: its output, the time from start to exit, and its peak resident memory. */
 export type ChildResult = { readonly stdout: string; readonly ms: number; readonly peakBytes: number };
 
-/** Which script of `dist` to run with which arguments; `peakFile` is a new file for its peak memory. */
-export type ChildTerms = {
+/** A script below `dist` with its arguments. The process writes its peak memory to `peakFile`. */
+export type ChildOptions = {
   readonly script: string;
   readonly args: readonly string[];
   readonly peakFile: string;
 };
 
 /**
- * Runs a built script in a Node of its own and measures it.
- * @throws BenchError with the end of its stderr when it fails.
+ * Runs a built script in a new process and measures it.
+ * @throws BenchError with the end of its output if it fails.
  */
 export async function runChild(
-  { script, args, peakFile }: ChildTerms,
-  { root, environment, signal }: BenchTerms,
+  { script, args, peakFile }: ChildOptions,
+  { root, environment, signal }: BenchOptions,
 ): Promise<ChildResult> {
   const dist = path.join(root, 'dist');
   const preload = pathToFileURL(path.join(dist, 'scripts', 'bench', 'peak-memory.js')).href;
@@ -38,11 +38,11 @@ export async function runChild(
   }));
   const [{ code, ms }, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   if (code !== 0)
-    throw new BenchError(`${script} ended with ${code}:\n${stdout.slice(-500)}${stderr.slice(-2_000)}`);
+    throw new BenchError(`${script} exited with ${code}:\n${stdout.slice(-500)}${stderr.slice(-2_000)}`);
   return { stdout, ms, peakBytes: Number(await readFile(peakFile, 'utf8')) };
 }
 
-/** Waits until the disk has nothing left to write, so that no run pays for the one before it. */
+/** Waits until all pending writes are on disk, so that the previous run does not slow down the next one. */
 export async function settleDisk(signal: AbortSignal): Promise<void> {
   await once(spawn('sync', { stdio: 'ignore', signal }), 'exit');
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BenchError } from './bench.js';
 
-/** A file system that is mounted: the device, where, and of what type. */
+/** A mounted file system. `folder` is its mount point. */
 export type Mount = { readonly device: string; readonly folder: string; readonly type: string };
 
 const IN_MEMORY = ['tmpfs', 'ramfs', 'devtmpfs'];
@@ -11,24 +11,27 @@ const PROBE_FILES = 2_000;
 const PROBE_BYTES = 2_048;
 
 /**
- * Creates a fresh folder below `parent`; resolves its path and the mount that it lies on.
- * @throws BenchError when that is memory and no disk: there a flush costs nothing.
+ * Creates a new folder in `parent`. Resolves to its path and its file system.
+ * @throws BenchError if the file system is in memory, where a flush costs nothing.
  */
 export async function createWorkFolder(parent: string): Promise<{ folder: string; mount: Mount }> {
   await mkdir(parent, { recursive: true });
-  const place = await realpath(parent);
-  const mount = findMount(parseMounts(await readMounts()), place);
-  if (mount === undefined) throw new BenchError(`--work ${parent}: lies on no mount of /proc/mounts`);
+  const location = await realpath(parent);
+  const mount = findMount(parseMounts(await readMounts()), location);
+  if (mount === undefined)
+    throw new BenchError(
+      `--work ${parent} is not on a file system listed in /proc/mounts. Use another folder.`,
+    );
   if (IN_MEMORY.includes(mount.type)) {
     throw new BenchError(
-      `--work ${parent}: is ${mount.type}, which is memory (mounted at ${mount.folder}); give a folder on a disk`,
+      `--work ${parent} is in memory (${mount.type}, mounted at ${mount.folder}). Use a folder on a disk.`,
     );
   }
-  return { folder: await mkdtemp(path.join(place, 'run-')), mount };
+  return { folder: await mkdtemp(path.join(location, 'run-')), mount };
 }
 
-/** The mounts in the text of `/proc/mounts`, in its order. */
-export function parseMounts(text: string): Mount[] {
+/** Parses the text of `/proc/mounts`. */
+function parseMounts(text: string): Mount[] {
   return text.split('\n').flatMap((line) => {
     const [device, folder, type] = line.split(' ');
     if (device === undefined || folder === undefined || type === undefined) return [];
@@ -39,10 +42,10 @@ export function parseMounts(text: string): Mount[] {
   });
 }
 
-/** The mount that an absolute path without links lies on: the deepest one, and of two in one place the later. */
-export function findMount(mounts: readonly Mount[], place: string): Mount | undefined {
+/** Returns the file system of an absolute path without links. If two have the same mount point, the later one hides the other. */
+function findMount(mounts: readonly Mount[], location: string): Mount | undefined {
   const isAbove = ({ folder }: Mount): boolean =>
-    folder === '/' || place === folder || place.startsWith(`${folder}/`);
+    folder === '/' || location === folder || location.startsWith(`${folder}/`);
   return mounts
     .filter(isAbove)
     .reduce<Mount | undefined>(
@@ -51,7 +54,7 @@ export function findMount(mounts: readonly Mount[], place: string): Mount | unde
     );
 }
 
-/** Writes and flushes small files into the new `folder`, one after another; the number of files per second. */
+/** Writes and flushes small files to the new folder `folder`, one after the other, and returns the files per second. */
 export function measureFlushRate(folder: string): number {
   mkdirSync(folder);
   const body = Buffer.alloc(PROBE_BYTES, 'x');
@@ -69,6 +72,6 @@ async function readMounts(): Promise<string> {
   try {
     return await readFile('/proc/mounts', 'utf8');
   } catch (error) {
-    throw new BenchError('/proc/mounts cannot be read: this bench needs Linux', { cause: error });
+    throw new BenchError('/proc/mounts cannot be read. Run this bench on Linux.', { cause: error });
   }
 }

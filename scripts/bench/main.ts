@@ -1,11 +1,11 @@
-/** `npm run bench -- <name>`: measures the product against its bounds. A bench is a row of `BENCHES`. */
+/** Runs a bench: `npm run bench -- <name>`. */
 import path from 'node:path';
 import { Command } from 'commander';
-import { BenchError, type Bench, type BenchTerms } from './bench.js';
-import { addGatewayBench } from './gateway-bench.js';
-import { addGeneratorBench } from './generator-bench.js';
-import { addPagesBench } from './pages-bench.js';
-import { addS3Bench } from './s3-bench.js';
+import { BenchError, type Bench, type BenchOptions } from './bench.js';
+import { addGatewayBench } from './gateway/gateway-bench.js';
+import { addGeneratorBench } from './generator/generator-bench.js';
+import { addPagesBench } from './pages/pages-bench.js';
+import { addS3Bench } from './s3/s3-bench.js';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   generator: addGeneratorBench,
@@ -17,7 +17,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
 
-const terms: BenchTerms = {
+const options: BenchOptions = {
   root: path.join(import.meta.dirname, '..', '..'),
   environment: process.env,
   signal: interruption.signal,
@@ -27,13 +27,15 @@ const terms: BenchTerms = {
   fail: () => void (process.exitCode = 1),
 };
 
-const program = new Command('bench').description('Measures the product against its bounds.');
-for (const [name, add] of Object.entries(BENCHES)) add(program.command(name), terms);
+const program = new Command('bench').description(
+  'Measures the product and compares the results with bounds.',
+);
+for (const [name, add] of Object.entries(BENCHES)) add(program.command(name), options);
 try {
   await program.parseAsync();
 } catch (error) {
-  terms.fail();
-  if (interruption.signal.aborted) terms.warn('bench: interrupted');
-  else if (error instanceof BenchError) terms.warn(`bench: ${error.message}`);
+  options.fail();
+  if (interruption.signal.aborted) options.warn('bench: interrupted');
+  else if (error instanceof BenchError) options.warn(`bench: ${error.message}`);
   else throw error;
 }

@@ -1,12 +1,12 @@
-/** A probability that was given, and whether what it was given for came true. */
+/** A forecast probability and its outcome. */
 export type Forecast = { readonly score: number; readonly hit: boolean };
 
 const BINS = 10;
 
 /**
- * The expected calibration error: in ten bins of equal width, the distance between mean score and share of hits, each
- * weighted by its number of forecasts. NaN without a forecast.
- * Precondition: scores lie in [0, 1]. Source: Guo et al. 2017; methodology v1, Evidence.
+ * Returns the expected calibration error: in ten bins of equal width, the distance between mean score and share of hits,
+ * weighted by the number of forecasts in the bin. NaN without a forecast.
+ * Precondition: scores are in [0, 1]. Source: Guo et al. 2017; methodology v1, Evidence.
  */
 export function expectedCalibrationError(forecasts: readonly Forecast[]): number {
   const bins = new Array<number>(BINS).fill(0);
@@ -17,7 +17,7 @@ export function expectedCalibrationError(forecasts: readonly Forecast[]): number
   return bins.reduce((sum, surplus) => sum + Math.abs(surplus), 0) / forecasts.length;
 }
 
-/** How sure we were on average, and how often rightly; `gap` is the distance between the two. */
+/** Mean score and share of hits; `gap` is the distance between the two. */
 export type Calibration = {
   readonly days: number;
   readonly mean_score: number;
@@ -25,7 +25,7 @@ export type Calibration = {
   readonly gap: number;
 };
 
-/** Mean score against share of hits over all forecasts. Precondition: at least one. */
+/** Compares the mean score with the share of hits. Precondition: at least one. */
 export function calibrationOf(forecasts: readonly Forecast[]): Calibration {
   const days = forecasts.length;
   const meanScore = forecasts.reduce((sum, { score }) => sum + score, 0) / days;

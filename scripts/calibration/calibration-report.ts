@@ -1,6 +1,6 @@
 import type { ConfidenceFeatures } from '../../generator/core/methodology/confidence.js';
 import { byChain, LABEL_MEANINGS } from '../../schemas/catalog.js';
-import type { Chain, ConfidenceTerms, RegimeLabel } from '../../schemas/types.generated.js';
+import type { Chain, ConfidenceSettings, RegimeLabel } from '../../schemas/types.generated.js';
 import {
   calibrationOf,
   expectedCalibrationError,
@@ -10,13 +10,13 @@ import {
 import type { JudgedDay } from './hindsight.js';
 import { fitLogistic, logisticProbability } from './logistic-regression.js';
 
-/** The first date on which the coefficients that were fitted before it are tested. */
+/** First date of the test period; earlier dates are the training period. */
 export const TESTED_FROM = '2022-01-01';
 
 /** The coefficients of the confidence score. */
-export type Coefficients = Readonly<Pick<ConfidenceTerms, 'intercept' | 'margin' | 'run' | 'speed'>>;
+export type Coefficients = Readonly<Pick<ConfidenceSettings, 'intercept' | 'margin' | 'run' | 'speed'>>;
 
-/** How calm and how lasting the labels of a chain are. */
+/** Stability of a chain's labels, and their agreement with hindsight. */
 export type ChainStability = {
   readonly labelled: number;
   readonly changes_per_30_days: number;
@@ -34,22 +34,25 @@ export type CalibrationReport = {
   readonly calibration_error: {
     readonly published: number;
     readonly refitted: number;
-    /** Of coefficients that were fitted before `TESTED_FROM` alone: on the days that they were fitted on. */
+    /** Of coefficients fitted only on days before `TESTED_FROM`, measured on those days. */
     readonly before: number;
-    /** The same coefficients on the days that they had not seen. */
+    /** The same coefficients, measured on the later days. */
     readonly from: number;
   };
   readonly labels: readonly ({ readonly label: RegimeLabel } & Calibration)[];
 };
 
 /** Measures judged days. Precondition: days of a chain are adjacent and ascend. */
-export function toCalibrationReport(days: readonly JudgedDay[], terms: ConfidenceTerms): CalibrationReport {
+export function toCalibrationReport(
+  days: readonly JudgedDay[],
+  settings: ConfidenceSettings,
+): CalibrationReport {
   const compared = days.filter(isCompared);
   const before = compared.filter(({ date }) => date < TESTED_FROM);
   const from = compared.filter(({ date }) => date >= TESTED_FROM);
-  const refitted = fit(compared, terms);
-  const early = fit(before, terms);
-  const { intercept, margin, run, speed } = terms;
+  const refitted = fit(compared, settings);
+  const early = fit(before, settings);
+  const { intercept, margin, run, speed } = settings;
   return {
     labelled: days.filter(isLabelled).length,
     compared: compared.length,
@@ -57,9 +60,9 @@ export function toCalibrationReport(days: readonly JudgedDay[], terms: Confidenc
     coefficients: { published: { intercept, margin, run, speed }, refitted: toCoefficients(refitted) },
     calibration_error: {
       published: expectedCalibrationError(compared.map(toForecast)),
-      refitted: expectedCalibrationError(compared.map(rescored(refitted, terms))),
-      before: expectedCalibrationError(before.map(rescored(early, terms))),
-      from: expectedCalibrationError(from.map(rescored(early, terms))),
+      refitted: expectedCalibrationError(compared.map(rescored(refitted, settings))),
+      before: expectedCalibrationError(before.map(rescored(early, settings))),
+      from: expectedCalibrationError(from.map(rescored(early, settings))),
     },
     labels: labelCalibrations(compared),
   };
@@ -96,28 +99,31 @@ function toForecast({ score, label, hindsight }: JudgedDay): Forecast {
   return { score, hit: label === hindsight };
 }
 
-/** A forecast with the score that other coefficients give. */
-function rescored(coefficients: readonly number[], terms: ConfidenceTerms): (day: ComparedDay) => Forecast {
+/** Recomputes the score of a forecast with other coefficients. */
+function rescored(
+  coefficients: readonly number[],
+  settings: ConfidenceSettings,
+): (day: ComparedDay) => Forecast {
   return (day) => ({
     ...toForecast(day),
-    score: logisticProbability(toRow(day.features, terms), coefficients),
+    score: logisticProbability(toRow(day.features, settings), coefficients),
   });
 }
 
-function fit(days: readonly ComparedDay[], terms: ConfidenceTerms): number[] {
+function fit(days: readonly ComparedDay[], settings: ConfidenceSettings): number[] {
   return fitLogistic(
-    days.map(({ features }) => toRow(features, terms)),
+    days.map(({ features }) => toRow(features, settings)),
     days.map((day) => toForecast(day).hit),
   );
 }
 
-/** What the coefficients multiply. Source: methodology v1 §7. */
-function toRow({ margin, runDays, speed }: ConfidenceFeatures, terms: ConfidenceTerms): number[] {
+/** Returns the values that the coefficients multiply. Source: methodology v1 §7. */
+function toRow({ margin, runDays, speed }: ConfidenceFeatures, settings: ConfidenceSettings): number[] {
   return [
     1,
-    Math.max(0, Math.min(terms.margin_limit, margin)),
-    Math.min(runDays, terms.run_limit_days) / terms.run_limit_days,
-    Math.min(terms.speed_limit, speed),
+    Math.max(0, Math.min(settings.margin_limit, margin)),
+    Math.min(runDays, settings.run_limit_days) / settings.run_limit_days,
+    Math.min(settings.speed_limit, speed),
   ];
 }
 
@@ -131,7 +137,7 @@ function toCoefficients([
 }
 
 function labelCalibrations(days: readonly ComparedDay[]): CalibrationReport['labels'] {
-  const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // keys of a closed literal
+  const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
   return labels.flatMap((label) => {
     const own = days.filter((day) => day.label === label);
     return own.length === 0 ? [] : [{ label, ...calibrationOf(own.map(toForecast)) }];

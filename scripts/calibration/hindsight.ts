@@ -1,4 +1,4 @@
-import type { InputSeries } from '../../generator/core/input-series.js';
+import type { InputSeries } from '../../generator/core/input/input-series.js';
 import {
   confidenceScore,
   marginAt,
@@ -8,13 +8,13 @@ import {
 import { computeRegimes, type RegimeSeries } from '../../generator/core/methodology/regime-series.js';
 import type { Chain, Methodology, RegimeLabel } from '../../schemas/types.generated.js';
 
-/** A date as it was judged in real time, and the label that hindsight gives it. */
+/** A date with its real-time label and its label in hindsight. */
 export type JudgedDay = {
   readonly chain: Chain;
   readonly date: string;
   readonly label: RegimeLabel;
   readonly score: number;
-  /** What the score depends on; null when the label is `indeterminate`. */
+  /** Inputs of the confidence score; null if the label is `indeterminate`. */
   readonly features: ConfidenceFeatures | null;
   readonly hindsight: RegimeLabel;
 };
@@ -36,7 +36,7 @@ export function judgeDays(series: InputSeries, methodology: Methodology): Judged
   });
 }
 
-/** The same rules with the centred smoothing window of hindsight. Source: methodology v1 §7. */
+/** Returns the methodology with the centred smoothing window of hindsight. Source: methodology v1 §7. */
 export function inHindsight(methodology: Methodology): Methodology {
   const { smoothing, hindsight } = methodology;
   return { ...methodology, smoothing: { ...smoothing, window: hindsight.smoothing_window } };

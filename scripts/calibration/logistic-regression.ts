@@ -1,30 +1,30 @@
 const TOLERANCE = 1e-10;
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 
 /**
- * The maximum-likelihood coefficients of a logistic regression, without regularisation, by Newton's method.
- * Shape: one coefficient per element of a row; for an intercept, give each row an element 1.
- * Precondition: as many outcomes as rows, at least one, all rows of one length.
- * @throws Error when the likelihood has no single maximum: dependent columns, or classes that a plane separates.
+ * Returns the maximum-likelihood coefficients of a logistic regression, without regularisation, by Newton's method.
+ * Shape: one coefficient per element of a row; for an intercept, each row needs an element 1.
+ * Precondition: one outcome per row, at least one row, all rows of the same length.
+ * @throws Error if the likelihood has no single maximum: dependent columns, or classes that a plane separates.
  */
 export function fitLogistic(rows: readonly (readonly number[])[], outcomes: readonly boolean[]): number[] {
   let coefficients = new Array<number>(rows[0]?.length ?? 0).fill(0);
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
     const { gradient, curvature } = deriveLikelihood(rows, outcomes, coefficients);
     const move = solveLinear(curvature, gradient);
     coefficients = coefficients.map((value, i) => value + (move[i] ?? NaN));
     if (move.every((value) => Math.abs(value) < TOLERANCE)) return coefficients;
   }
-  throw new Error(`logistic regression: no maximum within ${MOST_STEPS} steps`);
+  throw new Error(`logistic regression: no maximum within ${MAX_STEPS} steps`);
 }
 
-/** The probability that a row's outcome is true. */
+/** Returns the probability that a row's outcome is true. */
 export function logisticProbability(row: readonly number[], coefficients: readonly number[]): number {
   const logit = row.reduce((sum, value, i) => sum + value * (coefficients[i] ?? NaN), 0);
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** Gradient and negated Hessian of the log likelihood. */
+/** Returns the gradient and negated Hessian of the log likelihood. */
 function deriveLikelihood(
   rows: readonly (readonly number[])[],
   outcomes: readonly boolean[],
@@ -45,7 +45,7 @@ function deriveLikelihood(
   return { gradient, curvature };
 }
 
-/** The solution of a small symmetric positive definite system, by Gaussian elimination. @throws Error for any other. */
+/** Solves a small symmetric positive definite system by Gaussian elimination. @throws Error for any other. */
 function solveLinear(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const lines = matrix.map((line, i) => [...line, right[i] ?? NaN]);
   const size = lines.length;

@@ -3,35 +3,39 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What is installed, by which file of hashes, and into which folder, which is nobody else's. */
-export type LockedInstall = {
+/** Options for `installLocked`. */
+export type LockedInstallOptions = {
+  /** Name for messages. */
   readonly what: string;
+  /** Path of the requirements file with hashes. */
   readonly requirements: string;
+  /** Folder for the virtual environment. It is deleted before each installation. */
   readonly folder: string;
 };
 
 /**
- * Installs Python packages into an environment of their own, once for each lock; returns its Python.
- * @throws Error with what pip said. There is no going on without.
+ * Installs Python packages into a virtual environment unless the same lock is installed already. Returns the path of the
+ * environment's Python.
+ * @throws Error with the output of pip.
  */
-export function installLocked({ what, requirements, folder }: LockedInstall): string {
+export function installLocked({ what, requirements, folder }: LockedInstallOptions): string {
   const lock = createHash('sha256').update(readFileSync(requirements)).digest('hex');
-  const mark = path.join(folder, 'installed');
+  const marker = path.join(folder, 'installed');
   const python = path.join(folder, 'venv', 'bin', 'python');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return python;
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === lock) return python;
   process.stderr.write(`installing ${what} into ${path.basename(folder)} (about a minute, once)\n`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   execute('python3', ['-m', 'venv', path.join(folder, 'venv')]);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  const pip = ['-m', 'pip', 'install', '--quiet', '--no-compile', '--disable-pip-version-check'];
   execute(python, [...pip, '--require-hashes', '-r', requirements]);
-  writeFileSync(mark, lock);
+  writeFileSync(marker, lock);
   return python;
 }
 
 function execute(program: string, args: readonly string[]): void {
   const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
   if (status === 0) return;
-  const hint = 'Python 3.11 or later with venv is needed (Debian: apt-get install python3-venv)';
-  throw new Error(`${program} ${args.join(' ')} failed; ${hint}:\n${error?.message ?? stderr}`);
+  const advice = 'Install Python 3.11 or later with venv (Debian: apt-get install python3-venv).';
+  throw new Error(`${program} ${args.join(' ')} failed. ${advice}\n${error?.message ?? stderr}`);
 }

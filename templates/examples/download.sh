@@ -1,17 +1,17 @@
 # Downloads a file and checks its digest: sh download.sh [PATH [FILE]]
-# With GATEWAY, and API_KEY for paths below /api/v1/files/; for example PATH /api/v1/files/gold/base/7d/latest.json
+# Reads GATEWAY and, for paths below /api/v1/files/, API_KEY. Example PATH: /api/v1/files/gold/base/7d/latest.json
 set -eu
 gateway=${GATEWAY:-http://127.0.0.1:8080}
 gateway=${gateway%/}
 path=${1:-/api/v1/analyst-kit/ethereum/regime-calendar}
 file=${2:-$(basename "$path")}
 
-# The member of a JSON object of ours, which is one line.
+# Prints a member of a JSON object that is on one line, as the service writes it.
 member() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 
 case $path in
 /api/v1/files/*)
-  # The key goes to the gateway alone: curl -L would send it on to wherever the redirect leads.
+  # The key must only reach the gateway: curl -L would forward it to the target of the redirect.
   link=$(printf 'X-API-Key: %s\n' "${API_KEY:-}" | curl -sS --fail-with-body -H @- "$gateway$path?redirect=false") || {
     echo "$link" >&2
     exit 1
@@ -30,7 +30,7 @@ curl -sSL --fail -o "$file.part" "$url"
 sum=sha256sum
 command -v sha256sum >/dev/null || sum='shasum -a 256' # macOS
 echo "$digest  $file.part" | $sum --check --status || {
-  echo "$path was damaged on its way" >&2
+  echo "$path was damaged in transit: download it again" >&2
   exit 1
 }
 mv "$file.part" "$file"

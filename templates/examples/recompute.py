@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Recomputes the regimes of a chain from its gold days alone, and compares them with what is published.
+"""Recomputes the regimes of a chain from its gold days, and compares them with the published ones.
 
-Written from the text /api/v1/methodology/v1.md; "section 2" below is section 2 of that text. Every
-threshold comes from the data, /api/v1/methodology/v1.json. Needs Python 3.9 or later, and nothing else:
-no package, no network, no key. How to get the files is the last section of the text, in five lines.
+This program follows the text /api/v1/methodology/v1.md; "section 2" below is section 2 of that text. Every
+threshold comes from the data, /api/v1/methodology/v1.json. It needs Python 3.9 or later, and no packages,
+network or key. The last section of the text explains how to download the files.
 
   python3 recompute.py --methodology v1.json mirror/gold/base > base.csv
   python3 recompute.py --methodology v1.json mirror/gold/base --compare regime-calendar
 
-The first prints date,chain,regime,confidence,determinism_hash of every date as CSV. The second prints
-"N dates compared, M differ", and on stderr the first dates that differ.
+The first command prints date,chain,regime,confidence,determinism_hash of every date as CSV. The second one
+prints "N dates compared, M differ", and lists the first dates that differ on stderr.
 
 Exit codes: 0 done, and nothing differs; 1 a date differs; 2 a file or an argument is wrong.
 """
@@ -26,18 +26,18 @@ import re
 import sys
 
 COLUMNS = ("date", "chain", "regime", "confidence", "determinism_hash")
-LISTED = 10  # so many of the dates that differ are listed
+MAX_LISTED = 10  # number of differing dates that are listed
 
 
 class Fault(Exception):
-    """Something that the reader can put right: the sentence says which file it is, and what to do."""
+    """An error in a file or an argument. Its message names the file and says what to do."""
 
 
 # --- Section 0: arithmetic ---------------------------------------------------------------------------
 
 
 def total(values):
-    """The sum from 0, left to right. Not sum(): from Python 3.12 on it corrects its own rounding."""
+    """Returns the sum from 0, left to right. sum() compensates rounding errors from Python 3.12 on."""
     result = 0.0
     for value in values:
         result = result + value
@@ -45,35 +45,35 @@ def total(values):
 
 
 def round_to(x, decimals):
-    """round2, round6 and round9: floor(x * 10^decimals + 0.5) / 10^decimals."""
+    """Returns round2, round6 or round9 of x: floor(x * 10^decimals + 0.5) / 10^decimals."""
     power = float(10**decimals)
     shifted = x * power + 0.5
     return (math.floor(shifted) if math.isfinite(shifted) else shifted) / power
 
 
 def significant(x, digits):
-    """sig9: rounded to so many digits, half away from zero on the exact value of x."""
+    """Returns sig9 of x for 9 digits: rounded half away from zero on the exact value of x."""
     context = decimal.Context(prec=digits, rounding=decimal.ROUND_HALF_UP)
     return float(context.create_decimal_from_float(x))
 
 
-def clip(x, least, most):
-    """x, kept within both bounds."""
-    return min(most, max(least, x))
+def clip(x, lower, upper):
+    """Returns the value nearest to x within both bounds."""
+    return min(upper, max(lower, x))
 
 
 def median(values):
-    """The middle value, or the mean of the two in the middle."""
+    """Returns the middle value, or the mean of the two middle values."""
     ordered = sorted(values)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 == 1 else (ordered[half - 1] + ordered[half]) / 2
 
 
-# --- RFC 8785: the one form of a JSON value whose bytes are hashed -----------------------------------
+# --- RFC 8785: the canonical form of a JSON value, whose bytes are hashed ----------------------------
 
 
 def canonical(value):
-    """The RFC 8785 form of a value: members in the order of their UTF-16 units, no spaces."""
+    """Returns the RFC 8785 form of a value: members sorted by UTF-16 code units, no white space."""
     if value is None or isinstance(value, (bool, str)):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, (int, float)):
@@ -85,17 +85,17 @@ def canonical(value):
 
 
 def number_text(x):
-    """A finite double as ECMAScript writes it: the shortest digits that read back as x, such as 9.44e-7."""
+    """Formats a finite double like ECMAScript: the shortest digits that read back as x, such as 9.44e-7."""
     if x == 0:
         return "0"
     sign, figures, exponent = decimal.Decimal(repr(x)).as_tuple()  # repr() has the same shortest digits
     digits = "".join(map(str, figures)).rstrip("0")
-    point = len(figures) + exponent  # how many digits stand before the point
+    point = len(figures) + exponent  # number of digits before the point
     return ("-" if sign else "") + place_point(digits, point)
 
 
 def place_point(digits, point):
-    """Digits with their point: plain from 1e-6 up to 1e21, with an exponent outside."""
+    """Inserts the decimal point: plain notation from 1e-6 up to 1e21, an exponent otherwise."""
     if 0 < point <= 21:
         whole = digits[:point].ljust(point, "0")
         return whole + "." + digits[point:] if len(digits) > point else whole
@@ -105,7 +105,7 @@ def place_point(digits, point):
 
 
 def sha256(value):
-    """The 32 bytes of the SHA-256 of the RFC 8785 form of a value."""
+    """Returns the 32 bytes of the SHA-256 of the RFC 8785 form of a value."""
     return hashlib.sha256(canonical(value).encode("utf-8")).digest()
 
 
@@ -113,10 +113,10 @@ def sha256(value):
 
 
 def parse_number(text):
-    """Every number of JSON is a double (section 1), and a finite one (RFC 8785)."""
+    """Parses a JSON number as a double (section 1). RFC 8785 requires a finite one."""
     x = float(text)
     if not math.isfinite(x):
-        raise ValueError("%s is no finite double" % text)
+        raise ValueError("%s is not a finite double" % text)
     return x
 
 
@@ -131,7 +131,7 @@ def read_text(file):
 
 
 def read_json(file, parse_whole=parse_number):
-    """The object that a JSON file holds."""
+    """Reads the object in a JSON file."""
     text = read_text(file)
     try:
         value = json.loads(
@@ -140,12 +140,12 @@ def read_json(file, parse_whole=parse_number):
     except (ValueError, RecursionError) as error:
         raise Fault("%s is not valid JSON: %s. Download it again." % (file, error))
     if not isinstance(value, dict):
-        raise Fault("%s holds no JSON object. Give a file of the service as it was downloaded." % file)
+        raise Fault("%s does not contain a JSON object. Use a file as downloaded from the service." % file)
     return value
 
 
 def date_of(text):
-    """A date such as 2024-02-29; None when the text is none."""
+    """Parses a date such as 2024-02-29; returns None for any other text."""
     try:
         return datetime.date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else None
     except (TypeError, ValueError):
@@ -153,50 +153,50 @@ def date_of(text):
 
 
 def shift(text, days):
-    """The date so many days after another one."""
+    """Returns the date that is so many days after another one."""
     return (date_of(text) + datetime.timedelta(days)).isoformat()
 
 
 def read_days(paths, genre):
-    """The day records of one genre by date, ascending: from folders of day files, day files and bundles."""
+    """Reads the day records of one genre from folders, day files and bundles; returns them by date."""
     days = {}
     chain = None
     for file, day in (found for path in paths for found in list_days(path, genre)):
         if day.get("schema") != genre + "-day/1" or date_of(day.get("date")) is None:
-            raise Fault("%s is no %s day. Give day files or bundles of that genre." % (file, genre))
+            raise Fault("%s is not a %s day. Use day files or bundles of that genre." % (file, genre))
         chain = chain or day.get("chain")
         if day.get("chain") != chain:
-            raise Fault("%s is of another chain than %s. Give the files of one." % (file, chain))
+            raise Fault("%s belongs to another chain than %s. Use the files of one chain." % (file, chain))
         if days.setdefault(day["date"], day) != day:
-            raise Fault("%s has another %s than an earlier file. Give the newer alone." % (file, day["date"]))
+            raise Fault("%s has another %s than an earlier file. Use only one." % (file, day["date"]))
     if not days:
-        raise Fault("%s has no %s days. Give a folder that holds YYYY-MM-DD.json." % (paths[0], genre))
+        raise Fault("%s has no %s days. Use a folder with files named YYYY-MM-DD.json." % (paths[0], genre))
     return dict(sorted(days.items()))
 
 
 def list_days(path, genre):
-    """The records that a path holds, each with the file that it comes from."""
+    """Yields the records at a path, each with the file that it comes from."""
     if os.path.isdir(path):
         for name in sorted(os.listdir(path)):
             if re.fullmatch(r"\d{4}-\d\d-\d\d\.json", name):
                 file = os.path.join(path, name)
                 day = read_json(file)
                 if day.get("date") != name[:10]:
-                    raise Fault("%s says that its date is %s. Download it again." % (file, day.get("date")))
+                    raise Fault("%s contains the date %s. Download it again." % (file, day.get("date")))
                 yield file, day
         return
     content = read_json(path)
     if content.get("schema") != "bundle/1":
         yield path, content
     elif content.get("genre") != genre or not isinstance(content.get("days"), list):
-        raise Fault("%s is no bundle of %s days. Give one of those." % (path, genre))
+        raise Fault("%s is not a bundle of %s days. Use a bundle of that genre." % (path, genre))
     else:
         for day in content["days"]:
             yield path, day if isinstance(day, dict) else {}
 
 
 def read_methodology(file):
-    """Every threshold. Its whole numbers stay whole, for they count days and decimals."""
+    """Reads the thresholds. Whole numbers stay integers, because they count days and decimals."""
     data = read_json(file, parse_whole=int)
     if data.get("schema") != "methodology/1":
         raise Fault("%s is not the methodology. Download /api/v1/methodology/v1.json." % file)
@@ -204,16 +204,16 @@ def read_methodology(file):
 
 
 def check_gold(days, methodology, chain):
-    """Every date from the first to the last, with every methodology input: a number, or null."""
-    if all(chain not in terms["chains"] for terms in methodology["signals"]):
-        raise Fault("the methodology has no chain %s. Give the gold days of one that it has." % chain)
+    """Checks that every date from the first to the last has a record with all methodology inputs."""
+    if all(chain not in definition["chains"] for definition in methodology["signals"]):
+        raise Fault("the methodology has no chain %s. Use gold days of a chain that it has." % chain)
     first, last = min(days), max(days)
     dates = [shift(first, n) for n in range((date_of(last) - date_of(first)).days + 1)]
-    holes = [date for date in dates if date not in days]
-    if holes:
+    missing = [date for date in dates if date not in days]
+    if missing:
         raise Fault(
-            "of the dates %s to %s, gold days are missing: %s first, %d in all. A date without values has a"
-            " file too: download what is missing." % (first, last, holes[0], len(holes))
+            "from %s to %s, %d gold days are missing, the first on %s. A date without values has a file too."
+            " Download the missing files." % (first, last, len(missing), missing[0])
         )
     for date, day in days.items():
         check_metrics(date, day, inputs_of(methodology, chain))
@@ -222,7 +222,7 @@ def check_gold(days, methodology, chain):
 def check_metrics(date, day, inputs):
     metrics = day.get("metrics")
     if not isinstance(metrics, dict) or "source" not in day:
-        raise Fault("the gold day %s is not whole. Download it again." % date)
+        raise Fault("the gold day %s is incomplete. Download it again." % date)
     for name in inputs:
         if name not in metrics:
             raise Fault("the gold day %s has no %s. Download it again." % (date, name))
@@ -235,27 +235,27 @@ def check_metrics(date, day, inputs):
 
 
 def form_of(methodology, quantity, chain):
-    """How a chain forms a quantity: numerator and denominators, names of metrics or constants."""
+    """Returns the formula of a quantity on a chain: numerator and denominators (metrics or constants)."""
     forms = methodology["quantities"][quantity]["forms"]
     return next(form for form in forms if chain in form["chains"])
 
 
 def signals_of(methodology, chain):
-    """The expected signals of a chain, in the order of the table of section 2."""
-    return [terms for terms in methodology["signals"] if chain in terms["chains"]]
+    """Returns the expected signals of a chain, in the order of the table in section 2."""
+    return [definition for definition in methodology["signals"] if chain in definition["chains"]]
 
 
 def inputs_of(methodology, chain):
-    """The methodology inputs of a chain: the metrics that its signals name."""
+    """Returns the methodology inputs of a chain: the metrics that its signals use, sorted."""
     names = set()
-    for terms in signals_of(methodology, chain):
-        form = form_of(methodology, terms["signal"], chain)
+    for definition in signals_of(methodology, chain):
+        form = form_of(methodology, definition["signal"], chain)
         names.update(part for part in [form["numerator"], *form["denominators"]] if isinstance(part, str))
     return sorted(names)
 
 
 def ratio(form, metrics):
-    """Numerator / (product of the denominators); None when a part is missing, or there is no finite ratio."""
+    """Returns numerator / (product of the denominators); None if a part is missing or it is not finite."""
     names = [form["numerator"], *form["denominators"]]
     parts = [metrics[part] if isinstance(part, str) else part for part in names]
     if None in parts:
@@ -270,22 +270,22 @@ def ratio(form, metrics):
     return quotient if math.isfinite(quotient) else None
 
 
-def transform(value, terms):
-    """x(t): ln of a logged signal, missing when it is not above 0; any other signal as it is."""
-    if value is None or terms["transform"] == "none":
+def transform(value, definition):
+    """Returns x(t): the value, or its ln for a signal with the transform ln; None if it is not above 0."""
+    if value is None or definition["transform"] == "none":
         return value
     return math.log(value) if value > 0 else None
 
 
 def window(values, t, from_day, to_day):
-    """The available values of the dates [t + from_day, t + to_day]; dates before the first are missing."""
+    """Returns the available values of the dates [t + from_day, t + to_day], except dates before the first."""
     return [v for v in values[max(0, t + from_day) : max(0, t + to_day + 1)] if v is not None]
 
 
 def smooth(x, t, rules):
-    """Step 1: s(t), the trimmed mean of a week."""
+    """Returns s(t), the trimmed mean of a week (step 1)."""
     available = sorted(window(x, t, **rules["window"]))
-    for trim in rules["trim"]:  # the widest first
+    for trim in rules["trim"]:  # the first matching row applies
         if len(available) >= trim["min_values"]:
             kept = available[trim["drop_each_end"] : len(available) - trim["drop_each_end"]]
             return total(kept) / len(kept)
@@ -293,7 +293,7 @@ def smooth(x, t, rules):
 
 
 def baseline(s, t, rules, min_scale):
-    """Step 2: how many s the baseline window has, their median m, and the scale; None when too few."""
+    """Returns the number of s in the baseline window, their median m, and the scale (step 2)."""
     values = window(s, t, **rules["window"])
     if len(values) < rules["min_values"]:
         return len(values), None, None
@@ -301,21 +301,21 @@ def baseline(s, t, rules, min_scale):
     return len(values), m, max(rules["mad_factor"] * median([abs(v - m) for v in values]), min_scale)
 
 
-def signal_series(methodology, chain, terms, metrics):
-    """One signal on every date: value, x, s, baseline m, the size of its window, and z."""
-    form = form_of(methodology, terms["signal"], chain)
+def signal_series(methodology, chain, definition, metrics):
+    """Computes a signal for every date: value, x, s, baseline m, number of s in its window, and z."""
+    form = form_of(methodology, definition["signal"], chain)
     limit, decimals = methodology["z_limit"], methodology["rounding"]["signal_decimals"]
     value = [ratio(form, each) for each in metrics]
-    x = [transform(each, terms) for each in value]
+    x = [transform(each, definition) for each in value]
     s = [smooth(x, t, methodology["smoothing"]) for t in range(len(x))]
-    base = [baseline(s, t, methodology["baseline"], terms["min_scale"]) for t in range(len(s))]
+    base = [baseline(s, t, methodology["baseline"], definition["min_scale"]) for t in range(len(s))]
     z = [
         None if s_t is None or m is None else clip(round_to((s_t - m) / scale, decimals), -limit, limit)
         for s_t, (_, m, scale) in zip(s, base)
     ]
     return {
-        "terms": terms,
-        "unit": methodology["quantities"][terms["signal"]]["unit"],
+        "definition": definition,
+        "unit": methodology["quantities"][definition["signal"]]["unit"],
         "value": value,
         "x": x,
         "s": s,
@@ -329,7 +329,7 @@ def signal_series(methodology, chain, terms, metrics):
 
 
 def weighted_mean(pairs, decimals):
-    """round9((sum of weight * z) / (sum of weight)) over the available z; None when there is none."""
+    """Returns round9((sum of weight * z) / (sum of weight)) over the available z; None without any."""
     available = [(weight, z) for weight, z in pairs if z is not None]
     if not available:
         return None
@@ -338,20 +338,21 @@ def weighted_mean(pairs, decimals):
 
 
 def dimensions_of(signals, t, decimals):
-    """The z of each dimension that the chain has signals for."""
+    """Returns the z of each dimension that the chain has signals for."""
     pairs = {}
     for each in signals:
-        pairs.setdefault(each["terms"]["dimension"], []).append((each["terms"]["weight"], each["z"][t]))
-    return {dimension: weighted_mean(of_it, decimals) for dimension, of_it in pairs.items()}
+        definition = each["definition"]
+        pairs.setdefault(definition["dimension"], []).append((definition["weight"], each["z"][t]))
+    return {dimension: weighted_mean(own, decimals) for dimension, own in pairs.items()}
 
 
 def axes_of(methodology, dimensions, decimals):
-    """The z of both axes; an axis is missing when a dimension that it requires is (pressure: cost)."""
+    """Returns the z of both axes; None if a required dimension is missing (for pressure: cost)."""
     axes = {}
     for axis, parts in methodology["axes"].items():
-        lacking = [each for each in parts if each["required"] and dimensions.get(each["dimension"]) is None]
+        missing = [each for each in parts if each["required"] and dimensions.get(each["dimension"]) is None]
         pairs = [(each["weight"], dimensions.get(each["dimension"])) for each in parts]
-        axes[axis] = None if lacking else weighted_mean(pairs, decimals)
+        axes[axis] = None if missing else weighted_mean(pairs, decimals)
     return axes
 
 
@@ -359,7 +360,7 @@ def axes_of(methodology, dimensions, decimals):
 
 
 def next_level(level, z, band):
-    """The level of a day from that of the day before: entered at 1.0, left inside 0.3."""
+    """Returns the level of a day from the level of the day before: entered at 1.0, left inside 0.3."""
     if z is None:
         return "normal"
     if (level == "high" and z < band["exit"]) or (level == "low" and z > -band["exit"]):
@@ -370,12 +371,12 @@ def next_level(level, z, band):
 
 
 def next_levels(levels, z, band):
-    """The levels of all axes or dimensions; each starts at normal."""
+    """Returns the levels of all axes or dimensions; each starts at normal."""
     return {name: next_level(levels.get(name, "normal"), each, band) for name, each in z.items()}
 
 
 def label_of(methodology, axes, levels, metrics, quality):
-    """The cell of the table; no label without both axes, any input of the day, and enough data quality."""
+    """Returns the label: indeterminate without both axes, any input of the day, or enough data quality."""
     evidence = None not in axes.values() and any(value is not None for value in metrics.values())
     if not evidence or quality < methodology["data_quality"]["minimum"]:
         return "indeterminate"
@@ -383,7 +384,7 @@ def label_of(methodology, axes, levels, metrics, quality):
 
 
 def next_run(run, date, label):
-    """The run of equal labels that a date ends: it goes on, or a new one begins."""
+    """Returns the run of equal labels at a date: the run of the day before continued, or a new one."""
     if run is not None and run["label"] == label:
         return {**run, "run_days": run["run_days"] + 1}
     previous = None if run is None else run["label"]
@@ -394,11 +395,11 @@ def next_run(run, date, label):
 
 
 def data_quality(methodology, signals, t):
-    """data_quality, completeness, depth and density of a date."""
+    """Returns data_quality, completeness, depth and density of a date."""
     rules, decimals = methodology["data_quality"], methodology["rounding"]["combined_decimals"]
 
     def weighted(share):
-        return total(each["terms"]["weight"] * share(each) for each in signals)
+        return total(each["definition"]["weight"] * share(each) for each in signals)
 
     def recent(days):
         return weighted(lambda each: len(window(each["x"], t, 1 - days, 0)) / days)
@@ -408,14 +409,14 @@ def data_quality(methodology, signals, t):
         "depth": weighted(lambda each: min(1, each["depth"][t] / rules["depth"]["values"])),
         "density": recent(rules["density"]["days"]),
     }
-    weights = total(each["terms"]["weight"] for each in signals)
+    weights = total(each["definition"]["weight"] for each in signals)
     quality = total(rules[name]["weight"] * sums[name] for name in sums) / weights
     published = {name: round_to(sums[name] / weights, decimals) for name in sums}
     return {"data_quality": round_to(quality, decimals), **published}
 
 
 def margin_of(axes, levels, band, decimals):
-    """The distance to the nearest boundary that would change a level; None when an axis is missing."""
+    """Returns the distance to the nearest boundary that would change a level; None if an axis is missing."""
     if None in axes.values():
         return None
     distances = []
@@ -426,13 +427,13 @@ def margin_of(axes, levels, band, decimals):
 
 
 def speed_of(axes, week_ago, decimals):
-    """The larger move of an axis within a week, over the axes available on both days."""
+    """Returns the larger change of an axis within a week, over the axes available on both days."""
     both = [(z, week_ago[axis]) for axis, z in axes.items() if None not in (z, week_ago[axis])]
     return max([abs(round_to(now - then, decimals)) for now, then in both], default=0)
 
 
 def score_of(methodology, run, margin, speed):
-    """The calibrated probability that hindsight gives the same label; 0 when there is no label."""
+    """Returns the calibrated probability that hindsight gives the same label; 0 without a label."""
     rules = methodology["confidence"]
     if run["label"] == "indeterminate":
         return rules["indeterminate_score"]
@@ -456,7 +457,7 @@ def confidence_of(chain, t, run, levels, quality):
 
 
 def before(series, t, days):
-    """What a series of z's was so many days before; all missing before the first date."""
+    """Returns the element of a series some days before date t; all missing before the first date."""
     return series[t - days] if t >= days else dict.fromkeys(series[t])
 
 
@@ -464,7 +465,7 @@ def before(series, t, days):
 
 
 def scorecard_of(chain, t, levels):
-    """Score, z, level and trend of each dimension that the chain has signals for."""
+    """Returns score, z, level and trend of each dimension that the chain has signals for."""
     now = chain.dimensions[t]
     then = before(chain.dimensions, t, chain.methodology["scorecard"]["trend_lag_days"])
     return {
@@ -479,7 +480,7 @@ def scorecard_of(chain, t, levels):
 
 
 def dimension_score(methodology, z):
-    """0 to 100; 50 is typical of the last year."""
+    """Returns the score from 0 to 100, where 50 is typical of the last year."""
     rules = methodology["scorecard"]
     if z is None:
         return None
@@ -496,7 +497,7 @@ def trend_of(methodology, z, week_ago):
 
 
 def drivers_of(chain, t):
-    """The signals that move an available axis, the strongest first."""
+    """Returns the signals that move an available axis, strongest first."""
     drivers = []
     for axis, parts in chain.methodology["axes"].items():
         if chain.axes[t][axis] is not None:
@@ -508,32 +509,32 @@ def drivers_of(chain, t):
 
 
 def dimension_drivers(chain, t, dimension, share):
-    """The drivers of one dimension, which has this share of its axis."""
+    """Returns the drivers of one dimension, which has this share of its axis."""
     available = [
         each
         for each in chain.signals
-        if each["terms"]["dimension"] == dimension and each["z"][t] is not None
+        if each["definition"]["dimension"] == dimension and each["z"][t] is not None
     ]
-    weights = total(each["terms"]["weight"] for each in available)
+    weights = total(each["definition"]["weight"] for each in available)
     return [
-        driver(chain.methodology["rounding"], each, t, (each["terms"]["weight"] / weights) * share)
+        driver(chain.methodology["rounding"], each, t, (each["definition"]["weight"] / weights) * share)
         for each in available
         if each["z"][t] != 0
     ]
 
 
 def driver(rounding, signal, t, factor):
-    terms, z = signal["terms"], signal["z"][t]
+    definition, z = signal["definition"], signal["z"][t]
 
     def published(value):
         return significant(value, rounding["significant_digits"])
 
     def in_unit(value):
-        return published(math.exp(value) if terms["transform"] == "ln" else value)
+        return published(math.exp(value) if definition["transform"] == "ln" else value)
 
     return {
-        "dimension": terms["dimension"],
-        "signal": terms["signal"],
+        "dimension": definition["dimension"],
+        "signal": definition["signal"],
         "direction": "up" if z > 0 else "down",
         "z": z,
         "contribution": round_to(factor * z, rounding["combined_decimals"]),
@@ -548,7 +549,7 @@ def driver(rounding, signal, t, factor):
 
 
 class Chain:
-    """What gold days say of each date by itself, before levels and runs are carried from day to day."""
+    """The values of every date that do not depend on the levels and the run of the day before."""
 
     def __init__(self, methodology, name, gold):
         decimals = methodology["rounding"]["combined_decimals"]
@@ -564,13 +565,14 @@ class Chain:
             for date, metrics in zip(self.dates, self.metrics)
         ]
         self.signals = [
-            signal_series(methodology, name, terms, self.metrics) for terms in signals_of(methodology, name)
+            signal_series(methodology, name, definition, self.metrics)
+            for definition in signals_of(methodology, name)
         ]
         self.dimensions = [dimensions_of(self.signals, t, decimals) for t in range(len(gold))]
         self.axes = [axes_of(methodology, each, decimals) for each in self.dimensions]
 
     def inputs_sha256(self, t):
-        """The digest of the digests of the last 385 dates, or of as many as there are."""
+        """Returns the digest of the digests of the last 385 dates, or of all dates if there are fewer."""
         days = self.methodology["determinism"]["input_days"]
         return hashlib.sha256(b"".join(self.digests[max(0, t + 1 - days) : t + 1])).hexdigest()
 
@@ -582,11 +584,11 @@ def status_of(has_row, label):
 
 
 def record_of(chain, t, state):
-    """The meta record of a date, of all members that its hash covers, and the state to carry on."""
+    """Returns the members of a meta record that its hash covers, and the state for the next date."""
     methodology, axes = chain.methodology, chain.axes[t]
     quality = data_quality(methodology, chain.signals, t)
     levels = next_levels(state["axes"], axes, methodology["levels"])
-    of_dimensions = next_levels(state["dimensions"], chain.dimensions[t], methodology["levels"])
+    dimension_levels = next_levels(state["dimensions"], chain.dimensions[t], methodology["levels"])
     label = label_of(methodology, axes, levels, chain.metrics[t], quality["data_quality"])
     run = next_run(state["run"], chain.dates[t], label)
     record = {
@@ -602,7 +604,7 @@ def record_of(chain, t, state):
             },
         },
         "confidence": confidence_of(chain, t, run, levels, quality),
-        "scorecard": scorecard_of(chain, t, of_dimensions),
+        "scorecard": scorecard_of(chain, t, dimension_levels),
         "drivers": drivers_of(chain, t),
         "methodology": {
             "version": methodology["version"],
@@ -611,11 +613,11 @@ def record_of(chain, t, state):
         },
         "inputs_sha256": chain.inputs_sha256(t),
     }
-    return record, {"axes": levels, "dimensions": of_dimensions, "run": run}
+    return record, {"axes": levels, "dimensions": dimension_levels, "run": run}
 
 
 def recompute(chain, start):
-    """The rows of COLUMNS of every date; or, with a date and its state to start from, of those after it."""
+    """Returns a row of COLUMNS for every date, or for every date after `start`, a date and its state."""
     date, state = start or (None, {"axes": {}, "dimensions": {}, "run": None})
     rows = []
     for t in range(0 if date is None else chain.dates.index(date) + 1, len(chain.dates)):
@@ -626,7 +628,7 @@ def recompute(chain, start):
 
 
 def state_of(record):
-    """What a published meta record carries over to the day after it (section 9)."""
+    """Returns the state that a published meta record carries over to the next day (section 9)."""
     regime = record["regime"]
     return {
         "axes": {axis: each["level"] or "normal" for axis, each in regime["axes"].items()},
@@ -635,11 +637,11 @@ def state_of(record):
     }
 
 
-# --- What is published, to compare with --------------------------------------------------------------
+# --- Published results to compare with ---------------------------------------------------------------
 
 
 def read_published(path, chain):
-    """Regime, confidence and hash by date: of a regime calendar (CSV), or of meta days."""
+    """Reads regime, confidence and hash by date from a regime calendar (CSV) or from meta days."""
     if os.path.isdir(path) or path.endswith(".json"):
         rows = [meta_row(day, path) for day in read_days([path], "meta").values()]
     else:
@@ -647,7 +649,7 @@ def read_published(path, chain):
     if not rows:
         raise Fault("%s has no rows. Download it again." % path)
     if any(row["chain"] != chain for row in rows):
-        raise Fault("%s is of another chain than the gold days, %s. Give that of %s." % (path, chain, chain))
+        raise Fault("%s belongs to another chain than the gold days. Use the file of %s." % (path, chain))
     try:
         return {
             row["date"]: (row["regime"], float(row["confidence"]), row["determinism_hash"]) for row in rows
@@ -661,42 +663,46 @@ def meta_row(day, file):
         regime, score = day["regime"], day["confidence"]["score"]
         values = (day["date"], day["chain"], regime["label"], score, regime["determinism_hash"])
     except (KeyError, TypeError):
-        raise Fault("%s: the meta day %s is not whole. Download it again." % (file, day["date"]))
+        raise Fault("%s: the meta day %s is incomplete. Download it again." % (file, day["date"]))
     return dict(zip(COLUMNS, values))
 
 
 def read_calendar(file):
     rows = csv.DictReader(read_text(file).splitlines())
     if not set(COLUMNS) <= set(rows.fieldnames or []):
-        raise Fault("%s is no regime calendar: it needs the columns %s." % (file, ", ".join(COLUMNS)))
+        raise Fault("%s is not a regime calendar: it must have the columns %s." % (file, ", ".join(COLUMNS)))
     return list(rows)
 
 
 def read_start(file, dates, days):
-    """The date of a published meta record and its state, to go on from with the gold days that this needs."""
+    """Reads a published meta record to start from. Returns its date and state."""
     records = list(read_days([file], "meta").values())
     if len(records) != 1 or records[0]["date"] not in dates[:-1]:
-        raise Fault("%s is no meta day with gold days after it. Give a single one of those dates." % file)
+        raise Fault(
+            "%s is not a meta day with gold days after it. Use one meta day from before the last gold day."
+            % file
+        )
     date = records[0]["date"]
     latest = shift(date, 2 - days)
     if dates[0] > latest:
         raise Fault(
-            "the gold days begin on %s. To go on from %s, give those from %s on." % (dates[0], file, latest)
+            "the gold days begin on %s. To start from %s, add the gold days from %s on."
+            % (dates[0], file, latest)
         )
     try:
         return date, state_of(records[0])
     except (AttributeError, KeyError, TypeError):
-        raise Fault("%s: the meta day %s is not whole. Download it again." % (file, date))
+        raise Fault("%s: the meta day %s is incomplete. Download it again." % (file, date))
 
 
 def compare(rows, published):
-    """How many dates of the published file were compared, and a line for each that differs."""
+    """Returns the number of compared dates, and a line for each date that differs."""
     found = {row[0]: (row[2], float(row[3]), row[4]) for row in rows}
     first = rows[0][0]
     differing = []
     for date in sorted(date for date in published if date >= first):
         if date not in found:
-            differing.append("%s: published, but there is no gold day: download it" % date)
+            differing.append("%s: published, but there is no gold day. Download it." % date)
         elif found[date] != published[date]:
             pairs = zip(("regime", "confidence", "determinism_hash"), published[date], found[date])
             parts = ["%s is published as %s, recomputed as %s" % pair for pair in pairs if pair[1] != pair[2]]
@@ -711,9 +717,9 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    gold = "gold days of one chain, from its first date on: a folder of YYYY-MM-DD.json, or bundles"
-    compare = "what is published: the regime calendar (CSV), or meta days (a folder, or .json)"
-    start = "a published meta day: begin the day after it, for which the gold days of 385 dates are enough"
+    gold = "gold days of one chain from its first date on: a folder with YYYY-MM-DD.json, or bundles"
+    compare = "published results: the regime calendar (CSV), or meta days (a folder or a .json file)"
+    start = "published meta day: start on the day after it; needs the gold days of only 385 dates"
     parser.add_argument("gold", nargs="+", metavar="GOLD", help=gold)
     parser.add_argument("--methodology", required=True, metavar="FILE", help="/api/v1/methodology/v1.json")
     parser.add_argument("--compare", metavar="FILE", help=compare)
@@ -737,24 +743,24 @@ def run(options):
     published = read_published(options.compare, name)
     if start is None and min(published) < dates[0]:
         raise Fault(
-            "the gold days begin on %s, %s on %s. Every day rests on those before it: download the"
-            " gold days from the first on, or see --start." % (dates[0], options.compare, min(published))
+            "the gold days begin on %s, but %s begins on %s. Every day depends on all days before it."
+            " Download all gold days, or use --start." % (dates[0], options.compare, min(published))
         )
     return report(recompute(Chain(methodology, name, gold), start), published, options.compare)
 
 
 def report(rows, published, file):
-    """Prints what the comparison found; the exit code."""
+    """Prints the result of the comparison and returns the exit code."""
     count, differing = compare(rows, published)
     if count == 0:
-        raise Fault("%s has no date of the recomputed ones. Give the file of the same days." % file)
-    for line in differing[:LISTED]:
+        raise Fault("%s contains no recomputed date. Use a file with the same dates." % file)
+    for line in differing[:MAX_LISTED]:
         print(line, file=sys.stderr)
-    if len(differing) > LISTED:
-        print("and %d more" % (len(differing) - LISTED), file=sys.stderr)
-    left = sum(row[0] not in published for row in rows)
-    if left > 0:
-        print("%d gold days are not compared: %s has no such dates" % (left, file), file=sys.stderr)
+    if len(differing) > MAX_LISTED:
+        print("and %d more" % (len(differing) - MAX_LISTED), file=sys.stderr)
+    unmatched = sum(row[0] not in published for row in rows)
+    if unmatched > 0:
+        print("%d gold days were not compared: %s has no such dates" % (unmatched, file), file=sys.stderr)
     print("%d dates compared, %d differ" % (count, len(differing)))
     return 1 if differing else 0
 

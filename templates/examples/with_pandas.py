@@ -1,5 +1,5 @@
-# Joins the metrics of the last seven days with their regimes, by pandas: python3 with_pandas.py [CHAIN]
-# With GATEWAY and API_KEY; needs the packages requests and pandas. Leaves both files here.
+# Joins the metrics of the last seven days with their regimes, with pandas: python3 with_pandas.py [CHAIN]
+# Reads GATEWAY and API_KEY. Needs the packages requests and pandas. Saves both files in the current folder.
 import hashlib
 import json
 import os
@@ -13,15 +13,15 @@ GATEWAY = os.environ.get("GATEWAY", "http://127.0.0.1:8080").rstrip("/")
 chain = sys.argv[1] if len(sys.argv) > 1 else "ethereum"
 
 
-def get(url: str, **terms: object) -> requests.Response:
-    answer = requests.get(url, timeout=60, **terms)
+def get(url: str, **options: object) -> requests.Response:
+    answer = requests.get(url, timeout=60, **options)
     if answer.status_code != 200:
         raise SystemExit(f"{answer.status_code}: {answer.text}")
     return answer
 
 
 def download(path: str, file: str) -> str:
-    """A file that has its name once its digest is right. The key goes to the gateway alone, never on to a link."""
+    """Saves a file once its digest is verified. The key is sent only to the gateway, never to the link it returns."""
     if path.startswith("/api/v1/files/"):
         key = {"X-API-Key": os.environ.get("API_KEY", "")}
         link = get(GATEWAY + path, params={"redirect": "false"}, headers=key, allow_redirects=False).json()
@@ -31,7 +31,7 @@ def download(path: str, file: str) -> str:
     part = Path(file + ".part")
     part.write_bytes(get(link["url"]).content)
     if hashlib.sha256(part.read_bytes()).hexdigest() != link["sha256"]:
-        raise SystemExit(f"{path} was damaged on its way")
+        raise SystemExit(f"{path} was damaged in transit: download it again")
     part.replace(file)
     return file
 

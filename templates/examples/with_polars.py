@@ -1,5 +1,5 @@
-# Counts the days of each regime and how sure they are, from public data by Polars: python3 with_polars.py [CHAIN]
-# With GATEWAY, without a key; needs the packages requests and polars. Leaves the calendar here.
+# Counts the days of each regime and their mean confidence, from public data with Polars: python3 with_polars.py [CHAIN]
+# Reads GATEWAY; sends no key. Needs the packages requests and polars. Saves the calendar in the current folder.
 import hashlib
 import os
 import sys
@@ -24,11 +24,11 @@ listed = {each["path"]: each["sha256"] for each in get("/api/v1/release").json()
 part = Path(file + ".part")
 part.write_bytes(get(path).content)
 if hashlib.sha256(part.read_bytes()).hexdigest() != listed[path]:
-    raise SystemExit(f"{path} was damaged on its way")
+    raise SystemExit(f"{path} was damaged in transit: download it again")
 part.replace(file)
 
 regimes = (
-    pl.read_csv(file, infer_schema_length=None)  # types from all rows, not from the first hundred
+    pl.read_csv(file, infer_schema_length=None)  # infer types from all rows, not from the first hundred
     .filter(pl.col("status") == "available")
     .group_by("regime")
     .agg(days=pl.len(), confidence=pl.col("confidence").mean().round(2))

@@ -8,15 +8,14 @@ import {
   isPagePath,
   methodologyPagePath,
   PAGE_PATHS,
+  problemPath,
   PUBLIC_PATHS,
   publicKey,
 } from '../../schemas/paths.js';
 import { PAGE_POLICY } from '../../schemas/page-policy.js';
-import { problemPath } from '../../schemas/problems.js';
-import { propertiesOf } from '../fixtures/aws-synth.js';
-import { useTemplates } from '../fixtures/use-templates.js';
+import { propertiesOf, readTemplates } from '../support/aws/aws-synth.js';
 
-const templates = useTemplates();
+const { Delivery } = await readTemplates();
 
 type Behavior = {
   readonly PathPattern?: string;
@@ -44,49 +43,50 @@ type Distribution = {
   readonly ViewerCertificate: object;
   readonly CustomErrorResponses: object[];
 };
-/** As CloudFront names its own policies. */
+/** Ids of CloudFront's managed policies. */
 const NOT_CACHED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const CORS_TO_S3 = '88a5eaf4-2fd4-4709-b370-b4c650ea3fcf';
 const ALL_BUT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
-const distribution = (): Distribution =>
-  propertiesOf(templates().Delivery, 'AWS::CloudFront::Distribution')['DistributionConfig'] as Distribution;
+const distribution = propertiesOf(Delivery, 'AWS::CloudFront::Distribution')[
+  'DistributionConfig'
+] as Distribution;
 const originOf = (host: RegExp): Origin => {
-  const found = distribution().Origins.filter(({ DomainName }) => host.test(DomainName));
+  const found = distribution.Origins.filter(({ DomainName }) => host.test(DomainName));
   expect(found.length).toBeGreaterThan(0);
   return found[0] as Origin;
 };
 
-it('is the host of the readers, by TLS 1.2 at least', () => {
-  expect(distribution().Aliases).toEqual(['data.example.com']);
-  expect(distribution().ViewerCertificate).toMatchObject({
+it('serves the public host with TLS 1.2 or later', () => {
+  expect(distribution.Aliases).toEqual(['data.example.com']);
+  expect(distribution.ViewerCertificate).toMatchObject({
     MinimumProtocolVersion: 'TLSv1.2_2021',
     SslSupportMethod: 'sni-only',
   });
 });
 
-it('reads public copies of the bucket, signed, and nothing beside them', () => {
+it('reads only public copies of the bucket, with signed requests', () => {
   expect(originOf(/^example-crd-published\.s3\./)).toMatchObject({
     DomainName: 'example-crd-published.s3.eu-west-1.amazonaws.com',
     OriginPath: '/public',
     OriginAccessControlId: expect.anything(),
   });
-  const control = propertiesOf(templates().Delivery, 'AWS::CloudFront::OriginAccessControl');
+  const control = propertiesOf(Delivery, 'AWS::CloudFront::OriginAccessControl');
   expect(control['OriginAccessControlConfig']).toMatchObject({
     SigningBehavior: 'always',
     SigningProtocol: 'sigv4',
   });
 });
 
-it('asks the gateway for what the bucket does not have, so that 404 is a problem document', () => {
-  const { OriginGroups, DefaultCacheBehavior } = distribution();
+it('asks the gateway for files that the bucket lacks, so that a 404 is a problem document', () => {
+  const { OriginGroups, DefaultCacheBehavior } = distribution;
   expect(OriginGroups.Items.map(({ Id, FailoverCriteria }) => [Id, FailoverCriteria])).toContainEqual([
     DefaultCacheBehavior.TargetOriginId,
     { StatusCodes: { Items: [403, 404], Quantity: 2 } },
   ]);
 });
 
-it('proves to the gateway that it is the one who asks, by a secret that is in no template', () => {
+it('authenticates to the gateway with a secret that is not in the template', () => {
   const { OriginCustomHeaders = [] } = originOf(/execute-api/);
   expect(OriginCustomHeaders).toEqual([
     {
@@ -96,8 +96,8 @@ it('proves to the gateway that it is the one who asks, by a secret that is in no
   ]);
 });
 
-it('hands the paths of subscribers to the gateway: all of the request but its host, uncached, by HTTPS alone', () => {
-  const { CacheBehaviors } = distribution();
+it('passes the paths of subscribers to the gateway: complete except for the host, uncached, only with HTTPS', () => {
+  const { CacheBehaviors } = distribution;
   const gateway = CacheBehaviors.filter(({ PathPattern }) => PathPattern?.startsWith('/api/'));
   expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual([
     '/api/v1/files/*',
@@ -127,8 +127,8 @@ it('hands the paths of subscribers to the gateway: all of the request but its ho
   }
 });
 
-it('caches public copies as they say themselves, whatever the query, compressed', () => {
-  const policy = propertiesOf(templates().Delivery, 'AWS::CloudFront::CachePolicy')['CachePolicyConfig'];
+it('caches public copies by their Cache-Control and not by query, and compresses them', () => {
+  const policy = propertiesOf(Delivery, 'AWS::CloudFront::CachePolicy')['CachePolicyConfig'];
   expect(policy).toMatchObject({
     MinTTL: 0,
     DefaultTTL: 60,
@@ -140,7 +140,7 @@ it('caches public copies as they say themselves, whatever the query, compressed'
       EnableAcceptEncodingGzip: true,
     },
   });
-  const { DefaultCacheBehavior } = distribution();
+  const { DefaultCacheBehavior } = distribution;
   expect(DefaultCacheBehavior).toMatchObject({
     Compress: true,
     ViewerProtocolPolicy: 'redirect-to-https',
@@ -149,8 +149,8 @@ it('caches public copies as they say themselves, whatever the query, compressed'
   expect(DefaultCacheBehavior.AllowedMethods.toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
 });
 
-it('keeps no error: one is about who asked, or over at once', () => {
-  expect(distribution().CustomErrorResponses).toEqual(
+it('does not cache errors', () => {
+  expect(distribution.CustomErrorResponses).toEqual(
     [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504].map((ErrorCode) => ({
       ErrorCode,
       ErrorCachingMinTTL: 0,
@@ -161,8 +161,8 @@ it('keeps no error: one is about who asked, or over at once', () => {
 it.each([
   ['crd-pages', `${PAGE_POLICY};frame-ancestors 'none'`],
   ['crd-charts', "default-src 'none';style-src 'unsafe-inline';frame-ancestors 'none'"],
-])('the headers %s say to browsers what the gateway says', (name, policy) => {
-  const policies = Object.values(templates().Delivery.Resources)
+])('the headers policy %s has the security headers of the gateway', (name, policy) => {
+  const policies = Object.values(Delivery.Resources)
     .filter(({ Type }) => Type === 'AWS::CloudFront::ResponseHeadersPolicy')
     .map(({ Properties }) => Properties?.['ResponseHeadersPolicyConfig'] as { Name: string });
   expect(policies.find(({ Name }) => Name === name)).toMatchObject({
@@ -177,8 +177,8 @@ it.each([
   });
 });
 
-it('logs neither query nor cookies nor addresses of readers', () => {
-  const { RecordFields } = propertiesOf(templates().Delivery, 'AWS::Logs::Delivery') as {
+it('logs neither queries, cookies nor client addresses', () => {
+  const { RecordFields } = propertiesOf(Delivery, 'AWS::Logs::Delivery') as {
     RecordFields: string[];
   };
   expect(RecordFields).toContain('cs-uri-stem');
@@ -187,7 +187,7 @@ it('logs neither query nor cookies nor addresses of readers', () => {
   ).toEqual([]);
 });
 
-describe('the function at the edge', () => {
+describe('the CloudFront function', () => {
   const PATHS = [
     ...Object.values(PAGE_PATHS),
     ...Object.values(PUBLIC_PATHS),
@@ -206,16 +206,16 @@ describe('the function at the edge', () => {
         .uri;
   });
 
-  it.each(PATHS)('leads %s to the key of its public copy', (path) => {
+  it.each(PATHS)('maps %s to the key of its public copy', (path) => {
     expect(`public${rewrite(path)}`).toBe(publicKey(path));
   });
 
-  it('adds an index to pages alone', () => {
+  it('changes only the paths of pages', () => {
     for (const path of PATHS) expect([path, rewrite(path) !== path]).toEqual([path, isPagePath(path)]);
   });
 
-  it('is the one that is deployed', async () => {
+  it('is deployed unchanged', async () => {
     const source = await readFile(new URL('../../infra/aws/edge/page-address.js', import.meta.url), 'utf8');
-    expect(propertiesOf(templates().Delivery, 'AWS::CloudFront::Function')['FunctionCode']).toBe(source);
+    expect(propertiesOf(Delivery, 'AWS::CloudFront::Function')['FunctionCode']).toBe(source);
   });
 });

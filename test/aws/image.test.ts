@@ -1,10 +1,11 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { startGatewayProcess } from '../fixtures/gateway-process.js';
-import { replayImage, type ReplayedImage } from '../fixtures/image-replay.js';
-import { runProgram, type ProgramRun } from '../fixtures/run-program.js';
-import { writeSmallInput } from '../fixtures/small-input.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+import { PUBLIC_PATHS } from '../../schemas/paths.js';
+import { startGatewayProcess } from '../support/gateway/gateway-process.js';
+import { replayImage, type ReplayedImage } from '../support/aws/image-replay.js';
+import { runProgram, type ProgramRun } from '../support/process/run-program.js';
+import { writeSmallInput } from '../support/release/small-input.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const SLOW_MS = 300_000;
@@ -29,12 +30,12 @@ function askHealth(port: string): Promise<ProgramRun> {
   return runProgram(process.execPath, args, { ...image.env, CRD_PORT: port });
 }
 
-it('the image runs as a user without rights, and is the gateway unless it is told otherwise', () => {
+it('the image runs the gateway by default, as an unprivileged user', () => {
   expect([image.user, image.command]).toEqual(['node', ['gateway', 'serve']]);
   expect(image.env).toEqual({ NODE_ENV: 'production', CRD_HOST: '0.0.0.0' });
 });
 
-it('the image holds what runs, and neither sources nor tools', async () => {
+it('the image contains the programs and their dependencies, without sources and development tools', async () => {
   expect((await readdir(path.join(image.root, 'app'))).sort()).toEqual([
     'dist',
     'node_modules',
@@ -43,15 +44,15 @@ it('the image holds what runs, and neither sources nor tools', async () => {
   const { dependencies, devDependencies } = JSON.parse(
     await readFile(path.join(ROOT, 'package.json'), 'utf8'),
   ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
-  const isThere = (name: string): Promise<boolean> =>
+  const isInstalled = (name: string): Promise<boolean> =>
     stat(path.join(image.root, 'app/node_modules', name)).then(
       () => true,
       () => false,
     );
-  expect(await Promise.all(Object.keys(dependencies).map(isThere))).not.toContain(false);
+  expect(await Promise.all(Object.keys(dependencies).map(isInstalled))).not.toContain(false);
   for (const tool of ['jest', 'typescript', 'eslint', 'playwright-core']) {
     expect(devDependencies[tool]).toBeDefined();
-    expect([tool, await isThere(tool)]).toEqual([tool, false]);
+    expect([tool, await isInstalled(tool)]).toEqual([tool, false]);
   }
   for (const name of ['generator', 'gateway']) {
     expect((await stat(await programOf(name))).mode & 0o111).toBe(0o111);
@@ -60,7 +61,7 @@ it('the image holds what runs, and neither sources nor tools', async () => {
 });
 
 it(
-  'the image publishes, and its gateway is healthy while it serves, and not before or after',
+  'the image publishes, and the health check passes only while its gateway runs',
   async () => {
     const input = await writeSmallInput(path.join(folder.path, 'input'), {
       days: { bitcoin: 600, base: 500 },
@@ -92,7 +93,7 @@ it(
     );
     const { port } = new URL(gateway.url);
     expect(await askHealth(port)).toMatchObject({ code: 0 });
-    expect((await fetch(`${gateway.url}/api/v1/status`)).status).toBe(200);
+    expect((await fetch(gateway.url + PUBLIC_PATHS.status)).status).toBe(200);
     await gateway.stop();
     expect(await askHealth(port)).toMatchObject({ code: 1 });
   },

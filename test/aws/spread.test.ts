@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { objectKey, parseObjectKey } from '../../schemas/paths.js';
+import { createMemoryStore } from '../support/stores/memory-store.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { objectKey, OBJECTS_PREFIX } from '../../schemas/paths.js';
 import { sha256Hex } from '../../schemas/digest.js';
+import { publishSeries } from '../support/release/publish-series.js';
+import { randomSeries } from '../support/release/random-series.js';
 
-const readme = await readFile(new URL('../../infra/README.md', import.meta.url), 'utf8');
-const golden = await readFile(new URL('../golden/release/keys.txt', import.meta.url), 'utf8');
+const readme = await readFile(new URL('../../infra/aws/README.md', import.meta.url), 'utf8');
 
-/** How far counts are from even, as chi-squared says; `cells` of them. */
+/** Returns the chi-squared statistic of the digits against an even distribution over `cells`. */
 function chiSquared(digits: readonly string[], cells: number): number {
   const counts = new Map<string, number>();
   for (const each of digits) counts.set(each, (counts.get(each) ?? 0) + 1);
@@ -14,26 +17,28 @@ function chiSquared(digits: readonly string[], cells: number): number {
   return seen + (cells - counts.size) * expected;
 }
 
-it('the keys of a release spread evenly over the parts that S3 may make of them', () => {
-  const digests = [...new Set(golden.match(/objects\/sha256\/[0-9a-f]{64}/g))].map(
-    (key) => parseObjectKey(key) ?? '',
-  );
+it('the keys of a release are spread evenly over the partitions that S3 can create', async () => {
+  const store = createMemoryStore();
+  const inputs = CHAIN_IDS.map((chain, at) => randomSeries({ chain, seed: 70 + at, days: 80 }));
+  await publishSeries(store, { inputs, asOf: '2022-03-22T06:00:00Z' });
+  const digests: string[] = [];
+  for await (const { key } of store.list(OBJECTS_PREFIX)) digests.push(key.slice(OBJECTS_PREFIX.length));
   expect(digests.length).toBeGreaterThan(1000);
   const bounds = [
-    { length: 1, cells: 16, most: 44.3 }, // of 15 degrees of freedom: one in ten thousand
-    { length: 2, cells: 256, most: 346.5 }, // of 255
+    { length: 1, cells: 16, max: 44.3 }, // 15 degrees of freedom, p = 0.0001
+    { length: 2, cells: 256, max: 346.5 }, // of 255
   ];
-  for (const { length, cells, most } of bounds) {
+  for (const { length, cells, max } of bounds) {
     expect(
       chiSquared(
         digests.map((each) => each.slice(0, length)),
         cells,
       ),
-    ).toBeLessThan(most);
+    ).toBeLessThan(max);
   }
 });
 
-it('keys that are no digests would not', () => {
+it('keys with dates are not', () => {
   const dates = Array.from({ length: 4000 }, (_, i) => `2026-${i}`);
   expect(
     chiSquared(
@@ -44,7 +49,7 @@ it('keys that are no digests would not', () => {
   expect(objectKey(sha256Hex('a'))).toMatch(/^objects\/sha256\/[0-9a-f]{64}$/);
 });
 
-describe('the costs that are told', () => {
+describe('the table of costs', () => {
   const rows = [
     ...readme.matchAll(
       /^\| ([^|]+)\| ([\d,.]+) ?(million|GB-s|GB|month) *\| \$([\d.]+) *\| \$([\d.]+) *\| \$([\d.]+) *\|$/gm,
@@ -61,12 +66,12 @@ describe('the costs that are told', () => {
       one: Number(one),
       hundred: Number(hundred),
     })),
-  )('$item is units by price', ({ item, units, unit, price, one, hundred }) => {
+  )('multiplies units and price for $item', ({ item, units, unit, price, one, hundred }) => {
     expect(one).toBeCloseTo(units * price, 1);
     expect(hundred).toBeCloseTo(fixed.test(unit) || fixed.test(item) ? one : 100 * units * price, -0.5);
   });
 
-  it('are added up', () => {
+  it('has correct totals', () => {
     const [, one, hundred] = /\*\*\$([\d.]+)\*\* *\| \*\*\$([\d.]+)\*\*/.exec(readme) ?? [];
     const sum = (column: number): string =>
       rows.reduce((total, row) => total + Number(row[column]), 0).toFixed(2);

@@ -1,15 +1,14 @@
-import { resourcesOf } from '../fixtures/aws-synth.js';
-import { useTemplates } from '../fixtures/use-templates.js';
+import { readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 
-const templates = useTemplates();
+const { Store } = await readTemplates();
 
 const bucketOf = (name: string) =>
-  Object.values(resourcesOf(templates().Store, 'AWS::S3::Bucket')).find(
+  Object.values(resourcesOf(Store, 'AWS::S3::Bucket')).find(
     ({ Properties }) => Properties?.['BucketName'] === name,
   );
 const rule = (Id: string, rest: object): object => ({ Id, Status: 'Enabled', ...rest });
 const ABORT = rule('AbortUploads', { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } });
-const GUARDED = {
+const PRIVATE = {
   BucketEncryption: {
     ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
   },
@@ -27,12 +26,12 @@ const versions = (NoncurrentDays: number): object =>
     NoncurrentVersionExpiration: { NoncurrentDays },
   });
 
-it('releases lie in a versioned, encrypted bucket of nobody else, logged, with the CORS that readers need', () => {
+it('the bucket of releases is private, encrypted, versioned and logged, with CORS for readers', () => {
   expect(bucketOf('example-crd-published')).toMatchObject({
     DeletionPolicy: 'Retain',
     Properties: {
       BucketName: 'example-crd-published',
-      ...GUARDED,
+      ...PRIVATE,
       VersioningConfiguration: { Status: 'Enabled' },
       LifecycleConfiguration: { Rules: [ABORT, versions(35)] },
       LoggingConfiguration: { DestinationBucketName: 'example-crd-logs', LogFilePrefix: 'published/' },
@@ -57,12 +56,12 @@ it('releases lie in a versioned, encrypted bucket of nobody else, logged, with t
   });
 });
 
-it('accounts lie in another such bucket, which keeps old versions longer and lets no page read', () => {
+it('the bucket of accounts keeps old versions longer and has no CORS', () => {
   const bucket = bucketOf('example-crd-accounts');
   expect(bucket).toMatchObject({
     DeletionPolicy: 'Retain',
     Properties: {
-      ...GUARDED,
+      ...PRIVATE,
       VersioningConfiguration: { Status: 'Enabled' },
       LifecycleConfiguration: { Rules: [ABORT, versions(90)] },
       LoggingConfiguration: { DestinationBucketName: 'example-crd-logs', LogFilePrefix: 'accounts/' },
@@ -71,8 +70,8 @@ it('accounts lie in another such bucket, which keeps old versions longer and let
   expect(bucket?.Properties).not.toHaveProperty('CorsConfiguration');
 });
 
-it('no rule of a lifecycle expires what is current, but for logs', () => {
-  for (const { Properties } of Object.values(resourcesOf(templates().Store, 'AWS::S3::Bucket'))) {
+it('only logs have a lifecycle rule that expires current objects', () => {
+  for (const { Properties } of Object.values(resourcesOf(Store, 'AWS::S3::Bucket'))) {
     const { Rules } = Properties?.['LifecycleConfiguration'] as { Rules: object[] };
     const expiring = Rules.filter((each) => 'ExpirationInDays' in each || 'Transitions' in each);
     expect([Properties?.['BucketName'], expiring.length]).toEqual([
@@ -82,17 +81,17 @@ it('no rule of a lifecycle expires what is current, but for logs', () => {
   }
 });
 
-it('the log is written by the service of logs alone, of these two buckets', () => {
-  const policies = Object.values(resourcesOf(templates().Store, 'AWS::S3::BucketPolicy'));
+it('only the log service can write access logs, for these two buckets', () => {
+  const policies = Object.values(resourcesOf(Store, 'AWS::S3::BucketPolicy'));
   const documents = policies.map(
     ({ Properties }) => Properties?.['PolicyDocument'] as { Statement: { Sid?: string }[] },
   );
-  const taking = documents
+  const writing = documents
     .flatMap(({ Statement }) => Statement)
-    .filter(({ Sid }) => Sid === 'TakeAccessLogs');
-  expect(taking).toEqual([
+    .filter(({ Sid }) => Sid === 'WriteAccessLogs');
+  expect(writing).toEqual([
     {
-      Sid: 'TakeAccessLogs',
+      Sid: 'WriteAccessLogs',
       Effect: 'Allow',
       Principal: { Service: 'logging.s3.amazonaws.com' },
       Action: 's3:PutObject',

@@ -5,21 +5,26 @@ import { fileURLToPath } from 'node:url';
 import { installLocked } from '../../scripts/python/install-locked.js';
 import {
   EXAMPLE_PARAMETERS,
+  exampleFolder,
   propertiesOf,
   readTemplates,
   resourcesOf,
   synthesize,
+  synthesizeAll,
   type Templates,
-} from '../fixtures/aws-synth.js';
-import { runProgram } from '../fixtures/run-program.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+} from '../support/aws/aws-synth.js';
+import { runProgram, type ProgramRun } from '../support/process/run-program.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 
 const SLOW_MS = 300_000;
-/** What synthesis writes for itself: where things are in the code, and what it need not compute again. */
+/** Files that are not deployed: traces into the code and caches. */
 const NOT_DEPLOYED = /(tree|metadata|manifest|validation-report)\.json$|cdk\.out$|[/\\]\.cdk[/\\]/;
-/** Of cfn-lint: the CDK says twice that a role comes before what has it; and zones are named, or synth would look them up. */
+/** cfn-lint: the CDK declares some dependencies twice, and the zones are set so that it does not look them up online. */
 const IGNORED = ['W3005', 'W3010'];
 const STACKS = ['Store', 'Service', 'Delivery'];
+
+const EXAMPLE = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
+const EXAMPLE_TEMPLATES = await readTemplates();
 
 let folder: TemporaryFolder;
 beforeAll(async () => {
@@ -27,15 +32,21 @@ beforeAll(async () => {
 });
 afterAll(() => folder.dispose());
 
-const below = (name: string): string => path.join(folder.path, name);
+const inFolder = (name: string): string => path.join(folder.path, name);
 
-/** The digest of every file that deployment reads, by its path. */
+async function writeParameters(name: string, parameters: object): Promise<string> {
+  const file = inFolder(`${name}.json`);
+  await writeFile(file, JSON.stringify(parameters));
+  return file;
+}
+
+/** Returns the digests of all files that are deployed, by their paths. */
 async function digestsOf(root: string): Promise<Record<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name));
-  const read = files.filter((file) => !NOT_DEPLOYED.test(file)).sort();
+  const deployed = files.filter((file) => !NOT_DEPLOYED.test(file)).sort();
   const digests = await Promise.all(
-    read.map(async (file) => [
+    deployed.map(async (file) => [
       path.relative(root, file),
       createHash('sha256')
         .update(await readFile(file))
@@ -46,124 +57,133 @@ async function digestsOf(root: string): Promise<Record<string, string>> {
 }
 
 it(
-  'twice gives the same templates and the same bundle, wherever it is written',
+  'synthesizing again elsewhere results in the same templates and the same bundle',
   async () => {
-    const [one, other] = [below('one'), below('other/deeper')];
-    for (const out of [one, other]) expect(await synthesize(out)).toMatchObject({ code: 0 });
-    const digests = await digestsOf(one);
+    const other = inFolder('other/deeper');
+    expect(await synthesize({ parameters: EXAMPLE_PARAMETERS, folder: other })).toMatchObject({ code: 0 });
+    const digests = await digestsOf(exampleFolder());
     expect(Object.keys(digests).filter((name) => name.endsWith('handler.mjs')).length).toBe(1);
     expect(await digestsOf(other)).toEqual(digests);
   },
   SLOW_MS,
 );
 
-it(
-  'asks nobody, and carries nothing of the machine into a template',
-  async () => {
-    const out = below('clean');
-    expect(await synthesize(out)).toMatchObject({ code: 0 });
-    expect(JSON.parse(await readFile(path.join(out, 'manifest.json'), 'utf8'))).not.toHaveProperty('missing');
-    for (const stack of STACKS) {
-      const text = await readFile(path.join(out, `${stack}.template.json`), 'utf8');
-      expect(text).not.toContain(fileURLToPath(new URL('../..', import.meta.url)));
-    }
-  },
-  SLOW_MS,
-);
+it('looks nothing up online, and writes no path of this machine into a template', async () => {
+  const manifest = await readFile(path.join(exampleFolder(), 'manifest.json'), 'utf8');
+  expect(JSON.parse(manifest)).not.toHaveProperty('missing');
+  expect(JSON.stringify(EXAMPLE_TEMPLATES)).not.toContain(fileURLToPath(new URL('../..', import.meta.url)));
+});
 
 it(
-  'is clean by cfn-lint',
+  'passes cfn-lint',
   async () => {
-    const out = below('linted');
-    await synthesize(out);
     const python = installLocked({
       what: 'cfn-lint',
-      requirements: fileURLToPath(new URL('../cfn-lint/requirements.txt', import.meta.url)),
-      folder: fileURLToPath(new URL('../../.cfn-lint', import.meta.url)),
+      requirements: fileURLToPath(new URL('../python/cfn-lint/requirements.txt', import.meta.url)),
+      folder: fileURLToPath(new URL('../../.python/cfn-lint', import.meta.url)),
     });
     const program = path.join(path.dirname(python), 'cfn-lint');
-    const files = STACKS.map((stack) => path.join(out, `${stack}.template.json`));
+    const files = STACKS.map((stack) => path.join(exampleFolder(), `${stack}.template.json`));
     const regions = ['--regions', 'eu-west-1', 'us-east-1'];
     const run = await runProgram(
       program,
       ['--format', 'parseable', '--ignore-checks', ...IGNORED, ...regions, '--', ...files],
-      {
-        PATH: process.env['PATH'] ?? '',
-        HOME: folder.path,
-      },
+      { PATH: process.env['PATH'] ?? '', HOME: folder.path },
     );
     expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
   },
   SLOW_MS,
 );
 
-it(
-  'says every fault of the parameters, and makes nothing',
-  async () => {
-    const example = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
-    const file = below('wrong.json');
-    const { account: _, ...rest } = example;
-    await writeFile(file, JSON.stringify({ ...rest, region: 'Ireland', bucket: 'one', keyMode: 'Live' }));
-    const { code, stderr } = await synthesize(below('nothing'), file);
-    expect(code).not.toBe(0);
-    for (const fault of [
-      "required property 'account'",
-      '/region must match',
-      'additional properties: bucket',
-      '/keyMode must be',
-    ]) {
-      expect(stderr).toContain(fault);
-    }
-    await writeFile(file, JSON.stringify({ ...example, input: { bucket: 'example-crd-logs', prefix: '' } }));
-    expect((await synthesize(below('nothing'), file)).stderr).toContain('must be different buckets');
-  },
-  SLOW_MS,
-);
+describe('with wrong parameters', () => {
+  const fail = async (parameters: object): Promise<ProgramRun> => {
+    const file = await writeParameters('wrong', parameters);
+    return synthesize({ parameters: file, folder: inFolder('nothing') });
+  };
 
-it(
-  'without identity and selling has no task that reconciles, and no secret of Stripe',
-  async () => {
-    const example = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
-    const { identity: _, selling: __, ...rest } = example;
-    const file = below('reading-only.json');
-    await writeFile(file, JSON.stringify({ ...rest, region: 'us-east-1' }));
-    expect(await synthesize(below('reading-only'), file)).toMatchObject({ code: 0 });
-    const text = await readFile(path.join(below('reading-only'), 'Service.template.json'), 'utf8');
-    expect(text).not.toMatch(/reconcile|stripe-secret|CRD_STRIPE|ReplicaRegions/i);
-  },
-  SLOW_MS,
-);
+  it(
+    'reports every fault, and writes no template',
+    async () => {
+      const { account: _, ...rest } = EXAMPLE;
+      const { code, stderr } = await fail({ ...rest, region: 'Ireland', bucket: 'one', keyMode: 'Live' });
+      expect(code).not.toBe(0);
+      for (const fault of [
+        "required property 'account'",
+        '/region must match',
+        'additional properties: bucket',
+        '/keyMode must be',
+      ]) {
+        expect(stderr).toContain(fault);
+      }
+      expect(await readdir(inFolder('nothing')).catch(() => [])).not.toContain('Store.template.json');
+    },
+    SLOW_MS,
+  );
 
-it(
-  'leads requests to the newest version of the gateway, or to the one that is named, and starts it anew when told',
-  async () => {
-    const example = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
-    const read = async (name: string, chosen: object): Promise<Templates> => {
-      const file = below(`${name}.json`);
-      await writeFile(file, JSON.stringify({ ...example, ...chosen }));
-      expect(await synthesize(below(name), file)).toMatchObject({ code: 0 });
-      return readTemplates(below(name));
-    };
-    const versionsOf = ({ Service }: Templates): string[] =>
-      Object.keys(resourcesOf(Service, 'AWS::Lambda::Version'));
-    const aliasOf = ({ Service }: Templates): unknown =>
-      propertiesOf(Service, 'AWS::Lambda::Alias')['FunctionVersion'];
-    const newest = await read('newest', {});
-    const [version = ''] = versionsOf(newest);
-    expect(aliasOf(newest)).toEqual({ 'Fn::GetAtt': [version, 'Version'] });
-    const again = await read('again', { restarted: '2026-11-22' });
-    expect(versionsOf(again)).not.toEqual([version]);
-    const secret = '0123456789abcdef0123456789abcdef';
-    const held = await read('held', {
-      liveVersion: '12',
+  it(
+    'requires different buckets',
+    async () => {
+      const { stderr } = await fail({ ...EXAMPLE, input: { bucket: 'example-crd-logs', prefix: '' } });
+      expect(stderr).toContain('must be different');
+    },
+    SLOW_MS,
+  );
+});
+
+describe('with other parameters', () => {
+  const SECRET_VERSION = '0123456789abcdef0123456789abcdef';
+  const { identity: _, selling: __, ...free } = EXAMPLE;
+  const VARIANTS = {
+    free: { ...free, region: 'us-east-1' },
+    restarted: { ...EXAMPLE, restarted: '2026-11-22' },
+    pinned: {
+      ...EXAMPLE,
       restarted: '2026-11-22',
-      originSecretVersion: secret,
-    });
-    expect(aliasOf(held)).toBe('12');
-    expect(versionsOf(held)).toEqual(versionsOf(again));
-    expect(JSON.stringify(held.Delivery)).toContain(
-      `{{resolve:secretsmanager:crd/origin-eu-west-1:SecretString:::${secret}}}`,
+      liveVersion: '12',
+      originSecretVersion: SECRET_VERSION,
+    },
+  };
+  const templates = {} as Record<keyof typeof VARIANTS, Templates>;
+  beforeAll(async () => {
+    const deployments = await Promise.all(
+      Object.entries(VARIANTS).map(async ([name, parameters]) => ({
+        parameters: await writeParameters(name, parameters),
+        folder: inFolder(name),
+      })),
     );
-  },
-  SLOW_MS,
-);
+    expect(await synthesizeAll(deployments)).toMatchObject({ code: 0 });
+    for (const name of Object.keys(VARIANTS) as (keyof typeof VARIANTS)[])
+      templates[name] = await readTemplates(inFolder(name));
+  }, SLOW_MS);
+
+  const versionsOf = ({ Service }: Templates): string[] =>
+    Object.keys(resourcesOf(Service, 'AWS::Lambda::Version'));
+  const aliasOf = ({ Service }: Templates): unknown =>
+    propertiesOf(Service, 'AWS::Lambda::Alias')['FunctionVersion'];
+
+  it('has no reconciliation and no secret of Stripe without identity and selling', () => {
+    expect(JSON.stringify(templates.free.Service)).not.toMatch(
+      /reconcile|stripe-secret|CRD_STRIPE|ReplicaRegions/i,
+    );
+  });
+
+  it('serves requests with the newest version of the gateway by default', () => {
+    const [version = ''] = versionsOf(EXAMPLE_TEMPLATES);
+    expect(aliasOf(EXAMPLE_TEMPLATES)).toEqual({ 'Fn::GetAtt': [version, 'Version'] });
+  });
+
+  it('creates a new version of the gateway for another value of "restarted"', () => {
+    expect(versionsOf(templates.restarted)).not.toEqual(versionsOf(EXAMPLE_TEMPLATES));
+  });
+
+  it('serves requests with the version of "liveVersion", and creates the newest one too', () => {
+    expect(aliasOf(templates.pinned)).toBe('12');
+    expect(versionsOf(templates.pinned)).toEqual(versionsOf(templates.restarted));
+  });
+
+  it('sends the version of the origin secret in "originSecretVersion"', () => {
+    expect(JSON.stringify(templates.pinned.Delivery)).toContain(
+      `{{resolve:secretsmanager:crd/origin-eu-west-1:SecretString:::${SECRET_VERSION}}}`,
+    );
+  });
+});

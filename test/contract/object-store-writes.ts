@@ -3,7 +3,7 @@ import type { StoreUse } from './store-use.js';
 
 const WRITERS = Array.from({ length: 8 }, (_, i) => `writer ${i}`);
 
-/** What the law of the object store says of putting. */
+/** Requirements for `putIfAbsent`. */
 export function describePutIfAbsent({ store, put, read, etagOf }: StoreUse): void {
   it('creates an absent key once and keeps its first bytes', async () => {
     expect(await put('object', 'first')).toBe('created');
@@ -13,13 +13,13 @@ export function describePutIfAbsent({ store, put, read, etagOf }: StoreUse): voi
     expect([await read('object'), await etagOf('object')]).toEqual(['first', etag]);
   });
 
-  it('lets one of eight writers at once create a key', async () => {
+  it('lets exactly one of eight concurrent writers create a key', async () => {
     const results = await Promise.all(WRITERS.map((text) => put('object', text)));
     expect([...results].sort()).toEqual(['created', ...new Array<string>(7).fill('exists')]);
     expect(await read('object')).toBe(WRITERS[results.indexOf('created')]);
   });
 
-  it('creates a deleted key anew', async () => {
+  it('creates a deleted key again', async () => {
     await put('object', 'first');
     await store().delete('object');
     expect(await put('object', 'other')).toBe('created');
@@ -27,26 +27,26 @@ export function describePutIfAbsent({ store, put, read, etagOf }: StoreUse): voi
   });
 }
 
-/** What the law of the object store says of swapping. */
+/** Requirements for `compareAndSwap`. */
 export function describeCompareAndSwap({ store, put, swap, read, etagOf }: StoreUse): void {
-  it('swaps in an absent key when none was expected, and resolves its etag', async () => {
+  it('creates an absent key if null is expected, and resolves its ETag', async () => {
     expect(await swap('object', 'first', null)).toBe(await etagOf('object'));
     expect(await read('object')).toBe('first');
   });
 
-  it('swaps what still has the expected etag, and resolves the new one', async () => {
+  it('replaces an object with the expected ETag, and resolves the new one', async () => {
     await put('object', 'first');
     const etag = await swap('object', 'other', await etagOf('object'));
     expect([await read('object'), await etagOf('object')]).toEqual(['other', etag]);
   });
 
-  it('swaps equal bytes too: that renews the age of an object', async () => {
+  it('replaces equal bytes too, which resets the age of an object', async () => {
     await put('object', 'first');
     expect(await swap('object', 'first', await etagOf('object'))).toBe(await etagOf('object'));
     expect(await read('object')).toBe('first');
   });
 
-  it('says conflict and changes nothing when the etag is stale', async () => {
+  it('resolves "conflict" and changes nothing if the ETag is stale', async () => {
     await put('object', 'first');
     const stale = await etagOf('object');
     const current = await swap('object', 'second', stale);
@@ -54,28 +54,31 @@ export function describeCompareAndSwap({ store, put, swap, read, etagOf }: Store
     expect([await read('object'), await etagOf('object')]).toEqual(['second', current]);
   });
 
-  it('says conflict and changes nothing when the key was expected to be absent', async () => {
+  it('resolves "conflict" and changes nothing if the key exists but null is expected', async () => {
     await put('object', 'first');
     expect(await swap('object', 'other', null)).toBe('conflict');
     expect(await read('object')).toBe('first');
   });
 
-  it('says conflict and creates nothing when an etag was expected of an absent key', async () => {
+  it('resolves "conflict" and creates nothing if the key is absent but an ETag is expected', async () => {
     await put('another', 'text');
     expect(await swap('object', 'other', await etagOf('another'))).toBe('conflict');
     expect(await store().get('object')).toBeUndefined();
   });
 
-  it.each(['an absent key', 'a present key'])('lets one of eight writers at once swap %s', async (kind) => {
-    if (kind === 'a present key') await put('object', 'first');
-    const expected = await etagOf('object');
-    const results = await Promise.all(WRITERS.map((text) => swap('object', text, expected)));
-    const winner = results.findIndex((result) => result !== 'conflict');
-    expect(results.filter((result) => result === 'conflict')).toHaveLength(7);
-    expect([await read('object'), await etagOf('object')]).toEqual([WRITERS[winner], results[winner]]);
-  });
+  it.each(['an absent key', 'a present key'])(
+    'lets exactly one of eight concurrent writers swap %s',
+    async (kind) => {
+      if (kind === 'a present key') await put('object', 'first');
+      const expected = await etagOf('object');
+      const results = await Promise.all(WRITERS.map((text) => swap('object', text, expected)));
+      const winner = results.findIndex((result) => result !== 'conflict');
+      expect(results.filter((result) => result === 'conflict')).toHaveLength(7);
+      expect([await read('object'), await etagOf('object')]).toEqual([WRITERS[winner], results[winner]]);
+    },
+  );
 
-  it('loses no step of eight writers who try again until they win', async () => {
+  it('loses no update of eight writers that retry until they win', async () => {
     await pMap(WRITERS, async () => {
       for (;;) {
         const found = await store().get('counter');
@@ -86,7 +89,7 @@ export function describeCompareAndSwap({ store, put, swap, read, etagOf }: Store
     expect(await read('counter')).toBe('8');
   });
 
-  it('shows a reader the old bytes or the new ones, whole, while they are swapped', async () => {
+  it('shows readers either all old or all new bytes during swaps', async () => {
     const bodies = ['a', 'b'].map((letter) => letter.repeat(300_000));
     let etag = await swap('object', bodies[0] ?? '', null);
     const swapping = (async () => {

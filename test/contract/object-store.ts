@@ -4,15 +4,15 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { describeCompareAndSwap, describePutIfAbsent } from './object-store-writes.js';
 import { createUse, META, type StoreUse } from './store-use.js';
 
-/** How far a store's clock may be from ours. */
+/** Largest allowed skew between a store's clock and this machine's. */
 const CLOCK_TOLERANCE_MS = 10 * 60_000;
 
-/** A fresh, empty store, for one test. */
+/** An empty store for one test. */
 export type StoreUnderTest = { readonly store: ObjectStore; readonly dispose: () => Promise<void> };
 
-/** The law of the `ObjectStore` port; every adapter obeys it. An etag is opaque, and only the port is looked at. */
+/** Tests the contract of `ObjectStore`, which every adapter must pass. ETags are opaque. */
 export function describeObjectStore(name: string, create: () => Promise<StoreUnderTest>): void {
-  describe(`${name} obeys the law of the object store`, () => {
+  describe(`${name} fulfils the contract of ObjectStore`, () => {
     let under: StoreUnderTest;
     beforeEach(async () => {
       under = await create();
@@ -29,12 +29,12 @@ export function describeObjectStore(name: string, create: () => Promise<StoreUnd
 }
 
 function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): void {
-  it('says undefined of a missing key', async () => {
+  it('resolves undefined for a missing key', async () => {
     expect(await store().get('missing')).toBeUndefined();
     expect(await store().head('missing')).toBeUndefined();
   });
 
-  it('says undefined of a key that is only the beginning of another, or goes on below one', async () => {
+  it('resolves undefined for a key that is a prefix of another key, or below one', async () => {
     await put('public/a/b', 'text');
     for (const key of ['public', 'public/a', 'public/a/b/c']) {
       expect([key, await store().get(key), await store().head(key)]).toEqual([key, undefined, undefined]);
@@ -46,14 +46,14 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
     ['every byte value', Buffer.from(Array.from({ length: 256 }, (_, i) => i))],
     ['line ends and a byte order mark', Buffer.from('\ufeffa\r\nb\rc\n')],
     ['a megabyte', scatteredBytes(1_048_576)],
-  ])('gives back exactly the bytes that were put: %s', async (_name, body) => {
+  ])('returns exactly the bytes that were written: %s', async (_name, body) => {
     await store().putIfAbsent('bytes', body, META);
     const found = await store().get('bytes');
     expect(found?.bytes).toHaveLength(body.length);
     expect(sha256(found?.bytes)).toBe(sha256(body));
   });
 
-  it('tells of an object its size, its SHA-256, when it was written, and the etag that reading it gives', async () => {
+  it('resolves the size, SHA-256, time and ETag of an object', async () => {
     await put('object', 'some text');
     const head = await store().head('object');
     expect(head).toMatchObject({ sizeBytes: 9, sha256: sha256(Buffer.from('some text')) });
@@ -61,7 +61,7 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
     expect(Math.abs(Date.now() - (head?.modifiedAtMs ?? 0))).toBeLessThan(CLOCK_TOLERANCE_MS);
   });
 
-  it('changes etag and digest when the content changes', async () => {
+  it('changes the ETag and the digest when the content changes', async () => {
     await put('object', 'first');
     const before = await store().head('object');
     await swap('object', 'other', await etagOf('object'));
@@ -70,7 +70,7 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
     expect(after?.sha256).toBe(sha256(Buffer.from('other')));
   });
 
-  it('takes and hands out copies: a caller who changes them changes nothing', async () => {
+  it('is not affected by changes to the buffers of its callers', async () => {
     const body = Buffer.from('some text');
     await store().putIfAbsent('object', body, META);
     body.fill(0);
@@ -84,12 +84,12 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
     'a.b-c_d/E.9',
     `releases/2026-08-19.000001/0f.json`,
     `objects/${'0'.repeat(64)}`,
-  ])('takes the key %s as it is', async (key) => {
+  ])('accepts the key %s', async (key) => {
     expect(await put(key, 'text')).toBe('created');
     expect([await read(key), await keys('')]).toEqual(['text', [key]]);
   });
 
-  it('tells keys apart by every character', async () => {
+  it('distinguishes keys by every character', async () => {
     const all = ['a/b', 'a/b.c', 'a/b-c', 'a/b_c', 'a/bc', 'a.b', 'a-b/c'];
     for (const key of all) expect(await put(key, key)).toBe('created');
     for (const key of all) expect(await read(key)).toBe(key);
@@ -110,7 +110,7 @@ function describeListing({ store, put, keys }: StoreUse): void {
     'lists/x',
   ];
 
-  it('lists every key in the order of its code units, across folders, with its size and time', async () => {
+  it('lists all keys in the order of their code units, with size and time', async () => {
     for (const key of [...tree].reverse()) await put(key, key);
     expect(await keys('')).toEqual(tree);
     for await (const { key, sizeBytes, modifiedAtMs } of store().list('')) {
@@ -137,7 +137,7 @@ function describeListing({ store, put, keys }: StoreUse): void {
   });
 
   it.each(['/', './', '../', 'list//', 'list/./', 'list/../', 'list/a/../'])(
-    'lists nothing for "%s", which begins no key (or refuses it as a TypeError)',
+    'lists nothing for "%s", which is not a prefix of any key, or rejects it with a TypeError',
     async (prefix) => {
       for (const key of tree) await put(key, key);
       const listed = await keys(prefix).catch((error: unknown) => {
@@ -148,11 +148,11 @@ function describeListing({ store, put, keys }: StoreUse): void {
     },
   );
 
-  it('lists nothing of an empty store', async () => {
+  it('lists nothing in an empty store', async () => {
     expect(await keys('')).toEqual([]);
   });
 
-  it('lists more keys than fit on one page of an answer', async () => {
+  it('lists more keys than one response contains', async () => {
     const many = Array.from({ length: 1100 }, (_, i) => `many/${String(i).padStart(4, '0')}`);
     await pMap(many, (key) => put(key, key), { concurrency: 32 });
     expect(await keys('many/')).toEqual(many);
@@ -160,14 +160,14 @@ function describeListing({ store, put, keys }: StoreUse): void {
 }
 
 function describeDeleting({ store, put, keys }: StoreUse): void {
-  it('deletes an object and leaves its neighbours', async () => {
+  it('deletes an object and nothing beside it', async () => {
     for (const key of ['a', 'b/c', 'b/d']) await put(key, key);
     await store().delete('b/c');
     expect([await store().get('b/c'), await keys('')]).toEqual([undefined, ['a', 'b/d']]);
   });
 
   it.each(['missing', 'b/missing', 'missing/c', 'b', 'a/below'])(
-    'finds no fault in deleting %s, which is no key, and deletes nothing',
+    'ignores the deletion of %s, which does not exist',
     async (key) => {
       for (const each of ['a', 'b/c']) await put(each, each);
       await store().delete(key);
@@ -182,7 +182,7 @@ function sha256(bytes: Uint8Array | undefined): string {
     .digest('hex');
 }
 
-/** The same bytes on every run, without a pattern that a compressor could hide behind. */
+/** Returns the same incompressible bytes on every run. */
 function scatteredBytes(length: number): Buffer {
   let state = 1;
   return Buffer.from(Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) & 0xff));

@@ -1,9 +1,9 @@
 import type { Etag, ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
 
-/** What every object of the contract suite is written with. */
+/** Metadata of all objects in the contract tests. */
 export const META: ObjectMeta = { contentType: 'application/json', cacheControl: 'no-cache' };
 
-/** A store with texts instead of bytes. */
+/** Operations of a store with text instead of bytes. */
 export type StoreUse = {
   readonly store: () => ObjectStore;
   readonly put: (key: string, text: string) => Promise<'created' | 'exists'>;
@@ -13,7 +13,6 @@ export type StoreUse = {
   readonly keys: (prefix: string) => Promise<string[]>;
 };
 
-/** The use of the store that `store` gives. */
 export function createUse(store: () => ObjectStore): StoreUse {
   return {
     store,

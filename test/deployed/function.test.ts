@@ -6,22 +6,22 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { sha256Hex } from '../../schemas/digest.js';
-import { bundlePath, dayPath, objectKey, PUBLIC_PATHS } from '../../schemas/paths.js';
-import { findBundle, propertiesOf, readTemplates, resourcesOf, synthesize } from '../fixtures/aws-synth.js';
-import { bucketNames, deployStack } from '../fixtures/deploy-store.js';
-import { startIdentityProvider, type IdentityProvider } from '../fixtures/identity-provider.js';
+import { bundlePath, dayPath, ENDPOINTS, objectKey, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { findBundle, propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
+import { bucketNames, deployStack } from '../support/aws/deploy-store.js';
+import { startIdentityProvider, type IdentityProvider } from '../support/gateway/identity-provider.js';
 import {
   startLambda,
   type LambdaAnswer,
   type LambdaProcess,
   type LambdaRequest,
-} from '../fixtures/lambda-process.js';
-import { resolve } from '../fixtures/policy-simulator.js';
-import { createTestBucket, type TestBucket } from '../fixtures/s3-bucket.js';
-import { digestOf, prepareServedRelease, type ServedRelease } from '../fixtures/served-release.js';
-import { sign, toStripeEvent } from '../fixtures/signed-events.js';
-import { s3Environment } from '../fixtures/staged-run.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+} from '../support/aws/lambda-process.js';
+import { resolve } from '../support/aws/policy-simulator.js';
+import { createTestBucket, type TestBucket } from '../support/s3/s3-bucket.js';
+import { digestOf, prepareServedRelease, type ServedRelease } from '../support/gateway/served-release.js';
+import { sign, toStripeEvent } from '../support/stripe/signed-events.js';
+import { s3Environment } from '../support/process/staged-run.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 
 const SLOW_MS = 180_000;
 const REGION = 'eu-west-1';
@@ -37,28 +37,26 @@ let provider: IdentityProvider;
 let release: ServedRelease;
 let secrets: SecretsManagerClient;
 let bundle: string;
-/** The variables of the function, as its stack has them, but for where the servers of the test are. */
+/** Environment of the function from its stack, with the addresses of the test's servers. */
 let variables: Readonly<Record<string, string>>;
-/** The ARNs of the secrets, by the variable that wants each. */
+/** ARNs of the secrets by environment variable. */
 let arns: Readonly<Record<string, string>>;
 let origin: string;
 let lambda: LambdaProcess;
-/** How to end what was begun, the last first: what was not begun need not be ended. */
-const ending: (() => unknown)[] = [];
+/** Cleanup of everything that was started, in reverse order. */
+const cleanups: (() => unknown)[] = [];
 
 beforeAll(async () => {
   folder = await createTemporaryFolder();
-  ending.push(() => folder.dispose());
+  cleanups.push(() => folder.dispose());
   bucket = await createTestBucket();
-  ending.push(() => bucket.dispose());
+  cleanups.push(() => bucket.dispose());
   provider = await startIdentityProvider(() => Date.now());
-  ending.push(() => provider.dispose());
+  cleanups.push(() => provider.dispose());
   const { endpoint, name } = bucket;
   secrets = new SecretsManagerClient({ endpoint, region: REGION });
-  ending.push(() => secrets.destroy());
-  const out = path.join(folder.path, 'cdk.out');
-  expect(await synthesize(out)).toMatchObject({ code: 0 });
-  bundle = await findBundle(out);
+  cleanups.push(() => secrets.destroy());
+  bundle = await findBundle();
   const addressOf = (store: string): string =>
     `s3://${store}?endpoint=${encodeURIComponent(endpoint)}&path-style=true&region=us-east-1`;
   const stores = { store: addressOf(name), accounts: addressOf(bucketNames(name).accounts) };
@@ -67,7 +65,7 @@ beforeAll(async () => {
     folder: path.join(folder.path, 'input'),
     env: s3Environment(),
   });
-  const { Service } = await readTemplates(out);
+  const { Service } = await readTemplates();
   const made = await deploySecrets(resourcesOf(Service, 'AWS::SecretsManager::Secret'));
   const jwks = path.join(folder.path, 'jwks.json');
   await writeFile(jwks, JSON.stringify(await provider.jwks()));
@@ -92,19 +90,22 @@ beforeAll(async () => {
   arns = JSON.parse(variables['SECRETS'] ?? '') as Record<string, string>;
 }, SLOW_MS);
 afterAll(async () => {
-  for (const end of ending.reverse()) await end();
+  for (const cleanUp of cleanups.reverse()) await cleanUp();
 }, SLOW_MS);
 
-/** Deploys the secrets of the stack under names of this test. */
+/** Deploys the secrets of the stack under other names. */
 function deploySecrets(resources: object): Promise<ReadonlyMap<string, string>> {
   const { endpoint, name } = bucket;
   const body = JSON.stringify({ Resources: resources }).replaceAll('"crd/', `"${name}/`);
   return deployStack({ endpoint, region: REGION, name: `${name}-secrets`, body });
 }
 
-/** A text of the template with the ARNs of what was made. */
-function withArns(text: string, made: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/<([A-Za-z0-9]+)>/g, (_all, id: string) => made.get(id) ?? `${id} was not made`);
+/** Replaces each `<LogicalId>` in a text with the ARN of that resource. */
+function withArns(text: string, arnsById: ReadonlyMap<string, string>): string {
+  return text.replaceAll(
+    /<([A-Za-z0-9]+)>/g,
+    (_all, id: string) => arnsById.get(id) ?? `${id} was not created`,
+  );
 }
 
 const put = (variable: string, text: string): Promise<unknown> =>
@@ -117,55 +118,58 @@ async function textOf(variable: string): Promise<string> {
 
 async function start(changed: Readonly<Record<string, string>> = {}): Promise<LambdaProcess> {
   const started = await startLambda(bundle, { ...variables, ...changed });
-  ending.push(() => started.stop());
+  cleanups.push(() => started.stop());
   return started;
 }
 
-/** Asks as CloudFront does. */
-const ask = ({ headers, ...request }: LambdaRequest, said = origin, asked = lambda): Promise<LambdaAnswer> =>
-  asked.ask({ ...request, headers: { ...headers, 'x-origin-secret': said } });
+/** Sends a request as CloudFront does, with the origin secret by default. */
+const sendWithSecret = (
+  { headers, ...request }: LambdaRequest,
+  secret = origin,
+  instance = lambda,
+): Promise<LambdaAnswer> => instance.send({ ...request, headers: { ...headers, 'x-origin-secret': secret } });
 
 const keyed = (): Record<string, string> => ({ 'x-api-key': release.key });
 
 it(
-  'does not start before the texts of Stripe were put, and tells those that there are to nobody',
+  'does not start before the secrets of Stripe are set, and reveals no secret in its error',
   async () => {
-    const said = String(await start().catch((error: unknown) => error));
-    expect(said).toMatch(/CRD_STRIPE_SECRET_KEY: expected .*CRD_STRIPE_WEBHOOK_SECRET: expected /s);
-    for (const variable of Object.keys(arns)) expect(said).not.toContain(await textOf(variable));
+    const message = String(await start().catch((error: unknown) => error));
+    expect(message).toMatch(/CRD_STRIPE_SECRET_KEY: expected .*CRD_STRIPE_WEBHOOK_SECRET: expected /s);
+    for (const variable of Object.keys(arns)) expect(message).not.toContain(await textOf(variable));
   },
   SLOW_MS,
 );
 
 it(
-  'does not start without a secret that it needs, and says which',
+  'does not start without a required secret, and names it',
   async () => {
     const gone = `${arns['ORIGIN_SECRET'] ?? ''}x`;
     const wrong = start({ SECRETS: JSON.stringify({ ...arns, ORIGIN_SECRET: gone }) });
-    await expect(wrong).rejects.toThrow(`ORIGIN_SECRET: the secret ${gone} cannot be read`);
+    await expect(wrong).rejects.toThrow(`ORIGIN_SECRET: cannot read the secret ${gone}`);
   },
   SLOW_MS,
 );
 
-describe('started with the texts of Secrets Manager', () => {
+describe('the Lambda function, started with secrets from Secrets Manager', () => {
   beforeAll(async () => {
     for (const [variable, text] of Object.entries(STRIPE)) await put(variable, text);
     origin = await textOf('ORIGIN_SECRET');
     lambda = await start();
   }, SLOW_MS);
 
-  it('answers CloudFront, and nobody who does not know the text that the stack made for it', async () => {
+  it('answers only requests with the secret that the stack generated for CloudFront', async () => {
     expect(origin).toMatch(/^[A-Za-z0-9]{48}$/);
     const request = { path: BUNDLE };
-    expect(await ask(request)).toMatchObject({ status: 401 });
-    expect(await ask(request, `${origin}x`)).toMatchObject({ status: 403, body: '' });
-    expect(await lambda.ask(request)).toMatchObject({ status: 403, body: '' });
+    expect(await sendWithSecret(request)).toMatchObject({ status: 401 });
+    expect(await sendWithSecret(request, `${origin}x`)).toMatchObject({ status: 403, body: '' });
+    expect(await lambda.send(request)).toMatchObject({ status: 403, body: '' });
   });
 
   it.each([BUNDLE, dayPath('meta', 'base', '2025-01-09')])(
-    'leads to %s by a URL of the signer, whose bytes are those that it names',
+    'redirects %s to a URL of the signer, with the bytes of the named digest',
     async (file) => {
-      const { status, headers } = await ask({ path: file, headers: keyed() });
+      const { status, headers } = await sendWithSecret({ path: file, headers: keyed() });
       const sha256 = await digestOf(release, file);
       expect([status, headers['x-content-sha256']]).toEqual([307, sha256]);
       const url = new URL(headers['location'] ?? '');
@@ -177,38 +181,43 @@ describe('started with the texts of Secrets Manager', () => {
         200,
         sha256,
       ]);
-      const { body } = await ask({ path: file, query: 'redirect=false', headers: keyed() });
+      const { body } = await sendWithSecret({ path: file, query: 'redirect=false', headers: keyed() });
       expect(JSON.parse(body)).toMatchObject({ sha256, url: expect.stringContaining(url.pathname) });
     },
   );
 
-  it('answers itself for a public file that the bucket lacked, and once more only when it is another', async () => {
+  it('serves a public file that the bucket lacks, and answers 304 if it is unchanged', async () => {
     const file = PUBLIC_PATHS.status;
-    const { status, headers, body } = await ask({ path: file });
+    const { status, headers, body } = await sendWithSecret({ path: file });
     const sha256 = await digestOf(release, file);
     expect([status, sha256Hex(Buffer.from(body))]).toEqual([200, sha256]);
     expect(headers).not.toHaveProperty('location');
-    const again = await ask({ path: file, headers: { 'if-none-match': headers['etag'] ?? '' } });
+    const again = await sendWithSecret({ path: file, headers: { 'if-none-match': headers['etag'] ?? '' } });
     expect([again.status, again.body]).toEqual([304, '']);
   });
 
-  it('makes a key for a session, which opens files, and revokes it', async () => {
+  it('creates an API key for a session, and revokes it', async () => {
     const token = await provider.sign({ account: 'a-reader' });
     const session = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const request = { method: 'POST', path: '/api/v1/keys', headers: session, body: '{"label":"one"}' };
-    const made = await ask(request);
+    const request = { method: 'POST', path: ENDPOINTS.keys, headers: session, body: '{"label":"one"}' };
+    const made = await sendWithSecret(request);
     expect(made.status).toBe(201);
     const { key, id } = JSON.parse(made.body) as { key: string; id: string };
     const opened = { path: BUNDLE, headers: { 'x-api-key': key } };
-    expect((await ask(opened)).status).toBe(307);
-    const gone = await ask({ method: 'DELETE', path: '/api/v1/keys', query: `id=${id}`, headers: session });
+    expect((await sendWithSecret(opened)).status).toBe(307);
+    const gone = await sendWithSecret({
+      method: 'DELETE',
+      path: ENDPOINTS.keys,
+      query: `id=${id}`,
+      headers: session,
+    });
     expect(gone.status).toBe(200);
-    const another = await start(); // which has not kept the key for half a minute
-    expect((await ask(opened, origin, another)).status).toBe(401);
+    const another = await start(); // which has no cached key
+    expect((await sendWithSecret(opened, origin, another)).status).toBe(401);
     expect(lambda.log().join('\n')).not.toContain(key);
   });
 
-  it("takes an event by the webhook's text, and none that is signed with another", async () => {
+  it("accepts only events that are signed with the webhook's secret", async () => {
     const event = {
       id: 'evt_1',
       type: 'customer.created',
@@ -219,9 +228,9 @@ describe('started with the texts of Secrets Manager', () => {
     };
     const body = JSON.stringify(toStripeEvent(event));
     const post = (secret: string): Promise<LambdaAnswer> =>
-      ask({
+      sendWithSecret({
         method: 'POST',
-        path: '/api/v1/stripe/webhook',
+        path: ENDPOINTS.webhook,
         headers: { 'stripe-signature': sign(body, { nowMs: Date.now(), secret }) },
         body,
       });
@@ -230,13 +239,15 @@ describe('started with the texts of Secrets Manager', () => {
   });
 
   it(
-    'takes the text of the origin before too while it is changed, and no older one',
+    'accepts the previous secret of the origin during a rotation, and no older one',
     async () => {
-      const statusOf = async (asked: LambdaProcess, texts: readonly string[]): Promise<number[]> => {
-        const answers = await Promise.all(texts.map((text) => ask({ path: BUNDLE }, text, asked)));
+      const statusOf = async (instance: LambdaProcess, values: readonly string[]): Promise<number[]> => {
+        const answers = await Promise.all(
+          values.map((value) => sendWithSecret({ path: BUNDLE }, value, instance)),
+        );
         return answers.map(({ status }) => status);
       };
-      const texts = [origin, 'the-second-text', 'the-third-text'];
+      const texts = [origin, 'the-second-secret', 'the-third-secret'];
       await put('ORIGIN_SECRET', texts[1] ?? '');
       const second = await start();
       expect(await statusOf(second, texts)).toEqual([401, 401, 403]);

@@ -1,30 +1,60 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { LABEL_MEANINGS } from '../../schemas/catalog.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { CHAIN_IDS, LABEL_MEANINGS } from '../../schemas/catalog.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import {
+  calendarPath,
+  GC_KEY,
+  objectKey,
+  OBJECTS_PREFIX,
+  publicKey,
+  releaseKey,
+  RELEASES_PREFIX,
+} from '../../schemas/paths.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { runAsProcess } from '../fixtures/generator-run.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
-import { GOLDEN, listStore, publishGolden, readableKeys } from './scenario.js';
+import { createStoreEditor } from '../support/release/edit-store.js';
+import { forgeMetaDay, forgeRelease } from '../support/release/forge-release.js';
+import { runAsProcess } from '../support/process/generator-run.js';
+import { createRandom } from '../support/random/seeded.js';
+import { pick } from '../support/random/seeded.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
+import { committedFiles, currentPaths, kindOf, KINDS_WITHOUT_SAMPLE, SAMPLES } from './committed-files.js';
+import { GOLDEN, publishGolden } from './scenario.js';
+import {
+  digestStore,
+  formatDigests,
+  listDifferences,
+  nameKeys,
+  parseDigests,
+  readStore,
+  type StoreContents,
+} from './store-digests.js';
 
 const release = path.join(GOLDEN, 'release');
-const hint = 'if the change is meant, run "npm run golden" and say why in the commit';
+const hint = 'if the change is intended, run "npm run golden" and say why in the commit';
+const committed = await readFile(path.join(release, 'digests.txt'), 'utf8');
 let folder: TemporaryFolder;
 let store: ObjectStore;
+let contents: StoreContents;
 
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   store = await publishGolden(folder.path);
+  contents = await readStore(store);
 }, 120_000);
 afterAll(() => folder.dispose());
 
-/** The cells of every calendar row by column. */
-async function calendarColumns(column: string): Promise<Set<string>> {
+/** Returns the differences between a store and the committed digests. */
+function differencesOf(changed: StoreContents): string[] {
+  return listDifferences(digestStore(changed), parseDigests(committed));
+}
+
+/** Returns the different cells of a column in all calendars. */
+function calendarColumns(column: string): Set<string> {
   const values = new Set<string>();
-  for (const chain of ['bitcoin', 'ethereum', 'arbitrum', 'base']) {
-    const text = await readFile(
-      path.join(release, `files/public/api/v1/analyst-kit/${chain}/regime-calendar`),
-      'utf8',
-    );
+  for (const chain of CHAIN_IDS) {
+    const text = Buffer.from(contents.get(publicKey(calendarPath(chain))) ?? []).toString('utf8');
     const [header = '', ...rows] = text.trimEnd().split('\n');
     const at = header.split(',').indexOf(column);
     rows.forEach((row) => values.add(row.split(',')[at] ?? ''));
@@ -33,24 +63,38 @@ async function calendarColumns(column: string): Promise<Set<string>> {
 }
 
 describe('the golden release', () => {
-  it('is what the committed input gives, byte for byte', async () => {
-    const committed = await readFile(path.join(release, 'keys.txt'), 'utf8');
-    const found = await listStore(store);
-    const differing = found.split('\n').filter((line) => !committed.includes(line));
-    expect({ differing: differing.slice(0, 5), hint }).toEqual({ differing: [], hint });
-    expect(found).toBe(committed);
+  it('is what the committed input produces, byte for byte', () => {
+    const differing = differencesOf(contents);
+    expect({ differing: differing.slice(0, 25), count: differing.length, hint }).toEqual({
+      differing: [],
+      count: 0,
+      hint,
+    });
+    expect(formatDigests(digestStore(contents))).toBe(committed);
   });
 
-  it('shows people the same bytes', async () => {
-    for (const [key, text] of await readableKeys(store)) {
-      expect(await readFile(path.join(release, 'files', key), 'utf8')).toBe(text);
+  it('has the committed records, marks and samples, byte for byte', async () => {
+    const files = committedFiles(contents);
+    for (const [name, bytes] of files) {
+      const text = await readFile(path.join(release, 'files', name), 'utf8');
+      expect(Buffer.from(bytes).toString('utf8')).toBe(text);
     }
+    const found = await readdir(path.join(release, 'files'), { recursive: true, withFileTypes: true });
+    const names = found
+      .filter((each) => each.isFile())
+      .map((each) => path.relative(path.join(release, 'files'), path.join(each.parentPath, each.name)));
+    expect(names.sort()).toEqual([...files.keys()].sort());
   });
 
-  it('is sound, and recomputes from its gold days alone', async () => {
+  it('has one committed sample of each kind of artifact', () => {
+    const kinds = new Set([...currentPaths(contents).keys()].map(kindOf));
+    expect([...SAMPLES.map(kindOf), ...KINDS_WITHOUT_SAMPLE].sort()).toEqual([...kinds].sort());
+  });
+
+  it('is sound, and can be recomputed from its gold days', async () => {
     const run = await runAsProcess(['verify', '--deep', '--quiet', '--store', store.address]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
-  }, 60_000);
+  }, 120_000);
 
   it('has at least 500 days of each chain, every label, status and confidence level', async () => {
     for (const file of (await readdir(path.join(GOLDEN, 'input-1'))).filter((name) =>
@@ -59,15 +103,15 @@ describe('the golden release', () => {
       const rows = (await readFile(path.join(GOLDEN, 'input-1', file), 'utf8')).trimEnd().split('\n');
       expect(rows.length).toBeGreaterThan(500);
     }
-    expect([...(await calendarColumns('regime'))].sort()).toEqual(Object.keys(LABEL_MEANINGS).sort());
-    expect([...(await calendarColumns('status'))].sort()).toEqual(['available', 'degraded', 'missing']);
-    const scores = [...(await calendarColumns('confidence'))].map(Number).filter((score) => score > 0);
+    expect([...calendarColumns('regime')].sort()).toEqual(Object.keys(LABEL_MEANINGS).sort());
+    expect([...calendarColumns('status')].sort()).toEqual(['available', 'degraded', 'missing']);
+    const scores = [...calendarColumns('confidence')].map(Number).filter((score) => score > 0);
     expect(scores.some((score) => score >= 0.9)).toBe(true);
     expect(scores.some((score) => score >= 0.7 && score < 0.9)).toBe(true);
     expect(scores.some((score) => score < 0.7)).toBe(true);
   });
 
-  it('has a hole, a restatement, and a chain that the second input lacks', async () => {
+  it('has a gap, a restatement, and a chain that the second input lacks', async () => {
     const changes = JSON.parse(await readFile(path.join(release, 'files/public/api/v1/changes'), 'utf8'));
     expect(changes.releases[0].chains.ethereum.restated.days).toBeGreaterThan(20);
     expect(changes.releases[0].reason).toBe('upstream corrected one day of ethereum');
@@ -75,5 +119,112 @@ describe('the golden release', () => {
     const landing = JSON.parse(await readFile(path.join(release, 'files/public/api/v1/landing'), 'utf8'));
     expect(Object.keys(landing.chains).sort()).toEqual(['arbitrum', 'base', 'bitcoin', 'ethereum']);
     expect(await readFile(path.join(GOLDEN, 'input-1/bitcoin.csv'), 'utf8')).not.toContain('2022-09-10');
+  });
+});
+
+describe('the check of the golden release', () => {
+  /** Returns the name of each key in the list of digests. */
+  function namesByKey(): Map<string, string> {
+    const pairs = [...nameKeys(contents)].flatMap(([name, keys]) =>
+      [...keys].map((key): [string, string] => [key, name]),
+    );
+    return new Map(pairs);
+  }
+
+  /** Returns the keys of one artifact of each kind, of everything that is no artifact, and of 60 random artifacts. */
+  function chosenKeys(): string[] {
+    const byKind = new Map([...currentPaths(contents)].map(([urlPath, sha256]) => [kindOf(urlPath), sha256]));
+    const keys = [...contents.keys()];
+    const artifacts = keys.filter((key) => key.startsWith(OBJECTS_PREFIX));
+    const random = createRandom(11);
+    return [
+      ...[...byKind.values()].map(objectKey),
+      ...keys.filter((key) => !key.startsWith(OBJECTS_PREFIX)),
+      ...Array.from({ length: 60 }, () => pick(artifacts, random)),
+    ];
+  }
+
+  function bytesOf(key: string): Buffer {
+    return Buffer.from(contents.get(key) ?? []);
+  }
+
+  /** Returns the golden store with other bytes under some keys; `undefined` removes a key. */
+  function withBytes(changes: readonly (readonly [string, Uint8Array | undefined])[]): StoreContents {
+    const changed = new Map(contents);
+    for (const [key, bytes] of changes) {
+      if (bytes === undefined) changed.delete(key);
+      else changed.set(key, bytes);
+    }
+    return changed;
+  }
+
+  function flipBit(bytes: Buffer, random: () => number): Buffer {
+    const at = Math.floor(random() * bytes.length);
+    bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+    return bytes;
+  }
+
+  const random = createRandom(12);
+  it.each<[string, (bytes: Buffer) => Buffer | undefined]>([
+    ['has one bit flipped', (bytes) => flipBit(bytes, random)],
+    ['has one more byte', (bytes) => Buffer.concat([bytes, Buffer.from('\n')])],
+    ['is missing', () => undefined],
+  ])(
+    'fails and names the path when any file %s',
+    (_change, change) => {
+      const names = namesByKey();
+      for (const key of chosenKeys()) {
+        const differing = differencesOf(withBytes([[key, change(bytesOf(key))]]));
+        const name = names.get(key) ?? '';
+        expect(
+          [`changed: ${name}`, `missing: ${name}`].filter((line) => differing.includes(line)),
+        ).toHaveLength(1);
+      }
+    },
+    120_000,
+  );
+
+  it('fails and names both paths when two files are exchanged', () => {
+    const names = namesByKey();
+    const keys = chosenKeys();
+    const pairs = keys.slice(1).map((key, i) => [keys[i] ?? '', key] as const);
+    for (const [one, other] of pairs.filter(([a, b]) => !bytesOf(a).equals(bytesOf(b)))) {
+      const differing = differencesOf(
+        withBytes([
+          [one, bytesOf(other)],
+          [other, bytesOf(one)],
+        ]),
+      );
+      const expected = [one, other].map((key) => `changed: ${names.get(key) ?? ''}`);
+      expect(differing).toEqual(expect.arrayContaining(expected));
+    }
+  }, 120_000);
+
+  it('fails and names the key when there is one file more', () => {
+    const [record = ''] = [...contents.keys()].filter((key) => key.startsWith(RELEASES_PREFIX));
+    const another = canonicalJson({ ...JSON.parse(bytesOf(record).toString('utf8')), sequence: 9 });
+    for (const [key, text] of [
+      [objectKey(sha256Hex('{}')), '{}'],
+      [objectKey('0'.repeat(64)), bytesOf(record).toString('utf8')],
+      [publicKey('/problems/unknown'), ''],
+      [releaseKey('2023-06-16.000001', sha256Hex(another)), another],
+      [GC_KEY, '{}'],
+      ['notes.txt', ''],
+    ] as const) {
+      expect(differencesOf(withBytes([[key, Buffer.from(text)]]))).toEqual([`added: ${key}`]);
+    }
+  });
+
+  it('fails and names the month when a release is rewritten with digests that agree', async () => {
+    const editor = createStoreEditor(folder.path);
+    const { files } = await forgeMetaDay(editor, 'ethereum', '2023-02-03', (day) => ({
+      ...day,
+      confidence: { ...day.confidence, score: 0.123 },
+    }));
+    await forgeRelease(editor, files);
+    const differing = differencesOf(await readStore(store));
+    await editor.undo();
+    expect(differing[0]).toBe(`changed: /api/v1/files/meta/ethereum/2023-02 2023-06-16.000001`);
+    expect(differing).toContain('changed: current.json');
   });
 });

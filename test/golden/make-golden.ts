@@ -1,20 +1,22 @@
-/** Writes the golden inputs and the release that they give. Run by `npm run golden`, in a commit that says why. */
+/** Writes the golden inputs and the release that they produce. Run by `npm run golden`, in a commit that says why. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CHAIN_IDS, metricsOf } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import { columnOf, type InputSeries } from '../../generator/core/input-series.js';
-import { editSeries, randomSeries } from '../fixtures/random-series.js';
-import { createTemporaryFolder } from '../fixtures/temporary-folder.js';
-import { GOLDEN, listStore, publishGolden, readableKeys } from './scenario.js';
+import { columnOf, type InputSeries } from '../../generator/core/input/input-series.js';
+import { editSeries, randomSeries } from '../support/release/random-series.js';
+import { createTemporaryFolder } from '../support/process/temporary-folder.js';
+import { committedFiles } from './committed-files.js';
+import { GOLDEN, publishGolden } from './scenario.js';
+import { digestStore, formatDigests, readStore } from './store-digests.js';
 
 const FIRST_DATE = '2022-01-01';
 const DAYS = 532;
-const HOLE = '2022-09-10';
+const MISSING_ROW = '2022-09-10';
 const OUTAGE = { from: '2022-11-05', to: '2022-11-16' };
 const RESTATED = '2023-05-20';
 
-/** A chain's history up to a number of days, with a date without a row and a stretch without values. */
+/** Returns a chain's history of a number of days, with a date without a row and a period without values. */
 function history(chain: Chain, days: number): InputSeries {
   const all = randomSeries({
     chain,
@@ -23,17 +25,18 @@ function history(chain: Chain, days: number): InputSeries {
     firstDate: FIRST_DATE,
     missingCells: 0.01,
   });
-  const silent = (date: string): boolean => date === HOLE || (date >= OUTAGE.from && date <= OUTAGE.to);
+  const isMissing = (date: string): boolean =>
+    date === MISSING_ROW || (date >= OUTAGE.from && date <= OUTAGE.to);
   return {
     ...all,
     dates: all.dates.slice(0, days),
-    present: all.dates.slice(0, days).map((date) => date !== HOLE),
+    present: all.dates.slice(0, days).map((date) => date !== MISSING_ROW),
     metrics: Object.fromEntries(
       metricsOf(chain).map((metric) => [
         metric,
         columnOf(all, metric)
           .slice(0, days)
-          .map((value, t) => (silent(all.dates[t] ?? '') ? null : value)),
+          .map((value, t) => (isMissing(all.dates[t] ?? '') ? null : value)),
       ]),
     ),
   };
@@ -75,13 +78,13 @@ await writeInput(
 );
 
 const folder = await createTemporaryFolder();
-const store = await publishGolden(folder.path);
+const contents = await readStore(await publishGolden(folder.path));
 const release = path.join(GOLDEN, 'release');
 await rm(release, { recursive: true, force: true });
-for (const [key, text] of await readableKeys(store)) {
-  const file = path.join(release, 'files', key);
+for (const [name, bytes] of committedFiles(contents)) {
+  const file = path.join(release, 'files', name);
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, text);
+  await writeFile(file, bytes);
 }
-await writeFile(path.join(release, 'keys.txt'), await listStore(store));
+await writeFile(path.join(release, 'digests.txt'), formatDigests(digestStore(contents)));
 await folder.dispose();

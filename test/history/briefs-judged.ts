@@ -1,11 +1,11 @@
-/** What the program `briefs` prints. */
+/** Output of the program `briefs`. */
 export type BriefsJudged = {
   readonly briefs: number;
   readonly sentences: number;
-  /** The claims that were made at least once. */
+  /** Claims that occur at least once. */
   readonly claims: readonly string[];
-  /** Those that were not. */
+  /** Claims that do not occur. */
   readonly unused: readonly string[];
-  /** The first things that a brief says and may not. */
+  /** The first faults. */
   readonly faults: readonly string[];
 };

@@ -1,6 +1,6 @@
-import { metricsWithValues, type InputSeries } from '../../generator/core/input-series.js';
+import { metricsWithValues, type InputSeries } from '../../generator/core/input/input-series.js';
 import type { Chain, MetricName } from '../../schemas/types.generated.js';
-import { editSeries } from '../fixtures/random-series.js';
+import { editSeries } from '../support/release/random-series.js';
 import { seriesOf } from './history-data.js';
 
 /** A late edit of one published value. */
@@ -11,12 +11,12 @@ export type Edit = {
   readonly value: number | null;
 };
 
-/** What an edit does to a value; null: it goes missing. */
+/** Factors of an edit; null makes the value missing. */
 const FACTORS: readonly (number | null)[] = [null, 0.1, 0.5, 0.9, 1.1, 2, 10];
 
 /**
- * Values of ethereum that flip a label a year after them when they are divided by ten: they reach it through nothing
- * but the baseline. Found by trying values against the days that lie nearest to a boundary.
+ * Values of ethereum that change a label a year later when they are divided by ten. They affect it only through the
+ * baseline. Found by trials with the days closest to a boundary.
  */
 const FAR_REACHING = [
   ['2022-10-07', 'active_addresses'],
@@ -31,11 +31,11 @@ const FAR_REACHING = [
   ['2022-11-11', 'gas_price_mean'],
 ] as const satisfies readonly (readonly [string, MetricName])[];
 
-/** Draws edits of values that are not 0, evenly over chains, then metrics, then dates. `random` gives [0, 1). */
+/** Draws edits of values other than 0, evenly over chains, then metrics, then dates. `random` returns [0, 1). */
 export function drawEdits(inputs: readonly InputSeries[], count: number, random: () => number): Edit[] {
   const pick = <T>(items: readonly T[]): T => {
     const item = items[Math.floor(random() * items.length)];
-    if (item === undefined) throw new Error('nothing to draw from');
+    if (item === undefined) throw new Error('cannot draw from an empty list');
     return item;
   };
   return Array.from({ length: count }, () => {
@@ -46,17 +46,17 @@ export function drawEdits(inputs: readonly InputSeries[], count: number, random:
   });
 }
 
-/** The edits whose effect lies farthest from them. Precondition: the series begin before them. */
+/** Returns the edits with the most distant effects. Precondition: the series begin before them. */
 export function farReachingEdits(inputs: readonly InputSeries[]): Edit[] {
   return FAR_REACHING.map(([date, metric]) => toEdit(seriesOf(inputs, 'ethereum'), date, metric, 0.1));
 }
 
-/** The value of a metric on a date; null when it is missing. */
+/** Returns the value of a metric on a date, or null if it is missing. */
 export function valueOf(series: InputSeries, metric: MetricName, date: string): number | null {
   return series.metrics[metric]?.[series.dates.indexOf(date)] ?? null;
 }
 
-/** The series with the edit. */
+/** Returns the series with the edit. */
 export function applyEdit(series: InputSeries, { metric, date, value }: Edit): InputSeries {
   return editSeries(series, metric, date, value);
 }

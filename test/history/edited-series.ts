@@ -1,7 +1,7 @@
-import type { InputSeries } from '../../generator/core/input-series.js';
+import type { InputSeries } from '../../generator/core/input/input-series.js';
 import type { MetricName } from '../../schemas/types.generated.js';
 
-/** The part of a series from date `first` to date `last`, both included where the series has them. */
+/** Returns the part of a series from date `first` to date `last`, inclusive. */
 export function cutBetween(series: InputSeries, first: string, last: string): InputSeries {
   const kept = <T>(values: readonly T[]): T[] =>
     values.filter((_, t) => (series.dates[t] ?? '') >= first && (series.dates[t] ?? '') <= last);
@@ -13,7 +13,7 @@ export function cutBetween(series: InputSeries, first: string, last: string): In
   };
 }
 
-/** The series with no row on `date`. */
+/** Returns the series without the row of `date`. */
 export function withoutRow(series: InputSeries, date: string): InputSeries {
   const gone = series.dates.indexOf(date);
   return {
@@ -23,7 +23,7 @@ export function withoutRow(series: InputSeries, date: string): InputSeries {
   };
 }
 
-/** The series without a column. */
+/** Returns the series without a column. */
 export function withoutColumn(series: InputSeries, metric: MetricName): InputSeries {
   const { [metric]: _gone, ...metrics } = series.metrics;
   return { ...series, metrics };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { PublishReport } from '../../generator/core/publish-report.js';
+import type { PublishReport } from '../../generator/core/release/publish-report.js';
 import {
   toCalibrationReport,
   type CalibrationReport,
@@ -11,7 +11,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { addDays } from '../../schemas/dates.js';
 import { currentMethodology, methodologyTextUrl } from '../../schemas/methodology.js';
 import type { Chain, RegimeLabel } from '../../schemas/types.generated.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../fixtures/temporary-folder.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 import { AS_OF, metricsFolder } from './history-data.js';
 import { runGenerator, runNode, runProgram } from './plain-node.js';
 import { readCalendar, readFileTimes, readMetaDay, type CalendarDay } from './published-files.js';
@@ -30,7 +30,7 @@ async function publish(asOf: string): Promise<typeof published> {
   const options = ['--input', metricsFolder(), '--as-of', asOf, '--json'];
   const { exitCode, stdout, stderr } = await runGenerator('publish', ...store, ...options);
   if (stdout === '') throw new Error(`publish ended with ${exitCode}:\n${stderr}`);
-  return { exitCode, report: JSON.parse(stdout) as PublishReport }; // the document of --json
+  return { exitCode, report: JSON.parse(stdout) as PublishReport }; // output of --json
 }
 
 beforeAll(async () => {
@@ -38,20 +38,20 @@ beforeAll(async () => {
   published = await publish(AS_OF);
   const read = CHAIN_IDS.map(async (chain) => [chain, await readCalendar(folder.path, chain)] as const);
   calendars = new Map(await Promise.all(read));
-  judged = (await runProgram('judged-days')) as JudgedDay[]; // the program prints them
+  judged = (await runProgram('judged-days')) as JudgedDay[]; // output of the program
   report = toCalibrationReport(judged.map(asPublished), methodology.confidence);
 }, SLOW_MS);
 
 afterAll(() => folder.dispose());
 
-/** A judged day with the label and the confidence that were published of it. */
+/** Returns a judged day with its published label and confidence. */
 function asPublished(day: JudgedDay): JudgedDay {
   const row = calendars.get(day.chain)?.get(day.date);
   if (row === undefined) throw new Error(`the calendar of ${day.chain} has no ${day.date}`);
   return { ...day, label: row.regime as RegimeLabel, score: row.confidence }; // a calendar holds labels only (schema)
 }
 
-/** The published labels of a chain from `first` to `last`. */
+/** Returns the published labels of a chain from `first` to `last`. */
 function labelsBetween(chain: Chain, first: string, last: string): string[] {
   const labels: string[] = [];
   for (let date = first; date <= last; date = addDays(date, 1)) {
@@ -60,8 +60,8 @@ function labelsBetween(chain: Chain, first: string, last: string): string[] {
   return labels;
 }
 
-describe('the real history, published by the command line', () => {
-  it('is published whole: every chain, every date', () => {
+describe('the real history, published from the command line', () => {
+  it('is published with every chain and date', () => {
     expect(published.exitCode).toBe(0);
     expect(published.report.outcome).toBe('published');
     const dates = CHAIN_IDS.map((chain) => calendars.get(chain)?.size ?? 0);
@@ -88,14 +88,14 @@ describe('the real history, published by the command line', () => {
     expect(congested.length).toBeGreaterThanOrEqual(20);
   });
 
-  it('commits to the inputs that the methodology gives as a vector', async () => {
+  it('has the inputs digest of the test vector in the methodology', async () => {
     const { inputs_sha256: digest } = await readMetaDay(folder.path, 'arbitrum', '2024-12-31');
     expect(digest).toBe('2e642f5a7348d448dbed54ac33bd36a7d12d3db1cd489cc16b55a20d79cd890c');
     expect(readFileSync(fileURLToPath(methodologyTextUrl(methodology.version)), 'utf8')).toContain(digest);
   });
 
   it(
-    'is left alone by a second run a day later: nothing is published and no file is written',
+    'is unchanged by a second run a day later, which writes no file',
     async () => {
       const before = await readFileTimes(folder.path);
       const again = await publish(addDays(AS_OF, 1));
@@ -110,7 +110,7 @@ describe('the real history, published by the command line', () => {
   );
 
   it(
-    'is proved by verify --deep from its gold days alone',
+    'passes verify --deep, which recomputes it from its gold days',
     async () => {
       const result = await runGenerator('verify', '--deep', '--json', '--store', `file:${folder.path}`);
       expect(JSON.parse(result.stdout)).toMatchObject({ faults: [] });
@@ -120,7 +120,7 @@ describe('the real history, published by the command line', () => {
   );
 });
 
-describe('the Evidence table of the methodology, from the published calendars', () => {
+describe('the Evidence table of the methodology matches the published calendars', () => {
   const rows = evidenceRows();
   const stability = (chain: Chain): ChainStability => {
     const found = report.chains[chain];
@@ -130,19 +130,19 @@ describe('the Evidence table of the methodology, from the published calendars', 
   const three = (format: (chain: ChainStability) => string): string =>
     (['bitcoin', 'ethereum', 'arbitrum'] as const).map((chain) => format(stability(chain))).join(' / ');
 
-  it('counts the labelled days, and those that hindsight labels too', () => {
+  it('in the numbers of labelled days, and of those that hindsight labels too', () => {
     expect(report.labelled).toBe(10_289);
     expect(report.compared).toBe(10_279);
     expect(CHAIN_IDS.map((chain) => stability(chain).labelled)).toEqual([5621, 3825, 755, 88]);
   });
 
-  it('says how often labels change', () => {
+  it('in how often labels change', () => {
     const changes = three(({ changes_per_30_days: rate }) => rate.toFixed(2));
     expect(changes).toBe('0.66 / 0.69 / 0.44');
     expect(rows.get('label changes per 30 days, bitcoin / ethereum / arbitrum')).toBe(changes);
   });
 
-  it('says how often hindsight agrees', () => {
+  it('in how often hindsight agrees', () => {
     const agreement = three((chain) => chain.agreement.toFixed(3));
     expect(agreement).toBe('0.935 / 0.933 / 0.956');
     expect(rows.get('real-time label equals the hindsight label, bitcoin / ethereum / arbitrum')).toBe(
@@ -150,13 +150,13 @@ describe('the Evidence table of the methodology, from the published calendars', 
     );
   });
 
-  it('says both of base', () => {
+  it('in both values for base', () => {
     const { changes_per_30_days: rate, agreement } = stability('base');
     expect(`${rate.toFixed(2)}; ${agreement.toFixed(3)}`).toBe('1.36; 0.862');
-    expect(rows.get('the same two for base, only 88 labelled days')).toBe('1.36; 0.862');
+    expect(rows.get('both for base, with only 88 labelled days')).toBe('1.36; 0.862');
   });
 
-  it('says how well the confidence is calibrated', () => {
+  it('in the calibration of the confidence', () => {
     const { published: all, from } = report.calibration_error;
     const largest = Math.max(...report.labels.map(({ gap }) => gap));
     expect(rows.get('expected calibration error (10 bins), fitted on all')).toBe(all.toFixed(3));
@@ -173,25 +173,25 @@ describe('a refit of the confidence score', () => {
   let refit: CalibrationReport;
 
   beforeAll(async () => {
-    const script = ['--import', 'tsx', 'scripts/calibrate.ts'];
+    const script = ['--import', 'tsx', 'scripts/calibration/calibrate.ts'];
     const { exitCode, stdout, stderr } = await runNode([...script, '--input', metricsFolder(), '--json']);
     if (exitCode !== 0) throw new Error(`calibrate ended with ${exitCode}:\n${stderr}`);
-    refit = JSON.parse(stdout) as CalibrationReport; // the document of --json
+    refit = JSON.parse(stdout) as CalibrationReport; // output of --json
   }, SLOW_MS);
 
-  it.each(['intercept', 'margin', 'run', 'speed'] as const)('gives the published %s', (name) => {
+  it.each(['intercept', 'margin', 'run', 'speed'] as const)('returns the published %s', (name) => {
     const { confidence } = methodology;
     expect(Math.abs(refit.coefficients.refitted[name] - confidence[name])).toBeLessThan(0.03);
     expect(refit.coefficients.published[name]).toBe(confidence[name]);
   });
 
-  it('errs as little as the methodology says, also on days that it has not seen', () => {
+  it('has the calibration error of the methodology, also on days outside the fit', () => {
     expect(Math.abs(refit.calibration_error.refitted - 0.007)).toBeLessThan(0.003);
     expect(Math.abs(refit.calibration_error.from - 0.013)).toBeLessThan(0.003);
     expect(Math.abs(Math.max(...refit.labels.map(({ gap }) => gap)) - 0.04)).toBeLessThan(0.01);
   });
 
-  it('judges every day as it was published', () => {
+  it('labels every day as published', () => {
     const differing = judged.filter((day) => {
       const { label, score } = asPublished(day);
       return label !== day.label || score !== day.score;
@@ -202,7 +202,7 @@ describe('a refit of the confidence score', () => {
 });
 
 it(
-  'one print that is ten times too large rarely changes a label, a plain mean would let it more often',
+  'a single value that is ten times too large rarely changes a label, and less often than with a plain mean',
   async () => {
     const found = (await runProgram('single-prints')) as Record<'prints' | 'trimmed' | 'plain', number>; // as it prints
     expect(found.prints).toBe(200);
@@ -212,7 +212,7 @@ it(
   SLOW_MS,
 );
 
-/** The rows of the Evidence table by what was measured. */
+/** Returns the rows of the Evidence table by their first cell. */
 function evidenceRows(): Map<string, string> {
   const text = readFileSync(fileURLToPath(methodologyTextUrl(methodology.version)), 'utf8');
   const evidence = text.slice(text.indexOf('## Evidence'));

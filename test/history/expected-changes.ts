@@ -7,17 +7,17 @@ import type { Chain, Genre, LabelChange, Manifest, ManifestDate } from '../../sc
 import { assertValid } from '../../schemas/validate.js';
 import type { NaiveRecords } from './naive-records.js';
 
-/** What a change of a chain's input must do to its published dates; all lists ascend by date. */
+/** The expected effect of a changed input on the published dates of a chain, in lists sorted by date. */
 export type ExpectedChanges = {
-  /** The published dates that say something else, by genre. */
+  /** Published dates with other content, by genre. */
   readonly genres: { readonly [genre in Genre]: readonly string[] };
-  /** The published dates that say something else in any genre. */
+  /** Published dates with other content in any genre. */
   readonly restated: readonly string[];
   readonly added: readonly string[];
   readonly labels: readonly LabelChange[];
 };
 
-/** Compares two full computations of the naive implementation. */
+/** Compares two full computations by the naive implementation. */
 export function compareNaive(before: NaiveRecords, after: NaiveRecords): ExpectedChanges {
   const differing = (genre: Genre): string[] =>
     [...before.texts[genre]].filter(([date, text]) => after.texts[genre].get(date) !== text).map(([d]) => d);
@@ -34,14 +34,13 @@ export function compareNaive(before: NaiveRecords, after: NaiveRecords): Expecte
     added: after.days.map(({ date }) => date).filter((date) => !before.texts.meta.has(date)),
     labels: before.meta
       .map(({ date, regime }) => ({ date, from: regime.label, to: labelOf.get(date) ?? '' }))
-      .filter(({ from, to }) => from !== to) as LabelChange[], // the naive labels are those of the contract
+      .filter(({ from, to }) => from !== to) as LabelChange[], // the naive implementation uses the same labels
   };
 }
 
-/** Every manifest by path. */
 export type Manifests = PublishedState['manifests'];
 
-/** The manifests that a planned release lists: its own, and those it keeps. */
+/** Returns the manifests of a planned release, including those it keeps. */
 export function plannedManifests(state: PublishedState, release: PlannedRelease): Manifests {
   const made = release.artifacts
     .filter(({ path }) => path in release.record.manifests)
@@ -49,28 +48,28 @@ export function plannedManifests(state: PublishedState, release: PlannedRelease)
   return new Map([...state.manifests, ...made]);
 }
 
-/** A change of one chain that was published, and what it was to do. */
+/** A published change of one chain, and its expected effect. */
 export type PublishedChange = {
   readonly chain: Chain;
   readonly before: Manifests;
   readonly after: Manifests;
   readonly expected: ExpectedChanges;
-  /** The naive computation of the new input. */
+  /** The computation of the new input by the naive implementation. */
   readonly records: NaiveRecords;
   readonly revision: string;
   readonly reason: string;
 };
 
 /**
- * Every listed date that is not exactly as it must be: restated under the new revision with what it superseded, new,
- * or kept with its digest and revision; and every other chain's manifest that is not the same.
+ * Returns every date with a wrong entry, and every manifest of another chain that has changed. A correct entry is new, is
+ * restated under the new revision with its superseded version, or keeps its digest and revision.
  */
 export function findManifestFaults(change: PublishedChange): string[] {
   const { before, after, chain } = change;
   const own = GENRES.flatMap((genre) => findDateFaults(genre, change));
   const others = [...before]
     .filter(([path, manifest]) => manifest.chain !== chain && !isDeepStrictEqual(manifest, after.get(path)))
-    .map(([path]) => `${path} is not as it was`);
+    .map(([path]) => `${path} has changed`);
   return [...own, ...others];
 }
 
@@ -80,7 +79,7 @@ function findDateFaults(genre: Genre, change: PublishedChange): string[] {
   const before = byDate(change.before.get(path));
   const after = byDate(change.after.get(path));
   const restated = new Set(expected.genres[genre]);
-  const missing = [...before.keys()].filter((date) => !after.has(date)).map((date) => `${date} is gone`);
+  const missing = [...before.keys()].filter((date) => !after.has(date)).map((date) => `${date} is missing`);
   const faults = records.meta.flatMap(({ date, status }) => {
     const entry = after.get(date);
     const was = before.get(date);
@@ -94,7 +93,7 @@ function findDateFaults(genre: Genre, change: PublishedChange): string[] {
   return [...missing, ...faults].map((fault) => `${genre} ${fault}`);
 }
 
-/** The entry of a restated date, apart from what only its new bytes decide. */
+/** Returns the entry of a restated date, without members that depend on its new bytes. */
 function restatedEntry(
   was: ManifestDate,
   { sha256, bytes }: ManifestDate,

@@ -2,7 +2,7 @@ import type { Drop } from '../../generator/core/release/restatement.js';
 import type { LabelChange } from '../../schemas/types.generated.js';
 import type { Edit } from './drawn-edits.js';
 
-/** What a plan without acceptance says of a chain whose published history would change. */
+/** The refusal of a chain by a plan without acceptance. */
 export type RefusedRestatement = {
   readonly outcome: string;
   readonly new: number;
@@ -14,19 +14,19 @@ export type RefusedRestatement = {
   readonly last_date: string;
   readonly input_dates: readonly string[];
   readonly label_changes: readonly LabelChange[];
-  /** Whether the plan would publish anything. */
+  /** True if the plan would publish anything. */
   readonly publishes: boolean;
 };
 
-/** A changed input: refused as it was, and as it had to be; and what was wrong once it was accepted. */
+/** A changed input: its actual and expected refusal, and the faults after acceptance. */
 export type ChangeObservation = {
   readonly refused: RefusedRestatement;
   readonly expected: RefusedRestatement;
-  /** Listed dates, day files and their content that are not what the naive implementation says. */
+  /** Dates, day files and contents that differ from the naive implementation. */
   readonly faults: readonly string[];
-  /** How many dates after its own the last date lies that was restated. */
+  /** Distance to the last restated date, in days. */
   readonly lastLag: number;
-  /** How many dates after its own each flipped label lies. */
+  /** Distance to each changed label, in days. */
   readonly flipLags: readonly number[];
   /** Status of the changed date in the accepted plan. */
   readonly status: string;
@@ -35,38 +35,38 @@ export type ChangeObservation = {
 /** A late edit of one value. */
 export type EditObservation = ChangeObservation & { readonly edit: Edit };
 
-/** A late edit that was really published, to the same store as those before it. */
+/** A late edit that was published to the same store as the ones before it. */
 export type AppliedObservation = {
   readonly edit: Edit;
-  /** Outcomes of publishing without acceptance, with it, and once more. */
+  /** Outcomes of publishing without acceptance, with it, and again. */
   readonly outcomes: readonly string[];
-  /** Keys of the store that were not as before after the refusal. */
+  /** Keys that changed although the publication was refused. */
   readonly touchedByRefusal: readonly string[];
   readonly faults: readonly string[];
-  /** How many superseded records were read back and said what they had said before. */
+  /** Number of superseded records that were read back unchanged. */
   readonly readable: number;
   readonly restatedRecords: number;
 };
 
-/** What became of an input that has lost published history, although restatements were accepted. */
+/** The result for an input that lacks published history, with accepted restatements. */
 export type DropObservation = {
   readonly outcome: string;
   readonly drops: readonly Drop[];
   readonly publishes: boolean;
 };
 
-/** What publishing one more date did to a store. */
+/** The effect of publishing one more date. */
 export type AppendObservation = {
-  /** Listed dates of before that are not listed exactly as before. */
+  /** Earlier dates whose entries changed. */
   readonly changedEntries: readonly string[];
-  /** Keys that had been written before and have gone or changed, public copies and marks apart. */
+  /** Earlier keys that are missing or changed, without public copies, pointer and aliases.json. */
   readonly changedKeys: readonly string[];
-  /** Keys of artifacts and records that were not there before. */
+  /** New keys of artifacts and records. */
   readonly newKeys: number;
   readonly addedDates: readonly string[];
 };
 
-/** Everything that the program `late-edits` observes; `drawn-edits` prints observations of edits alone. */
+/** Output of the program `late-edits`. `drawn-edits` prints only observations of edits. */
 export type LateEditObservations = {
   readonly append: AppendObservation;
   readonly far: readonly EditObservation[];

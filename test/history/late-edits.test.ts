@@ -3,9 +3,9 @@ import type { EditObservation, LateEditObservations } from './late-edit-observat
 import { runProgram } from './plain-node.js';
 
 const SLOW_MS = 300_000;
-/** A date depends on the input of this many dates, its own included. */
+/** Number of dates whose input a date depends on, including its own. */
 const DEPENDENCY_DAYS = 385;
-/** Per chain, more than there are public files that name the latest date. */
+/** Upper bound for the public files of a chain that name the latest date. */
 const MOST_PUBLIC_FILES = 10;
 
 let observed: LateEditObservations;
@@ -14,18 +14,18 @@ let edits: readonly EditObservation[];
 
 beforeAll(async () => {
   const [chosen, printed] = await Promise.all([runProgram('late-edits'), runProgram('drawn-edits')]);
-  observed = chosen as LateEditObservations; // the program prints them
-  drawn = printed as EditObservation[]; // the program prints them
+  observed = chosen as LateEditObservations; // output of the program
+  drawn = printed as EditObservation[]; // output of the program
   edits = [...observed.far, ...drawn];
 }, SLOW_MS);
 
 describe('one more date of the real history', () => {
-  it('leaves every listed date of every manifest as it was', () => {
+  it('keeps every entry of every manifest', () => {
     expect(observed.append.changedEntries).toEqual([]);
     expect(observed.append.addedDates).toEqual(['2023-12-31']);
   });
 
-  it('only adds objects, as many as there are files of one date and files that name the latest one', () => {
+  it('only adds objects: the files of one date, and the files that name the latest date', () => {
     expect(observed.append.changedKeys).toEqual([]);
     const perChain = GENRES.length * (1 + Object.keys(WINDOWS).length + 1);
     expect(observed.append.newKeys).toBeGreaterThanOrEqual(CHAIN_IDS.length * perChain);
@@ -34,7 +34,7 @@ describe('one more date of the real history', () => {
 });
 
 describe('a hundred late edits of real values', () => {
-  it('flip labels, ten of them about a year after the edit', () => {
+  it('change labels, ten of them about a year after the edit', () => {
     expect(edits).toHaveLength(100);
     expect(observed.far.map(({ flipLags }) => Math.max(...flipLags) > 300)).toEqual(
       observed.far.map(() => true),
@@ -42,16 +42,16 @@ describe('a hundred late edits of real values', () => {
     expect(drawn.filter(({ flipLags }) => flipLags.length > 0).length).toBeGreaterThan(0);
   });
 
-  it('are refused without acceptance, with exactly what they would restate', () => {
+  it('are refused without acceptance, with exactly the dates that they would restate', () => {
     const refused = edits.map(({ edit, refused: found }) => ({ edit, ...found }));
     expect(refused).toEqual(edits.map(({ edit, expected }) => ({ edit, ...expected })));
   });
 
-  it('restate, once accepted, exactly the dates that the naive implementation computes anew', () => {
+  it('restate with acceptance exactly the dates that change in the naive implementation', () => {
     expect(edits.filter(({ faults }) => faults.length > 0)).toEqual([]);
   });
 
-  it('reach the dates that depend on them, and later ones only where the carried state differs', () => {
+  it('affect dependent dates, and later ones only if the carried state differs', () => {
     const reach = edits.map(({ lastLag }) => lastLag);
     expect(reach.filter((lag) => lag === DEPENDENCY_DAYS - 1).length).toBeGreaterThan(0);
     const beyond = edits.filter(({ lastLag }) => lastLag >= DEPENDENCY_DAYS);
@@ -65,7 +65,7 @@ describe('a hundred late edits of real values', () => {
 });
 
 describe('five late edits that are published one after the other', () => {
-  it('touch nothing when refused, publish when accepted, and are then unchanged', () => {
+  it('change nothing when refused, are published when accepted, and are unchanged afterwards', () => {
     expect(observed.applied).toHaveLength(5);
     for (const { edit, outcomes, touchedByRefusal } of observed.applied) {
       expect({ edit, outcomes, touchedByRefusal }).toEqual({
@@ -76,42 +76,42 @@ describe('five late edits that are published one after the other', () => {
     }
   });
 
-  it('restate exactly the dates that the naive implementation computes anew, each time', () => {
+  it('restate exactly the dates that change in the naive implementation, each time', () => {
     expect(observed.applied.flatMap(({ faults }) => faults)).toEqual([]);
   });
 
-  it('leave every superseded record readable, with what it said', () => {
+  it('keep every superseded record readable and unchanged', () => {
     for (const { edit, readable, restatedRecords } of observed.applied) {
       expect({ edit, readable }).toEqual({ edit, readable: restatedRecords });
       expect(restatedRecords).toBeGreaterThan(0);
     }
   });
 
-  it('leave a store that verify --deep finds sound', () => {
+  it('leave a store that passes verify --deep', () => {
     expect(observed.verifyFaults).toEqual([]);
   });
 });
 
-describe('published history that the input has lost', () => {
+describe('an input that lacks published history', () => {
   it.each([
     ['a later start', 'laterStart', { kind: 'later-start', published: '2022-10-01', input: '2022-10-02' }],
     ['an earlier end', 'earlierEnd', { kind: 'earlier-end', published: '2023-12-31', input: '2023-12-30' }],
-    ['a gone column', 'goneColumn', { kind: 'gone-column', metric: 'fees_total' }],
+    ['a missing column', 'goneColumn', { kind: 'gone-column', metric: 'fees_total' }],
     ['a column without values', 'emptyColumn', { kind: 'gone-column', metric: 'fees_total' }],
-  ])('is refused as a drop, even when restatements are accepted: %s', (_what, name, drop) => {
+  ])('is refused as a drop, even with accepted restatements: %s', (_what, name, drop) => {
     expect(observed.drops[name]).toEqual({ outcome: 'refused', drops: [drop], publishes: false });
   });
 });
 
 describe('a row inside published history', () => {
-  it('that has gone is a restatement to missing, which needs acceptance', () => {
+  it('that is removed is a restatement to missing, which needs acceptance', () => {
     const { refused, expected, faults, status } = observed.rowGone;
     expect(refused).toEqual(expected);
     expect(faults).toEqual([]);
     expect(status).toBe('missing');
   });
 
-  it('that fills a hole is a restatement from missing, which needs acceptance', () => {
+  it('that fills a gap is a restatement from missing, which needs acceptance', () => {
     const { refused, expected, faults, status } = observed.rowFilled;
     expect(refused).toEqual(expected);
     expect(faults).toEqual([]);
@@ -120,7 +120,7 @@ describe('a row inside published history', () => {
 });
 
 describe('a row before published history', () => {
-  it('is a new date that restates the dates which depend on it, and needs acceptance', () => {
+  it('is a new date that restates its dependent dates, which needs acceptance', () => {
     const { refused, expected, faults } = observed.earlierStart;
     expect(refused).toEqual(expected);
     expect(faults).toEqual([]);

@@ -1,7 +1,7 @@
 import { writeBrief } from '../../generator/core/brief/brief.js';
 import type { DayRecords } from '../../generator/core/brief/facts.js';
-import type { InputSeries } from '../../generator/core/input-series.js';
-import { readProductTexts } from '../../generator/io/product-texts.js';
+import type { InputSeries } from '../../generator/core/input/input-series.js';
+import { readProductTexts } from '../../generator/texts/product-texts.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import type { Chain, DerivedDay, Genre, MetaDay } from '../../schemas/types.generated.js';
 import {
@@ -14,23 +14,23 @@ import {
 } from '../oracle/naive-methodology.js';
 
 const { methodology, brief } = await readProductTexts();
-/** Says the values of each claim instead of its sentence: equal values, equal sentences. */
+/** Writes the values of each claim instead of its sentence: equal values mean equal sentences. */
 const plainly = {
   ...brief,
   claims: new Map([...brief.claims.keys()].map((name) => [name, (values: object) => JSON.stringify(values)])),
   markdown: () => '',
 };
 
-/** What the naive implementation makes of a series. Shape: each list has one element per date, ascending. */
+/** Records of a series by the naive implementation. Each list has one element per date, ascending. */
 export type NaiveRecords = {
   readonly days: readonly NaiveDay[];
   readonly meta: readonly NaiveMeta[];
   readonly derived: readonly NaiveDerived[];
-  /** The text of each date by genre: two dates say the same when their texts are equal. */
+  /** Canonical text of each date by genre. Equal texts mean equal content. */
   readonly texts: { readonly [genre in Genre]: ReadonlyMap<string, string> };
 };
 
-/** Computes a series with the naive implementation alone. */
+/** Computes a series with the naive implementation. */
 export function toNaiveRecords(series: InputSeries): NaiveRecords {
   const days = toNaiveDays(series);
   const meta = naiveMetaDays(series.chain, days);
@@ -47,7 +47,7 @@ export function toNaiveRecords(series: InputSeries): NaiveRecords {
   return { days, meta, derived, texts };
 }
 
-/** What the product's brief says of the naive records of a date: whether it must be restated is what is tested. */
+/** Returns the brief that the product writes for naive records of a date, to compare whether it changes. */
 function toBrief({ chain, meta, gold, derived }: NaiveSources): { readonly date: string } {
   const hash = naiveDeterminismHash({ ...meta });
   const records = { meta: { ...meta, chain }, gold, derived } as unknown as DayRecords; // all that a brief reads
@@ -61,7 +61,7 @@ type NaiveSources = {
   readonly derived: NaiveDerived | undefined;
 };
 
-/** A series in the form that the naive implementation reads. */
+/** Returns a series in the format of the naive implementation. */
 export function toNaiveDays({ dates, present, metrics }: InputSeries): NaiveDay[] {
   const columns = Object.entries(metrics);
   return dates.map((date, t) => ({
@@ -75,7 +75,7 @@ function textsOf(records: readonly { readonly date: string }[]): Map<string, str
   return new Map(records.map((record) => [record.date, JSON.stringify(record)]));
 }
 
-/** Everything that a meta record concludes, as canonical text: its identity, provenance and own hash left out. */
+/** Returns the conclusions of a meta record as canonical text, without identity, provenance and hash. */
 export function metaConclusions(record: MetaDay): string {
   const { schema: _schema, updated_through: _through, published_revision: _revision, ...rest } = record;
   const { methodology_version: _version, methodology: _methodology, regime, ...conclusions } = rest;
@@ -83,7 +83,7 @@ export function metaConclusions(record: MetaDay): string {
   return canonicalJson({ ...conclusions, regime: decided });
 }
 
-/** Everything that a derived record says, as canonical text: its identity and provenance left out. */
+/** Returns the conclusions of a derived record as canonical text, without identity and provenance. */
 export function derivedConclusions(record: DerivedDay): string {
   const { schema: _schema, updated_through: _through, published_revision: _revision, ...rest } = record;
   const { methodology_version: _version, chain: _chain, ...conclusions } = rest;

@@ -1,11 +1,11 @@
-import type { InputSeries } from '../../generator/core/input-series.js';
+import type { InputSeries } from '../../generator/core/input/input-series.js';
 import type { PublishedState } from '../../generator/core/release/published-state.js';
-import { readArtifactJson } from '../../generator/io/stored-json.js';
+import { readArtifactJson } from '../../generator/state/stored-json.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { addDays } from '../../schemas/dates.js';
 import { manifestPath } from '../../schemas/paths.js';
-import { publishSeries } from '../fixtures/publish-series.js';
+import { publishSeries } from '../support/release/publish-series.js';
 import { applyEdit, type Edit } from './drawn-edits.js';
 import { compareNaive, findManifestFaults } from './expected-changes.js';
 import { seriesOf } from './history-data.js';
@@ -13,7 +13,7 @@ import type { AppliedObservation } from './late-edit-observations.js';
 import { metaConclusions, toNaiveRecords, type NaiveRecords } from './naive-records.js';
 import { PLANNED_REVISION, readDigests, readState } from './published-series.js';
 
-/** Publishes edits one after the other to a store that holds `inputs`, a day apart. */
+/** Publishes edits to a store with `inputs`, one each day. */
 export async function observeApplied(
   store: ObjectStore,
   inputs: readonly InputSeries[],
@@ -31,17 +31,17 @@ export async function observeApplied(
   return observations;
 }
 
-type EditTerms = {
+type EditOptions = {
   readonly edit: Edit;
   readonly asOf: string;
   readonly before: readonly InputSeries[];
   readonly after: readonly InputSeries[];
 };
 
-/** Publishes an edit three times: refused, accepted, and once more without any change. */
+/** Publishes an edit three times: refused, accepted, and again without a change. */
 async function publishEdit(
   store: ObjectStore,
-  { edit, asOf, before, after }: EditTerms,
+  { edit, asOf, before, after }: EditOptions,
 ): Promise<AppliedObservation> {
   const { chain } = edit;
   const was = toNaiveRecords(seriesOf(before, chain));
@@ -77,7 +77,7 @@ async function publishEdit(
   };
 }
 
-/** How many meta records that this release superseded can still be read, and say what they said. */
+/** Returns the number of meta records superseded by this release that can be read unchanged. */
 async function countReadable(
   store: ObjectStore,
   { manifests, record }: PublishedState,
@@ -89,8 +89,8 @@ async function countReadable(
     const last = entry.superseded.at(-1);
     if (entry.revision !== record.revision || last === undefined) continue;
     const old = await readArtifactJson(store, last.sha256, 'meta-day');
-    const said = was.meta.find(({ date }) => date === entry.date);
-    if (metaConclusions(old) === canonicalJson(said)) readable += 1;
+    const expected = was.meta.find(({ date }) => date === entry.date);
+    if (metaConclusions(old) === canonicalJson(expected)) readable += 1;
   }
   return readable;
 }

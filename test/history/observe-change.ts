@@ -1,4 +1,4 @@
-import type { InputSeries } from '../../generator/core/input-series.js';
+import type { InputSeries } from '../../generator/core/input/input-series.js';
 import type { Plan, PlannedRelease } from '../../generator/core/release/plan-types.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
@@ -22,7 +22,7 @@ import type {
 import { derivedConclusions, metaConclusions, toNaiveRecords, type NaiveRecords } from './naive-records.js';
 import { PLANNED_REVISION, REASON, type PublishedSeries } from './published-series.js';
 
-/** Plans a changed series without acceptance, and then accepted by the digest that the first plan shows. */
+/** Plans a changed series without acceptance, and then with acceptance of the digest of the first plan. */
 export function observeChange(
   published: PublishedSeries,
   series: InputSeries,
@@ -60,7 +60,7 @@ export function observeEdit(published: PublishedSeries, edit: Edit): EditObserva
   return { edit, ...observeChange(published, series, edit.date) };
 }
 
-/** Plans a series that has lost published history, with restatements accepted. */
+/** Plans a series that lacks published history, with accepted restatements. */
 export function observeDrop(published: PublishedSeries, series: InputSeries): DropObservation {
   const plan = published.plan(series, { reason: REASON });
   const { outcome, refusal } = plan.chains[series.chain] ?? { outcome: 'none' };
@@ -106,7 +106,7 @@ function toExpected(
   };
 }
 
-/** Files that the release would write or keep against what the naive implementation says. */
+/** Returns the files that the release would wrongly write or keep. */
 function findFileFaults(
   { record, artifacts }: PlannedRelease,
   { state }: PublishedSeries,
@@ -117,21 +117,23 @@ function findFileFaults(
     [...genres[genre], ...added].map((date) => dayPath(genre, chain, date)),
   );
   const days = artifacts.map(({ path }) => path).filter((path) => /\d{4}-\d{2}-\d{2}\.json$/.test(path));
-  const surplus = days.filter((path) => !must.includes(path)).map((path) => `${path} need not be written`);
-  const lacking = must.filter((path) => !days.includes(path)).map((path) => `${path} must be written`);
+  const surplus = days
+    .filter((path) => !must.includes(path))
+    .map((path) => `${path} is written without need`);
+  const lacking = must.filter((path) => !days.includes(path)).map((path) => `${path} is not written`);
   const others = CHAIN_IDS.filter((each) => each !== chain);
   const moved = (['manifests', 'bundles', 'public'] as const).flatMap((section) =>
     Object.entries(state.record[section])
       .filter(([path]) => others.some((other) => path.includes(`/${other}`)))
       .filter(([path, { sha256 }]) => record[section][path]?.sha256 !== sha256)
-      .map(([path]) => `${path} is another chain's and changes`),
+      .map(([path]) => `${path} belongs to another chain and changes`),
   );
   return [...surplus, ...lacking, ...moved];
 }
 
-/** Day files of the release that do not say what the naive implementation says. */
+/** Returns the day files of the release that differ from the naive implementation. */
 function findContentFaults({ artifacts }: PlannedRelease, chain: Chain, records: NaiveRecords): string[] {
-  const said = new Map(artifacts.map((artifact) => [artifact.path, artifact.content]));
+  const contents = new Map(artifacts.map((artifact) => [artifact.path, artifact.content]));
   const wrong = (
     genre: 'meta' | 'derived',
     naive: readonly { readonly date: string }[],
@@ -139,9 +141,9 @@ function findContentFaults({ artifacts }: PlannedRelease, chain: Chain, records:
   ): string[] =>
     naive.flatMap((record) => {
       const path = dayPath(genre, chain, record.date);
-      const content = said.get(path)?.();
+      const content = contents.get(path)?.();
       if (content === undefined || conclusions(content.value) === canonicalJson(record)) return [];
-      return [`${path} does not say what the naive implementation says`];
+      return [`${path} differs from the naive implementation`];
     });
   return [
     ...wrong('meta', records.meta, (value) => metaConclusions(assertValid('meta-day', value))),

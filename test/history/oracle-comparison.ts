@@ -1,17 +1,17 @@
 import type { Chain } from '../../schemas/types.generated.js';
 
-/** A date on which the product and the naive implementation say different things. */
+/** A date on which the product and the naive implementation differ. */
 export type Disagreement = { readonly date: string; readonly product: string; readonly oracle: string };
 
-/** What is compared on every date. */
+/** The comparisons on each date. */
 export const COMPARED = [
   'every field of the meta record',
   'the determinism hash',
   'every field of the derived record',
-  'the label that hindsight gives',
+  'the label in hindsight',
 ] as const;
 
-/** Where the two implementations disagree on one chain. */
+/** The differences between the two implementations on one chain. */
 export type OracleComparison = {
   readonly chain: Chain;
   readonly dates: number;

@@ -7,11 +7,11 @@ const SLOW_MS = 300_000;
 let comparisons: readonly OracleComparison[];
 
 beforeAll(async () => {
-  comparisons = (await runProgram('oracle')) as OracleComparison[]; // the program prints them
+  comparisons = (await runProgram('oracle')) as OracleComparison[]; // output of the program
 }, SLOW_MS);
 
-describe('an implementation that was written from the text alone and shares no code', () => {
-  it('has a record on every date of the real history, of which it labels as many as the text says', () => {
+describe('an independent implementation, written from the text of the methodology', () => {
+  it('has a record on every date of the real history, and the number of labels in the methodology', () => {
     const counts = comparisons.map(({ chain, dates, labelled }) => [chain, dates, labelled]);
     expect(counts).toEqual([
       ['bitcoin', 6437, 5621],
@@ -22,7 +22,7 @@ describe('an implementation that was written from the text alone and shares no c
   });
 
   describe.each(CHAIN_IDS)('agrees on every date of %s', (chain) => {
-    it.each(COMPARED)('at %s', (what) => {
+    it.each(COMPARED)('on %s', (what) => {
       const found = comparisons.find((each) => each.chain === chain)?.disagreements[what];
       expect(found?.slice(0, 3)).toEqual([]);
     });

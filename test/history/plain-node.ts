@@ -4,14 +4,14 @@ import { ROOT } from './history-data.js';
 
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** How a command ended. */
+/** The result of a command. */
 export type CommandResult = {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 };
 
-/** Runs Node in the folder of the repository and resolves how it ended; -1 stands for a process that was killed. */
+/** Runs Node in the folder of the repository. The exit code of a killed process is -1. */
 export function runNode(args: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     const options = { cwd: ROOT, maxBuffer: MOST_OUTPUT_BYTES };
@@ -22,15 +22,15 @@ export function runNode(args: readonly string[]): Promise<CommandResult> {
   });
 }
 
-/** Runs the generator's command line as it was built. */
+/** Runs the built generator. */
 export function runGenerator(...args: readonly string[]): Promise<CommandResult> {
   return runNode(['dist/generator/main.js', ...args]);
 }
 
 /**
- * Runs a program of `programs/` and resolves the JSON document that it prints. Arithmetic over years of days belongs
- * there: in the sandbox of jest every use of a global, Math above all, costs some thirty times as much.
- * @throws Error with what the program says when it fails.
+ * Runs a program of `programs/` and returns the JSON document that it prints. Arithmetic over years of days belongs there,
+ * because each use of a global such as Math is about thirty times slower in Jest's sandbox.
+ * @throws Error with its output if the program fails.
  */
 export async function runProgram(name: string): Promise<unknown> {
   const program = path.join('test', 'history', 'programs', `${name}.ts`);

@@ -2,15 +2,15 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { openStore } from '../../infra/store/open-store.js';
 import { manifestOf } from '../../generator/core/release/published-state.js';
-import { readArtifactJson } from '../../generator/io/stored-json.js';
+import { readArtifactJson } from '../../generator/state/stored-json.js';
 import { calendarPath, publicKey } from '../../schemas/paths.js';
 import type { Chain, MetaDay } from '../../schemas/types.generated.js';
 import { readState } from './published-series.js';
 
-/** What a published calendar says of a date. */
+/** A row of a published calendar. */
 export type CalendarDay = { readonly regime: string; readonly confidence: number };
 
-/** Reads the public regime calendar of a chain from a store's folder; its dates ascend. */
+/** Reads the public regime calendar of a chain from a store's folder, in ascending order. */
 export async function readCalendar(folder: string, chain: Chain): Promise<Map<string, CalendarDay>> {
   const text = await readFile(path.join(folder, publicKey(calendarPath(chain))), 'utf8');
   const [head = '', ...lines] = text.trimEnd().split('\n');
@@ -24,7 +24,7 @@ export async function readCalendar(folder: string, chain: Chain): Promise<Map<st
   );
 }
 
-/** Reads the meta record in force of a date. @throws Error when there is none. */
+/** Reads the current meta record of a date. @throws Error if it is missing. */
 export async function readMetaDay(folder: string, chain: Chain, date: string): Promise<MetaDay> {
   const store = await openStore(`file:${folder}`);
   const entry = manifestOf(await readState(store), 'meta', chain)?.dates.find((each) => each.date === date);
@@ -32,7 +32,7 @@ export async function readMetaDay(folder: string, chain: Chain, date: string): P
   return readArtifactJson(store, entry.sha256, 'meta-day');
 }
 
-/** Every file below a folder, with when it was last written and its size. */
+/** Returns the modification time and size of every file below a folder. */
 export async function readFileTimes(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const times = new Map<string, string>();

@@ -1,38 +1,38 @@
-import { createMemoryStore } from '../../infra/store/memory-store.js';
+import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import type { InputSeries } from '../../generator/core/input-series.js';
+import type { InputSeries } from '../../generator/core/input/input-series.js';
 import { planRelease } from '../../generator/core/release/plan-release.js';
 import type { Acceptance, Plan } from '../../generator/core/release/plan-types.js';
 import type { PublishedState } from '../../generator/core/release/published-state.js';
-import { readProductTexts } from '../../generator/io/product-texts.js';
-import { readStartingPoint } from '../../generator/io/published-state.js';
+import { readProductTexts } from '../../generator/texts/product-texts.js';
+import { readStartingPoint } from '../../generator/state/published-state.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { parseInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import { publishSeries } from '../fixtures/publish-series.js';
+import { publishSeries } from '../support/release/publish-series.js';
 import { seriesOf } from './history-data.js';
 import { toNaiveRecords, type NaiveRecords } from './naive-records.js';
 
-/** The public reason that these tests restate with. */
+/** The public reason of all restatements in these tests. */
 export const REASON = 'late edit';
 
 const PUBLISHED_ON = '2024-01-01';
 const PLANNED_ON = '2024-01-03';
 
-/** The revision of a release that is planned from a published state. */
+/** Returns the revision of the next release after a published state. */
 export const PLANNED_REVISION = `${PLANNED_ON}.000001`;
 
-/** Series that are published, with what the naive implementation says of them. */
+/** Published series with their records by the naive implementation. */
 export type PublishedSeries = {
   readonly store: ObjectStore;
   readonly state: PublishedState;
   readonly inputs: readonly InputSeries[];
   readonly naive: (chain: Chain) => NaiveRecords;
-  /** Plans the published input with one series in the place of its chain's. */
+  /** Plans the published input with one series replaced. */
   readonly plan: (series: InputSeries, acceptance?: Acceptance) => Plan;
 };
 
-/** Publishes series to a store in memory, a new one unless one is given. */
+/** Publishes series to a store in memory, by default to a new one. */
 export async function createPublished(
   inputs: readonly InputSeries[],
   store: ObjectStore = createMemoryStore(),
@@ -61,14 +61,14 @@ export async function createPublished(
   };
 }
 
-/** Reads the current state of a store. @throws Error when nothing is published. */
+/** Reads the current state of a store. @throws Error if nothing is published. */
 export async function readState(store: ObjectStore): Promise<PublishedState> {
   const { state } = await readStartingPoint(store, CHAIN_IDS);
   if (state === undefined) throw new Error('nothing is published');
   return state;
 }
 
-/** The digest of every object of a store by its key. */
+/** Returns the digest of every object of a store by key. */
 export async function readDigests(store: ObjectStore): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   for await (const { key } of store.list('')) digests.set(key, (await store.head(key))?.sha256 ?? '');

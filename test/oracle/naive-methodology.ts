@@ -1,9 +1,9 @@
 /**
  * A second, independent and deliberately naive implementation of methodology v1, used as an oracle in tests.
  *
- * It was written from the text of `methodology-v1.md` and §3 of `contract.md` alone and shares no code with the product.
- * Every window is cut and sorted afresh for every day; nothing rolls. The numbers are spelled here on purpose: an oracle that
- * read them from the product's data could not notice that they are wrong there. References (§) are to the methodology text.
+ * It was written only from the texts `methodology-v1.md` and `contract.md` (§3), and shares no code with the product. It cuts
+ * and sorts every window again for each day, without rolling updates. It repeats the numbers of the methodology, because an
+ * oracle that reads them from the product's data could not find wrong ones. References (§) are to the methodology.
  */
 import { createHash } from 'node:crypto';
 
@@ -11,9 +11,8 @@ import { createHash } from 'node:crypto';
 export type NaiveChain = 'bitcoin' | 'ethereum' | 'arbitrum' | 'base';
 
 /**
- * One calendar day of the working series: no holes between first and last; `present` is false where the input has no row.
- *
- * A day that is not present has no metric, whatever `metrics` holds; an absent key is a missing metric.
+ * One calendar day of a series, which has every day from the first to the last. `present` is false if the input has no
+ * row; `metrics` is then ignored. An absent key is a missing metric.
  */
 export type NaiveDay = {
   readonly date: string;
@@ -21,7 +20,7 @@ export type NaiveDay = {
   readonly metrics: Readonly<Record<string, number | null>>;
 };
 
-/** Exactly the conclusions of one day's meta record, without its identity, provenance and determinism hash. */
+/** The conclusions of one day's meta record, without identity, provenance and determinism hash. */
 export type NaiveMeta = {
   date: string;
   chain: NaiveChain;
@@ -64,7 +63,7 @@ export type NaiveMeta = {
   inputs_sha256: string;
 };
 
-/** The derived metrics of one day; `utilization` is absent, not null, on a chain that has none. */
+/** The derived metrics of one day. `utilization` is absent, not null, on a chain without it. */
 export type NaiveDerived = {
   date: string;
   metrics: Record<
@@ -125,12 +124,12 @@ function sorted(values: readonly number[]): number[] {
   return Array.from(Float64Array.from(values).sort());
 }
 
-/** Element `index` of a series, null before its first and after its last date. */
+/** Returns an element of a series; null before its first and after its last date. */
 function at(series: readonly Maybe[], index: number): Maybe {
   return series[index] ?? null;
 }
 
-/** The available values of the dates [from, to], dates ascending; dates outside of the series count as missing. */
+/** Returns the available values of the dates [from, to] in order. Dates outside the series count as missing. */
 function available(series: readonly Maybe[], from: number, to: number): number[] {
   const values: number[] = [];
   for (let index = from; index <= to; index += 1) {
@@ -140,7 +139,7 @@ function available(series: readonly Maybe[], from: number, to: number): number[]
   return values;
 }
 
-/** The median of at least one value. */
+/** Returns the median. Precondition: at least one value. */
 function median(values: readonly number[]): number {
   const ordered = sorted(values);
   const half = Math.floor(ordered.length / 2);
@@ -155,13 +154,13 @@ function element<T>(list: readonly T[], index: number): T {
   return value;
 }
 
-/** a / b, null when a part is missing or the divisor is 0. */
+/** Returns a / b; null if one is missing or b is 0. */
 function ratio(a: Maybe, b: Maybe): Maybe {
   if (a === null || b === null || b === 0) return null;
   return a / b;
 }
 
-/** a * b, null when a part is missing. */
+/** Returns a * b; null if one is missing. */
 function product(a: Maybe, b: Maybe): Maybe {
   if (a === null || b === null) return null;
   return a * b;
@@ -214,7 +213,7 @@ function utilization(chain: NaiveChain, metric: MetricOf): Maybe {
   return ratio(metric('gas_used'), product(metric('gas_limit_mean'), metric('block_count')));
 }
 
-/** The table of §2, row by row, in its order. */
+/** The table of §2, in the same order. */
 const signalTable: readonly SignalRow[] = [
   {
     dimension: 'demand',
@@ -278,10 +277,10 @@ const signalTable: readonly SignalRow[] = [
   },
 ];
 
-/** Everything about one signal of one chain, per date of the series. */
+/** The values of one signal of one chain, per date of the series. */
 type Signal = {
   readonly row: SignalRow;
-  /** Untransformed; null exactly where x is. */
+  /** Values before the transformation; null where x is null. */
   readonly raw: readonly Maybe[];
   readonly x: readonly Maybe[];
   readonly s: readonly Maybe[];
@@ -338,7 +337,7 @@ function computeSignal(
 
 // ------------------------------------------------------------------------------------------------------- §3 dimensions and axes
 
-/** Dimension z on date t; null when no signal of it is available. */
+/** Returns z of a dimension on date t; null if none of its signals is available. */
 function dimensionZ(signals: readonly Signal[], dimension: Dimension, t: number): Maybe {
   let weighted = 0;
   let weights = 0;
@@ -369,7 +368,7 @@ function nextLevel(before: Level, z: Maybe): Level {
   return level;
 }
 
-/** The level of every date, from a series of z; starts at normal. */
+/** Returns the level of every date from a series of z. The level before the first date is normal. */
 function levelsOf(zs: readonly Maybe[]): Level[] {
   const levels: Level[] = [];
   let level: Level = 'normal';
@@ -418,7 +417,7 @@ function marginOf(z: number, level: Level): number {
   return round9(1.0 - Math.abs(z));
 }
 
-/** z(t) - z(t-7), round9; null when either is missing. */
+/** Returns z(t) - z(t-7), rounded by round9; null if one is missing. */
 function weekChange(zs: readonly Maybe[], t: number): Maybe {
   const now = at(zs, t);
   const before = at(zs, t - 7);
@@ -459,7 +458,7 @@ function trendOf(change: Maybe): string | null {
   return 'flat';
 }
 
-/** The share of a dimension in its axis on a date; null when the axis is missing. */
+/** Returns the share of a dimension in its axis on a date; null if the axis is missing. */
 function shareOf(dimension: Dimension, demand: Maybe, cost: Maybe, capacity: Maybe): Maybe {
   if (dimension === 'demand') return demand === null ? null : 1;
   if (cost === null) return null;
@@ -509,7 +508,7 @@ function driversOf(
 
 // --------------------------------------------------------------------------------------------------------------- §9 determinism
 
-/** The RFC 8785 form of a JSON value; throws on anything that JSON does not hold. */
+/** Returns the RFC 8785 form of a JSON value. @throws TypeError for any other value. */
 function canonical(value: unknown): string {
   if (value === null || typeof value === 'boolean') return JSON.stringify(value);
   if (typeof value === 'number') {
@@ -532,7 +531,7 @@ function canonical(value: unknown): string {
   throw new TypeError(`not a JSON value: ${typeof value}`);
 }
 
-/** The 32-byte SHA-256 of one date's `{chain, date, metrics}`. */
+/** Returns the SHA-256 of one date's `{chain, date, metrics}`, 32 bytes. */
 function dayDigest(chain: NaiveChain, day: NaiveDay): Buffer {
   const metric = metricOf(day);
   const metrics = Object.fromEntries(methodologyInputs[chain].map((name) => [name, metric(name)]));
@@ -541,7 +540,10 @@ function dayDigest(chain: NaiveChain, day: NaiveDay): Buffer {
     .digest();
 }
 
-/** SHA-256 of the RFC 8785 form of a full published meta record without published_revision, updated_through and regime.determinism_hash. */
+/**
+ * Returns the SHA-256 of the RFC 8785 form of a published meta record without published_revision, updated_through and
+ * regime.determinism_hash.
+ */
 export function naiveDeterminismHash(record: Readonly<Record<string, unknown>>): string {
   const kept = Object.entries(record)
     .filter(([name]) => name !== 'published_revision' && name !== 'updated_through')
@@ -560,9 +562,8 @@ export function naiveDeterminismHash(record: Readonly<Record<string, unknown>>):
 // ---------------------------------------------------------------------------------------------------------------- the meta days
 
 /**
- * One meta record per date of the series, decided by the rules of methodology v1 and nothing else.
- *
- * `smoothing` 'centred' is the hindsight variant of §7: only the smoothing window moves, to [t-3, t+3].
+ * Returns the meta record of each date by methodology v1. With `smoothing` 'centred', the hindsight variant of §7, the
+ * smoothing window is [t-3, t+3].
  */
 export function naiveMetaDays(
   chain: NaiveChain,
@@ -657,7 +658,7 @@ export function naiveMetaDays(
 
 // ----------------------------------------------------------------------------------------------------------- §11 derived metrics
 
-/** The metrics of `contract.md` §3 that each chain supports. */
+/** The metrics of each chain, from `contract.md` §3. */
 const chainMetrics: Readonly<Record<NaiveChain, readonly string[]>> = {
   bitcoin: [
     'tx_count',
@@ -714,7 +715,7 @@ const chainMetrics: Readonly<Record<NaiveChain, readonly string[]>> = {
   ],
 };
 
-/** The mean of the available values in the `length` dates that end at t; null when fewer than `needed`. */
+/** Returns the mean of the available values of the `length` dates up to t; null if there are fewer than `needed`. */
 function movingAverage(series: readonly Maybe[], t: number, length: number, needed: number): Maybe {
   const values = available(series, t - length + 1, t);
   return values.length < needed ? null : mean(values);
@@ -738,7 +739,7 @@ function published9(value: Maybe): Maybe {
   return value === null ? null : sig9(value);
 }
 
-/** One derived record per date of the series, with every metric that the chain supports, present in the input or not. */
+/** Returns the derived record of each date, with every metric that the chain supports, even if the input lacks it. */
 export function naiveDerivedDays(chain: NaiveChain, days: readonly NaiveDay[]): NaiveDerived[] {
   const seriesOf = new Map<string, Maybe[]>(
     chainMetrics[chain].map((name) => [name, days.map((day) => metricOf(day)(name))]),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 
-/** The double with these bits, as RFC 8785 Appendix B writes it: IEEE 754, most significant byte first. */
+/** Returns the double with these bits, in the notation of RFC 8785 Appendix B: most significant byte first. */
 function doubleOf(hex: string): number {
   return Buffer.from(hex, 'hex').readDoubleBE(0);
 }
 
-/** The same JSON value with the members of every object inserted in reverse. */
+/** Returns the same JSON value with the members of every object inserted in reverse order. */
 function withMembersReversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMembersReversed);
   if (typeof value !== 'object' || value === null) return value;
@@ -14,12 +14,15 @@ function withMembersReversed(value: unknown): unknown {
   return Object.fromEntries(members.reverse());
 }
 
-/** Any JSON value without lone surrogates and, since JSON.stringify and JCS both write it as 0, without -0. */
+/**
+ * Returns an arbitrary of JSON values without lone surrogates, and without -0, which JSON.stringify and JCS both write
+ * as 0.
+ */
 const jsonValue = () =>
   fc.jsonValue({ stringUnit: 'binary' }).map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 describe('the vectors of RFC 8785', () => {
-  it('3.2.2: literals, numbers and strings are written as ECMAScript writes them', () => {
+  it('3.2.2: literals, numbers and strings are written as in ECMAScript', () => {
     const input = String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -111,11 +114,11 @@ describe('the canonical text', () => {
     ['text that Unicode could normalize, as it is', 'e\u0301', '"e\u0301"'],
     ['non-BMP keys before U+FFFF', { '\uffff': 1, '\u{10000}': 2 }, '{"\u{10000}":2,"\uffff":1}'],
     ['a small fee', 9.44e-7, '9.44e-7'],
-  ])('holds %s', (_what, value, text) => {
+  ])('contains %s', (_what, value, text) => {
     expect(canonicalJson(value)).toBe(text);
   });
 
-  it('parses to the value that it was made of', () => {
+  it('parses to the original value', () => {
     fc.assert(
       fc.property(jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(value);
@@ -123,7 +126,7 @@ describe('the canonical text', () => {
     );
   });
 
-  it('is its own canonical text', () => {
+  it('is stable: serializing its value again gives the same text', () => {
     fc.assert(
       fc.property(jsonValue(), (value) => {
         const text = canonicalJson(value);
@@ -140,7 +143,7 @@ describe('the canonical text', () => {
     );
   });
 
-  it('keeps every double to the last bit', () => {
+  it('preserves every bit of a double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(JSON.parse(canonicalJson(value)) === value).toBe(true);
@@ -149,7 +152,7 @@ describe('the canonical text', () => {
   });
 });
 
-describe('what JSON cannot say exactly', () => {
+describe('a value that JSON cannot represent exactly', () => {
   class Point {
     readonly x = 1;
   }
@@ -177,7 +180,7 @@ describe('what JSON cannot say exactly', () => {
     ['bytes', { a: new Uint8Array([1]) }, '$.a: not a plain object'],
     ['a boxed number', { a: Object(1) }, '$.a: not a plain object'],
     ['a class instance', { a: [new Point()] }, '$.a[0]: not a plain object'],
-  ])('%s is refused, and its place is named', (_what, value, message) => {
+  ])('throws for %s with its path', (_what, value, message) => {
     expect(() => canonicalJson(value)).toThrow(TypeError);
     expect(() => canonicalJson(value)).toThrow(message);
   });

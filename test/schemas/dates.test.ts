@@ -60,12 +60,12 @@ const NOT_DATES = [
 ];
 
 describe('parseDate', () => {
-  it.each(DATES)('reads %s as day %d', (text, day) => {
+  it.each(DATES)('parses %s as day %d', (text, day) => {
     expect(parseDate(text)).toBe(day);
     expect(toDate(day)).toBe(text);
   });
 
-  it.each(NOT_DATES)('refuses %j', (text) => {
+  it.each(NOT_DATES)('returns undefined for %j', (text) => {
     expect(parseDate(text)).toBeUndefined();
     expect(() => toDayNumber(text)).toThrow(RangeError);
   });
@@ -77,7 +77,7 @@ describe('parseDate', () => {
     expect(NOT_DATES.filter(isDate)).toEqual([]);
   });
 
-  it('gives back every day that toDate wrote', () => {
+  it('reverses toDate', () => {
     fc.assert(
       fc.property(dayNumber(), (day) => {
         expect(parseDate(toDate(day))).toBe(day);
@@ -85,7 +85,7 @@ describe('parseDate', () => {
     );
   });
 
-  it('keeps the order of texts: a later date is a greater day', () => {
+  it('preserves order: a later date has a greater day number', () => {
     fc.assert(
       fc.property(dayNumber(), dayNumber(), (a, b) => {
         expect(toDate(a) < toDate(b)).toBe(a < b);
@@ -103,11 +103,11 @@ describe('addDays', () => {
     ['2025-03-29', 2, '2025-03-31'],
     ['2026-08-20', -384, '2025-08-01'],
     ['2026-08-20', 0, '2026-08-20'],
-  ])('goes from %s by %d days to %s', (date, days, expected) => {
+  ])('adds to %s %d days: %s', (date, days, expected) => {
     expect(addDays(date, days)).toBe(expected);
   });
 
-  it('is undone by the opposite count', () => {
+  it('is reversed by the opposite count', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40_000 }), fc.integer({ min: -4000, max: 4000 }), (day, days) => {
         expect(addDays(addDays(toDate(day), days), -days)).toBe(toDate(day));
@@ -134,7 +134,7 @@ describe('parseInstant', () => {
     ['1969-12-31T23:59:59.5Z', '1969-12-31T23:59:59Z'],
     ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00Z'],
     ['2025-03-30T02:30:00Z', '2025-03-30T02:30:00Z'],
-  ])('reads %s as %s', (text, instant) => {
+  ])('parses %s as %s', (text, instant) => {
     const ms = parseInstant(text);
     expect(ms === undefined ? undefined : toInstant(ms)).toBe(instant);
   });
@@ -160,11 +160,11 @@ describe('parseInstant', () => {
     '1738540800',
     'now',
     '',
-  ])('refuses %j', (text) => {
+  ])('returns undefined for %j', (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
-  it('gives back every instant that toInstant wrote', () => {
+  it('reverses toInstant', () => {
     fc.assert(
       fc.property(instantMs(), (ms) => {
         expect(parseInstant(toInstant(ms))).toBe(ms);
@@ -172,7 +172,7 @@ describe('parseInstant', () => {
     );
   });
 
-  it('truncates towards the past, never the future', () => {
+  it('truncates toward the past', () => {
     fc.assert(
       fc.property(instantMs(), fc.integer({ min: 0, max: 999 }), (ms, rest) => {
         expect(toInstant(ms + rest)).toBe(toInstant(ms));
@@ -182,8 +182,8 @@ describe('parseInstant', () => {
   });
 });
 
-describe('days and instants', () => {
-  it('put the end of a day at the start of the next', () => {
+describe('endOfDayMs and wholeDaysBetween', () => {
+  it('end a day at the start of the next', () => {
     expect(toInstant(endOfDayMs(toDayNumber('2024-02-28')))).toBe('2024-02-29T00:00:00Z');
     expect(toInstant(endOfDayMs(toDayNumber('2025-12-31')))).toBe('2026-01-01T00:00:00Z');
   });
@@ -194,7 +194,7 @@ describe('days and instants', () => {
     ['2026-08-21T00:00:00Z', '2026-08-22T00:00:00Z', 1],
     ['2026-08-20T12:00:00Z', '2026-08-23T11:59:59Z', 2],
     ['2026-08-21T00:00:01Z', '2026-08-21T00:00:00Z', -1],
-  ])('count from %s to %s %d whole days', (from, to, days) => {
+  ])('count the whole days from %s to %s: %d', (from, to, days) => {
     expect(wholeDaysBetween(Date.parse(from), Date.parse(to))).toBe(days);
   });
 });

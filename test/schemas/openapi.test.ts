@@ -13,13 +13,14 @@ import {
   resolve,
   validate,
   type Node,
-} from '../fixtures/openapi-judge.js';
+} from '../support/gateway/openapi-judge.js';
 
 const document = openApiDocument();
 const text = JSON.stringify(document, null, 1);
 
-// Conditions of our schemas require properties that are described beside them, not within.
-// It closes the parts of a schema apart from each other, where ours are closed as a whole: ajv judges examples below.
+// Conditions in the schemas require properties that are declared outside of the condition.
+// The linter closes each part of a schema separately, while the schemas are closed as a whole; ajv validates the examples
+// below.
 const open = { severity: 'error', allowAdditionalProperties: true } as const;
 const RULES = {
   'no-required-schema-properties-undefined': 'off',
@@ -28,13 +29,13 @@ const RULES = {
   'no-invalid-parameter-examples': open,
 } as const;
 
-it('breaks no rule of a linter of its field', async () => {
+it('passes the OpenAPI linter', async () => {
   const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
   const problems = await lintFromString({ source: text, config });
   expect(problems.map(({ ruleId, message, location: [at] }) => [ruleId, message, at?.pointer])).toEqual([]);
 });
 
-it('is judged by that linter: a fault is found', async () => {
+it('would fail the OpenAPI linter with a fault in it', async () => {
   const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
   const wrong = text
     .replace('"operationId": "getStatus"', '"operationId": "getLanding"')
@@ -45,13 +46,13 @@ it('is judged by that linter: a fault is found', async () => {
   );
 });
 
-/** A place where a schema is, with what is said of it there. */
-type Place = readonly [at: string, said: Node];
+/** The location of a schema in the document, and the node that contains it. */
+type Place = readonly [at: string, described: Node];
 
-/** A node that is a text. */
+/** Returns a node that is a string. */
 const textOf = (node: Node | undefined): string => node as unknown as string;
 
-/** Every parameter, body and answer of an operation that a schema describes; a part of a file has none. */
+/** Returns the parameters, bodies and responses of an operation that have a schema. A range of a file has no schema. */
 function placesOf(operation: string): Place[] {
   const { parameters = {}, requestBody = {}, responses = {} } = operationOf(operation);
   const described = Object.values(parameters)
@@ -64,7 +65,7 @@ function placesOf(operation: string): Place[] {
   return [...described, ...contents].filter(([, { schema }]) => schema !== undefined);
 }
 
-/** The examples that are given at a place. */
+/** Returns the examples of a parameter, body or response. */
 function examplesAt({ example, examples = {} }: Node): unknown[] {
   const named = Object.values(examples).map((each) => resolve(each)['value'] as unknown);
   return example === undefined ? named : [example, ...named];
@@ -72,24 +73,24 @@ function examplesAt({ example, examples = {} }: Node): unknown[] {
 
 const places = OPERATIONS.flatMap(placesOf);
 
-it('has an example of every parameter, body and answer of every operation', () => {
-  expect(places.filter(([, said]) => examplesAt(said).length === 0).map(([at]) => at)).toEqual([]);
+it('has an example of every parameter, body and response of every operation', () => {
+  expect(places.filter(([, described]) => examplesAt(described).length === 0).map(([at]) => at)).toEqual([]);
   expect(places.length).toBeGreaterThan(250);
-  expect(examplesAt({ schema: {} })).toEqual([]); // one without would be seen
+  expect(examplesAt({ schema: {} })).toEqual([]); // a missing example would be found
 });
 
-it('has examples that are as their schemas say, all of them', () => {
-  const faults = places.flatMap(([at, said]) =>
-    examplesAt(said).flatMap((example) =>
-      validate(said['schema'] ?? {}, example).map((fault) => [at, fault]),
+it('has only examples that are valid against their schemas', () => {
+  const faults = places.flatMap(([at, described]) =>
+    examplesAt(described).flatMap((example) =>
+      validate(described['schema'] ?? {}, example).map((fault) => [at, fault]),
     ),
   );
   expect(faults).toEqual([]);
   const last = places.at(-1)?.[1]['schema'] ?? {};
-  expect(validate(last, { type: 'elsewhere' })).not.toEqual([]); // a wrong one would be seen
+  expect(validate(last, { type: 'elsewhere' })).not.toEqual([]); // an invalid example would be found
 });
 
-it('has an example of every kind of document that an answer can be', () => {
+it('has an example of every kind of document that a response can contain', () => {
   const lacking = places.filter(([at, { schema = {}, examples = {} }]) => {
     const kinds = Object.values<Node>(schema['anyOf'] ?? { schema }).map((each) => each['$ref']);
     const names = kinds.filter((ref) => ref !== undefined).map((ref) => textOf(ref).split('/').at(-1) ?? '');
@@ -98,7 +99,7 @@ it('has an example of every kind of document that an answer can be', () => {
   expect(lacking).toEqual([]);
 });
 
-it('has examples of documents that the schemas of the files take too', () => {
+it('has examples of documents that are valid against the JSON Schemas too', () => {
   const examples = Object.entries(DOCUMENT['components']?.['examples'] ?? {});
   const files = examples.filter(([name]) => name in SCHEMAS);
   expect(files.length).toBeGreaterThan(15);
@@ -106,7 +107,7 @@ it('has examples of documents that the schemas of the files take too', () => {
   expect(faults.filter(([, found]) => (found as unknown[]).length > 0)).toEqual([]);
 });
 
-it('has rows in the example of a calendar as its schema says', () => {
+it('has valid rows in the example of a calendar', () => {
   const [head = '', ...lines] = CALENDAR_TEXT.trim().split('\n');
   const names = head.split(',');
   const rows = lines.map((line) =>
@@ -117,7 +118,7 @@ it('has rows in the example of a calendar as its schema says', () => {
   expect([rows.length, findSchemaFaults('regime-calendar', rows)]).toEqual([2, []]);
 });
 
-it('shows every problem that a described method can have, with its status and an example', () => {
+it('lists every problem of the described methods with its status and an example', () => {
   const shown = new Map<string, Set<string>>();
   for (const each of OPERATIONS) {
     for (const [status, answer] of Object.entries(operationOf(each)['responses'] ?? {})) {
@@ -142,11 +143,11 @@ it('shows every problem that a described method can have, with its status and an
   expect(found).toEqual(expected);
 });
 
-it('shows no key but those of the examples, which were never used', () => {
+it('contains no keys except the example key, which was never valid', () => {
   const keys = text.match(/\b(crd|sk|whsec|rk|pk)_[0-9A-Za-z_]{8,}/g) ?? [];
   expect(new Set(keys)).toEqual(new Set(['crd_test_Abc123xy_ThisIsAnExampleAndNotARealSecret2FGpLk']));
 });
 
-it('is small enough to be read at once', () => {
+it('is smaller than 250 kB', () => {
   expect(Buffer.byteLength(canonicalJson(document))).toBeLessThan(250_000);
 });

@@ -1,61 +1,67 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { parseInstant, toInstant } from '../../../schemas/dates.js';
 import type { Account, AccountSubscription, Billing } from '../../../schemas/types.generated.js';
-import type { Grant } from '../entitlements.js';
+import type { Grant } from '../access/entitlements.js';
 import { grantFromSubscription, OUTCOMES, type Outcome, type PriceBook } from './grant-from-subscription.js';
-import { ruleOf, type Subscription } from './subscription.js';
+import { statusRuleOf, type Subscription } from './subscription.js';
 
-/** Number of events that are remembered; Stripe repeats one for three days, and dealing with it again changes nothing. */
-export const KEPT_EVENTS = 50;
-/** Number of subscriptions that are kept; beyond it those are left out that were over first. */
-export const KEPT_SUBSCRIPTIONS = 20;
+/** Maximum number of stored event ids. Processing an older event again is harmless, because it only reads Stripe again. */
+const MAX_EVENTS = 50;
+/** Maximum number of stored subscriptions. The oldest without access are dropped first. */
+const MAX_SUBSCRIPTIONS = 20;
 
-/** What Stripe says of an account's customer. */
+/** State of a customer at Stripe. */
 export type CustomerState = {
   readonly isDeleted: boolean;
   readonly subscriptions: readonly Subscription[];
 };
 
-/** Something that a person must look at. */
-export type BillingAlert = {
+/** A subscription that an operator must check at Stripe. */
+export type SubscriptionAlert = {
   readonly outcome: Outcome | 'account-foreign';
   readonly subscription: string;
 };
 
-/** The account after a look at Stripe, and what somebody must hear of. */
-export type Reckoning = { readonly account: Account; readonly alerts: readonly BillingAlert[] };
+/** An account updated from Stripe, and the new alerts. */
+export type AppliedState = { readonly account: Account; readonly alerts: readonly SubscriptionAlert[] };
 
-/** The billing of an account that has become a customer. */
-export function beginBilling(customer: string): Billing {
+/** Creates the billing record of a new customer. */
+export function createBilling(customer: string): Billing {
   return { customer, checkout: { attempt: 1, session: null }, subscriptions: {}, events: [] };
 }
 
-/** Whether an event was dealt with already. */
+/** Returns whether an event was already processed. */
 export function hasEvent({ billing }: Account, event: string): boolean {
   return billing?.events.includes(event) === true;
 }
 
 /**
- * The account with what its subscriptions give by Stripe's state, each by itself, and with the event that led to it. The
- * account itself where nothing changes. Subscriptions that name another account are told and not counted.
+ * Updates an account's subscriptions to the state at Stripe, and records the event that caused the update. Returns the same
+ * account object if nothing changes. Subscriptions whose metadata names another account are not recorded; an event raises
+ * an alert for them.
  */
-export function reckon(account: Account, state: CustomerState, book: PriceBook, event?: string): Reckoning {
+export function applyCustomerState(
+  account: Account,
+  state: CustomerState,
+  book: PriceBook,
+  event?: string,
+): AppliedState {
   const { billing } = account;
   if (billing === undefined) return { account, alerts: [] };
   const listed = state.isDeleted ? [] : state.subscriptions;
   const own = listed.filter((each) => isOf(each, account.account, billing));
   const foreign = listed.filter((each) => !own.includes(each));
-  const subscriptions = keep({
-    ...Object.fromEntries(endMissing(billing, own, state.isDeleted)),
+  const subscriptions = limitSubscriptions({
+    ...Object.fromEntries(endUnlisted(billing, own, state.isDeleted)),
     ...Object.fromEntries(own.map((each) => [each.id, toRecord(each, book)])),
   });
   const events =
     event === undefined || billing.events.includes(event)
       ? billing.events
-      : [event, ...billing.events].slice(0, KEPT_EVENTS);
+      : [event, ...billing.events].slice(0, MAX_EVENTS);
   const next: Account = { ...account, billing: { ...billing, subscriptions, events } };
   const alerts = [
-    ...(event === undefined ? [] : foreign).map(({ id }): BillingAlert => ({
+    ...(event === undefined ? [] : foreign).map(({ id }): SubscriptionAlert => ({
       outcome: 'account-foreign',
       subscription: id,
     })),
@@ -64,7 +70,7 @@ export function reckon(account: Account, state: CustomerState, book: PriceBook, 
   return { account: canonicalJson(next) === canonicalJson(account) ? account : next, alerts };
 }
 
-/** What the subscriptions of an account give, as grants. */
+/** Returns the grants of the recorded subscriptions. */
 export function stripeGrantsOf({ billing }: Account): Grant[] {
   return Object.values(billing?.subscriptions ?? {}).flatMap(({ plan, chain, since, until }): Grant[] => {
     if (plan === null || until === null) return [];
@@ -73,9 +79,9 @@ export function stripeGrantsOf({ billing }: Account): Grant[] {
   });
 }
 
-/** Whether the account has a subscription that is not over: then nothing is sold to it but in the portal. */
-export function isSubscriber(subscriptions: readonly Subscription[]): boolean {
-  return subscriptions.some(({ status }) => ruleOf(status)?.isOver !== true);
+/** Returns whether any subscription has not ended. Such an account cannot buy another one. */
+export function hasCurrentSubscription(subscriptions: readonly Subscription[]): boolean {
+  return subscriptions.some(({ status }) => statusRuleOf(status)?.isTerminal !== true);
 }
 
 function isOf({ customer, metadata }: Subscription, account: string, billing: Billing): boolean {
@@ -103,13 +109,13 @@ function instantOf(ms: number | null): string | null {
   return ms === null ? null : toInstant(ms);
 }
 
-/** The billing of a customer that was deleted: nothing that it had bought gives anything from now on. */
-export function endAll(billing: Billing): Billing {
-  return { ...billing, subscriptions: Object.fromEntries(endMissing(billing, [], true)) };
+/** Ends all subscriptions of a customer that was deleted at Stripe. */
+export function endAllSubscriptions(billing: Billing): Billing {
+  return { ...billing, subscriptions: Object.fromEntries(endUnlisted(billing, [], true)) };
 }
 
-/** The subscriptions that Stripe does not list any more: they give nothing from now on. */
-function endMissing(
+/** Returns the recorded subscriptions that Stripe no longer lists, without access. */
+function endUnlisted(
   { subscriptions }: Billing,
   listed: readonly Subscription[],
   isDeleted: boolean,
@@ -118,32 +124,34 @@ function endMissing(
   return Object.entries(subscriptions)
     .filter(([id]) => !ids.has(id))
     .map(([id, before]) => {
-      if (ruleOf(before.status)?.isOver === true) return [id, before];
+      if (statusRuleOf(before.status)?.isTerminal === true) return [id, before];
       const ended = isDeleted
-        ? { status: 'canceled', outcome: 'customer-deleted' } // a customer takes its subscriptions along
+        ? { status: 'canceled', outcome: 'customer-deleted' } // Stripe cancels the subscriptions of a deleted customer
         : { outcome: 'absent' };
       return [id, { ...before, ...ended, until: null }];
     });
 }
 
-/** At most so many: first those that give access, then the newest. */
-function keep(all: Readonly<Record<string, AccountSubscription>>): Record<string, AccountSubscription> {
+/** Keeps at most `MAX_SUBSCRIPTIONS`, preferring those with access, then the newest. */
+function limitSubscriptions(
+  all: Readonly<Record<string, AccountSubscription>>,
+): Record<string, AccountSubscription> {
   const order = ({ since, until }: AccountSubscription): string => `${until === null ? 0 : 1} ${since}`;
   const sorted = Object.entries(all).sort(([, one], [, other]) => (order(one) < order(other) ? 1 : -1));
   return Object.fromEntries(
-    sorted.slice(0, KEPT_SUBSCRIPTIONS).sort(([one], [other]) => (one < other ? -1 : 1)),
+    sorted.slice(0, MAX_SUBSCRIPTIONS).sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 }
 
-/** What somebody must hear of, and has not heard yet. */
+/** Returns the alerts of subscriptions whose outcome has changed. */
 function findAlerts(
   subscriptions: Readonly<Record<string, AccountSubscription>>,
   { subscriptions: before }: Billing,
-): BillingAlert[] {
+): SubscriptionAlert[] {
   return Object.entries(subscriptions).flatMap(([subscription, { outcome }]) => {
-    const known = outcome as Outcome; // only outcomes are written
-    return OUTCOMES[known].alerts && before[subscription]?.outcome !== outcome
-      ? [{ outcome: known, subscription }]
+    const current = outcome as Outcome; // records contain only outcomes
+    return OUTCOMES[current].alerts && before[subscription]?.outcome !== outcome
+      ? [{ outcome: current, subscription }]
       : [];
   });
 }

@@ -1,18 +1,18 @@
 import { PLAN_IDS, type PlanId } from '../../../schemas/catalog.js';
-import type { KeyMode } from '../api-key.js';
+import type { KeyMode } from '../access/api-key.js';
 import type { PriceBook } from './grant-from-subscription.js';
 
-/** How things are sold. */
+/** Settings for selling through Stripe. */
 export type BillingSettings = {
   readonly secretKey: string;
-  /** The newest first. */
+  /** Secrets of the webhook, the newest first. */
   readonly webhookSecrets: readonly string[];
-  /** The prices of each plan, the one that is sold first. */
+  /** Price ids of each plan. The first is sold; the others belong to older subscriptions. */
   readonly prices: Readonly<Record<PlanId, readonly string[]>>;
   readonly dashboardUrl: string;
 };
 
-/** The variables of selling, as far as they were given and are sound. */
+/** Variables of billing that are set and valid. */
 export type BillingValues = {
   readonly CRD_STRIPE_SECRET_KEY?: string;
   readonly CRD_STRIPE_WEBHOOK_SECRET?: readonly string[];
@@ -22,38 +22,41 @@ export type BillingValues = {
   readonly CRD_KEY_MODE?: KeyMode;
 };
 
-const NEEDED = [
+const REQUIRED = [
   'CRD_STRIPE_WEBHOOK_SECRET',
   'CRD_STRIPE_PRICE_SINGLE_CHAIN',
   'CRD_STRIPE_PRICE_RESEARCH',
   'CRD_DASHBOARD_URL',
 ] as const;
 
-/** What is wrong between the variables of selling: all of them, or none, and of one mode. */
+/**
+ * Returns the conflicts between the variables of billing. All of them must be set or none, the key must match the mode, and
+ * two plans cannot share a price.
+ */
 export function findBillingConflicts(
   values: BillingValues,
   isGiven: (name: keyof BillingValues) => boolean,
-  example: (name: (typeof NEEDED)[number]) => string,
+  example: (name: (typeof REQUIRED)[number]) => string,
 ): string[] {
-  const sells = isGiven('CRD_STRIPE_SECRET_KEY');
-  const faults = NEEDED.flatMap((name) => {
-    if (isGiven(name) === sells) return [];
-    return sells
+  const isSelling = isGiven('CRD_STRIPE_SECRET_KEY');
+  const faults = REQUIRED.flatMap((name) => {
+    if (isGiven(name) === isSelling) return [];
+    return isSelling
       ? `${name}: required with CRD_STRIPE_SECRET_KEY${example(name)}`
-      : `${name}: has no effect without CRD_STRIPE_SECRET_KEY; set that too, or unset this`;
+      : `${name}: has no effect without CRD_STRIPE_SECRET_KEY; set both, or unset this one`;
   });
   const { CRD_STRIPE_SECRET_KEY: key, CRD_KEY_MODE: mode } = values;
   if (key !== undefined && mode !== undefined && !new RegExp(`^(sk|rk)_${mode}_`).test(key)) {
-    faults.push(`CRD_STRIPE_SECRET_KEY: expected a key of the mode ${mode}, which CRD_KEY_MODE says`);
+    faults.push(`CRD_STRIPE_SECRET_KEY: expected a ${mode} mode key, because CRD_KEY_MODE is ${mode}`);
   }
   const research = new Set(values.CRD_STRIPE_PRICE_RESEARCH);
   if (values.CRD_STRIPE_PRICE_SINGLE_CHAIN?.some((price) => research.has(price)) === true) {
-    faults.push('CRD_STRIPE_PRICE_RESEARCH: expected other prices than CRD_STRIPE_PRICE_SINGLE_CHAIN');
+    faults.push('CRD_STRIPE_PRICE_RESEARCH: expected no price of CRD_STRIPE_PRICE_SINGLE_CHAIN');
   }
   return faults;
 }
 
-/** How things are sold, where they are. Precondition: there are no conflicts. */
+/** Returns the settings, or `undefined` if billing is not configured. Precondition: there are no conflicts. */
 export function toBillingSettings(values: BillingValues): BillingSettings | undefined {
   const {
     CRD_STRIPE_SECRET_KEY: secretKey,
@@ -66,13 +69,13 @@ export function toBillingSettings(values: BillingValues): BillingSettings | unde
   return { secretKey, webhookSecrets, prices: { 'single-chain': singleChain, research }, dashboardUrl };
 }
 
-/** Which plan each price is of. */
+/** Returns the plan of each price id. */
 export function toPriceBook({ prices }: Pick<BillingSettings, 'prices'>, mode: KeyMode): PriceBook {
   const pairs = PLAN_IDS.flatMap((plan) => prices[plan].map((price) => [price, plan] as const));
   return { prices: new Map(pairs), isLive: mode === 'live' };
 }
 
-/** The price by which each plan is sold now. */
+/** Returns the price id that each plan is currently sold at. */
 export function soldPrices({ prices }: Pick<BillingSettings, 'prices'>): Record<PlanId, string> {
   const first = (plan: PlanId): string => prices[plan][0] ?? '';
   return { 'single-chain': first('single-chain'), research: first('research') };

@@ -2,10 +2,10 @@ import { CHAIN_IDS, PLAN_IDS, PLANS, type PlanId } from '../../../schemas/catalo
 import type { Chain } from '../../../schemas/types.generated.js';
 import { GatewayError } from '../problems.js';
 
-/** What somebody wants to buy. */
+/** A plan to buy, with the chain of a single-chain plan. */
 export type Purchase = { readonly plan: PlanId; readonly chain: Chain | null };
 
-/** Every name by which a plan may be bought. */
+/** Plans by id and by alias. */
 const PLANS_BY_NAME: ReadonlyMap<string, PlanId> = new Map(
   PLAN_IDS.flatMap((id): [string, PlanId][] => [
     [id, id],
@@ -13,7 +13,7 @@ const PLANS_BY_NAME: ReadonlyMap<string, PlanId> = new Map(
   ]),
 );
 
-/** The purchase that the members of a body ask for. @throws GatewayError 'request-malformed' saying what is wrong. */
+/** Parses a checkout request. @throws GatewayError 'request-malformed', with a detail that says what to fix */
 export function parsePurchase({
   plan: name,
   chain,
@@ -22,15 +22,17 @@ export function parsePurchase({
   readonly chain?: unknown;
 }): Purchase {
   const plan = typeof name === 'string' ? PLANS_BY_NAME.get(name) : undefined;
-  if (plan === undefined) throw malformed(`plan is one of ${[...PLANS_BY_NAME.keys()].join(', ')}`);
+  if (plan === undefined)
+    throw malformed(`Invalid plan. Use one of ${[...PLANS_BY_NAME.keys()].join(', ')}.`);
   if (PLANS[plan].chains === 'all') {
     if (chain !== undefined && chain !== null)
-      throw malformed(`${PLANS[plan].name} is for all chains; leave chain away`);
+      throw malformed(`${PLANS[plan].name} includes all chains. Remove chain.`);
     return { plan, chain: null };
   }
-  const known = CHAIN_IDS.find((each) => each === chain);
-  if (known === undefined) throw malformed(`${PLANS[plan].name} needs chain, one of ${CHAIN_IDS.join(', ')}`);
-  return { plan, chain: known };
+  const validChain = CHAIN_IDS.find((each) => each === chain);
+  if (validChain === undefined)
+    throw malformed(`${PLANS[plan].name} needs a chain. Set chain to one of ${CHAIN_IDS.join(', ')}.`);
+  return { plan, chain: validChain };
 }
 
 function malformed(detail: string): GatewayError {

@@ -1,13 +1,13 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import type { Account, AccountSubscription } from '../../../schemas/types.generated.js';
-import { reckon, type CustomerState } from './billing-record.js';
+import { applyCustomerState, type CustomerState } from './billing-record.js';
 import type { Drift } from './drift.js';
 import { OUTCOMES, type Outcome, type PriceBook } from './grant-from-subscription.js';
 
-/** What an account's record says otherwise than Stripe, and what somebody must look at although both say the same. */
+/** Returns how an account's record differs from Stripe, and which of its subscriptions need an operator's attention. */
 export function compareRecord(account: Account, state: CustomerState, book: PriceBook): Drift[] {
   const before = account.billing?.subscriptions ?? {};
-  const after = reckon(account, state, book).account.billing?.subscriptions ?? {};
+  const after = applyCustomerState(account, state, book).account.billing?.subscriptions ?? {};
   const listed = new Set(state.subscriptions.map(({ id }) => id));
   return Object.entries(after).flatMap(([id, should]) => {
     const has = before[id];
@@ -21,7 +21,7 @@ export function compareRecord(account: Account, state: CustomerState, book: Pric
       const cause = has === undefined ? 'record-missing' : 'record-differs';
       drifts.push({ ...drift, cause, should: describe(should) });
     }
-    const { alerts, meaning } = OUTCOMES[should.outcome as Outcome]; // only outcomes are written
+    const { alerts, meaning } = OUTCOMES[should.outcome as Outcome]; // records contain only outcomes
     if (alerts && listed.has(id)) drifts.push({ ...drift, cause: 'needs-attention', should: meaning });
     return drifts;
   });

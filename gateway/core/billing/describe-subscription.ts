@@ -5,7 +5,10 @@ import type {
   EntitlementsSubscription,
 } from '../../../schemas/types.generated.js';
 
-/** The subscription of an account that gives most at `nowMs`, or else the newest, as its owner sees it; `null` without any. */
+/**
+ * Returns the subscription to show to the owner of an account: the one that grants the highest plan at `nowMs`, otherwise
+ * the newest. Returns `null` for an account without subscriptions.
+ */
 export function describeSubscription({ billing }: Account, nowMs: number): EntitlementsSubscription | null {
   const [best] = Object.values(billing?.subscriptions ?? {}).sort(
     (one, other) => rankOf(other, nowMs) - rankOf(one, nowMs),
@@ -24,8 +27,8 @@ export function describeSubscription({ billing }: Account, nowMs: number): Entit
   };
 }
 
-/** What gives access goes first, the higher plan before the lower one, and the newer before the older. */
+/** Ranks subscriptions with access above those without, then by plan, then by start. A higher number ranks first. */
 function rankOf({ until, plan, since }: AccountSubscription, nowMs: number): number {
-  const gives = until !== null && Date.parse(until) > nowMs;
-  return (gives && plan !== null ? PLAN_IDS.indexOf(plan) + 1 : 0) * 1e13 + Date.parse(since);
+  const grantsAccess = until !== null && Date.parse(until) > nowMs;
+  return (grantsAccess && plan !== null ? PLAN_IDS.indexOf(plan) + 1 : 0) * 1e13 + Date.parse(since);
 }

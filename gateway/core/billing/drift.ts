@@ -1,52 +1,54 @@
-/** A difference between what is recorded and what Stripe says, or what a person must look at. */
+/** A difference between a recorded subscription and Stripe, or a subscription that needs an operator's attention. */
 export type Drift = {
   readonly account: string | null;
   readonly subscription: string | null;
   readonly cause: DriftCause;
-  /** What is recorded, and what should be: the outcome, plan, chain and end. `null` where there is nothing. */
+  /** Recorded status, outcome, plan, chain and end of access; `null` if nothing is recorded. */
   readonly has: string | null;
+  /** The same according to Stripe, or an explanation; `null` if there is nothing at Stripe. */
   readonly should: string | null;
 };
 
-/** What is said of a cause of drift everywhere; `mends`: `reconcile --apply` puts it right. */
-export type DriftRule = { readonly mends: boolean; readonly meaning: string };
+/** Properties of a cause. `isRepairable` is true if `reconcile --apply` corrects the record. */
+export type DriftRule = { readonly isRepairable: boolean; readonly meaning: string };
 
-/** Every cause of drift. The README's table is tested against this one. */
+/** The causes of drift. The README's list is generated from this table. */
 export const DRIFT_CAUSES = {
   'record-differs': {
-    mends: true,
-    meaning: 'the record says something else than Stripe: an event was lost',
+    isRepairable: true,
+    meaning: 'The record differs from Stripe, because an event was lost.',
   },
   'record-missing': {
-    mends: true,
-    meaning: 'Stripe has a subscription that is not recorded: its event was lost',
+    isRepairable: true,
+    meaning: 'Stripe has a subscription that is not recorded, because an event was lost.',
   },
   'customer-unrecorded': {
-    mends: true,
+    isRepairable: true,
     meaning:
-      'Stripe has a customer for an account that is none by its record: the record is older than the purchase',
+      'Stripe has a customer for an account without a recorded customer, for example after an older record was restored.',
   },
   'needs-attention': {
-    mends: false,
-    meaning: 'the record is as Stripe says, and gives nothing for a reason that somebody must look at',
+    isRepairable: false,
+    meaning:
+      'The record matches Stripe, but the subscription grants no access for a reason that an operator must fix.',
   },
   'account-unknown': {
-    mends: false,
+    isRepairable: false,
     meaning:
-      'a subscription of nobody here: set `account` in its metadata and in that of its customer, and the account must have no other customer; or cancel it',
+      'The subscription belongs to no account here. Cancel it, or set `account` in its metadata and in the metadata of its customer. That account must have no other customer.',
   },
   'record-busy': {
-    mends: false,
-    meaning: 'others kept changing the account, or hold its lock: run again',
+    isRepairable: false,
+    meaning: 'Other processes kept changing the account, or one holds its lock. Run again.',
   },
   'record-damaged': {
-    mends: false,
-    meaning: 'the document of an account is damaged: see the runbook in infra/gateway.md',
+    isRepairable: false,
+    meaning: 'The document of an account is damaged. Restore it as gateway/RUNBOOK.md describes.',
   },
   'stripe-unreadable': {
-    mends: false,
+    isRepairable: false,
     meaning:
-      'Stripe did not answer, or refused, so that nothing was compared: run again, or see "gateway doctor"',
+      'Stripe did not answer or refused the request, so nothing was compared. Run again, or run "gateway doctor".',
   },
 } as const satisfies Record<string, DriftRule>;
 

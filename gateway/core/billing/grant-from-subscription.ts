@@ -1,77 +1,114 @@
 import { CHAIN_IDS, PLAN_IDS, PLANS, PRICE_CURRENCY, type PlanId } from '../../../schemas/catalog.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import { ruleOf, type Payment, type Subscription } from './subscription.js';
+import { statusRuleOf, type Payment, type Subscription } from './subscription.js';
 
 const DAY_MS = 86_400_000;
-/** How long a renewal may stay unpaid, from the beginning of the period that it is for. */
-export const GRACE_DAYS = 7;
-/** How long a grant outlives its period, for the event of the renewal to come. */
-export const SLACK_DAYS = 3;
-/** A period is paid when it begins, or a little before. */
-export const EARLY_MS = DAY_MS;
+/** Days of access after the start of a period whose renewal is not paid. */
+const GRACE_DAYS = 7;
+/** Days of access after the end of a paid period, because the event of the renewal may arrive late. */
+const SLACK_DAYS = 3;
+/** A payment at most this long before the start of a period counts as a payment of that period. */
+export const EARLY_PAYMENT_MS = DAY_MS;
 
-/** What is said of an outcome everywhere; `alerts`: somebody must look. */
-export type OutcomeRule = { readonly gives: boolean; readonly alerts: boolean; readonly meaning: string };
+/** Properties of an outcome. `alerts` is true if an operator must act; `meaning` is shown in the README. */
+export type OutcomeRule = {
+  readonly grantsAccess: boolean;
+  readonly alerts: boolean;
+  readonly meaning: string;
+};
 
-/** Everything that can come of a subscription. The README's table is tested against this one. */
+/** The outcomes of a subscription. The README's list is generated from this table. */
 export const OUTCOMES = {
   granted: {
-    gives: true,
+    grantsAccess: true,
     alerts: false,
-    meaning: `access until ${SLACK_DAYS} days after the period, or until the cancellation that is fixed`,
+    meaning: `Access until ${SLACK_DAYS} days after the end of the period, or until a scheduled cancellation.`,
   },
   grace: {
-    gives: true,
+    grantsAccess: true,
     alerts: false,
-    meaning: `access until ${GRACE_DAYS} days after the beginning of the period that is not paid`,
+    meaning: `Access until ${GRACE_DAYS} days after the start of the unpaid period.`,
   },
-  inactive: { gives: false, alerts: false, meaning: 'its status gives no access' },
-  refunded: { gives: false, alerts: false, meaning: 'all that was paid for this period was refunded' },
+  inactive: {
+    grantsAccess: false,
+    alerts: false,
+    meaning: 'The status of the subscription grants no access.',
+  },
+  refunded: {
+    grantsAccess: false,
+    alerts: false,
+    meaning: 'Everything paid for the current period was refunded.',
+  },
   disputed: {
-    gives: false,
+    grantsAccess: false,
     alerts: true,
-    meaning: 'a payment, of whatever period, is disputed, or was lost by a dispute',
+    meaning: 'A payment of any period is disputed, or its dispute was lost.',
   },
-  'customer-deleted': { gives: false, alerts: false, meaning: 'the customer was deleted at Stripe' },
-  absent: { gives: false, alerts: true, meaning: 'Stripe does not list it for this account any more' },
+  'customer-deleted': {
+    grantsAccess: false,
+    alerts: false,
+    meaning: 'The customer was deleted at Stripe.',
+  },
+  absent: {
+    grantsAccess: false,
+    alerts: true,
+    meaning: 'Stripe no longer lists the subscription for this account. Check its metadata and its customer.',
+  },
   'chain-required': {
-    gives: false,
+    grantsAccess: false,
     alerts: true,
-    meaning: 'the plan is for one chain, and its metadata names none: set `chain` there',
+    meaning: 'The plan is for one chain. Set `chain` in the metadata of the subscription.',
   },
-  'status-unknown': { gives: false, alerts: true, meaning: 'its status is none that we know' },
-  'price-unknown': { gives: false, alerts: true, meaning: 'its price is none of ours' },
-  'currency-unknown': { gives: false, alerts: true, meaning: `it is not paid in ${PRICE_CURRENCY}` },
+  'status-unknown': {
+    grantsAccess: false,
+    alerts: true,
+    meaning: 'The status of the subscription is unknown to this version of the gateway.',
+  },
+  'price-unknown': {
+    grantsAccess: false,
+    alerts: true,
+    meaning:
+      'The subscription has no items, or a price that is not configured for any plan. Configure it, or change it at Stripe.',
+  },
+  'currency-unknown': {
+    grantsAccess: false,
+    alerts: true,
+    meaning: `The subscription is not paid in ${PRICE_CURRENCY}.`,
+  },
   'period-unknown': {
-    gives: false,
+    grantsAccess: false,
     alerts: true,
-    meaning: 'it has no item with a period, or a date of it cannot be read',
+    meaning: 'An item of the subscription has no billing period, or a date of the subscription is invalid.',
   },
-  'mode-foreign': { gives: false, alerts: true, meaning: 'it is of the other mode, live or test' },
+  'mode-foreign': {
+    grantsAccess: false,
+    alerts: true,
+    meaning: 'The gateway runs in live mode and the subscription is in test mode, or the reverse.',
+  },
 } as const satisfies Record<string, OutcomeRule>;
 
-/** What came of a subscription. */
+/** Name of an outcome. */
 export type Outcome = keyof typeof OUTCOMES;
 
-/** What a subscription gives; `plan` and `chain` as far as they are known, also where it gives nothing. */
+/** Access that a subscription grants. `plan` and `chain` are set when known, even without access. */
 export type SubscriptionGrant = {
   readonly outcome: Outcome;
   readonly plan: PlanId | null;
   readonly chain: Chain | null;
   readonly sinceMs: number;
-  /** When access ends, whatever comes; `null` where there is none. */
+  /** End of access; `null` without access. */
   readonly untilMs: number | null;
   readonly periodEndMs: number | null;
-  /** When it is cancelled, where that is fixed. */
+  /** Instant of the cancellation, if one is scheduled. */
   readonly cancelAtMs: number | null;
 };
 
-/** Which plan each price is of, and which mode is ours. */
+/** Plan of each price id, and the mode of the gateway. */
 export type PriceBook = { readonly prices: ReadonlyMap<string, PlanId>; readonly isLive: boolean };
 
 /**
- * What a subscription gives, until when, and why: the price decides the plan, the metadata no more than the chain. Pure
- * and total, and apart from any clock: the same state of Stripe always gives the same grant.
+ * Returns what a subscription grants, until when, and why. Its prices decide the plan; its metadata decides only the chain.
+ * The result does not depend on the clock: the same state at Stripe always gives the same grant.
  */
 export function grantFromSubscription(subscription: Subscription, book: PriceBook): SubscriptionGrant {
   const plan = planOf(subscription, book);
@@ -106,7 +143,7 @@ type Facts = {
 
 function outcomeOf(subscription: Subscription, { book, plan, chain, startMs, endMs }: Facts): Outcome {
   const { status, isLive, currency, payments, createdMs, cancelAtMs } = subscription;
-  const rule = ruleOf(status);
+  const rule = statusRuleOf(status);
   if (isLive !== book.isLive) return 'mode-foreign';
   if (rule === undefined) return 'status-unknown';
   if (rule.access === 'no') return 'inactive';
@@ -120,13 +157,13 @@ function outcomeOf(subscription: Subscription, { book, plan, chain, startMs, end
   return rule.access === 'grace' ? 'grace' : 'granted';
 }
 
-/** Whether all that was paid for the period came back; an upgrade that alone was refunded leaves the rest paid. */
+/** Returns whether every payment of the period was fully refunded. A refund of only an upgrade does not count. */
 function isRefunded(payments: readonly Payment[], startMs: number): boolean {
-  const ofPeriod = payments.filter(({ paidAtMs }) => paidAtMs >= startMs - EARLY_MS);
+  const ofPeriod = payments.filter(({ paidAtMs }) => paidAtMs >= startMs - EARLY_PAYMENT_MS);
   return ofPeriod.length > 0 && ofPeriod.every(({ cents, refundedCents }) => refundedCents >= cents);
 }
 
-/** The highest plan of the items; one price that is none of ours makes the whole unknown. */
+/** Returns the highest plan of the items, or `null` if any item has an unknown price. */
 function planOf({ items }: Subscription, { prices }: PriceBook): PlanId | null {
   const plans = items.map(({ price }) => prices.get(price));
   if (plans.includes(undefined)) return null;
@@ -138,7 +175,7 @@ function chainOf({ metadata }: Subscription, plan: PlanId | null): Chain | null 
   return CHAIN_IDS.find((chain) => chain === metadata['chain']) ?? null;
 }
 
-/** The latest beginning and the latest end of the items' periods; `NaN` where one is missing. */
+/** Returns the latest start and the latest end of the items' periods; `NaN` if one is missing. */
 function periodOf({ items }: Subscription): [number, number] {
   if (items.length === 0) return [Number.NaN, Number.NaN];
   const starts = items.map(({ periodStartMs }) => periodStartMs);

@@ -1,56 +1,56 @@
-/** Where an event names the customer that it is about: in its object, as its object, or by the charge in its object. */
+/** Location of the customer id in an event: in its object, as its object's own id, or in the charge of its object. */
 type EventSource = 'customer' | 'itself' | 'charge';
 
-/** What is said of a type of event everywhere. */
+/** Properties of an event type. `meaning` is shown in the README. */
 export type EventRule = { readonly source: EventSource; readonly meaning: string };
 
 /**
- * Every type of event that makes us read an account's subscriptions again (Stripe API reference, types of events). None
- * of them is believed for more than that something happened. The README's table is tested against this one; other types
- * are answered and passed over.
+ * The event types that make the gateway read an account's subscriptions again (Stripe API reference, types of events).
+ * The contents of an event are not trusted. Events of other types are answered and ignored. The README's list is generated
+ * from this table.
  */
 export const STRIPE_EVENTS = {
-  'checkout.session.completed': { source: 'customer', meaning: 'a purchase was made' },
-  'checkout.session.async_payment_succeeded': { source: 'customer', meaning: 'a slow payment came' },
-  'checkout.session.async_payment_failed': { source: 'customer', meaning: 'a slow payment did not come' },
-  'customer.subscription.created': { source: 'customer', meaning: 'a subscription began' },
+  'checkout.session.completed': { source: 'customer', meaning: 'A checkout was completed.' },
+  'checkout.session.async_payment_succeeded': { source: 'customer', meaning: 'A delayed payment succeeded.' },
+  'checkout.session.async_payment_failed': { source: 'customer', meaning: 'A delayed payment failed.' },
+  'customer.subscription.created': { source: 'customer', meaning: 'A subscription was created.' },
   'customer.subscription.updated': {
     source: 'customer',
-    meaning: 'its plan, chain, status or cancellation changed',
+    meaning: "A subscription's plan, chain, status or cancellation changed.",
   },
-  'customer.subscription.paused': { source: 'customer', meaning: 'it was paused' },
-  'customer.subscription.resumed': { source: 'customer', meaning: 'it goes on' },
-  'customer.subscription.deleted': { source: 'customer', meaning: 'it is over' },
+  'customer.subscription.paused': { source: 'customer', meaning: 'A subscription was paused.' },
+  'customer.subscription.resumed': { source: 'customer', meaning: 'A subscription was resumed.' },
+  'customer.subscription.deleted': { source: 'customer', meaning: 'A subscription ended.' },
   'customer.deleted': {
     source: 'itself',
-    meaning: 'the customer was deleted, and with it every subscription',
+    meaning: 'A customer was deleted, together with all its subscriptions.',
   },
-  'invoice.paid': { source: 'customer', meaning: 'a period was paid' },
-  'invoice.payment_failed': { source: 'customer', meaning: 'a period was not paid' },
-  'charge.refunded': { source: 'customer', meaning: 'a payment was refunded, in part or in full' },
-  'refund.failed': { source: 'charge', meaning: 'a refund did not go through' },
-  'charge.dispute.created': { source: 'charge', meaning: 'a payment is disputed' },
-  'charge.dispute.updated': { source: 'charge', meaning: 'a dispute goes on' },
-  'charge.dispute.closed': { source: 'charge', meaning: 'a dispute was won or lost' },
-  'charge.dispute.funds_reinstated': { source: 'charge', meaning: 'disputed money came back' },
+  'invoice.paid': { source: 'customer', meaning: 'A period was paid.' },
+  'invoice.payment_failed': { source: 'customer', meaning: 'The payment of a period failed.' },
+  'charge.refunded': { source: 'customer', meaning: 'A payment was refunded, partially or fully.' },
+  'refund.failed': { source: 'charge', meaning: 'A refund failed.' },
+  'charge.dispute.created': { source: 'charge', meaning: 'A payment was disputed.' },
+  'charge.dispute.updated': { source: 'charge', meaning: 'A dispute changed.' },
+  'charge.dispute.closed': { source: 'charge', meaning: 'A dispute was won or lost.' },
+  'charge.dispute.funds_reinstated': { source: 'charge', meaning: 'Disputed money was returned.' },
 } as const satisfies Record<string, EventRule>;
 
-/** A type of event that concerns us. */
+/** An event type that the gateway handles. */
 export type StripeEventType = keyof typeof STRIPE_EVENTS;
 
-/** What is known of a type of event; `undefined` for one that does not concern us. */
+/** Returns the rule of an event type, or `undefined` if the gateway ignores that type. */
 export function eventRuleOf(type: string): EventRule | undefined {
-  return Object.hasOwn(STRIPE_EVENTS, type) ? STRIPE_EVENTS[type as StripeEventType] : undefined; // as just seen
+  return Object.hasOwn(STRIPE_EVENTS, type) ? STRIPE_EVENTS[type as StripeEventType] : undefined; // as `hasOwn` checked
 }
 
-/** An event, as far as it is listened to: its signature was right. */
+/** The parts of a Stripe event that the gateway uses. Its signature has been verified. */
 export type BillingEvent = {
   readonly id: string;
   readonly type: string;
   readonly isLive: boolean;
-  /** Whose it is, as far as it says so itself. */
+  /** Id of the customer; `null` if the event does not contain it. */
   readonly customer: string | null;
   readonly charge: string | null;
-  /** The account that we wrote on its object. */
+  /** Account id that the gateway stored on the event's object at checkout. */
   readonly account: string | null;
 };

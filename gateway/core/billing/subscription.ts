@@ -1,34 +1,34 @@
 /**
- * What Stripe says of a subscription, in our words. Instants are in milliseconds since the epoch; `NaN` stands for one
- * that is missing, and gives nothing.
+ * State of a subscription at Stripe. Instants are in milliseconds since the epoch; `NaN` means that the instant is missing,
+ * and such a subscription grants nothing.
  */
 export type Subscription = {
   readonly id: string;
   readonly customer: string;
-  /** Stripe's word for its state. */
+  /** Stripe's name of the status, a key of `STATUSES` unless Stripe adds a new one. */
   readonly status: string;
   readonly isLive: boolean;
   /** Three letters, in lower case. */
   readonly currency: string;
-  /** What we wrote on it at checkout: account, plan and chain. A person may change it in Stripe's dashboard. */
+  /** Account, plan and chain, written at checkout. An operator can change them in Stripe's dashboard. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdMs: number;
   readonly items: readonly SubscriptionItem[];
-  /** When it ends, where that is fixed already. */
+  /** Instant of a scheduled or past cancellation. */
   readonly cancelAtMs: number | null;
   readonly cancelsAtPeriodEnd: boolean;
-  /** Payments of the current period, and all that were ever disputed; none where nothing was refunded or disputed. */
+  /** Payments of the current period and all disputed payments. Empty if none of them was refunded or disputed. */
   readonly payments: readonly Payment[];
 };
 
-/** What is sold by a subscription, and the period that is paid for. */
+/** A price in a subscription, with the current billing period. */
 export type SubscriptionItem = {
   readonly price: string;
   readonly periodStartMs: number;
   readonly periodEndMs: number;
 };
 
-/** What became of money that was paid; in cents, and `refundedCents` of the same. */
+/** A payment, with its refunds and dispute. `refundedCents` is part of `cents`. */
 export type Payment = {
   readonly paidAtMs: number;
   readonly cents: number;
@@ -36,33 +36,41 @@ export type Payment = {
   readonly dispute: 'none' | 'open' | 'won' | 'lost';
 };
 
-/** What a status of a subscription means for access. */
+/** Access of a subscription with a certain status. `meaning` is shown in the README. */
 export type StatusRule = {
   readonly access: 'yes' | 'grace' | 'no';
-  /** Whether another subscription may be bought: this one is over for good. */
-  readonly isOver: boolean;
+  /** True if the subscription has ended and cannot become active again, so that the account can buy another. */
+  readonly isTerminal: boolean;
   readonly meaning: string;
 };
 
 /**
- * Every status that a subscription can have (Stripe API reference, Subscription.status). The README's table is tested
- * against this one; a status that is not here denies, and is told.
+ * The statuses of a subscription (Stripe API reference, Subscription.status). A status that is not in this table grants no
+ * access and raises an alert. The README's list is generated from this table.
  */
 export const STATUSES = {
-  active: { access: 'yes', isOver: false, meaning: 'paid' },
-  trialing: { access: 'yes', isOver: false, meaning: 'in a trial' },
-  past_due: { access: 'grace', isOver: false, meaning: 'the renewal was not paid, and is tried again' },
-  unpaid: { access: 'no', isOver: false, meaning: 'the renewal was not paid, and is not tried again' },
-  incomplete: { access: 'no', isOver: false, meaning: 'the first payment has not come yet' },
-  incomplete_expired: { access: 'no', isOver: true, meaning: 'the first payment did not come' },
-  paused: { access: 'no', isOver: false, meaning: 'a trial ended without a way to pay' },
-  canceled: { access: 'no', isOver: true, meaning: 'over' },
+  active: { access: 'yes', isTerminal: false, meaning: 'The subscription is paid.' },
+  trialing: { access: 'yes', isTerminal: false, meaning: 'The subscription is in a trial period.' },
+  past_due: {
+    access: 'grace',
+    isTerminal: false,
+    meaning: 'The payment of the renewal failed, and Stripe retries it.',
+  },
+  unpaid: {
+    access: 'no',
+    isTerminal: false,
+    meaning: 'The payment of the renewal failed, and Stripe no longer retries it.',
+  },
+  incomplete: { access: 'no', isTerminal: false, meaning: 'The first payment is pending.' },
+  incomplete_expired: { access: 'no', isTerminal: true, meaning: 'The first payment was not made in time.' },
+  paused: { access: 'no', isTerminal: false, meaning: 'The trial ended without a payment method.' },
+  canceled: { access: 'no', isTerminal: true, meaning: 'The subscription has ended.' },
 } as const satisfies Record<string, StatusRule>;
 
-/** A status that is known. */
+/** A known status of a subscription. */
 export type Status = keyof typeof STATUSES;
 
-/** What is known of a status; `undefined` for one that is not. */
-export function ruleOf(status: string): StatusRule | undefined {
-  return Object.hasOwn(STATUSES, status) ? STATUSES[status as Status] : undefined; // as just seen
+/** Returns the rule of a status, or `undefined` for an unknown status. */
+export function statusRuleOf(status: string): StatusRule | undefined {
+  return Object.hasOwn(STATUSES, status) ? STATUSES[status as Status] : undefined; // as `hasOwn` checked
 }

@@ -1,43 +1,42 @@
 import type { PlanId } from '../../../schemas/catalog.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { CustomerState } from '../../core/billing/billing-record.js';
-import type { PriceFacts } from '../../core/billing/judge-price.js';
-import type { WebhookFacts } from '../../core/billing/judge-webhooks.js';
+import type { PriceFacts } from '../../core/billing/price-faults.js';
+import type { WebhookFacts } from '../../core/billing/webhook-faults.js';
 import type { BillingEvent } from '../../core/billing/stripe-events.js';
 import type { Subscription } from '../../core/billing/subscription.js';
 
 /**
- * The few things that we ask of whoever takes the money. Every call but `verifyEvent` fails with GatewayError
- * 'billing-unavailable' when it is not answered in time, or refused.
+ * The operations of the payment provider. Every call except `verifyEvent` throws GatewayError 'billing-unavailable' when the
+ * provider does not answer in time or refuses the request.
  */
 export type BillingPort = {
-  /** A customer for an account; the same key gives the same one again. */
+  /** Creates a customer for an account and returns its id. A repeated idempotency key returns the same customer. */
   readonly createCustomer: (account: string, idempotencyKey: string) => Promise<string>;
-  /** The account that we wrote on a customer; `null` for a deleted one, and for one that is not ours. */
+  /** Returns the account id in the customer's metadata; `null` for a deleted customer or one without an account. */
   readonly readCustomerAccount: (customer: string) => Promise<string | null>;
-  /** What is sold to a customer by now; of a deleted one only that it is deleted. */
+  /** Returns the subscriptions of a customer; none for a deleted customer. */
   readonly readCustomer: (customer: string) => Promise<CustomerState>;
-  /** Whose a charge is. */
+  /** Returns the customer of a charge. */
   readonly readChargeCustomer: (charge: string) => Promise<string | null>;
-  readonly createCheckout: (terms: CheckoutTerms) => Promise<CheckoutSession>;
+  readonly createCheckout: (options: CheckoutOptions) => Promise<CheckoutSession>;
   readonly readCheckout: (session: string) => Promise<CheckoutSession>;
-  /** Ends a session that is open, so that nothing can be bought by it. */
+  /** Expires an open session, so that it can no longer be paid. Does nothing if it is already closed. */
   readonly expireCheckout: (session: string) => Promise<void>;
-  /** Where the customer may change, pay and cancel. */
+  /** Returns the URL of a portal session, in which the customer can change, pay and cancel. */
   readonly createPortal: (customer: string, idempotencyKey: string) => Promise<string>;
-  /** Every subscription that there is, whoever's, without its payments. */
+  /** Lists the subscriptions of all customers, without their payments. */
   readonly listSubscriptions: () => AsyncIterable<Subscription>;
   readonly readPrice: (price: string) => Promise<PriceFacts>;
-  /** What our key may not read, of all that reading a subscription may need; in Stripe's words. */
-  readonly findDenied: () => Promise<readonly string[]>;
-  /** Where events are sent. */
+  /** Returns the kinds of objects that the secret key needs to read but has no permission for, as Stripe names them. */
+  readonly findMissingPermissions: () => Promise<readonly string[]>;
   readonly listWebhooks: () => Promise<readonly WebhookFacts[]>;
-  /** An event, once its signature is right. @throws GatewayError 'webhook-signature-invalid' */
+  /** Verifies the signature of an event and returns the event. @throws GatewayError 'webhook-signature-invalid' */
   readonly verifyEvent: (body: Uint8Array, signature: string | undefined) => BillingEvent;
 };
 
-/** What is to be bought, and by whom. */
-export type CheckoutTerms = {
+/** Options for `createCheckout`. */
+export type CheckoutOptions = {
   readonly account: string;
   readonly customer: string;
   readonly plan: PlanId;
@@ -45,7 +44,7 @@ export type CheckoutTerms = {
   readonly idempotencyKey: string;
 };
 
-/** A session in which something can be bought; `url` is where, as long as it is open. */
+/** A checkout session. `url` is its payment page while it is open. */
 export type CheckoutSession = {
   readonly id: string;
   readonly state: 'open' | 'complete' | 'expired';

@@ -1,142 +1,170 @@
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { ENDPOINTS } from '../../../schemas/paths.js';
 import type { Account, Billing } from '../../../schemas/types.generated.js';
-import { beginBilling, endAll, isSubscriber } from '../../core/billing/billing-record.js';
+import {
+  createBilling,
+  endAllSubscriptions,
+  hasCurrentSubscription,
+} from '../../core/billing/billing-record.js';
 import type { Purchase } from '../../core/billing/checkout-request.js';
 import { GatewayError } from '../../core/problems.js';
-import { updateAccount, type UpdateTerms } from '../update-account.js';
+import { updateAccount, type UpdateOptions } from '../accounts/update-account.js';
 import type { BillingPort, CheckoutSession } from './billing-port.js';
 
-/** What selling needs; `now` is in milliseconds since the epoch. */
-export type CheckoutDesk = UpdateTerms & {
+/** Dependencies of `openCheckout` and `openPortal`. */
+export type CheckoutContext = UpdateOptions & {
   readonly billing: BillingPort;
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Brings an account up to what Stripe says. */
+  /** Updates an account to the state at Stripe. */
   readonly sync: (account: string) => Promise<unknown>;
 };
 
-/** A session that is open. */
+/** An open checkout session, with the URL of its payment page. */
 export type OpenCheckout = { readonly id: string; readonly url: string };
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How often a session may turn out to be over between two calls. */
-const ROUNDS = 3;
+/** Maximum number of tries. Another one is needed if the session is closed while it is requested. */
+const MAX_TRIES = 3;
 
 /**
- * An open session in which the account can buy this: the one that it has, where that is for the same, else a new one.
- * Two calls at once get the same session, for they have the same attempt and with it the same idempotency key.
+ * Returns an open checkout session for this purchase: the account's current session if it is for the same purchase,
+ * otherwise a new one. Concurrent calls get the same session, because their attempt and so their idempotency key is the
+ * same.
  * @throws GatewayError 'already-subscribed', 'billing-unavailable'
  */
 export async function openCheckout(
-  desk: CheckoutDesk,
+  context: CheckoutContext,
   account: string,
   wanted: Purchase,
 ): Promise<OpenCheckout> {
-  const { billing, now } = desk;
-  let known = await requireCustomer(desk, account);
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    known = await endOther(desk, account, known, wanted);
-    known = await assertNoSubscriber(desk, account, known); // after that: the session that is over may have been paid
-    const session = await openAttempt(desk, account, known, wanted);
+  const { billing, now } = context;
+  let known = await requireCustomer(context, account);
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    known = await closeOtherSession(context, account, known, wanted);
+    // Check for subscriptions after closing the session, because it may have been paid until then.
+    known = await assertNotSubscribed(context, account, known);
+    const session = await openSession(context, account, known, wanted);
     const opened = toInstant(now());
-    known = await rememberSession(desk, account, known, { id: session.id, ...wanted, opened_at: opened });
+    known = await rememberSession(context, account, known, { id: session.id, ...wanted, opened_at: opened });
     if (known.checkout.session?.id !== session.id) {
-      await billing.expireCheckout(session.id); // another call was first, for something else
+      await billing.expireCheckout(session.id); // a concurrent call for another purchase was first
       continue;
     }
     if (session.state === 'open' && session.url !== null) return { id: session.id, url: session.url };
   }
-  throw new GatewayError('billing-unavailable', { detail: 'no checkout could be opened; try again' });
+  throw new GatewayError('billing-unavailable', { detail: 'The checkout could not be opened. Try again.' });
 }
 
-/** Where the account may change, pay and cancel. @throws GatewayError 'subscription-inactive', 'billing-unavailable' */
+/** Returns the URL of the billing portal. @throws GatewayError 'subscription-inactive', 'billing-unavailable' */
 export async function openPortal(
-  { billing, now }: CheckoutDesk,
+  { billing, now }: CheckoutContext,
   account: Account | undefined,
 ): Promise<string> {
   const customer = account?.billing?.customer;
   if (account === undefined || customer === undefined) {
-    throw new GatewayError('subscription-inactive', { detail: 'the account has bought nothing here yet' });
+    throw new GatewayError('subscription-inactive', {
+      detail: `The account has no subscription. Start one with POST ${ENDPOINTS.checkout}.`,
+    });
   }
   if ((await billing.readCustomer(customer)).isDeleted) {
-    throw new GatewayError('subscription-inactive', { detail: 'what the account had bought is over' });
+    throw new GatewayError('subscription-inactive', {
+      detail: `The subscription has ended. Start a new one with POST ${ENDPOINTS.checkout}.`,
+    });
   }
   const minute = Math.floor(now() / MINUTE_MS);
-  return billing.createPortal(customer, keyOf('portal', account.account, customer, minute));
+  return billing.createPortal(customer, idempotencyKeyOf('portal', account.account, customer, minute));
 }
 
 /**
- * The billing, with a customer that is there. Who is found to have bought has it written down first: an event may have
- * been lost. @throws GatewayError 'already-subscribed'
+ * Asserts that the account has no current subscription, and replaces a customer that was deleted. A subscription that exists
+ * is recorded first, because its event may have been lost. @throws GatewayError 'already-subscribed'
  */
-async function assertNoSubscriber(desk: CheckoutDesk, id: string, known: Billing): Promise<Billing> {
-  const { subscriptions, isDeleted } = await desk.billing.readCustomer(known.customer);
-  if (isSubscriber(subscriptions)) {
-    await desk.sync(id);
+async function assertNotSubscribed(context: CheckoutContext, id: string, known: Billing): Promise<Billing> {
+  const { subscriptions, isDeleted } = await context.billing.readCustomer(known.customer);
+  if (hasCurrentSubscription(subscriptions)) {
+    await context.sync(id);
     throw new GatewayError('already-subscribed', {
-      detail:
-        'the account has a subscription: change or cancel it in the portal, POST /api/v1/checkout/portal',
+      detail: `The account has a subscription. Change or cancel it in the portal: POST ${ENDPOINTS.portal}.`,
     });
   }
-  return isDeleted ? replaceCustomer(desk, id, known.customer) : known;
+  return isDeleted ? replaceCustomer(context, id, known.customer) : known;
 }
 
-/** The billing of the account, which becomes a customer where it is none. */
-async function requireCustomer(desk: CheckoutDesk, id: string): Promise<Billing> {
-  let made: string | undefined;
-  const { billing } = await updateAccount(desk, id, async (account) => {
+/** Returns the billing of an account, and creates a missing customer. */
+async function requireCustomer(context: CheckoutContext, id: string): Promise<Billing> {
+  let customer: string | undefined;
+  const { billing } = await updateAccount(context, id, async (account) => {
     if (account.billing !== undefined) return account;
-    made ??= await desk.billing.createCustomer(id, keyOf('customer', id, hourOf(desk)));
-    return { ...account, billing: beginBilling(made) };
+    customer ??= await context.billing.createCustomer(id, idempotencyKeyOf('customer', id, hourOf(context)));
+    return { ...account, billing: createBilling(customer) };
   });
   return assertBilling(billing);
 }
 
-/** The billing with a new customer in place of one that was deleted, with which all that it had bought is over. */
-async function replaceCustomer(desk: CheckoutDesk, id: string, deleted: string): Promise<Billing> {
-  const made = await desk.billing.createCustomer(id, keyOf('customer', id, deleted, hourOf(desk)));
-  return changeBilling(desk, id, (billing) =>
+/** Replaces a deleted customer with a new one, and ends the subscriptions of the deleted one. */
+async function replaceCustomer(context: CheckoutContext, id: string, deleted: string): Promise<Billing> {
+  const customer = await context.billing.createCustomer(
+    id,
+    idempotencyKeyOf('customer', id, deleted, hourOf(context)),
+  );
+  return changeBilling(context, id, (billing) =>
     billing.customer === deleted
-      ? { ...endAll(billing), customer: made, checkout: nextAttempt(billing) }
+      ? { ...endAllSubscriptions(billing), customer, checkout: nextAttempt(billing) }
       : billing,
   );
 }
 
-/** Goes on to the next attempt where the session of this one is over, or is for something else: then it is ended. */
-async function endOther(desk: CheckoutDesk, id: string, known: Billing, wanted: Purchase): Promise<Billing> {
+/** Expires an open session for another purchase, and starts a new attempt unless the session can be used. */
+async function closeOtherSession(
+  context: CheckoutContext,
+  id: string,
+  known: Billing,
+  wanted: Purchase,
+): Promise<Billing> {
   const { session, attempt } = known.checkout;
   if (session === null) return known;
   const isSame = session.plan === wanted.plan && session.chain === wanted.chain;
-  const { state } = await desk.billing.readCheckout(session.id);
+  const { state } = await context.billing.readCheckout(session.id);
   if (state === 'open' && isSame) return known;
-  if (state === 'open') await desk.billing.expireCheckout(session.id);
-  return changeBilling(desk, id, (billing) =>
+  if (state === 'open') await context.billing.expireCheckout(session.id);
+  return changeBilling(context, id, (billing) =>
     billing.checkout.attempt === attempt ? { ...billing, checkout: nextAttempt(billing) } : billing,
   );
 }
 
-async function openAttempt(
-  { billing, now }: CheckoutDesk,
+/** Returns the session of the current attempt, and creates it if needed. */
+async function openSession(
+  { billing, now }: CheckoutContext,
   account: string,
   { customer, checkout: { attempt, session } }: Billing,
   { plan, chain }: Purchase,
 ): Promise<CheckoutSession> {
   if (session !== null) return billing.readCheckout(session.id);
-  const idempotencyKey = keyOf('checkout', account, customer, plan, chain, attempt, hourOf({ now }));
+  const idempotencyKey = idempotencyKeyOf(
+    'checkout',
+    account,
+    customer,
+    plan,
+    chain,
+    attempt,
+    hourOf({ now }),
+  );
   return billing.createCheckout({ account, customer, plan, chain, idempotencyKey });
 }
 
 type Session = NonNullable<Billing['checkout']['session']>;
 
 async function rememberSession(
-  desk: CheckoutDesk,
+  context: CheckoutContext,
   id: string,
   known: Billing,
   session: Session,
 ): Promise<Billing> {
   const { attempt } = known.checkout;
-  return changeBilling(desk, id, (billing) =>
+  return changeBilling(context, id, (billing) =>
     billing.checkout.attempt !== attempt || billing.checkout.session !== null
       ? billing
       : { ...billing, checkout: { attempt, session } },
@@ -148,11 +176,11 @@ function nextAttempt({ checkout: { attempt } }: Billing): Billing['checkout'] {
 }
 
 async function changeBilling(
-  desk: CheckoutDesk,
+  context: CheckoutContext,
   id: string,
   change: (billing: Billing) => Billing,
 ): Promise<Billing> {
-  const { billing } = await updateAccount(desk, id, (account) => {
+  const { billing } = await updateAccount(context, id, (account) => {
     const before = assertBilling(account.billing);
     const next = change(before);
     return next === before ? account : { ...account, billing: next };
@@ -161,16 +189,19 @@ async function changeBilling(
 }
 
 function assertBilling(billing: Billing | undefined): Billing {
-  if (billing === undefined) throw new TypeError('the account is a customer by now');
+  if (billing === undefined) throw new TypeError('the account has no customer');
   return billing;
 }
 
-/** Part of a key: Stripe repeats a failure to its key for a day, even when its reason is mended. */
-function hourOf({ now }: Pick<CheckoutDesk, 'now'>): number {
+/**
+ * Returns the number of the current hour, as part of an idempotency key. Stripe repeats the failure of the first request
+ * with a key for a day, even after its cause was fixed.
+ */
+function hourOf({ now }: Pick<CheckoutContext, 'now'>): number {
   return Math.floor(now() / HOUR_MS);
 }
 
-/** A key by which Stripe knows a repeated request; no account can be told from it. */
-function keyOf(...parts: readonly (string | number | null)[]): string {
+/** Returns an idempotency key. It is a digest, so that it does not reveal the account. */
+function idempotencyKeyOf(...parts: readonly (string | number | null)[]): string {
   return sha256Hex(JSON.stringify(parts));
 }

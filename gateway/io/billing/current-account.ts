@@ -1,21 +1,21 @@
 import type { Account } from '../../../schemas/types.generated.js';
-import { createAccount, grantsOf } from '../../core/account.js';
-import type { Accounts } from '../accounts.js';
-import type { Renewals } from './renewals.js';
+import { createAccount, grantsOf } from '../../core/accounts/account.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { StripeRefresh } from './stripe-refresh.js';
 
-/** Where accounts are, and who looks at Stripe for them. */
-export type CurrentAccountTerms = {
+/** Options for `readCurrentAccount`. */
+export type CurrentAccountOptions = {
   readonly accounts: Pick<Accounts, 'readAccount'>;
-  readonly renewals: Renewals;
+  readonly stripeRefresh: StripeRefresh;
 };
 
-/** The account as it is, after a look at Stripe where an event may have been lost. */
+/** Reads an account, after updating it from Stripe if an event may have been lost. */
 export async function readCurrentAccount(
-  { accounts, renewals }: CurrentAccountTerms,
+  { accounts, stripeRefresh }: CurrentAccountOptions,
   id: string,
 ): Promise<Account> {
   const account = (await accounts.readAccount(id)) ?? createAccount(id);
-  return (await renewals.onVisit(account, grantsOf(account)))
+  return (await stripeRefresh.refreshIfPending(account, grantsOf(account)))
     ? ((await accounts.readAccount(id)) ?? account)
     : account;
 }

@@ -1,11 +1,11 @@
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import type { ManualGrant } from '../../../schemas/types.generated.js';
-import { ACCOUNTS_PREFIX } from '../../core/account-keys.js';
-import { readDocument } from '../account-documents.js';
-import { isDamage } from '../store-touch.js';
+import { ACCOUNTS_PREFIX } from '../../../schemas/paths.js';
+import { readDocument } from '../accounts/account-documents.js';
+import { isDamage } from '../accounts/store-health.js';
 
-/** The grants that operators gave and that have not ended by `nowMs`; accounts whose document is damaged are left out. */
+/** Lists the manual grants that have not ended at `nowMs`. Accounts with a damaged document are skipped. */
 export async function listManualGrants(
   store: ObjectStore,
   nowMs: number,

@@ -1,106 +1,115 @@
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
 import type { Account } from '../../../schemas/types.generated.js';
-import { ACCOUNTS_PREFIX } from '../../core/account-keys.js';
-import { isAccountId } from '../../core/account.js';
+import { ACCOUNTS_PREFIX } from '../../../schemas/paths.js';
+import { isAccountId } from '../../core/accounts/account.js';
 import type { Drift, DriftCause } from '../../core/billing/drift.js';
 import { compareRecord } from '../../core/billing/compare-record.js';
 import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
-import { ruleOf, type Subscription } from '../../core/billing/subscription.js';
+import { statusRuleOf, type Subscription } from '../../core/billing/subscription.js';
 import { GatewayError } from '../../core/problems.js';
-import { readDocument } from '../account-documents.js';
-import { isDamage } from '../store-touch.js';
-import { readStoredAccount } from '../update-account.js';
-import type { BillingDesk } from './billing-desk.js';
+import { readDocument } from '../accounts/account-documents.js';
+import { isDamage } from '../accounts/store-health.js';
+import { readStoredAccount } from '../accounts/update-account.js';
+import type { BillingService } from './billing-service.js';
 import type { BillingPort } from './billing-port.js';
-import { isRefusal } from './stripe-billing.js';
+import { isRefusal } from './stripe/stripe-billing.js';
 
-/** What comparing with Stripe needs; without a desk nothing is written. */
-export type ReconcileTerms = {
+/** Options for `reconcile`. Without a service nothing is written. */
+export type ReconcileAccountsOptions = {
   readonly store: ObjectStore;
   readonly billing: Pick<BillingPort, 'readCustomer' | 'readCustomerAccount' | 'listSubscriptions'>;
   readonly book: PriceBook;
-  readonly desk: Pick<BillingDesk, 'sync' | 'adopt'> | undefined;
+  readonly service: Pick<BillingService, 'sync' | 'adopt'> | undefined;
 };
 
-/** A drift, and whether it was put right. */
+/** A difference, and whether it was corrected. */
 export type ReconciledDrift = Drift & { readonly written: boolean };
 
-/** After so many accounts in a row for which Stripe is silent, no more are asked for. */
-const PATIENCE = 5;
-const GIVEN_UP = `it was silent for ${PATIENCE} accounts in a row: the others were not compared`;
+/** The run ends when Stripe does not answer for this many accounts in a row. */
+const MAX_UNANSWERED = 5;
+const GAVE_UP = `Stripe did not answer for ${MAX_UNANSWERED} accounts in a row, so the others were not compared`;
 
 /**
- * Every drift: first of the accounts that are recorded, then of subscriptions that are of none of them. What fails for
- * one account is a drift of its own, and the others go on. @throws StoreError when the store does not answer
+ * Yields every difference: first those of recorded accounts, then subscriptions that belong to none of them. A failure for
+ * one account is reported as a difference, and the others are still compared. @throws StoreError when the store fails
  */
-export async function* reconcile(terms: ReconcileTerms): AsyncGenerator<ReconciledDrift> {
-  let silent = 0;
-  for await (const { key } of terms.store.list(ACCOUNTS_PREFIX)) {
-    const { drifts, heard } = await reconcileKey(terms, key);
+export async function* reconcile(options: ReconcileAccountsOptions): AsyncGenerator<ReconciledDrift> {
+  let unanswered = 0;
+  for await (const { key } of options.store.list(ACCOUNTS_PREFIX)) {
+    const { drifts, hasAnswered } = await reconcileKey(options, key);
     yield* drifts;
-    if (heard !== undefined) silent = heard ? 0 : silent + 1;
-    if (silent >= PATIENCE) {
-      yield { ...toDrift(null, null, 'stripe-unreadable'), should: GIVEN_UP };
+    if (hasAnswered !== undefined) unanswered = hasAnswered ? 0 : unanswered + 1;
+    if (unanswered >= MAX_UNANSWERED) {
+      yield { ...toDrift(null, null, 'stripe-unreadable'), should: GAVE_UP };
       return;
     }
   }
-  yield* reconcileOthers(terms);
+  yield* reconcileUnrecorded(options);
 }
 
-/** What came of an account; `heard` says whether Stripe answered, where it was asked. */
-type Reconciled = { readonly drifts: readonly ReconciledDrift[]; readonly heard?: boolean };
+type Reconciled = {
+  readonly drifts: readonly ReconciledDrift[];
+  /** False if Stripe did not answer; absent if no request was sent. */
+  readonly hasAnswered?: boolean;
+};
 
-async function reconcileKey(terms: ReconcileTerms, key: string): Promise<Reconciled> {
-  const account = await readListed(terms.store, key);
+async function reconcileKey(options: ReconcileAccountsOptions, key: string): Promise<Reconciled> {
+  const account = await readListed(options.store, key);
   if (account === 'damaged') return { drifts: [{ ...toDrift(null, null, 'record-damaged'), has: key }] };
   if (account?.billing === undefined) return { drifts: [] };
   const { account: id, billing } = account;
   try {
-    const drifts = compareRecord(account, await terms.billing.readCustomer(billing.customer), terms.book);
-    const isWritten = drifts.some(isMended) && (await terms.desk?.sync(id)) !== undefined;
+    const drifts = compareRecord(account, await options.billing.readCustomer(billing.customer), options.book);
+    const isWritten = drifts.some(isCorrectedBySync) && (await options.service?.sync(id)) !== undefined;
     return {
-      drifts: drifts.map((drift) => ({ ...drift, written: isWritten && isMended(drift) })),
-      heard: true,
+      drifts: drifts.map((drift) => ({ ...drift, written: isWritten && isCorrectedBySync(drift) })),
+      hasAnswered: true,
     };
   } catch (error) {
-    return { drifts: [toFailed(error, id, null)], heard: !isSilence(error) };
+    return { drifts: [toFailure(error, id, null)], hasAnswered: !isUnanswered(error) };
   }
 }
 
-const isMended = ({ cause }: Drift): boolean => cause === 'record-differs' || cause === 'record-missing';
+const isCorrectedBySync = ({ cause }: Drift): boolean =>
+  cause === 'record-differs' || cause === 'record-missing';
 
-async function* reconcileOthers(terms: ReconcileTerms): AsyncGenerator<ReconciledDrift> {
-  const listed = terms.billing.listSubscriptions()[Symbol.asyncIterator]();
+/** Compares the subscriptions at Stripe that no recorded account has. */
+async function* reconcileUnrecorded(options: ReconcileAccountsOptions): AsyncGenerator<ReconciledDrift> {
+  const listed = options.billing.listSubscriptions()[Symbol.asyncIterator]();
   for (;;) {
     let next: IteratorResult<Subscription>;
     try {
       next = await listed.next();
     } catch (error) {
-      yield toFailed(error, null, null);
+      yield toFailure(error, null, null);
       return;
     }
     if (next.done === true) return;
     const { status, id, metadata } = next.value;
-    if (ruleOf(status)?.isOver === true || !isSoldHere(next.value, terms.book)) continue;
+    if (statusRuleOf(status)?.isTerminal === true || !isOurs(next.value, options.book)) continue;
     try {
-      const drift = await reconcileSubscription(terms, next.value);
+      const drift = await reconcileSubscription(options, next.value);
       if (drift !== undefined) yield drift;
     } catch (error) {
-      yield toFailed(error, metadata['account'] ?? null, id);
+      yield toFailure(error, metadata['account'] ?? null, id);
     }
   }
 }
 
 async function reconcileSubscription(
-  { store, billing, desk }: ReconcileTerms,
+  { store, billing, service }: ReconcileAccountsOptions,
   subscription: Subscription,
 ): Promise<ReconciledDrift | undefined> {
   const { id, customer, metadata, status } = subscription;
   const account = metadata['account'] ?? null;
-  const owner = await findOwner(store, subscription);
-  if (owner === 'itself') return undefined;
-  if (owner === 'nobody' && account !== null && (await billing.readCustomerAccount(customer)) === account) {
-    const isWritten = (await desk?.adopt(account, customer)) !== undefined;
+  const owner = await checkOwner(store, subscription);
+  if (owner === 'recorded') return undefined;
+  if (
+    owner === 'unrecorded' &&
+    account !== null &&
+    (await billing.readCustomerAccount(customer)) === account
+  ) {
+    const isWritten = (await service?.adopt(account, customer)) !== undefined;
     return { ...toDrift(account, id, 'customer-unrecorded'), should: status, written: isWritten };
   }
   return { ...toDrift(account, id, 'account-unknown'), should: status };
@@ -110,8 +119,8 @@ function toDrift(account: string | null, subscription: string | null, cause: Dri
   return { account, subscription, cause, has: null, should: null, written: false };
 }
 
-/** What failed, of an account or of all. @throws unknown what is a failure of neither Stripe nor the account. */
-function toFailed(error: unknown, account: string | null, subscription: string | null): ReconciledDrift {
+/** Converts a failure of Stripe or a locked account into a difference. Rethrows any other error. */
+function toFailure(error: unknown, account: string | null, subscription: string | null): ReconciledDrift {
   if (error instanceof StoreError && error.code === 'locked') {
     return toDrift(account, subscription, 'record-busy');
   }
@@ -120,8 +129,8 @@ function toFailed(error: unknown, account: string | null, subscription: string |
   return { ...toDrift(account, subscription, 'stripe-unreadable'), should };
 }
 
-/** Whether Stripe gave no answer, not even a refusal. */
-function isSilence(error: unknown): boolean {
+/** Returns whether Stripe gave no answer, not even a refusal. */
+function isUnanswered(error: unknown): boolean {
   return error instanceof GatewayError && !isRefusal(error.cause);
 }
 
@@ -134,24 +143,27 @@ async function readListed(store: ObjectStore, key: string): Promise<Account | 'd
   }
 }
 
-/** Whether a subscription has to do with us: others may sell by the same Stripe account. */
-function isSoldHere({ metadata, items }: Subscription, { prices }: PriceBook): boolean {
+/** Returns whether this gateway sold a subscription. Another product may use the same Stripe account. */
+function isOurs({ metadata, items }: Subscription, { prices }: PriceBook): boolean {
   return metadata['account'] !== undefined || items.some(({ price }) => prices.has(price));
 }
 
-/** Whose a subscription is: of the account that it names, of another customer's, or of one that is no customer yet. */
-async function findOwner(
+/**
+ * Returns whether the account in a subscription's metadata has its customer: `recorded` if so, `unrecorded` if the account
+ * has no customer yet, `unknown` if the metadata names no account or the account has another customer.
+ */
+async function checkOwner(
   store: ObjectStore,
   { metadata, customer }: Subscription,
-): Promise<'itself' | 'another' | 'nobody'> {
+): Promise<'recorded' | 'unrecorded' | 'unknown'> {
   const id = metadata['account'] ?? '';
-  if (!isAccountId(id)) return 'another';
+  if (!isAccountId(id)) return 'unknown';
   try {
     const billing = (await readStoredAccount(store, id))?.value.billing;
-    if (billing === undefined) return 'nobody';
-    return billing.customer === customer ? 'itself' : 'another';
+    if (billing === undefined) return 'unrecorded';
+    return billing.customer === customer ? 'recorded' : 'unknown';
   } catch (error) {
-    if (isDamage(error)) return 'itself'; // its document is told already
+    if (isDamage(error)) return 'recorded'; // the damage was already reported
     throw error;
   }
 }

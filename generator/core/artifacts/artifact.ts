@@ -2,20 +2,24 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { SchemaName } from '../../../schemas/validate.js';
 
-/** Which release a file names as its own. */
-export type Stamp = { readonly revision: string; readonly sequence: number; readonly publishedAt: string };
-
-/** The content of a file: what its schema judges, and the text that is published. */
-export type Content = { readonly schema: SchemaName; readonly value: unknown; readonly text: string };
-
-/** A file of a release: its path, and its content for the release that it names. */
-export type FileKind = {
-  readonly path: string;
-  readonly type: string;
-  readonly content: (stamp: Stamp) => Content;
+/** The revision, sequence and time of publication that a file contains: those of the release that last changed it. */
+export type ReleaseStamp = {
+  readonly revision: string;
+  readonly sequence: number;
+  readonly publishedAt: string;
 };
 
-/** A file with known bytes, whose content is made again on demand. */
+/** The content of a file: the value to validate and the text to publish. */
+export type Content = { readonly schema: SchemaName; readonly value: unknown; readonly text: string };
+
+/** A file of a release: its path, its media type, and a function that renders its content for a release. */
+export type FileTemplate = {
+  readonly path: string;
+  readonly type: string;
+  readonly content: (stamp: ReleaseStamp) => Content;
+};
+
+/** A file with known digest and size, whose content is rendered on demand. */
 export type Artifact = {
   readonly path: string;
   readonly type: string;
@@ -24,18 +28,17 @@ export type Artifact = {
   readonly content: () => Content;
 };
 
-/** A file that was just made, with the very content that its digest is of. */
-export type MadeFile = { readonly artifact: Artifact; readonly content: Content };
+/** An artifact with its rendered content. */
+export type RenderedFile = { readonly artifact: Artifact; readonly content: Content };
 
-/** Media type of JSON files. */
 export const JSON_TYPE = 'application/json';
 /** Media type of calendars. */
 export const CSV_TYPE = 'text/csv; charset=utf-8';
-/** Media type of texts in columns. */
+/** Media type of plain text. */
 export const PLAIN_TYPE = 'text/plain; charset=utf-8';
 /** Media type of charts. */
 export const SVG_TYPE = 'image/svg+xml';
-/** Media type of texts. */
+/** Media type of Markdown. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 
 /** Media type of pages. */
@@ -45,18 +48,17 @@ export const CSS_TYPE = 'text/css; charset=utf-8';
 /** Media type of notebooks. */
 export const NOTEBOOK_TYPE = 'application/x-ipynb+json';
 
-/** JSON content in its RFC 8785 form. */
+/** Returns JSON content in its RFC 8785 form. */
 export function jsonContent(schema: SchemaName, value: unknown): Content {
   return { schema, value, text: canonicalJson(value) };
 }
 
-/** Text content, as it is. */
 export function textContent(text: string): Content {
   return { schema: 'text', value: text, text };
 }
 
-/** The artifact that `make` gives; its bytes are measured, then let go. `made` is what it gave already, if it did. */
-export function toArtifact(path: string, type: string, make: () => Content, made = make()): Artifact {
-  const { text } = made;
+/** Measures the content that `make` renders and returns the artifact without keeping it. Pass `rendered` if it is already rendered. */
+export function toArtifact(path: string, type: string, make: () => Content, rendered = make()): Artifact {
+  const { text } = rendered;
   return { path, type, sha256: sha256Hex(text), bytes: Buffer.byteLength(text), content: make };
 }

@@ -1,4 +1,5 @@
 import type {
+  Chain,
   ChainLanding,
   ChainStatus,
   Landing,
@@ -7,14 +8,13 @@ import type {
   SourceSegment,
   Status,
 } from '../../../schemas/types.generated.js';
-import type { Chain } from '../../../schemas/types.generated.js';
 import { inChartWindow, toLabelRuns } from './label-runs.js';
 import { toHeadline } from './summary.js';
 
 /** Number of dates whose labels the landing snapshot shows. */
 export const LANDING_DAYS = 30;
 
-/** What status and landing say of a chain, apart from when it is said. */
+/** The facts about a chain in status and landing, independent of the time of publication. */
 export type ChainFacts = {
   readonly chain: Chain;
   readonly updatedThrough: string;
@@ -24,7 +24,7 @@ export type ChainFacts = {
   readonly landing: Pick<ChainLanding, 'headline' | 'regime' | 'confidence' | 'scores' | 'labels' | 'runs'>;
 };
 
-/** The facts of a chain from its listed meta dates and the meta records of its last dates, ascending. */
+/** Returns the facts of a chain, from its listed meta dates and the meta records of its last dates, ascending. */
 export function toChainFacts(
   chain: Chain,
   entries: readonly ManifestDate[],
@@ -45,7 +45,7 @@ export function toChainFacts(
   };
 }
 
-/** The newest date whose status is `available`. */
+/** Returns the newest date whose status is `available`. */
 export function lastAvailableOf(entries: readonly ManifestDate[]): string | null {
   return entries.findLast((entry) => entry.status === 'available')?.date ?? null;
 }
@@ -66,18 +66,20 @@ function toLanding(latest: MetaDay, lastRecords: readonly MetaDay[]): ChainFacts
   };
 }
 
-/** The facts that an earlier release published of a chain; `undefined` when it had none. */
+/**
+ * Returns the published facts of a chain from status.json and landing.json, or `undefined` if the chain is not published.
+ */
 export function publishedFacts(chain: Chain, status: Status, landing: Landing): ChainFacts | undefined {
-  const said = status.chains[chain];
-  const shown = landing.chains[chain];
-  if (said === undefined || shown === undefined) return undefined;
-  const { headline, regime, confidence, scores, labels, runs } = shown;
+  const chainStatus = status.chains[chain];
+  const chainLanding = landing.chains[chain];
+  if (chainStatus === undefined || chainLanding === undefined) return undefined;
+  const { headline, regime, confidence, scores, labels, runs } = chainLanding;
   return {
     chain,
-    updatedThrough: said.updated_through,
-    lastAvailable: said.last_available,
-    days: said.days,
-    sources: said.sources,
-    landing: { headline, regime, confidence, scores, labels, ...(runs === undefined ? {} : { runs }) },
+    updatedThrough: chainStatus.updated_through,
+    lastAvailable: chainStatus.last_available,
+    days: chainStatus.days,
+    sources: chainStatus.sources,
+    landing: { headline, regime, confidence, scores, labels, runs },
   };
 }

@@ -1,13 +1,13 @@
 import { chartPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { Chain, LabelRun, MetaDay, Methodology, Regime } from '../../../schemas/types.generated.js';
-import { SVG_TYPE, textContent, type FileKind } from './artifact.js';
+import { SVG_TYPE, textContent, type FileTemplate } from './artifact.js';
 import type { ChainFacts } from './chain-facts.js';
-import { inChartWindow, toLabelRuns } from './label-runs.js';
+import { inChartWindow } from './label-runs.js';
 
-/** What is said below a chart: which release and methodology it is of. */
+/** The release and methodology named below a chart. */
 export type ChartOrigin = { readonly revision: string; readonly methodologyVersion: string };
 
-/** What the chart of a chain shows. Precondition: there is a day, and days ascend. */
+/** The data of a chain's chart. Precondition: at least one day; days ascend. */
 export type ChainChart = {
   readonly chain: Chain;
   readonly days: readonly {
@@ -18,7 +18,7 @@ export type ChainChart = {
   readonly origin: ChartOrigin;
 };
 
-/** What the overview shows of a chain. */
+/** The data of a chain in the overview. */
 export type OverviewChain = {
   readonly chain: Chain;
   readonly through: string;
@@ -28,24 +28,23 @@ export type OverviewChain = {
   readonly runs: readonly LabelRun[];
 };
 
-/** What the overview of all chains shows. */
+/** The data of the overview of all chains. */
 export type OverviewChart = { readonly chains: readonly OverviewChain[]; readonly origin: ChartOrigin };
 
-/** Draws charts as SVG documents: equal values give equal bytes, whatever was drawn before. */
+/** Draws charts as SVG documents. Equal data gives equal bytes, regardless of earlier drawings. */
 export type ChartRenderer = {
   readonly chain: (chart: ChainChart) => string;
   readonly overview: (chart: OverviewChart) => string;
 };
 
-/** What charts are made with. */
-export type ChartTerms = { readonly charts: ChartRenderer; readonly methodology: Methodology };
+export type ChartOptions = { readonly charts: ChartRenderer; readonly methodology: Methodology };
 
-/** The chart of a chain from the meta records in force of its last dates, ascending. Precondition: there is a record. */
+/** Returns the chart of a chain, from the meta records in force, ascending. Precondition: at least one record. */
 export function chainChartFile(
   chain: Chain,
   records: readonly MetaDay[],
-  { charts, methodology }: ChartTerms,
-): FileKind {
+  { charts, methodology }: ChartOptions,
+): FileTemplate {
   return {
     path: chartPath(chain),
     type: SVG_TYPE,
@@ -55,14 +54,14 @@ export function chainChartFile(
   };
 }
 
-/** The regimes of all chains over a year. What was published before runs were has 30 dates. */
+/** Returns the overview of all chains over a year. */
 export function overviewChartFile(
   facts: readonly ChainFacts[],
-  { charts, methodology }: ChartTerms,
-): FileKind {
+  { charts, methodology }: ChartOptions,
+): FileTemplate {
   const chains = facts.map(({ chain, updatedThrough: through, landing }): OverviewChain => {
     const { label, since } = landing.regime;
-    return { chain, through, label, since, runs: landing.runs ?? toLabelRuns(landing.labels) };
+    return { chain, through, label, since, runs: landing.runs };
   });
   return {
     path: PUBLIC_PATHS.overviewChart,
@@ -71,8 +70,8 @@ export function overviewChartFile(
   };
 }
 
-/** Content that is drawn once for each release: it is asked for its digest, and again for its bytes. */
-function drawnOnce({ version }: Methodology, draw: (origin: ChartOrigin) => string): FileKind['content'] {
+/** Caches the drawing per release: it is needed once for its digest and once for its bytes. */
+function drawnOnce({ version }: Methodology, draw: (origin: ChartOrigin) => string): FileTemplate['content'] {
   const drawn = new Map<string, string>();
   return ({ revision }) => {
     const text = drawn.get(revision) ?? draw({ revision, methodologyVersion: version });

@@ -16,34 +16,39 @@ export type FreshnessFields = {
   readonly expected_next_by: string;
 };
 
-/** How fresh a chain was at `publishedAt`. A chain without an available date is stale. */
+/**
+ * Returns how fresh a chain was at `publishedAt`. A chain without an available date is stale.
+ * @throws RangeError if `publishedAt` is not an instant.
+ */
 export function toFreshness(
   chain: Chain,
   updatedThrough: string,
   lastAvailable: string | null,
   publishedAt: string,
 ): FreshnessFields {
-  const lag = lastAvailable === null ? null : lagDays(lastAvailable, parseInstant(publishedAt) ?? NaN);
+  const publishedMs = parseInstant(publishedAt);
+  if (publishedMs === undefined) throw new RangeError(`${publishedAt} is not an instant`);
+  const lag = lastAvailable === null ? null : lagDays(lastAvailable, publishedMs);
   return {
     last_available: lastAvailable,
     lag_days: lag,
-    freshness: judge(chain, lag),
+    freshness: classifyFreshness(chain, lag),
     expected_next_by: expectedNextBy(chain, updatedThrough),
   };
 }
 
-/** Whole days from the end of `date` to the instant `atMs`; 0 while the day is not over. */
-export function lagDays(date: string, atMs: number): number {
+/** Returns the whole days from the end of `date` to `atMs`; 0 before the day has ended. */
+function lagDays(date: string, atMs: number): number {
   return Math.max(0, wholeDaysBetween(endOfDayMs(toDayNumber(date)), atMs));
 }
 
-/** When the date after `updatedThrough` is due: the end of that date plus the chain's expected lag. */
+/** Returns when the date after `updatedThrough` is due: its end plus the chain's expected lag. */
 export function expectedNextBy(chain: Chain, updatedThrough: string): string {
   const nextDay = toDayNumber(updatedThrough) + 1;
   return toInstant(endOfDayMs(nextDay + CHAINS[chain].expectedLagDays));
 }
 
-function judge(chain: Chain, lag: number | null): Freshness {
+function classifyFreshness(chain: Chain, lag: number | null): Freshness {
   if (lag === null || lag > CHAINS[chain].staleAfterDays) return 'stale';
   return lag > CHAINS[chain].expectedLagDays ? 'late' : 'fresh';
 }

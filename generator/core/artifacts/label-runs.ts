@@ -1,10 +1,10 @@
 import { addDays } from '../../../schemas/dates.js';
 import type { LabelRun, RegimeLabel } from '../../../schemas/types.generated.js';
 
-/** Number of days that charts and runs go back, the last date among them. */
+/** Number of days in charts and runs, including the last date. */
 export const CHART_DAYS = 365;
 
-/** Consecutive dates with the same label as runs, ascending. A date that is absent ends a run. */
+/** Groups consecutive dates with the same label into runs, ascending. A missing date ends a run. */
 export function toLabelRuns(
   days: readonly { readonly date: string; readonly label: RegimeLabel }[],
 ): LabelRun[] {
@@ -17,7 +17,7 @@ export function toLabelRuns(
   return runs;
 }
 
-/** The days that charts show: those of the last `CHART_DAYS` up to the last date. */
+/** Returns the days to chart: the last `CHART_DAYS` days up to the last date. */
 export function inChartWindow<T extends { readonly date: string }>(days: readonly T[]): T[] {
   const last = days.at(-1)?.date;
   return last === undefined ? [] : days.filter(({ date }) => date > addDays(last, -CHART_DAYS));

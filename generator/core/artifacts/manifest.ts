@@ -7,11 +7,11 @@ import type {
   SourceSegment,
 } from '../../../schemas/types.generated.js';
 import { manifestPath } from '../../../schemas/paths.js';
-import { JSON_TYPE, jsonContent, type FileKind } from './artifact.js';
+import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 import { expectedNextBy } from './freshness.js';
 
-/** What a manifest lists. */
-export type ManifestTerms = {
+/** Options for `manifestFile`. */
+export type ManifestOptions = {
   readonly chain: Chain;
   readonly genre: Genre;
   readonly updatedThrough: string;
@@ -21,9 +21,8 @@ export type ManifestTerms = {
   readonly sources: readonly SourceSegment[];
 };
 
-/** The manifest of one genre and chain. */
-export function manifestFile(terms: ManifestTerms): FileKind {
-  const { chain, genre, updatedThrough, entries } = terms;
+export function manifestFile(options: ManifestOptions): FileTemplate {
+  const { chain, genre, updatedThrough, entries } = options;
   return {
     path: manifestPath(genre, chain),
     type: JSON_TYPE,
@@ -35,18 +34,18 @@ export function manifestFile(terms: ManifestTerms): FileKind {
         updated_through: updatedThrough,
         published_revision: stamp.revision,
         sequence: stamp.sequence,
-        methodology_version: terms.methodologyVersion,
+        methodology_version: options.methodologyVersion,
         expected_next_by: expectedNextBy(chain, updatedThrough),
-        revisions: terms.revisions,
+        revisions: options.revisions,
         dates: [...entries],
-        ...(genre === 'gold' ? { sources: [...terms.sources] } : {}),
+        ...(genre === 'gold' ? { sources: [...options.sources] } : {}),
       };
       return jsonContent('manifest', manifest);
     },
   };
 }
 
-/** What the revisions that `entries` name were published with, taken from what is `known`. */
+/** Returns those of the `known` revisions that `entries` name. */
 export function revisionsOf(entries: readonly ManifestDate[], known: ManifestRevisions): ManifestRevisions {
   const named = new Set<string>();
   for (const entry of entries) {
@@ -54,9 +53,9 @@ export function revisionsOf(entries: readonly ManifestDate[], known: ManifestRev
   }
   const revisions: ManifestRevisions = {};
   for (const revision of [...named].sort()) {
-    const terms = known[revision];
-    if (terms === undefined) throw new Error(`no terms of revision ${revision}`);
-    revisions[revision] = terms;
+    const options = known[revision];
+    if (options === undefined) throw new Error(`unknown revision ${revision}`);
+    revisions[revision] = options;
   }
   return revisions;
 }

@@ -1,9 +1,9 @@
 import { LABEL_MEANINGS, CHAIN_IDS } from '../../../schemas/catalog.js';
 import { calendarPath } from '../../../schemas/paths.js';
 import type { Chain, FeatureField, MetaDay, RegimeCalendarRow } from '../../../schemas/types.generated.js';
-import { CSV_TYPE, type FileKind } from './artifact.js';
+import { CSV_TYPE, type FileTemplate } from './artifact.js';
 
-/** The columns of the calendar, in order; the feature schema publishes this table. */
+/** The columns of the calendar, in order. The feature schema publishes this table. */
 export const CALENDAR_FIELDS: readonly CalendarField[] = [
   {
     name: 'date',
@@ -96,7 +96,7 @@ export const CALENDAR_FIELDS: readonly CalendarField[] = [
   },
 ];
 
-/** A column of the calendar: a field of the feature schema that names a member of the row. */
+/** A column of the calendar, as a field of the feature schema. */
 export type CalendarField = FeatureField & { readonly name: keyof RegimeCalendarRow };
 
 function scoreField(name: keyof RegimeCalendarRow, title: string, description: string): CalendarField {
@@ -104,7 +104,6 @@ function scoreField(name: keyof RegimeCalendarRow, title: string, description: s
   return { name, type: 'number', unit: 'score', title, description, constraints };
 }
 
-/** The calendar row of a meta record. */
 export function toCalendarRow(record: MetaDay): RegimeCalendarRow {
   const { demand, cost, capacity } = record.scorecard;
   return {
@@ -126,10 +125,10 @@ export function toCalendarRow(record: MetaDay): RegimeCalendarRow {
 }
 
 /**
- * A chain's regime calendar: RFC 4180, LF, dates ascending. `rows` follow the rows that `head`, the text of an
- * earlier calendar, already holds; without one the header is written.
+ * Returns a chain's regime calendar: RFC 4180, LF, dates ascending. With `head`, the text of an earlier calendar,
+ * `rows` are appended to it; otherwise a header is written first.
  */
-export function calendarFile(chain: Chain, rows: readonly RegimeCalendarRow[], head?: string): FileKind {
+export function calendarFile(chain: Chain, rows: readonly RegimeCalendarRow[], head?: string): FileTemplate {
   const header = `${CALENDAR_FIELDS.map(({ name }) => name).join(',')}\n`;
   return {
     path: calendarPath(chain),
@@ -142,14 +141,14 @@ export function calendarFile(chain: Chain, rows: readonly RegimeCalendarRow[], h
   };
 }
 
-/** The labels of a calendar's text by date. Precondition: the text was written by `calendarFile`. */
+/** Parses the labels of a calendar by date. Precondition: the text was written by `calendarFile`. */
 export function labelsOf(calendar: string): Map<string, string> {
   const column = CALENDAR_FIELDS.findIndex(({ name }) => name === 'regime');
   const lines = calendar.trimEnd().split('\n').slice(1);
   return new Map(lines.map((line) => line.split(',')).map((cells) => [cells[0] ?? '', cells[column] ?? '']));
 }
 
-/** No cell holds a comma, a quote, a line break or a formula: the row's schema allows none. */
+/** Cells need no quoting: the row's schema allows no comma, quote, line break or formula. */
 function toCsvLine(row: RegimeCalendarRow): string {
   return CALENDAR_FIELDS.map(({ name }) => String(row[name] ?? '')).join(',');
 }

@@ -9,22 +9,22 @@ import type {
   ReleaseChanges,
   Status,
 } from '../../../schemas/types.generated.js';
-import { JSON_TYPE, jsonContent, type FileKind, type Stamp } from './artifact.js';
+import { JSON_TYPE, jsonContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import type { ChainFacts } from './chain-facts.js';
 import { toFreshness } from './freshness.js';
 
-/** Number of releases that the list of changes goes back. */
-export const CHANGES_KEPT = 90;
+/** Number of releases in the list of changes. */
+const CHANGES_KEPT = 90;
 
-/** What the files that describe the publication itself are made from. */
-export type ReleaseTerms = {
+/** The data of the files that describe the release itself. */
+export type ReleaseOptions = {
   readonly facts: readonly ChainFacts[];
   readonly hold: string | null;
   readonly methodologyVersion: string;
 };
 
-/** The status file: freshness, lag and publication context of every chain. */
-export function statusFile({ facts, hold, methodologyVersion }: ReleaseTerms): FileKind {
+/** Returns the status file: freshness, lag and publication context of every chain. */
+export function statusFile({ facts, hold, methodologyVersion }: ReleaseOptions): FileTemplate {
   return jsonFile(PUBLIC_PATHS.status, 'status', (stamp) => {
     const status: Status = {
       schema: 'status/1',
@@ -43,8 +43,7 @@ export function statusFile({ facts, hold, methodologyVersion }: ReleaseTerms): F
   });
 }
 
-/** The landing snapshot across the published chains. */
-export function landingFile({ facts, methodologyVersion }: ReleaseTerms): FileKind {
+export function landingFile({ facts, methodologyVersion }: ReleaseOptions): FileTemplate {
   return jsonFile(PUBLIC_PATHS.landing, 'landing', (stamp) => {
     const landing: Landing = {
       schema: 'landing/1',
@@ -59,12 +58,12 @@ export function landingFile({ facts, methodologyVersion }: ReleaseTerms): FileKi
   });
 }
 
-/** The list of changes, newest first: `newest`, when there is one, before the `earlier` ones. */
+/** Returns the list of changes, newest first. */
 export function changesFile(
   newest: ReleaseChanges | undefined,
   earlier: readonly ReleaseChanges[],
   methodologyVersion: string,
-): FileKind {
+): FileTemplate {
   return jsonFile(PUBLIC_PATHS.changes, 'changes', (stamp) => {
     const releases = [...(newest === undefined ? [] : [newest]), ...earlier].slice(0, CHANGES_KEPT);
     const changes: Changes = { schema: 'changes/1', ...own(stamp, methodologyVersion), releases };
@@ -72,8 +71,8 @@ export function changesFile(
   });
 }
 
-/** The digest of every other public file of the release. */
-export function releaseFile(files: readonly PublicFile[], methodologyVersion: string): FileKind {
+/** Returns the file that lists the digest of every other public file. */
+export function releaseFile(files: readonly PublicFile[], methodologyVersion: string): FileTemplate {
   return jsonFile(PUBLIC_PATHS.release, 'release', (stamp) => {
     const release: PublicRelease = {
       schema: 'release/1',
@@ -87,13 +86,13 @@ export function releaseFile(files: readonly PublicFile[], methodologyVersion: st
 function jsonFile(
   path: string,
   schema: 'status' | 'landing' | 'changes' | 'release',
-  value: (stamp: Stamp) => unknown,
-): FileKind {
+  value: (stamp: ReleaseStamp) => unknown,
+): FileTemplate {
   return { path, type: JSON_TYPE, content: (stamp) => jsonContent(schema, value(stamp)) };
 }
 
 function own(
-  stamp: Stamp,
+  stamp: ReleaseStamp,
   methodologyVersion: string,
 ): Pick<Status, 'published_revision' | 'published_at' | 'sequence' | 'methodology_version'> {
   return {

@@ -1,18 +1,18 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { summaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay, Regime, Summary } from '../../../schemas/types.generated.js';
-import { JSON_TYPE, jsonContent, type FileKind } from './artifact.js';
+import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 import { toFreshness } from './freshness.js';
 
-/** The state of a chain in one sentence. */
+/** Returns the state of a chain in one sentence. */
 export function toHeadline(chain: Chain, regime: Pick<Regime, 'label' | 'since' | 'run_days'>): string {
   const days = regime.run_days === 1 ? '1 day' : `${regime.run_days} days`;
   const { name } = CHAINS[chain];
   return `${name} has been ${regime.label} for ${days}, since ${regime.since}: ${LABEL_MEANINGS[regime.label]}.`;
 }
 
-/** A chain's summary on its last date, given that date's meta record. */
-export function summaryFile(record: MetaDay, lastAvailable: string | null): FileKind {
+/** Returns a chain's summary on its last date, from that date's meta record. */
+export function summaryFile(record: MetaDay, lastAvailable: string | null): FileTemplate {
   const { chain, date } = record;
   return {
     path: summaryPath(chain),

@@ -1,26 +1,26 @@
 import type { Content } from './artifact.js';
 
-/** Characters that one keeper holds: beyond them a file is made a second time when it is written. */
+/** Maximum characters in one cache. Files beyond it are rendered again when they are written. */
 const LIMIT = 64 * 1024 * 1024;
 
 /**
- * Gives, for content that was just made, a function that gives it again: from the kept text while there is room, by
- * `make` afterwards. Memory stays bounded whatever the length of history.
+ * Creates a bounded cache of rendered texts: a function that takes rendered content and returns a function that returns
+ * this content again, from the cached text while there is room, otherwise by rendering it with `make`.
  */
-export function createTextKeeper(): (made: Content, make: () => Content) => () => Content {
+export function createTextKeeper(): (rendered: Content, make: () => Content) => () => Content {
   let used = 0;
-  return (made, make) => {
-    used += made.text.length;
-    return used <= LIMIT ? keepText(made) : make;
+  return (rendered, make) => {
+    used += rendered.text.length;
+    return used <= LIMIT ? keepText(rendered) : make;
   };
 }
 
-/** Has content made again whenever it is asked for. */
-export function keepNothing(_made: Content, make: () => Content): () => Content {
+/** Renders content again on every call, without a cache. */
+export function keepNothing(_rendered: Content, make: () => Content): () => Content {
   return make;
 }
 
-/** Gives JSON content again, from its text alone. */
+/** Restores JSON content from its text. */
 export function keepText({ schema, text }: Content): () => Content {
   return () => ({ schema, text, value: JSON.parse(text) });
 }

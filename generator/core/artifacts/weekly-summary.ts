@@ -2,37 +2,37 @@ import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { addDays, weekdayOf } from '../../../schemas/dates.js';
 import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay } from '../../../schemas/types.generated.js';
-import { PLAIN_TYPE, textContent, type FileKind, type Stamp } from './artifact.js';
+import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
 import { pointWords } from '../text/number-words.js';
 import { SIGNAL_WORDS, signalQuantity } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 
-/** Number of characters of its widest line. */
+/** Maximum line width in characters. */
 export const WEEKLY_COLUMNS = 72;
-/** Number of dates that it tells of. */
+/** Number of dates in the summary. */
 const DAYS = 7;
 const DRIVERS = 6;
 const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label.length));
 
-/** What a weekly summary is made from: the meta records in force of the last dates, ascending, the latest among them. */
-export type WeeklyTerms = {
+/** Options for `weeklySummaryFile`. `records` are the meta records in force of the last dates, ascending. */
+export type WeeklyOptions = {
   readonly records: readonly MetaDay[];
   readonly lastAvailable: string | null;
   readonly template: TextTemplate;
 };
 
-/** A chain's weekly summary, plain text in 72 columns. Precondition: there is a record. */
-export function weeklySummaryFile(chain: Chain, terms: WeeklyTerms): FileKind {
+/** Returns a chain's weekly summary, plain text in 72 columns. Precondition: at least one record. */
+export function weeklySummaryFile(chain: Chain, options: WeeklyOptions): FileTemplate {
   return {
     path: weeklySummaryPath(chain),
     type: PLAIN_TYPE,
-    content: (stamp) => textContent(terms.template(weeklyValues(chain, terms, stamp))),
+    content: (stamp) => textContent(options.template(weeklyValues(chain, options, stamp))),
   };
 }
 
-/** The values that the template of a weekly summary names. */
-function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyTerms, stamp: Stamp): object {
+/** Returns the values of the weekly summary's template. */
+function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyOptions, stamp: ReleaseStamp): object {
   const latest = records.at(-1);
   if (latest === undefined) throw new Error(`${chain} has no record`);
   const { date: through, regime, confidence } = latest;
@@ -48,7 +48,7 @@ function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyTerms, sta
       run: regime.run_days === 1 ? '1 day' : `${regime.run_days} days`,
       since: regime.since,
       meaning: LABEL_MEANINGS[regime.label],
-      previous: regime.previous_label ?? 'nothing is known',
+      previous: regime.previous_label ?? 'no earlier label',
     },
     confidence: { score: pointWords(confidence.score), level: confidence.level },
     days: week.map(toDayLine),
@@ -110,7 +110,7 @@ function toScores(latest: MetaDay, before: MetaDay | undefined): object[] {
   });
 }
 
-/** As it is shown, so that the change is that of what is shown. */
+/** Rounds as shown, so that the change is the difference of the shown values. */
 const toTenths = (score: number): number => Number(score.toFixed(1));
 
 function scoreWords(score: number | null): string {

@@ -6,7 +6,7 @@ import type { DayRecords } from './facts.js';
 import { createNarrator, type BriefTemplates } from './narrator.js';
 import { headlineOf, stateSection } from './state-section.js';
 
-/** The texts of a brief and what they rest on. */
+/** The texts of a brief and the facts they use. */
 export type Brief = {
   readonly headline: string;
   readonly body: string;
@@ -14,7 +14,7 @@ export type Brief = {
   readonly facts: BriefFact[];
 };
 
-/** Writes the brief of one chain-day from its records alone. */
+/** Writes the brief of one chain-day, using only its records. */
 export function writeBrief(records: DayRecords, methodology: Methodology, templates: BriefTemplates): Brief {
   const narrator = createNarrator(records, templates.claims);
   const headline = headlineOf(narrator).join(' ');
@@ -22,9 +22,9 @@ export function writeBrief(records: DayRecords, methodology: Methodology, templa
     { title: 'State', sentences: stateSection(narrator, methodology) },
     { title: 'What changed', sentences: changeSection(narrator) },
     { title: 'The day in numbers', sentences: daySection(narrator) },
-    { title: 'What drives it', sentences: driversSection(narrator) },
-    { title: 'How sure', sentences: confidenceSection(narrator, methodology) },
-    { title: 'What is missing', sentences: missingSection(narrator) },
+    { title: 'Drivers', sentences: driversSection(narrator) },
+    { title: 'Confidence', sentences: confidenceSection(narrator, methodology) },
+    { title: 'Missing data', sentences: missingSection(narrator) },
   ]
     .filter(({ sentences }) => sentences.length > 0)
     .map(({ title, sentences }) => ({ title, text: sentences.join(' ') }));

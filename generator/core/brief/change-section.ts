@@ -1,10 +1,10 @@
 import type { MetricName, Scorecard } from '../../../schemas/types.generated.js';
 import type { Narrator } from './narrator.js';
 
-/** Below this part of itself a change is not worth its number. */
+/** Relative changes smaller than this are described as "about the same". */
 const LEVEL = 0.01;
 
-/** The metrics whose weekly means are told, and how a person calls them. */
+/** The metrics whose weekly means are reported, with their names in a sentence. */
 const WEEKLY: readonly { readonly metric: MetricName; readonly name: string; readonly isRate?: true }[] = [
   { metric: 'tx_count', name: 'transactions' },
   { metric: 'active_addresses', name: 'active addresses' },
@@ -12,10 +12,10 @@ const WEEKLY: readonly { readonly metric: MetricName; readonly name: string; rea
   { metric: 'gas_used', name: 'gas used' },
   { metric: 'hash_rate', name: 'the hash rate', isRate: true },
 ];
-/** Those of which also the month is told. */
+/** The names of the metrics that are also compared with thirty days before. */
 const MONTHLY = ['transactions', 'fees'];
 
-/** What changed against the day before, the week before, and thirty days before. */
+/** Returns the sentences that compare the day with the day before, a week before and thirty days before. */
 export function changeSection(narrator: Narrator): string[] {
   return [
     ...sayLabel(narrator),
@@ -49,7 +49,7 @@ function sayWeek(narrator: Narrator, metric: MetricName, name: string, form: 'we
   const subject = { word: name.charAt(0).toUpperCase() + name.slice(1) };
   const mean = { subject, mean: { fact: `${id}.ma7` } };
   const change = narrator.number(`${id}.change_7d`);
-  if (change === null) return narrator.say(`${form}.alone`, mean);
+  if (change === null) return narrator.say(`${form}.mean_only`, mean);
   return narrator.say(`${form}.${directionOf(change)}`, {
     ...mean,
     ...(directionOf(change) === 'level' ? {} : { change: { fact: `${id}.change_7d` } }),

@@ -2,11 +2,11 @@ import { metricsOf } from '../../../schemas/catalog.js';
 import { METRIC_WORDS } from '../text/signal-words.js';
 import type { Narrator } from './narrator.js';
 
-/** From which rank within a year on a value is among the highest, and up to which among the lowest. */
+/** Percentile ranks within a year from which a value counts as one of the highest, or up to which as one of the lowest. */
 const HIGH = 0.95;
 const LOW = 0.05;
 
-/** The day's own numbers. */
+/** Returns the sentences on the day's own numbers. */
 export function daySection(narrator: Narrator): string[] {
   const { say } = narrator;
   const gold = (metric: string): { fact: string } => ({ fact: `gold.metrics.${metric}` });
@@ -47,7 +47,7 @@ function sayFees({ say }: Narrator): string[] {
   return all.length > 0 ? all : [...say('day.fees_total', total), ...say('day.fee_median', median)];
 }
 
-/** Which of the chain's metrics the day lacks. */
+/** Returns the sentence that names the chain's missing metrics. */
 export function missingSection({ records: { meta, gold }, say }: Narrator): string[] {
   const metrics = metricsOf(meta.chain);
   const missing = metrics.filter((metric) => (gold.metrics[metric] ?? null) === null);

@@ -2,10 +2,10 @@ import type { Driver, MetaDay, Methodology } from '../../../schemas/types.genera
 import { SIGNAL_WORDS } from '../text/signal-words.js';
 import type { ClaimValue, Narrator } from './narrator.js';
 
-/** Number of drivers that are told of. */
+/** Maximum number of drivers in a brief. */
 const DRIVERS = 3;
 
-/** Which signals move the axes most, and where the scores stand. */
+/** Returns the sentences on the strongest drivers and on the scores. */
 export function driversSection(narrator: Narrator): string[] {
   const {
     records: { meta },
@@ -22,17 +22,17 @@ export function driversSection(narrator: Narrator): string[] {
 }
 
 function sayDriver({ say, words }: Narrator, { signal, direction }: Driver, i: number): string[] {
-  const [lately, usually] = [`meta.drivers.${i}.smoothed`, `meta.drivers.${i}.baseline`];
-  const place = i === 0 ? 'first' : 'next';
-  const driver = { signal: { word: SIGNAL_WORDS[signal] ?? signal }, lately: { fact: lately } };
-  if (words(lately) === words(usually)) return say(`drivers.${place}_near`, driver);
-  return say(`drivers.${place}_${direction === 'up' ? 'above' : 'below'}`, {
+  const [recent, usual] = [`meta.drivers.${i}.smoothed`, `meta.drivers.${i}.baseline`];
+  const rank = i === 0 ? 'first' : 'next';
+  const driver = { signal: { word: SIGNAL_WORDS[signal] ?? signal }, lately: { fact: recent } };
+  if (words(recent) === words(usual)) return say(`drivers.${rank}_near`, driver);
+  return say(`drivers.${rank}_${direction === 'up' ? 'above' : 'below'}`, {
     ...driver,
-    usually: { fact: usually },
+    usually: { fact: usual },
   });
 }
 
-/** How sure the label is, and why. */
+/** Returns the sentences on the confidence in the label and the reasons for it. */
 export function confidenceSection(narrator: Narrator, methodology: Methodology): string[] {
   const { say, records } = narrator;
   const { label } = records.meta.regime;
@@ -45,15 +45,19 @@ export function confidenceSection(narrator: Narrator, methodology: Methodology):
 }
 
 function sayReasons({ say, records: { meta } }: Narrator, methodology: Methodology): string[] {
-  const { run_limit_days: grown } = methodology.confidence;
+  const { run_limit_days: limitDays } = methodology.confidence;
   return [
     ...say('confidence.margin', { margin: { fact: 'meta.confidence.margin' } }),
-    ...say(meta.regime.run_days < grown ? 'confidence.young' : 'confidence.grown'),
+    ...say(meta.regime.run_days < limitDays ? 'confidence.young' : 'confidence.grown'),
     ...saySpeed(say, meta, methodology),
   ];
 }
 
-/** The speed is of the axes that both days have; a trend is there when both have the dimension that its axis needs. */
+/**
+ * Returns the sentence on the speed: how far the axes have moved since a week before. It covers only axes with a value on
+ * both days. A trend is null if one of the days lacks the dimension that its axis requires, so a null trend means that
+ * this axis could not be compared.
+ */
 function saySpeed(
   say: Narrator['say'],
   { scorecard, confidence }: MetaDay,
@@ -64,7 +68,6 @@ function saySpeed(
   return say(isCalm ? 'confidence.calm' : 'confidence.moved', { speed: { fact: 'meta.confidence.speed' } });
 }
 
-/** How complete the data are that the conclusions rest on. */
 function sayEvidence({ say, records: { meta } }: Narrator): string[] {
   const { completeness, depth, density } = meta.confidence;
   const share = (member: string): { share: ClaimValue } => ({ share: { fact: `meta.confidence.${member}` } });

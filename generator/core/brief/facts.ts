@@ -8,7 +8,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { cutWords, fractionWords, numberWords, percentWords } from '../text/number-words.js';
 
-/** The records of one chain-day, which are all that a brief knows. */
+/** The records of one chain-day: the only data a brief is written from. */
 export type DayRecords = {
   readonly meta: MetaDay;
   readonly gold: GoldDay;
@@ -16,15 +16,15 @@ export type DayRecords = {
 };
 
 /**
- * The fact that a member of the day's records is, by its path such as `derived.metrics.tx_count.ma7`; `undefined` where
- * the record has null or no such member.
+ * Returns the value at a path such as `derived.metrics.tx_count.ma7` with its unit, or `undefined` when the records have
+ * null or no such member.
  */
 export function factAt(records: DayRecords, id: string): BriefFact | undefined {
   const value = valueAt(records, id);
   return value === undefined ? undefined : { id, unit: unitOf(records.meta, id), value };
 }
 
-/** The number or text at a path of the day's records; `undefined` where they have null or no such member. */
+/** Returns the number or text at a path, or `undefined` when the records have null or no such member. */
 export function valueAt(records: DayRecords, id: string): number | string | undefined {
   let value: unknown = records;
   for (const name of namesIn(id)) {
@@ -34,18 +34,18 @@ export function valueAt(records: DayRecords, id: string): number | string | unde
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
-/** The parts of the paths that were asked for: there are some hundred of them, and every day asks for the same. */
+/** Cache of split paths: there are about a hundred, and every day uses the same ones. */
 const NAMES = new Map<string, readonly string[]>();
 
 function namesIn(id: string): readonly string[] {
-  const known = NAMES.get(id);
-  if (known !== undefined) return known;
+  const cached = NAMES.get(id);
+  if (cached !== undefined) return cached;
   const names = id.split('.');
   NAMES.set(id, names);
   return names;
 }
 
-/** Units of members, by what their path looks like; the first that fits. */
+/** Units by path pattern; the first match applies. */
 const UNITS: readonly (readonly [path: RegExp, unit: string])[] = [
   [/^meta\.(date|regime\.since)$/, 'date'],
   [/^meta\.regime\.run_days$/, 'days'],
@@ -60,14 +60,14 @@ const UNITS: readonly (readonly [path: RegExp, unit: string])[] = [
   [/^derived\.fee_mean$/, 'native coin per transaction'],
 ];
 
-/** The units of the paths that were asked for, but for those of drivers, which differ from day to day. */
+/** Cache of units by path. Drivers are not cached: their units differ from day to day. */
 const KNOWN_UNITS = new Map<string, string>();
 
 function unitOf({ chain, drivers }: MetaDay, id: string): string {
   const [record, list, number] = namesIn(id);
   const isDriver = record === 'meta' && list === 'drivers';
   const unit = isDriver ? drivers[Number(number)]?.unit : (KNOWN_UNITS.get(id) ?? findUnit(id));
-  if (unit === undefined) throw new Error(`no unit of ${id}`);
+  if (unit === undefined) throw new Error(`no unit is defined for ${id}`);
   if (!isDriver) KNOWN_UNITS.set(id, unit);
   return unit.startsWith('native coin') ? unit.replace('native coin', CHAINS[chain].nativeCoin) : unit;
 }
@@ -78,7 +78,7 @@ function findUnit(id: string): string | undefined {
   return (name && METRICS[name].unit) ?? UNITS.find(([path]) => path.test(id))?.[1];
 }
 
-/** What a person reads of a fact. A change is told by its size: the sentence says which way. */
+/** Returns a fact as text. A change is written without its sign, because the sentence states the direction. */
 export function factWords({ value, unit }: BriefFact): string {
   if (typeof value === 'string') return value;
   if (unit === 'fraction') return fractionWords(value);
@@ -86,14 +86,14 @@ export function factWords({ value, unit }: BriefFact): string {
   if (unit === 'change') return percentWords(Math.abs(value));
   const words = numberWords(value);
   if (unit === 'days' || unit === 'seconds') return counted(words, unit);
-  const said = SAID_UNITS.find((each) => unit === each || unit.startsWith(`${each} per `));
-  return said === undefined ? words : `${words} ${said}`;
+  const suffix = SUFFIX_UNITS.find((each) => unit === each || unit.startsWith(`${each} per `));
+  return suffix === undefined ? words : `${words} ${suffix}`;
 }
 
-/** Units that a number is told with. */
-const SAID_UNITS = ['BTC', 'ETH', 'gwei', 'TH/s'] as const;
+/** Units that are written after the number. */
+const SUFFIX_UNITS = ['BTC', 'ETH', 'gwei', 'TH/s'] as const;
 
-/** A fact with what it counts: `1 block`, `144 blocks`. */
+/** Returns a count with its noun: `1 block`, `144 blocks`. */
 export function countWords({ value }: BriefFact, plural: string): string {
   return counted(typeof value === 'number' ? numberWords(value) : value, plural);
 }

@@ -2,34 +2,33 @@ import type { BriefFact } from '../../../schemas/types.generated.js';
 import type { TextTemplate } from '../text/text-template.js';
 import { countWords, factAt, factWords, valueAt, type DayRecords } from './facts.js';
 
-/** The claims that a brief may make, by their names, and how it is laid out. */
+/** The claims that a brief may make, by name, and its Markdown layout. */
 export type BriefTemplates = {
   readonly claims: ReadonlyMap<string, TextTemplate>;
   readonly markdown: TextTemplate;
-  /** The text of both, by which another wording is told from this one. */
+  /** The source text of both, so that a change of wording can be detected. */
   readonly source: string;
 };
 
-/** A value of a claim: a member of the records, alone or with what it counts, or a word. */
+/** A value of a claim: a member of the records (optionally with the noun it counts), or a word. */
 export type ClaimValue =
   { readonly fact: string; readonly counts?: string } | { readonly word: string | null };
 
-/** Says claims of one day, and remembers the facts that they rest on. */
+/** Writes the sentences of one day and keeps track of the facts they use. */
 export type Narrator = {
   readonly records: DayRecords;
-  /** The claim's sentence in a list; an empty list when the day's records lack one of its values. */
+  /** Returns the claim's sentence in a list, or an empty list when one of its values is missing. */
   readonly say: (claim: string, values?: Readonly<Record<string, ClaimValue>>) => string[];
-  /** What a person reads of a member; null where the records have none. */
+  /** Returns a member of the records as text, or null when it is missing. */
   readonly words: (id: string) => string | null;
-  /** The value of a number among the members; null where there is none. */
+  /** Returns a numeric member of the records, or null when it is missing. */
   readonly number: (id: string) => number | null;
-  /** The facts of all that was said, in the order in which they were first said. */
+  /** Returns the facts of all sentences so far, in the order of their first use. */
   readonly facts: () => BriefFact[];
 };
 
-/** A narrator of the day that `records` are of. */
 export function createNarrator(records: DayRecords, claims: BriefTemplates['claims']): Narrator {
-  const said = new Map<string, BriefFact>();
+  const used = new Map<string, BriefFact>();
   return {
     records,
     number: (id) => {
@@ -40,10 +39,10 @@ export function createNarrator(records: DayRecords, claims: BriefTemplates['clai
       const fact = factAt(records, id);
       return fact === undefined ? null : factWords(fact);
     },
-    facts: () => [...said.values()],
+    facts: () => [...used.values()],
     say(claim, values = {}) {
       const template = claims.get(claim);
-      if (template === undefined) throw new Error(`no claim ${claim}`);
+      if (template === undefined) throw new Error(`unknown claim ${claim}`);
       const words: Record<string, string> = {};
       const facts: BriefFact[] = [];
       for (const name of Object.keys(values)) {
@@ -54,7 +53,7 @@ export function createNarrator(records: DayRecords, claims: BriefTemplates['clai
         if (fact !== undefined) facts.push(fact);
         words[name] = word;
       }
-      for (const fact of facts) if (!said.has(fact.id)) said.set(fact.id, fact);
+      for (const fact of facts) if (!used.has(fact.id)) used.set(fact.id, fact);
       return [template(words)];
     },
   };

@@ -1,20 +1,20 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import type { MetaDay, Methodology } from '../../../schemas/types.generated.js';
 import { methodologyInputs } from '../methodology/signals.js';
+import { fractionWords } from '../text/number-words.js';
 import type { Narrator } from './narrator.js';
 
-/** Where the meaning of `strained` would say too much: its demand may be low. */
-const STRAINED_IN_QUIET = 'block space scarce in spite of less use than usual';
+/** Replaces the usual meaning of `strained` when demand is low. */
+const STRAINED_IN_QUIET = 'block space scarce despite less use than usual';
 const SINCE = { fact: 'meta.regime.since' };
 const DATE = { fact: 'meta.date' };
 const RUN = { fact: 'meta.regime.run_days' };
 
-/** What the label means on this day: a strained chain may be used as usual, or less. */
 function meaningOf({ regime: { label, axes } }: MetaDay): string {
   return label === 'strained' && axes.demand.level === 'low' ? STRAINED_IN_QUIET : LABEL_MEANINGS[label];
 }
 
-/** The state of the day in one sentence. */
+/** Returns the state of the day in one sentence. */
 export function headlineOf({ records: { meta }, say }: Narrator): string[] {
   const { label, run_days: run, previous_label: previous } = meta.regime;
   const chain = { word: CHAINS[meta.chain].name };
@@ -23,10 +23,10 @@ export function headlineOf({ records: { meta }, say }: Narrator): string[] {
   const state = { chain, label: { word: label }, date: DATE, meaning: { word: meaningOf(meta) } };
   return run === 1 && previous !== null
     ? say('headline.turned', state)
-    : say('headline.held', { ...state, since: SINCE });
+    : say('headline.unchanged', { ...state, since: SINCE });
 }
 
-/** What the state is, since when, and what was before. */
+/** Returns the sentences on the current label, how long it has lasted, and the label before it. */
 export function stateSection(narrator: Narrator, methodology: Methodology): string[] {
   const isLabelled = narrator.records.meta.regime.label !== 'indeterminate';
   return isLabelled ? sayLabel(narrator) : [...sayNoLabel(narrator), ...sayWhyNot(narrator, methodology)];
@@ -42,15 +42,15 @@ function sayLabel(narrator: Narrator): string[] {
   const before = { previous: { word: previous } };
   const wasLabelled = previous !== 'indeterminate';
   if (run === 1) {
-    const dayBefore = wasLabelled ? say('state.turned_back', before) : say('state.regained');
+    const dayBefore = wasLabelled ? say('state.before_turn', before) : say('state.regained');
     return [...say('state.turned', state), ...dayBefore, ...sayAxes(narrator)];
   }
-  const held =
+  const current =
     run === 2
       ? say('state.second', state)
-      : [...say('state.held', state), ...say('state.since', { run: RUN, since: SINCE })];
+      : [...say('state.unchanged', state), ...say('state.since', { run: RUN, since: SINCE })];
   const earlier = wasLabelled ? say('state.before', before) : say('state.before_unlabelled');
-  return [...held, ...earlier, ...sayAxes(narrator)];
+  return [...current, ...earlier, ...sayAxes(narrator)];
 }
 
 function sayNoLabel({ records: { meta }, say }: Narrator): string[] {
@@ -67,7 +67,6 @@ function sayNoLabel({ records: { meta }, say }: Narrator): string[] {
   ];
 }
 
-/** Why there is no label. */
 function sayWhyNot(narrator: Narrator, methodology: Methodology): string[] {
   const {
     records: { meta, gold },
@@ -77,13 +76,15 @@ function sayWhyNot(narrator: Narrator, methodology: Methodology): string[] {
   if (meta.status === 'missing') return say('unlabelled.no_row');
   if (methodologyInputs(methodology, meta.chain).every((metric) => (gold.metrics[metric] ?? null) === null))
     return say('unlabelled.no_input');
-  const quality = { quality: { fact: 'meta.confidence.data_quality' } };
+  const { minimum } = methodology.data_quality;
+  const quality = {
+    quality: { fact: 'meta.confidence.data_quality' },
+    minimum: { word: fractionWords(minimum) },
+  };
   return [
     ...(axes.demand.z === null ? say('unlabelled.no_demand') : []),
     ...(axes.pressure.z === null ? say('unlabelled.no_pressure') : []),
-    ...(meta.confidence.data_quality < methodology.data_quality.minimum
-      ? say('unlabelled.quality', quality)
-      : []),
+    ...(meta.confidence.data_quality < minimum ? say('unlabelled.quality', quality) : []),
     ...sayAxes(narrator),
   ];
 }

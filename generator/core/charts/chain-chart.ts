@@ -2,7 +2,7 @@ import { CHAINS } from '../../../schemas/catalog.js';
 import { toDate, toDayNumber } from '../../../schemas/dates.js';
 import type { ChainChart } from '../artifacts/chart-files.js';
 import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
-import { drawPanel, zWords, type AxisPoint } from './axis-panel.js';
+import { drawPanel, formatZ, type AxisPoint } from './axis-panel.js';
 import { BODY_TOP, drawMonths, svgText, toChartSvg } from './chart-page.js';
 import { LABELS } from './chart-style.js';
 import { LEFT, toChartWindow, type ChartWindow } from './chart-window.js';
@@ -10,18 +10,20 @@ import { drawRibbon } from './ribbon.js';
 import { createSvgDocument, svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js';
 
 const RIBBON = { top: BODY_TOP, height: 44 } as const;
-const PANEL = 108;
+const PANEL_HEIGHT = 108;
 const DEMAND_TOP = RIBBON.top + RIBBON.height + 34;
-const PRESSURE_TOP = DEMAND_TOP + PANEL + 34;
-const BOTTOM = PRESSURE_TOP + PANEL;
+const PRESSURE_TOP = DEMAND_TOP + PANEL_HEIGHT + 34;
+const BOTTOM = PRESSURE_TOP + PANEL_HEIGHT;
 const KEY_TOP = BOTTOM + 54;
+/** x of the second key item, right of the first one's text. */
+const SECOND_KEY_X = 384;
 const HEIGHT = KEY_TOP + 18;
-/** The least z that the panels reach: an uneventful year shall look like one. */
-const LEAST_REACH = 2;
+/** The z axis spans at least plus and minus this, so that small changes in an uneventful year do not look large. */
+const MIN_Z_EXTENT = 2;
 const AXES = ['demand', 'pressure'] as const;
 const AXIS_NAMES = { demand: 'Demand z', pressure: 'Pressure z' } as const;
 
-/** Draws a chain's year: a ribbon of its regimes, and both axes with their thresholds. */
+/** Draws a chain's last year: a ribbon of its regimes, and both axes with their thresholds. */
 export function drawChainChart(chart: ChainChart): string {
   const { chain, days, thresholds } = chart;
   const first = days[0];
@@ -32,7 +34,7 @@ export function drawChainChart(chart: ChainChart): string {
   const window = toChartWindow(latest.date);
   const points = { demand: pointsOf(chart, 'demand', window), pressure: pointsOf(chart, 'pressure', window) };
   const sizes = [...points.demand, ...points.pressure].map(({ z }) => Math.abs(z ?? 0));
-  const reach = Math.max(LEAST_REACH, Math.floor(Math.max(thresholds.enter, ...sizes)) + 1);
+  const maxAbsZ = Math.max(MIN_Z_EXTENT, Math.floor(Math.max(thresholds.enter, ...sizes)) + 1);
   const runs = toLabelRuns(days.map(({ date, regime: { label } }) => ({ date, label })));
   const panel = (axis: 'demand' | 'pressure', top: number): SvgElement =>
     drawPanel({
@@ -42,16 +44,16 @@ export function drawChainChart(chart: ChainChart): string {
       points: points[axis],
       thresholds,
       window,
-      reach,
+      maxAbsZ,
       top,
-      height: PANEL,
+      height: PANEL_HEIGHT,
     });
   return toChartSvg({
     document,
     name: chain,
     height: HEIGHT,
     title: `${name}: regimes of the last ${CHART_DAYS} days`,
-    description: describe(chart),
+    description: chartDescription(chart),
     heading: `${name}: ${latest.regime.label} since ${latest.regime.since}`,
     subheading: `${toDate(window.from)} to ${latest.date}, UTC days`,
     body: [
@@ -64,24 +66,24 @@ export function drawChainChart(chart: ChainChart): string {
   });
 }
 
-/** A point for every day of the window: a line breaks where one has no z. */
+/** Returns a point for every day of the window; the line breaks where z is null. */
 function pointsOf({ days }: ChainChart, axis: (typeof AXES)[number], { from, to }: ChartWindow): AxisPoint[] {
-  const known = new Map(days.map(({ date, regime }) => [toDayNumber(date), regime.axes[axis].z]));
-  return Array.from({ length: to - from }, (_, i) => ({ day: from + i, z: known.get(from + i) ?? null }));
+  const zByDay = new Map(days.map(({ date, regime }) => [toDayNumber(date), regime.axes[axis].z]));
+  return Array.from({ length: to - from }, (_, i) => ({ day: from + i, z: zByDay.get(from + i) ?? null }));
 }
 
 function thresholdKey(document: SvgDocument, { enter, exit }: ChainChart['thresholds']): SvgElement[] {
-  const entry = (name: string, x: number, says: string): SvgElement[] => [
-    svgElement(document, 'path', { class: name, d: `M${x},${KEY_TOP - 6}L${x + 34},${KEY_TOP - 6}` }),
-    svgText(document, says, { x: x + 42, y: KEY_TOP }),
+  const keyItem = (className: string, x: number, text: string): SvgElement[] => [
+    svgElement(document, 'path', { class: className, d: `M${x},${KEY_TOP - 6}L${x + 34},${KEY_TOP - 6}` }),
+    svgText(document, text, { x: x + 42, y: KEY_TOP }),
   ];
   return [
-    ...entry('enter', LEFT, `high from ${zWords(enter)}, low from ${zWords(-enter)}`),
-    ...entry('exit', 384, `normal again within ±${zWords(exit)}`),
+    ...keyItem('enter', LEFT, `high from ${formatZ(enter)}, low from ${formatZ(-enter)}`),
+    ...keyItem('exit', SECOND_KEY_X, `normal again within ±${formatZ(exit)}`),
   ];
 }
 
-function describe({ chain, days, thresholds: { enter, exit }, origin }: ChainChart): string {
+function chartDescription({ chain, days, thresholds: { enter, exit }, origin }: ChainChart): string {
   const latest = days.at(-1);
   const counts = LABELS.map((label) => ({
     label,
@@ -94,19 +96,19 @@ function describe({ chain, days, thresholds: { enter, exit }, origin }: ChainCha
     const values = days.flatMap(({ regime }) => regime.axes[axis].z ?? []);
     const { z = null, level = null } = latest?.regime.axes[axis] ?? {};
     const now =
-      z === null ? 'unknown on the last date' : `${zWords(z)} on the last date, level ${level ?? 'unknown'}`;
+      z === null ? 'unknown on the last date' : `${formatZ(z)} on the last date, level ${level ?? 'unknown'}`;
     const range =
       values.length === 0
-        ? 'no day with evidence'
-        : `${zWords(Math.min(...values))} to ${zWords(Math.max(...values))} on ${values.length} days`;
+        ? 'no day with a z value'
+        : `${formatZ(Math.min(...values))} to ${formatZ(Math.max(...values))} on ${values.length} days`;
     return `${AXIS_NAMES[axis]}: ${range}, ${now}`;
   });
   return [
-    `${CHAINS[chain].name} is ${latest?.regime.label ?? ''} since ${latest?.regime.since ?? ''}.`,
+    `${CHAINS[chain].name} has been ${latest?.regime.label ?? ''} since ${latest?.regime.since ?? ''}.`,
     `Days from ${days[0]?.date ?? ''} to ${latest?.date ?? ''} by label: ${counts.join(', ')}.`,
     `${axes.join('. ')}.`,
-    `A level becomes high at ${zWords(enter)} and low at ${zWords(-enter)}, and normal again within ±${zWords(exit)}.`,
-    'Gaps are days without evidence.',
+    `A level becomes high at ${formatZ(enter)} and low at ${formatZ(-enter)}, and normal again within ±${formatZ(exit)}.`,
+    'Gaps are days without enough data.',
     `Methodology ${origin.methodologyVersion}, published revision ${origin.revision}.`,
   ].join(' ');
 }

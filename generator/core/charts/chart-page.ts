@@ -1,33 +1,33 @@
 import * as Plot from '@observablehq/plot';
-import { chartCss, LABEL_LOOKS, LABELS, TILE } from './chart-style.js';
+import { chartCss, LABEL_STYLES, LABELS, TILE } from './chart-style.js';
 import { LEFT, monthsOf, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
 import { plotMarks } from './plot-marks.js';
 import { patternId } from './ribbon.js';
 import { svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js';
 
-/** Where what is below title and legend begins. */
+/** Top of the body, below title and legend. */
 export const BODY_TOP = 146;
 const COLUMNS = 4;
 const COLUMN = 168;
 const EDGE = 16;
 const SWATCH = { width: 26, height: 18 } as const;
 
-/** What a picture says of itself, and what it shows below title and legend. */
+/** Options for `toChartSvg`. */
 export type ChartPage = {
   readonly document: SvgDocument;
-  /** Begins every id of the picture, so that pictures on one page do not share any. */
+  /** Prefix of all ids, so that charts on one page do not share any. */
   readonly name: string;
   readonly height: number;
-  /** What a screen reader calls it, and then says of it. */
+  /** Title and description for screen readers. */
   readonly title: string;
   readonly description: string;
-  /** What everybody reads at the top: what it is of, and which days. */
+  /** Visible lines at the top: the subject and the range of days. */
   readonly heading: string;
   readonly subheading: string;
   readonly body: readonly SvgElement[];
 };
 
-/** The picture as an SVG document: titled, described, styled by itself alone, with a legend of the labels. */
+/** Returns a self-contained SVG document with title, description, styles and a legend of the labels. */
 export function toChartSvg(page: ChartPage): string {
   const { document, name, height } = page;
   const root = document.documentElement;
@@ -54,7 +54,6 @@ export function toChartSvg(page: ChartPage): string {
   return `${root.outerHTML}\n`;
 }
 
-/** A line of text. */
 export function svgText(
   document: SvgDocument,
   text: string,
@@ -63,7 +62,7 @@ export function svgText(
   return svgElement(document, 'text', attributes, text);
 }
 
-/** The lines of the months from `top` to `bottom`, with their names below. */
+/** Draws the lines of the months from `top` to `bottom`, with their names below. */
 export function drawMonths(
   document: SvgDocument,
   window: ChartWindow,
@@ -86,7 +85,7 @@ export function drawMonths(
 
 function patterns({ document, name }: ChartPage): SvgElement[] {
   return LABELS.map((label) => {
-    const { strokes } = LABEL_LOOKS[label];
+    const { strokes } = LABEL_STYLES[label];
     const fill = svgElement(document, 'rect', { class: `fill-${label}`, width: TILE, height: TILE });
     const ink = svgElement(document, 'path', { class: `strokes ink-${label}`, d: strokes });
     const attributes = {

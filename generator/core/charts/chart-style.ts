@@ -2,30 +2,30 @@ import { LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import type { RegimeLabel } from '../../../schemas/types.generated.js';
 
 /** The labels in the order of the legend. */
-export const LABELS = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // keys of a closed literal
+export const LABELS = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
 
-/** A colour on a light and on a dark ground, `#rrggbb`. */
+/** A colour for light and dark mode, `#rrggbb`. */
 export type Shade = { readonly light: string; readonly dark: string };
 
-/** What lies behind everything. */
-export const GROUND: Shade = { light: '#ffffff', dark: '#12161d' };
+/** Background of the chart. */
+export const BACKGROUND: Shade = { light: '#ffffff', dark: '#12161d' };
 const TEXT: Shade = { light: '#1b2230', dark: '#e6e9ef' };
 const FAINT: Shade = { light: '#d5dae2', dark: '#333b48' };
 const MUTED: Shade = { light: '#5b6575', dark: '#9aa5b5' };
 const DEMAND: Shade = { light: '#1a5fb4', dark: '#7fb4ff' };
 const PRESSURE: Shade = { light: '#a3420a', dark: '#ffab70' };
 
-/** Side of the square that a pattern repeats. */
+/** Side length of a pattern's tile, in SVG units. */
 export const TILE = 10;
 
-/** How a label looks: its colour, and on it strokes of another colour; the strokes tell it apart without colour. */
-export type LabelLook = { readonly fill: Shade; readonly ink: Shade; readonly strokes: string };
+/** Fill and strokes of a label. The strokes distinguish labels without colour. */
+export type LabelStyle = { readonly fill: Shade; readonly ink: Shade; readonly strokes: string };
 
 const BLACK = '#000000';
 const WHITE = '#ffffff';
 
-/** The looks of the labels. Any two fills differ for eyes with any two kinds of cones; no two strokes are alike. */
-export const LABEL_LOOKS: Readonly<Record<RegimeLabel, LabelLook>> = {
+/** Styles of the labels. All fills are distinguishable with any form of colour blindness, and all strokes differ. */
+export const LABEL_STYLES: Readonly<Record<RegimeLabel, LabelStyle>> = {
   congested: {
     fill: { light: '#9e2219', dark: '#ea261d' },
     ink: { light: WHITE, dark: BLACK },
@@ -62,13 +62,13 @@ export const LABEL_LOOKS: Readonly<Record<RegimeLabel, LabelLook>> = {
     strokes: 'M5,0L5,10',
   },
   indeterminate: {
-    fill: GROUND,
+    fill: BACKGROUND,
     ink: MUTED,
     strokes: 'M2.5,0L2.5,4M7.5,5L7.5,9',
   },
 };
 
-/** The style sheet of every chart. Nothing in it reaches outside of the picture. */
+/** Returns the style sheet of every chart, scoped to the chart. */
 export function chartCss(): string {
   return [
     '.crd-chart text{font-family:system-ui,sans-serif;font-size:15px}',
@@ -96,15 +96,15 @@ function shades(mode: keyof Shade): string[] {
   return [
     `.crd-chart text{fill:${TEXT[mode]}}`,
     paint('muted', 'fill', MUTED),
-    paint('ground', 'fill', GROUND),
-    paint('run over', 'stroke', GROUND),
+    paint('ground', 'fill', BACKGROUND),
+    paint('run over', 'stroke', BACKGROUND),
     paint('month zero', 'stroke', FAINT),
     paint('frame enter exit', 'stroke', MUTED),
     paint('demand', 'stroke', DEMAND),
     paint('pressure', 'stroke', PRESSURE),
     ...LABELS.flatMap((label) => [
-      paint(`fill-${label}`, 'fill', LABEL_LOOKS[label].fill),
-      paint(`ink-${label}`, 'stroke', LABEL_LOOKS[label].ink),
+      paint(`fill-${label}`, 'fill', LABEL_STYLES[label].fill),
+      paint(`ink-${label}`, 'stroke', LABEL_STYLES[label].ink),
     ]),
   ];
 }

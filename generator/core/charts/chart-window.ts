@@ -1,31 +1,31 @@
 import { addDays, toDate, toDayNumber } from '../../../schemas/dates.js';
 import { CHART_DAYS } from '../artifacts/label-runs.js';
 
-/** The width of every chart; its narrowest picture, 360 pixels wide, shows two units a pixel. */
+/** Width of every chart in SVG units; at the minimum display width of 360 pixels, a pixel is two units. */
 export const WIDTH = 720;
-/** Where the days begin. */
+/** Left edge of the first day. */
 export const LEFT = 56;
-/** How far from the right edge they end. */
+/** Margin to the right of the last day. */
 export const RIGHT = 16;
 
-/** The days of a chart, as day numbers: from `from` on, and before `to`. */
+/** The days of a chart as day numbers, from `from` up to but excluding `to`. */
 export type ChartWindow = { readonly from: number; readonly to: number };
 
-/** A month whose first day a chart shows. `label` is empty where there is no room for it. */
+/** A month whose first day is in the chart. `label` is empty when there is no room for it. */
 export type ChartMonth = { readonly day: number; readonly labelDay: number; readonly label: string };
 
 const MONTHS = ['', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-/** Days that a month's label takes at most, without those for which the right edge has room. */
+/** Minimum number of days after the start of a month that leave room for its label. */
 const LABEL_DAYS = 14;
 /** Days between a month's line and its label. */
 const LABEL_GAP = 2;
 
-/** The days that end with this date. */
+/** Returns the window of days that ends with this date. */
 export function toChartWindow(lastDate: string): ChartWindow {
   return { from: toDayNumber(addDays(lastDate, 1 - CHART_DAYS)), to: toDayNumber(lastDate) + 1 };
 }
 
-/** The months that begin within a chart; a January is called by its year. */
+/** Returns the months that begin within a window; January is labelled with the year. */
 export function monthsOf({ from, to }: ChartWindow): ChartMonth[] {
   const days = Array.from({ length: to - from }, (_, i) => from + i);
   return days

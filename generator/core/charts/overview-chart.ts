@@ -8,13 +8,13 @@ import { drawRibbon } from './ribbon.js';
 import { createSvgDocument, type SvgElement } from './svg-drawing.js';
 
 const NAME = 'overview';
-const RIBBON = 34;
-/** Height of a chain: its words, its ribbon, and what is left free below. */
-const ROW = 76;
-const WORDS = 18;
-const MONTHS = 30;
+const RIBBON_HEIGHT = 34;
+/** Height of a chain: its text, its ribbon and the space below. */
+const ROW_HEIGHT = 76;
+const TEXT_HEIGHT = 18;
+const MONTHS_HEIGHT = 30;
 
-/** Draws the year of every chain as a ribbon, all over the same days: those up to the newest date of any. */
+/** Draws the last year of every chain as a ribbon. All ribbons end with the newest date of any chain. */
 export function drawOverviewChart({ chains, origin }: OverviewChart): string {
   const document = createSvgDocument();
   const last = chains
@@ -22,27 +22,37 @@ export function drawOverviewChart({ chains, origin }: OverviewChart): string {
     .sort()
     .at(-1);
   const page = { document, name: NAME, title: `All chains: regimes of the last ${CHART_DAYS} days` };
-  const madeOf = `Methodology ${origin.methodologyVersion}, published revision ${origin.revision}.`;
+  const provenance = `Methodology ${origin.methodologyVersion}, published revision ${origin.revision}.`;
   if (last === undefined) {
-    const says = 'No chain has dates in force';
-    const words = { heading: 'Regimes of all chains', subheading: says, description: `${says}. ${madeOf}` };
+    const text = 'No chain has published dates';
+    const words = {
+      heading: 'Regimes of all chains',
+      subheading: text,
+      description: `${text}. ${provenance}`,
+    };
     return toChartSvg({ ...page, ...words, height: BODY_TOP, body: [] });
   }
   const window = toChartWindow(last);
-  const bottom = BODY_TOP + ROW * (chains.length - 1) + WORDS + RIBBON + 8;
+  const bottom = BODY_TOP + ROW_HEIGHT * (chains.length - 1) + TEXT_HEIGHT + RIBBON_HEIGHT + 8;
   return toChartSvg({
     ...page,
-    height: bottom + MONTHS,
-    description: [...chains.map((each) => describe(each, window)), madeOf].join(' '),
+    height: bottom + MONTHS_HEIGHT,
+    description: [...chains.map((each) => chainDescription(each, window)), provenance].join(' '),
     heading: 'Regimes of all chains',
     subheading: `${toDate(window.from)} to ${last}, UTC days`,
     body: [
-      drawMonths(document, window, { top: BODY_TOP + WORDS, bottom }),
+      drawMonths(document, window, { top: BODY_TOP + TEXT_HEIGHT, bottom }),
       ...chains.flatMap((each, i): SvgElement[] => {
-        const top = BODY_TOP + ROW * i;
+        const top = BODY_TOP + ROW_HEIGHT * i;
         return [
-          svgText(document, stateWords(each, last), { class: 'over', x: LEFT, y: top + WORDS - 8 }),
-          drawRibbon(each.runs, { document, name: NAME, window, top: top + WORDS, height: RIBBON }),
+          svgText(document, stateWords(each, last), { class: 'over', x: LEFT, y: top + TEXT_HEIGHT - 8 }),
+          drawRibbon(each.runs, {
+            document,
+            name: NAME,
+            window,
+            top: top + TEXT_HEIGHT,
+            height: RIBBON_HEIGHT,
+          }),
         ];
       }),
     ],
@@ -54,15 +64,19 @@ function stateWords({ chain, label, since, through }: OverviewChain, last: strin
   return `${CHAINS[chain].name}: ${label} since ${since}${until}`;
 }
 
-function describe({ chain, label, since, through, runs }: OverviewChain, { from, to }: ChartWindow): string {
+function chainDescription(
+  { chain, label, since, through, runs }: OverviewChain,
+  { from, to }: ChartWindow,
+): string {
   const days = new Map<string, number>();
   for (const run of runs) {
-    const shown = Math.min(to, toDayNumber(run.last) + 1) - Math.max(from, toDayNumber(run.first));
-    if (shown > 0) days.set(run.label, (days.get(run.label) ?? 0) + shown);
+    const daysInWindow = Math.min(to, toDayNumber(run.last) + 1) - Math.max(from, toDayNumber(run.first));
+    if (daysInWindow > 0) days.set(run.label, (days.get(run.label) ?? 0) + daysInWindow);
   }
   const counts = [...days]
     .sort(([, one], [, other]) => other - one)
     .map(([name, count]) => `${name} ${count}`);
-  const shown = counts.length === 0 ? 'none of these days has data' : `days by label: ${counts.join(', ')}`;
-  return `${CHAINS[chain].name} is ${label} since ${since}, with data to ${through}; ${shown}.`;
+  const countsByLabel =
+    counts.length === 0 ? 'no data for these days' : `days by label: ${counts.join(', ')}`;
+  return `${CHAINS[chain].name} has been ${label} since ${since}, with data to ${through}; ${countsByLabel}.`;
 }

@@ -6,48 +6,48 @@ import { LEFT, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
 import { plotMarks } from './plot-marks.js';
 import { svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js';
 
-/** Units that a character of a run's name takes at most, and what is left free beside it. */
+/** Maximum width of a character of a run's name and the space around the name, in SVG units. */
 const CHARACTER = 14;
 const BESIDE = 16;
 
-/** Where a ribbon lies, and the days that its picture shows. */
-export type RibbonTerms = {
+/** Options for `drawRibbon`. */
+export type RibbonOptions = {
   readonly document: SvgDocument;
-  /** Name of the picture, with which the ids of its patterns begin. */
+  /** Name of the chart: the prefix of its pattern ids. */
   readonly name: string;
   readonly window: ChartWindow;
   readonly top: number;
   readonly height: number;
 };
 
-/** The id of the pattern of a label in a picture. */
+/** Returns the id of a label's pattern in a chart. */
 export function patternId(name: string, label: string): string {
   return `${name}-${label}`;
 }
 
-/** A ribbon of the runs that the window shows: each filled with its label's pattern, and named where it is wide enough. */
+/** Draws the runs within the window, each filled with its label's pattern and named if it is wide enough. */
 export function drawRibbon(
   runs: readonly LabelRun[],
-  { document, name, window, top, height }: RibbonTerms,
+  { document, name, window, top, height }: RibbonOptions,
 ): SvgElement {
   const { from, to } = window;
-  const shown = runs
+  const visible = runs
     .map(({ label, first, last }) => ({
       label,
       start: Math.max(from, toDayNumber(first)),
       end: Math.min(to, toDayNumber(last) + 1),
-      says: first === last ? `${label}, ${first}` : `${label}, ${first} to ${last}`,
+      text: first === last ? `${label}, ${first}` : `${label}, ${first} to ${last}`,
     }))
     .filter(({ start, end }) => start < end);
   const unitsPerDay = (WIDTH - LEFT - RIGHT) / (to - from);
-  const named = shown.filter(
+  const named = visible.filter(
     ({ label, start, end }) => (end - start) * unitsPerDay >= label.length * CHARACTER + BESIDE,
   );
   const marks = plotMarks({ document, window, height }, [
     ...LABELS.map((label) =>
       Plot.rectX(
-        shown.filter((run) => run.label === label),
-        { x1: 'start', x2: 'end', fill: `url(#${patternId(name, label)})`, title: 'says' },
+        visible.filter((run) => run.label === label),
+        { x1: 'start', x2: 'end', fill: `url(#${patternId(name, label)})`, title: 'text' },
       ),
     ),
     Plot.text(named, {

@@ -1,28 +1,28 @@
 import type { AxisTerm, Dimension, Methodology } from '../../../schemas/types.generated.js';
-import type { Column } from '../input-series.js';
-import type { Rounding } from './rounding.js';
+import type { Column } from '../input/input-series.js';
+import type { Rounding } from '../statistics/rounding.js';
 import type { SignalSeries } from './signals.js';
 
-/** The z of each dimension that the chain has signals for. */
+/** The z-scores of each dimension that the chain has signals for. */
 export type DimensionZ = { readonly [dimension in Dimension]?: Column };
 
-/** The z of both axes. */
+/** The z-scores of both axes. */
 export type AxesZ = { readonly demand: Column; readonly pressure: Column };
 
-/** The weighted mean of a dimension's available signals, per date; null where none is. Source: methodology v1 §3. */
+/** Computes each dimension per date: the weighted mean of its available signals, or null. Source: methodology v1 §3. */
 export function computeDimensions(signals: readonly SignalSeries[], rounding: Rounding): DimensionZ {
-  const dimensions = [...new Set(signals.map((signal) => signal.terms.dimension))];
+  const dimensions = [...new Set(signals.map((signal) => signal.definition.dimension))];
   return Object.fromEntries(
     dimensions.map((dimension) => {
       const parts = signals
-        .filter((signal) => signal.terms.dimension === dimension)
-        .map((signal) => ({ weight: signal.terms.weight, z: signal.z }));
+        .filter((signal) => signal.definition.dimension === dimension)
+        .map((signal) => ({ weight: signal.definition.weight, z: signal.z }));
       return [dimension, weightedMeans(parts, rounding)];
     }),
   );
 }
 
-/** Both axes, per date; null where a required dimension is missing. Source: methodology v1 §3. */
+/** Computes both axes per date; null where a required dimension is missing. Source: methodology v1 §3. */
 export function computeAxes(dimensions: DimensionZ, { axes }: Methodology, rounding: Rounding): AxesZ {
   return {
     demand: combine(axes.demand, dimensions, rounding),
@@ -30,12 +30,12 @@ export function computeAxes(dimensions: DimensionZ, { axes }: Methodology, round
   };
 }
 
-function combine(terms: readonly AxisTerm[], dimensions: DimensionZ, rounding: Rounding): Column {
-  const parts = terms.flatMap((term) => {
+function combine(definition: readonly AxisTerm[], dimensions: DimensionZ, rounding: Rounding): Column {
+  const parts = definition.flatMap((term) => {
     const z = dimensions[term.dimension];
     return z === undefined ? [] : [{ weight: term.weight, z }];
   });
-  const required = terms.filter((term) => term.required).map((term) => dimensions[term.dimension]);
+  const required = definition.filter((term) => term.required).map((term) => dimensions[term.dimension]);
   return weightedMeans(parts, rounding).map((z, t) =>
     required.every((column) => (column?.[t] ?? null) !== null) ? z : null,
   );

@@ -2,13 +2,13 @@ import type {
   AxisName,
   Band,
   ConfidenceLevel,
-  ConfidenceTerms,
+  ConfidenceSettings,
   Level,
 } from '../../../schemas/types.generated.js';
 import type { AxesZ } from './axes.js';
-import type { Rounding } from './rounding.js';
+import type { Rounding } from '../statistics/rounding.js';
 
-/** What the confidence of a decided label depends on. */
+/** Features of a decided label that its confidence depends on. */
 export type ConfidenceFeatures = {
   /** Distance to the nearest boundary that would change a level. */
   readonly margin: number;
@@ -19,27 +19,26 @@ export type ConfidenceFeatures = {
 const AXES: readonly AxisName[] = ['demand', 'pressure'];
 
 /**
- * The calibrated probability that hindsight gives the same label.
+ * Computes the calibrated probability that hindsight gives the same label.
  * Source: methodology v1 §7 (logistic calibration: Platt 1999).
  */
 export function confidenceScore(
   { margin, runDays, speed }: ConfidenceFeatures,
-  terms: ConfidenceTerms,
+  settings: ConfidenceSettings,
   rounding: Rounding,
 ): number {
-  const clipped = Math.max(0, Math.min(terms.margin_limit, margin));
-  const run = Math.min(runDays, terms.run_limit_days) / terms.run_limit_days;
-  const slowed = Math.min(terms.speed_limit, speed);
-  const logit = terms.intercept + terms.margin * clipped + terms.run * run + terms.speed * slowed;
+  const clipped = Math.max(0, Math.min(settings.margin_limit, margin));
+  const run = Math.min(runDays, settings.run_limit_days) / settings.run_limit_days;
+  const slowed = Math.min(settings.speed_limit, speed);
+  const logit = settings.intercept + settings.margin * clipped + settings.run * run + settings.speed * slowed;
   return rounding.confidence(1 / (1 + Math.exp(-logit)));
 }
 
-/** The level of a confidence score. */
-export function confidenceLevel(score: number, terms: ConfidenceTerms): ConfidenceLevel {
-  return terms.levels.find((step) => score >= step.min_score)?.level ?? 'low';
+export function confidenceLevel(score: number, settings: ConfidenceSettings): ConfidenceLevel {
+  return settings.levels.find((step) => score >= step.min_score)?.level ?? 'low';
 }
 
-/** The smaller distance, over both axes, to a boundary that would change its level; null when an axis is missing. */
+/** Returns the smallest distance of an axis to a boundary that would change its level, or null when one is missing. */
 export function marginAt(
   t: number,
   axes: AxesZ,
@@ -62,7 +61,7 @@ function distanceToChange(z: number, level: Level, { enter, exit }: Band): numbe
   return level === 'low' ? -z - exit : enter - Math.abs(z);
 }
 
-/** The larger move of an axis since `lag` days before; 0 when neither axis is available on both days. */
+/** Returns the largest move of an axis since `lag` days before; 0 when neither axis is available on both days. */
 export function speedAt(t: number, axes: AxesZ, lag: number, rounding: Rounding): number {
   let speed = 0;
   for (const axis of AXES) {

@@ -1,9 +1,9 @@
-import type { DataQualityTerms } from '../../../schemas/types.generated.js';
-import type { Column } from '../input-series.js';
-import type { Rounding } from './rounding.js';
+import type { DataQualitySettings } from '../../../schemas/types.generated.js';
+import type { Column } from '../input/input-series.js';
+import type { Rounding } from '../statistics/rounding.js';
 import type { SignalSeries } from './signals.js';
 
-/** How much evidence a date rests on, each a share from 0 to 1. */
+/** The data quality of a date and its parts, each from 0 to 1. */
 export type DataQuality = {
   readonly data_quality: number;
   readonly completeness: number;
@@ -11,28 +11,30 @@ export type DataQuality = {
   readonly density: number;
 };
 
-/** Data quality of every date over the expected signals, weighted. Source: methodology v1 §6. */
+/** Computes the data quality of every date, weighted over the expected signals. Source: methodology v1 §6. */
 export function computeDataQuality(
   signals: readonly SignalSeries[],
-  terms: DataQualityTerms,
+  settings: DataQualitySettings,
   rounding: Rounding,
 ): DataQuality[] {
   const parts = signals.map((signal) => ({
-    weight: signal.terms.weight,
-    recent: countAvailable(signal.transformed, terms.completeness.days),
-    month: countAvailable(signal.transformed, terms.density.days),
+    weight: signal.definition.weight,
+    recent: countAvailable(signal.transformed, settings.completeness.days),
+    month: countAvailable(signal.transformed, settings.density.days),
     year: signal.counts,
   }));
   return (parts[0]?.year ?? []).map((_, t) => {
     let [completeness, depth, density, weights] = [0, 0, 0, 0];
     for (const part of parts) {
-      completeness += part.weight * ((part.recent[t] ?? 0) / terms.completeness.days);
-      depth += part.weight * Math.min(1, (part.year[t] ?? 0) / terms.depth.values);
-      density += part.weight * ((part.month[t] ?? 0) / terms.density.days);
+      completeness += part.weight * ((part.recent[t] ?? 0) / settings.completeness.days);
+      depth += part.weight * Math.min(1, (part.year[t] ?? 0) / settings.depth.values);
+      density += part.weight * ((part.month[t] ?? 0) / settings.density.days);
       weights += part.weight;
     }
     const total =
-      terms.completeness.weight * completeness + terms.depth.weight * depth + terms.density.weight * density;
+      settings.completeness.weight * completeness +
+      settings.depth.weight * depth +
+      settings.density.weight * density;
     return {
       data_quality: rounding.combined(total / weights),
       completeness: rounding.combined(completeness / weights),
@@ -42,7 +44,7 @@ export function computeDataQuality(
   });
 }
 
-/** How many values are available in the last `days` dates of each date. */
+/** Counts the available values in the last `days` dates up to each date. */
 function countAvailable(values: Column, days: number): number[] {
   let count = 0;
   return values.map((value, t) => {

@@ -1,9 +1,9 @@
 import type { AxisTerm, Driver, Methodology } from '../../../schemas/types.generated.js';
 import type { AxesZ, DimensionZ } from './axes.js';
-import type { Rounding } from './rounding.js';
+import type { Rounding } from '../statistics/rounding.js';
 import type { SignalSeries } from './signals.js';
 
-/** What the drivers of a date are drawn from. */
+/** The series that drivers are computed from. */
 export type DriverSources = {
   readonly signals: readonly SignalSeries[];
   readonly dimensions: DimensionZ;
@@ -11,7 +11,7 @@ export type DriverSources = {
 };
 
 /**
- * Every available signal that moves an available axis on date `t`, the strongest first, then by name.
+ * Returns every available signal that moves an available axis on date `t`, strongest first, then by name.
  * Source: methodology v1 §8.
  */
 export function driversAt(
@@ -44,13 +44,13 @@ function dimensionDrivers(
   rounding: Rounding,
 ): Driver[] {
   const available = signals.filter(
-    (signal) => signal.terms.dimension === dimension && (signal.z[t] ?? null) !== null,
+    (signal) => signal.definition.dimension === dimension && (signal.z[t] ?? null) !== null,
   );
-  const weights = sumOf(available, (signal) => signal.terms.weight);
+  const weights = sumOf(available, (signal) => signal.definition.weight);
   return available.flatMap((signal) => {
     const z = signal.z[t] ?? 0;
     if (z === 0) return [];
-    const contribution = rounding.combined((signal.terms.weight / weights) * share * z);
+    const contribution = rounding.combined((signal.definition.weight / weights) * share * z);
     return [toDriver(t, signal, z, contribution, rounding)];
   });
 }
@@ -62,12 +62,13 @@ function toDriver(
   contribution: number,
   rounding: Rounding,
 ): Driver {
-  const inUnit = (x: number): number => rounding.quantity(signal.terms.transform === 'ln' ? Math.exp(x) : x);
+  const inUnit = (x: number): number =>
+    rounding.quantity(signal.definition.transform === 'ln' ? Math.exp(x) : x);
   const value = signal.value[t] ?? null;
   const available = (signal.transformed[t] ?? null) !== null;
   return {
-    dimension: signal.terms.dimension,
-    signal: signal.terms.signal,
+    dimension: signal.definition.dimension,
+    signal: signal.definition.signal,
     direction: z > 0 ? 'up' : 'down',
     z,
     contribution,

@@ -1,6 +1,6 @@
 import type { Level, Methodology, RegimeLabel } from '../../../schemas/types.generated.js';
 
-/** What a day's label is decided from. */
+/** The evidence that decides a day's label. */
 export type LabelEvidence = {
   readonly demand: Level | null;
   readonly pressure: Level | null;
@@ -8,7 +8,7 @@ export type LabelEvidence = {
   readonly dataQuality: number;
 };
 
-/** The label of a day; `indeterminate` without enough evidence. Source: methodology v1 §5. */
+/** Returns the label of a day: `indeterminate` without enough evidence. Source: methodology v1 §5. */
 export function decideLabel(evidence: LabelEvidence, methodology: Methodology): RegimeLabel {
   const { demand, pressure, hasInput, dataQuality } = evidence;
   if (demand === null || pressure === null || !hasInput) return 'indeterminate';
@@ -16,7 +16,7 @@ export function decideLabel(evidence: LabelEvidence, methodology: Methodology): 
   return methodology.labels[demand][pressure];
 }
 
-/** The run that a date belongs to: consecutive dates with one label. */
+/** A run of consecutive dates with the same label. `days` counts from its start to the date in question. */
 export type Run = {
   /** Index of the first date of the run. */
   readonly start: number;
@@ -25,7 +25,7 @@ export type Run = {
   readonly previous: RegimeLabel | null;
 };
 
-/** The run of each date, `indeterminate` ones included. Shape: one per label, same order. */
+/** Returns the run of each date, `indeterminate` runs included. Shape: one per label, same order. */
 export function followRuns(labels: readonly RegimeLabel[]): Run[] {
   let start = 0;
   return labels.map((label, t) => {

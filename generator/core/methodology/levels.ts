@@ -1,8 +1,8 @@
 import type { Band, Level } from '../../../schemas/types.generated.js';
-import type { Column } from '../input-series.js';
+import type { Column } from '../input/input-series.js';
 
 /**
- * Follows an axis through its hysteresis band: enters at ±`enter`, leaves inside ±`exit`.
+ * Computes levels with hysteresis: a level is entered at ±`enter` and left inside ±`exit`.
  * Shape: one level per z, same order. A missing z resets to 'normal': no evidence, no memory.
  * Precondition: 0 <= exit < enter. Source: methodology v1 §4 (hysteresis thresholding: Canny 1986).
  */

@@ -1,9 +1,9 @@
 import type { Chain, MetricName, Quantity, QuantityForm } from '../../../schemas/types.generated.js';
-import { columnOf, type Column, type InputSeries } from '../input-series.js';
+import { columnOf, type Column, type InputSeries } from '../input/input-series.js';
 
 /**
- * A quantity of every date: numerator / product of the denominators. Null where an operand is missing, a denominator
- * is 0, or the result is not finite. `undefined` when the chain has no such quantity.
+ * Computes a quantity for every date: the numerator divided by the product of the denominators. Null where an operand
+ * is missing, a denominator is 0, or the result is not finite. `undefined` when the chain has no such quantity.
  * Source: methodology v1 §2, §11.
  */
 export function quantitySeries(quantity: Quantity, series: InputSeries): Column | undefined {
@@ -19,7 +19,7 @@ export function quantitySeries(quantity: Quantity, series: InputSeries): Column 
   );
 }
 
-/** The metrics that a quantity reads on `chain`. */
+/** Returns the metrics that a quantity uses on `chain`. */
 export function metricsRead(quantity: Quantity, chain: Chain): MetricName[] {
   const form = formOf(quantity, chain);
   if (form === undefined) return [];

@@ -6,16 +6,16 @@ import type {
   Methodology,
   RegimeLabel,
 } from '../../../schemas/types.generated.js';
-import { columnOf, type InputSeries } from '../input-series.js';
+import { columnOf, type InputSeries } from '../input/input-series.js';
 import { computeAxes, computeDimensions, type AxesZ, type DimensionZ } from './axes.js';
 import { computeDataQuality, type DataQuality } from './data-quality.js';
 import { decideLabel, followRuns, type Run } from './labels.js';
 import { followLevels } from './levels.js';
-import { createRounding, type Rounding } from './rounding.js';
+import { createRounding, type Rounding } from '../statistics/rounding.js';
 import { computeSignals, methodologyInputs, type SignalSeries } from './signals.js';
 
 /**
- * Everything that the methodology decides about a series. Shape: one element per date in every column.
+ * All conclusions of the methodology about a series. Shape: one element per date in every column.
  * No element depends on a later date.
  */
 export type RegimeSeries = {
@@ -33,7 +33,7 @@ export type RegimeSeries = {
   readonly status: readonly DayStatus[];
 };
 
-/** Decides the regime of every date, causally and in time about linear in the number of dates. */
+/** Computes the regime of every date from that date and earlier ones, in nearly linear time. */
 export function computeRegimes(series: InputSeries, methodology: Methodology): RegimeSeries {
   const rounding = createRounding(methodology.rounding);
   const signals = computeSignals(series, methodology, rounding);
@@ -77,7 +77,7 @@ export function computeRegimes(series: InputSeries, methodology: Methodology): R
   };
 }
 
-/** The published level of an axis or dimension: null when it is missing. */
+/** Returns the level to publish for an axis or dimension: null when it is missing. */
 export function levelAt(z: number | null | undefined, level: Level | undefined): Level | null {
   return z === null || z === undefined || level === undefined ? null : level;
 }

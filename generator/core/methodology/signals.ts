@@ -1,59 +1,61 @@
-import type { Chain, Methodology, MetricName, SignalTerms } from '../../../schemas/types.generated.js';
-import type { Column, InputSeries } from '../input-series.js';
-import { followBaseline, type BaselineSeries } from './baseline.js';
+import type { Chain, Methodology, MetricName, SignalDefinition } from '../../../schemas/types.generated.js';
+import type { Column, InputSeries } from '../input/input-series.js';
+import { followBaseline, type BaselineSeries } from '../statistics/baseline.js';
 import { metricsRead, quantitySeries } from './quantities.js';
-import type { Rounding } from './rounding.js';
-import { smooth } from './smoothing.js';
+import type { Rounding } from '../statistics/rounding.js';
+import { smooth } from '../statistics/smoothing.js';
 
-/** One signal of a chain. Shape: every column has one element per date of the series. */
+/** A signal of a chain. Shape: every column has one element per date of the series. */
 export type SignalSeries = BaselineSeries & {
-  readonly terms: SignalTerms;
+  readonly definition: SignalDefinition;
   readonly unit: string;
   /** The untransformed value of the day. */
   readonly value: Column;
-  /** The transformed value: x of the text. */
+  /** The transformed value: x in the methodology. */
   readonly transformed: Column;
   readonly smoothed: Column;
   readonly z: Column;
 };
 
-/** The signals that `chain` is expected to have, in table order. */
-export function expectedSignals(methodology: Methodology, chain: Chain): SignalTerms[] {
-  return methodology.signals.filter((terms) => terms.chains.includes(chain));
+/** Returns the signals that `chain` is expected to have, in the order of the methodology's table. */
+function expectedSignals(methodology: Methodology, chain: Chain): SignalDefinition[] {
+  return methodology.signals.filter((definition) => definition.chains.includes(chain));
 }
 
-/** The metrics that a chain's signals name, sorted: the input that a regime rests on. */
+/** Returns the metrics that a chain's regime depends on, sorted. */
 export function methodologyInputs(methodology: Methodology, chain: Chain): MetricName[] {
-  const read = expectedSignals(methodology, chain).flatMap((terms) => {
-    const quantity = methodology.quantities[terms.signal];
+  const read = expectedSignals(methodology, chain).flatMap((definition) => {
+    const quantity = methodology.quantities[definition.signal];
     return quantity === undefined ? [] : metricsRead(quantity, chain);
   });
   return [...new Set(read)].sort();
 }
 
-/** The expected signals of a series, each with its z-score against its own last year. Source: methodology v1 §2. */
+/** Computes the expected signals of a series, each with its z-score against its last year. Source: methodology v1 §2. */
 export function computeSignals(
   series: InputSeries,
   methodology: Methodology,
   rounding: Rounding,
 ): SignalSeries[] {
-  return expectedSignals(methodology, series.chain).map((terms) => {
-    const quantity = methodology.quantities[terms.signal];
+  return expectedSignals(methodology, series.chain).map((definition) => {
+    const quantity = methodology.quantities[definition.signal];
     const value = quantity && quantitySeries(quantity, series);
     if (quantity === undefined || value === undefined) {
-      throw new Error(`methodology ${methodology.version}: no quantity ${terms.signal} on ${series.chain}`);
+      throw new Error(
+        `methodology ${methodology.version}: no quantity ${definition.signal} on ${series.chain}`,
+      );
     }
-    const transformed = value.map((x) => transform(x, terms));
+    const transformed = value.map((x) => transform(x, definition));
     const { window, trim } = methodology.smoothing;
     const smoothed = smooth(transformed, window, trim);
-    const baseline = followBaseline(smoothed, methodology.baseline, terms.min_scale);
+    const baseline = followBaseline(smoothed, methodology.baseline, definition.min_scale);
     const z = zScores(smoothed, baseline, methodology.z_limit, rounding);
-    return { terms, unit: quantity.unit, value, transformed, smoothed, ...baseline, z };
+    return { definition, unit: quantity.unit, value, transformed, smoothed, ...baseline, z };
   });
 }
 
-function transform(x: number | null, terms: SignalTerms): number | null {
-  if (x === null || terms.transform === 'none') return x;
+function transform(x: number | null, definition: SignalDefinition): number | null {
+  if (x === null || definition.transform === 'none') return x;
   return x > 0 ? Math.log(x) : null;
 }
 

@@ -7,17 +7,17 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { writeBrief } from '../brief/brief.js';
 import type { BriefTemplates } from '../brief/narrator.js';
-import type { InputSeries } from '../input-series.js';
+import type { InputSeries } from '../input/input-series.js';
 import { toIdentity, type Provenance } from './provenance.js';
 
-/** The writers of the records that a brief rests on. */
+/** The writers of the records that a brief is derived from. */
 export type BriefSources = {
   readonly meta: (t: number, provenance: Provenance) => MetaDay;
   readonly gold: (t: number, provenance: Provenance) => GoldDay;
   readonly derived: (t: number, provenance: Provenance) => DerivedDay;
 };
 
-/** A writer of `brief-day/1`: what a careful reader would say of date `t`, from its other records alone. */
+/** Creates the writer of `brief-day/1`: date `t` in words, derived only from the other records of that date. */
 export function createBriefWriter(
   series: InputSeries,
   methodology: Methodology,

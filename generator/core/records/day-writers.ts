@@ -8,7 +8,7 @@ import type {
   Methodology,
 } from '../../../schemas/types.generated.js';
 import type { BriefTemplates } from '../brief/narrator.js';
-import type { InputSeries } from '../input-series.js';
+import type { InputSeries } from '../input/input-series.js';
 import { computeRegimes, type RegimeSeries } from '../methodology/regime-series.js';
 import { createBriefWriter } from './brief-day.js';
 import { createDerivedWriter } from './derived-day.js';
@@ -19,7 +19,7 @@ import type { Provenance } from './provenance.js';
 /** A record of any genre. */
 export type DayRecord = MetaDay | GoldDay | DerivedDay | BriefDay;
 
-/** The schema that new day files of a genre are written in. */
+/** The schema of new day files of each genre. */
 export const DAY_SCHEMAS = {
   meta: 'meta-day/1',
   gold: 'gold-day/1',
@@ -27,18 +27,18 @@ export const DAY_SCHEMAS = {
   briefs: 'brief-day/1',
 } as const satisfies Record<Genre, string>;
 
-/** What of the product's texts day records are made with. */
+/** The product texts that day records depend on. */
 export type DayTexts = { readonly methodology: Methodology; readonly brief: BriefTemplates };
 
-/** Makes the day records of one series, in every schema that was ever published. */
+/** Writers for the day records of one series, in every schema that was ever published. */
 export type DayWriters = {
   readonly regimes: RegimeSeries;
   readonly meta: (t: number, provenance: Provenance) => MetaDay;
-  /** @throws Error when no writer of `schema` exists: a published schema must stay writable. */
+  /** Writes a record. @throws Error if `schema` has no writer. Every schema that was ever published needs one. */
   readonly write: (schema: string, t: number, provenance: Provenance) => DayRecord;
 };
 
-/** The writers for `series`. A new genre, or a new schema of one, is added here. */
+/** Creates the writers for `series`. Add a new genre, or a new schema of one, here. */
 export function createDayWriters(series: InputSeries, { methodology, brief }: DayTexts): DayWriters {
   const regimes = computeRegimes(series, methodology);
   const meta = rememberLast(createMetaWriter(series, regimes, methodologyDigest(methodology)));
@@ -63,7 +63,7 @@ export function createDayWriters(series: InputSeries, { methodology, brief }: Da
 
 type Writer<T> = (t: number, provenance: Provenance) => T;
 
-/** The same writer, which does not make its last record again: a brief rests on the records just made of its date. */
+/** Caches the last record of a writer: a brief needs the records that were just written for its date. */
 function rememberLast<T>(write: Writer<T>): Writer<T> {
   let last: { readonly t: number; readonly of: Provenance; readonly record: T } | undefined;
   return (t, provenance) => {

@@ -1,17 +1,17 @@
 import { metricsOf } from '../../../schemas/catalog.js';
 import type {
   DerivedDay,
-  DerivedTerms,
-  MeanTerms,
+  DerivedSettings,
+  MeanSettings,
   Methodology,
   MetricSummary,
 } from '../../../schemas/types.generated.js';
-import { columnOf, type Column, type InputSeries } from '../input-series.js';
+import { columnOf, type Column, type InputSeries } from '../input/input-series.js';
 import { quantitySeries } from '../methodology/quantities.js';
-import { createRounding, type Rounding } from '../methodology/rounding.js';
+import { createRounding, type Rounding } from '../statistics/rounding.js';
 import { toIdentity, type Provenance } from './provenance.js';
 
-/** A writer of `derived-day/1`: moving means, changes, rank and ratios of date `t`. Source: methodology v1 §11. */
+/** Creates the writer of `derived-day/1`: moving means, changes, rank and ratios of date `t`. Source: methodology v1 §11. */
 export function createDerivedWriter(
   series: InputSeries,
   methodology: Methodology,
@@ -47,41 +47,41 @@ function ratioColumns(series: InputSeries, methodology: Methodology): Record<str
   return columns;
 }
 
-function summarize(column: Column, t: number, terms: DerivedTerms, rounding: Rounding): MetricSummary {
-  const mean = (terms_: MeanTerms, at: number): number | null => meanAt(column, at, terms_);
-  const change = ({ mean: name, lag_days: lag }: DerivedTerms['change_7d']): number | null => {
-    const now = mean(terms[name], t);
-    const before = mean(terms[name], t - lag);
+function summarize(column: Column, t: number, settings: DerivedSettings, rounding: Rounding): MetricSummary {
+  const mean = (of: MeanSettings, at: number): number | null => meanAt(column, at, of);
+  const change = ({ mean: name, lag_days: lag }: DerivedSettings['change_7d']): number | null => {
+    const now = mean(settings[name], t);
+    const before = mean(settings[name], t - lag);
     if (now === null || before === null || before === 0) return null;
     const ratio = now / before - 1;
     return Number.isFinite(ratio) ? rounding.combined(ratio) : null;
   };
   const rounded = (x: number | null): number | null => (x === null ? null : rounding.quantity(x));
   return {
-    ma7: rounded(mean(terms.ma7, t)),
-    ma30: rounded(mean(terms.ma30, t)),
-    change_7d: change(terms.change_7d),
-    change_30d: change(terms.change_30d),
-    percentile_365d: rankAt(column, t, terms, rounding),
+    ma7: rounded(mean(settings.ma7, t)),
+    ma30: rounded(mean(settings.ma30, t)),
+    change_7d: change(settings.change_7d),
+    change_30d: change(settings.change_30d),
+    percentile_365d: rankAt(column, t, settings, rounding),
   };
 }
 
-/** The mean of the available values in the last `days` dates up to `t`; null when they are too few. */
-function meanAt(column: Column, t: number, terms: MeanTerms): number | null {
+/** Returns the mean of the available values in the last `days` dates up to `t`, or null when there are too few. */
+function meanAt(column: Column, t: number, settings: MeanSettings): number | null {
   let sum = 0;
   let count = 0;
-  for (let i = Math.max(0, t - terms.days + 1); i <= t; i += 1) {
+  for (let i = Math.max(0, t - settings.days + 1); i <= t; i += 1) {
     const value = column[i] ?? null;
     if (value === null) continue;
     sum += value;
     count += 1;
   }
-  return count < terms.min_values ? null : sum / count;
+  return count < settings.min_values ? null : sum / count;
 }
 
-/** The share of the year's values that lie below the day's own, equal ones counted in part. */
-function rankAt(column: Column, t: number, terms: DerivedTerms, rounding: Rounding): number | null {
-  const { days, min_values: least } = terms.percentile_365d;
+/** Returns the share of the year's values below the day's own value; equal values count in part. */
+function rankAt(column: Column, t: number, settings: DerivedSettings, rounding: Rounding): number | null {
+  const { days, min_values: minValues } = settings.percentile_365d;
   const own = column[t] ?? null;
   if (own === null) return null;
   let [below, equal, count] = [0, 0, 0];
@@ -92,5 +92,5 @@ function rankAt(column: Column, t: number, terms: DerivedTerms, rounding: Roundi
     if (value < own) below += 1;
     else if (value === own) equal += 1;
   }
-  return count < least ? null : rounding.combined((below + terms.equal_share * equal) / count);
+  return count < minValues ? null : rounding.combined((below + settings.equal_share * equal) / count);
 }

@@ -1,9 +1,9 @@
 import { metricsOf } from '../../../schemas/catalog.js';
 import type { GoldDay } from '../../../schemas/types.generated.js';
-import { columnOf, sourceOn, type InputSeries } from '../input-series.js';
+import { columnOf, sourceOn, type InputSeries } from '../input/input-series.js';
 import { toIdentity, type Provenance } from './provenance.js';
 
-/** A writer of `gold-day/1`: the canonical metrics of date `t` as they were read, and who delivered them. */
+/** Creates the writer of `gold-day/1`: the metrics of date `t` as they were read, and the name of their source. */
 export function createGoldWriter(
   series: InputSeries,
   methodologyVersion: string,

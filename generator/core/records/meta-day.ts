@@ -2,7 +2,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDataPath } from '../../../schemas/paths.js';
 import type { Confidence, Dimension, MetaDay, Regime, Scorecard } from '../../../schemas/types.generated.js';
-import type { InputSeries } from '../input-series.js';
+import type { InputSeries } from '../input/input-series.js';
 import { confidenceLevel, confidenceScore, marginAt, speedAt } from '../methodology/confidence.js';
 import { driversAt } from '../methodology/drivers.js';
 import { createInputsDigest } from '../methodology/inputs-digest.js';
@@ -11,7 +11,7 @@ import { dimensionScore } from '../methodology/scorecard.js';
 import { methodologyInputs } from '../methodology/signals.js';
 import { toIdentity, type Provenance } from './provenance.js';
 
-/** A writer of `meta-day/1`: the meta record of date `t`. Source: methodology v1 §§5-10. */
+/** Creates the writer of `meta-day/1`. Source: methodology v1 §§5-10. */
 export function createMetaWriter(
   series: InputSeries,
   regimes: RegimeSeries,
@@ -22,7 +22,7 @@ export function createMetaWriter(
   const inputsDigest = createInputsDigest(series, inputs, methodology.determinism.input_days);
   const { version } = methodology;
   const reference = { version, sha256: methodologySha256, path: methodologyDataPath(version) };
-  // What does not depend on the publication is made once per date: a record is made for its digest and for its bytes.
+  // Each record is written twice, for its digest and for its bytes: compute what the release does not change only once.
   const inputsOf = memoize(inputsDigest);
   const hashes = new Map<number, string>();
   return (t, provenance) => {
@@ -43,7 +43,7 @@ export function createMetaWriter(
 }
 
 /**
- * SHA-256 of the record's RFC 8785 form without `published_revision`, `updated_through` and
+ * Returns the SHA-256 of the record's RFC 8785 form without `published_revision`, `updated_through` and
  * `regime.determinism_hash`: it commits to every conclusion. Source: methodology v1 §9.
  */
 export function determinismHash(record: MetaDay): string {
@@ -53,10 +53,10 @@ export function determinismHash(record: MetaDay): string {
 }
 
 function memoize(of: (t: number) => string): (t: number) => string {
-  const known = new Map<number, string>();
+  const cache = new Map<number, string>();
   return (t) => {
-    const value = known.get(t) ?? of(t);
-    known.set(t, value);
+    const value = cache.get(t) ?? of(t);
+    cache.set(t, value);
     return value;
   };
 }
@@ -79,15 +79,15 @@ function regimeAt(t: number, { dates, labels, runs, axes, levels }: RegimeSeries
 
 function confidenceAt(t: number, regimes: RegimeSeries): Confidence {
   const { axes, levels, methodology, rounding, labels } = regimes;
-  const terms = methodology.confidence;
+  const settings = methodology.confidence;
   const margin = marginAt(t, axes, levels, methodology.levels, rounding);
-  const speed = speedAt(t, axes, terms.speed_lag_days, rounding);
+  const speed = speedAt(t, axes, settings.speed_lag_days, rounding);
   const decided = labels[t] !== 'indeterminate' && margin !== null;
   const score = decided
-    ? confidenceScore({ margin, runDays: regimes.runs[t]?.days ?? 1, speed }, terms, rounding)
-    : terms.indeterminate_score;
+    ? confidenceScore({ margin, runDays: regimes.runs[t]?.days ?? 1, speed }, settings, rounding)
+    : settings.indeterminate_score;
   const quality = regimes.quality[t] ?? { data_quality: 0, completeness: 0, depth: 0, density: 0 };
-  return { score, level: confidenceLevel(score, terms), ...quality, margin, speed };
+  return { score, level: confidenceLevel(score, settings), ...quality, margin, speed };
 }
 
 function scorecardAt(t: number, regimes: RegimeSeries): Scorecard {

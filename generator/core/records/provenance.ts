@@ -1,10 +1,10 @@
 import type { Chain } from '../../../schemas/types.generated.js';
-import type { InputSeries } from '../input-series.js';
+import type { InputSeries } from '../input/input-series.js';
 
-/** Which publication a record belongs to. */
+/** The release that a record belongs to. */
 export type Provenance = { readonly revision: string; readonly updatedThrough: string };
 
-/** The members that every day file begins with. */
+/** The first members of every day file. */
 export type DayIdentity<S extends string> = {
   readonly schema: S;
   readonly chain: Chain;
@@ -14,7 +14,6 @@ export type DayIdentity<S extends string> = {
   readonly methodology_version: string;
 };
 
-/** The identity of the record of date `t`. */
 export function toIdentity<S extends `${string}-day/${number}`>(
   schema: S,
   series: InputSeries,

@@ -10,19 +10,19 @@ import type {
   ReleaseChanges,
   ReleaseRecord,
 } from '../../../schemas/types.generated.js';
-import type { Artifact, FileKind, Stamp } from '../artifacts/artifact.js';
+import type { Artifact, FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import { publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { overviewChartFile } from '../artifacts/chart-files.js';
-import { frontPage } from '../artifacts/pages/front-page.js';
-import { referenceFiles, type ReferenceTexts } from '../artifacts/reference-files.js';
+import { frontPage } from '../pages/front-page.js';
+import { referenceFiles, type ReferenceTexts } from '../draft/reference-files.js';
 import { changesFile, landingFile, releaseFile, statusFile } from '../artifacts/release-files.js';
-import { absentPaths, chainFiles, type ChainState, type Section } from './chain-state.js';
+import { absentPaths, chainFiles, type ChainState, type Section } from '../draft/chain-state.js';
 import type { PlannedRelease } from './plan-types.js';
 import type { PublishedState } from './published-state.js';
 import { toReleaseChanges } from './release-changes.js';
-import { settleFile, stampOf, type SettledFile } from './settle-file.js';
+import { settleFile, stampOf, type SettledFile } from '../draft/settle-file.js';
 
-/** A chain whose published state changes. `record` is absent when nothing of it is in force any more. */
+/** A chain whose published state changes. `record` is absent when no date of it is in force any more. */
 export type ChangedChain = {
   readonly state: ChainState;
   /** The day files that the store may lack. */
@@ -30,38 +30,36 @@ export type ChangedChain = {
   readonly record: RecordChain | undefined;
 };
 
-/** What a release is put together from. */
-export type AssemblyTerms = {
+/** Options for `assembleRelease`. */
+export type AssemblyOptions = {
   readonly previous: PublishedState | undefined;
   readonly texts: ReferenceTexts;
   readonly methodologySha256: string;
-  readonly stamp: Stamp;
+  readonly stamp: ReleaseStamp;
   readonly changed: readonly ChangedChain[];
   readonly hold: string | null;
-  /** Why published days change. */
+  /** The public reason when published days change. */
   readonly reason: string | null;
-  /** The revision that is rolled back to. */
+  /** The target revision of a rollback. */
   readonly rollback: string | null;
 };
 
 type Settled = { readonly [section in Section]: SettledFile[] };
 
-/** Puts a release together; `undefined` when it would say nothing that the current one does not say. */
-export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefined {
-  const { previous, texts, stamp, changed, hold } = terms;
+/** Assembles a release; `undefined` when nothing differs from the current one. */
+export function assembleRelease(options: AssemblyOptions): PlannedRelease | undefined {
+  const { previous, texts, stamp, changed, hold } = options;
   const record = previous?.record;
   const settled: Settled = { public: [], bundles: [], manifests: [] };
-  for (const { state } of changed) settleChain(state, terms, settled);
-  for (const kind of referenceFiles(texts)) settled.public.push(settleFile(kind, record, stamp));
+  for (const { state } of changed) settleChain(state, options, settled);
+  for (const file of referenceFiles(texts)) settled.public.push(settleFile(file, record, stamp));
 
-  const own = { facts: factsOf(terms), hold, methodologyVersion: texts.methodology.version };
+  const own = { facts: factsOf(options), hold, methodologyVersion: texts.methodology.version };
   settled.public.push(settleFile(overviewChartFile(own.facts, texts), record, stamp));
-  const listed = entriesOf('public', terms, settled);
-  const front = frontPage(texts.site, { ...own, has: (path) => path in listed });
-  settled.public.push(settleFile(front, record, stamp));
-  const changes = toReleaseChanges(terms);
+  settled.public.push(settleFile(frontPage(texts.site, own), record, stamp));
+  const changes = toReleaseChanges(options);
   const earlier = previous?.changes.releases ?? [];
-  const describe = (newest: ReleaseChanges | undefined): FileKind[] => [
+  const describeRelease = (newest: ReleaseChanges | undefined): FileTemplate[] => [
     statusFile(own),
     landingFile(own),
     changesFile(newest, earlier, own.methodologyVersion),
@@ -70,34 +68,35 @@ export function assembleRelease(terms: AssemblyTerms): PlannedRelease | undefine
     ...Object.values(settled).flat(),
     ...(record === undefined
       ? []
-      : describe(undefined).map((kind) => settleFile(kind, record, stampOf(record, record.revision)))),
+      : describeRelease(undefined).map((file) => settleFile(file, record, stampOf(record, record.revision)))),
   ]
     .filter((file) => file.artifact !== undefined)
     .map((file) => file.path);
   if (record !== undefined && differing.length === 0) return undefined;
-  for (const kind of describe(changes)) settled.public.push(settleFile(kind, record, stamp, true));
-  const { [PUBLIC_PATHS.release]: _earlier, ...others } = entriesOf('public', terms, settled);
+  for (const file of describeRelease(changes)) settled.public.push(settleFile(file, record, stamp, true));
+  const { [PUBLIC_PATHS.release]: _earlier, ...others } = entriesOf('public', options, settled);
   const index = releaseFile(
     Object.entries(others).map(([path, { sha256, bytes, type }]) => ({ path, sha256, bytes, type })),
     own.methodologyVersion,
   );
   settled.public.push(settleFile(index, record, stamp, true));
-  return { ...toPlannedRelease(terms, settled, changes), differing };
+  return { ...toPlannedRelease(options, settled, changes), differing };
 }
 
-/** Settles the files of a chain whose state changes; what surely differs is not compared. */
-function settleChain(state: ChainState, { previous, texts, stamp }: AssemblyTerms, settled: Settled): void {
+/** Settles the files of a chain whose state changes, without comparing files that are known to differ. */
+function settleChain(state: ChainState, { previous, texts, stamp }: AssemblyOptions, settled: Settled): void {
   const record = previous?.record;
-  const grown = record?.chains[state.chain]?.updated_through !== state.updatedThrough;
-  const touched = state.newDates.length + state.restatedDates.length + state.withdrawnDates.length > 0;
+  const isExtended = record?.chains[state.chain]?.updated_through !== state.updatedThrough;
+  const hasChangedDays = state.newDates.length + state.restatedDates.length + state.withdrawnDates.length > 0;
   const files = chainFiles(state, texts);
-  for (const kind of files.manifests) settled.manifests.push(settleFile(kind, record, stamp, grown));
-  for (const kind of files.bundles) settled.bundles.push(settleFile(kind, record, stamp, grown));
-  for (const kind of files.public) settled.public.push(settleFile(kind, record, stamp, grown && touched));
+  for (const file of files.manifests) settled.manifests.push(settleFile(file, record, stamp, isExtended));
+  for (const file of files.bundles) settled.bundles.push(settleFile(file, record, stamp, isExtended));
+  for (const file of files.public)
+    settled.public.push(settleFile(file, record, stamp, isExtended && hasChangedDays));
 }
 
-/** The facts of every chain with dates in force: of the changed ones, and as published of the others. */
-function factsOf({ changed, previous }: AssemblyTerms): ChainFacts[] {
+/** Returns the facts of every chain with dates in force: new ones for changed chains, published ones for the others. */
+function factsOf({ changed, previous }: AssemblyOptions): ChainFacts[] {
   return CHAIN_IDS.flatMap((chain) => {
     const state = stateOf(changed, chain);
     if (state !== undefined) {
@@ -115,15 +114,15 @@ function stateOf(changed: readonly ChangedChain[], chain: Chain): ChainState | u
 }
 
 function toPlannedRelease(
-  terms: AssemblyTerms,
+  options: AssemblyOptions,
   settled: Settled,
   changes: ReleaseChanges,
 ): Omit<PlannedRelease, 'differing'> {
-  const { previous, stamp, changed, texts, methodologySha256 } = terms;
+  const { previous, stamp, changed, texts, methodologySha256 } = options;
   const entries = {
-    public: entriesOf('public', terms, settled),
-    bundles: entriesOf('bundles', terms, settled),
-    manifests: entriesOf('manifests', terms, settled),
+    public: entriesOf('public', options, settled),
+    bundles: entriesOf('bundles', options, settled),
+    manifests: entriesOf('manifests', options, settled),
   };
   const record: ReleaseRecord = {
     schema: 'release-record/1',
@@ -132,13 +131,13 @@ function toPlannedRelease(
     previous: previous ? { revision: previous.record.revision, sha256: previous.sha256 } : null,
     published_at: stamp.publishedAt,
     methodology: { version: texts.methodology.version, sha256: methodologySha256 },
-    hold: terms.hold,
+    hold: options.hold,
     chains: byChain((chain) => {
       const found = changed.find(({ state }) => state.chain === chain);
       return found ? found.record : previous?.record.chains[chain];
     }),
     ...entries,
-    revisions: revisionTerms(entries, previous?.record, stamp),
+    revisions: revisionsOf(entries, previous?.record, stamp),
     changes,
   };
   const artifacts = [
@@ -149,26 +148,27 @@ function toPlannedRelease(
   return { record, recordText, sha256: sha256Hex(recordText), artifacts: uniqueByDigest(artifacts) };
 }
 
-/** The list of a section: as published, without the files of chains that left, with those that were settled. */
+/** Returns a section: the published files, without those that chains no longer have, with the settled ones. */
 function entriesOf<S extends Section>(
   section: S,
-  { previous, changed }: AssemblyTerms,
+  { previous, changed }: AssemblyOptions,
   settled: Settled,
 ): ReleaseRecord[S] {
-  const gone = new Set(changed.flatMap(({ state }) => absentPaths(state)));
+  const absent = new Set(changed.flatMap(({ state }) => absentPaths(state)));
   const published: Record<string, FileEntry | PublicEntry> = previous?.record[section] ?? {};
-  const kept = Object.entries(published).filter(([path]) => !gone.has(path));
-  const made = settled[section].map(({ path, type, entry }): [string, FileEntry | PublicEntry] => [
+  const remaining = Object.entries(published).filter(([path]) => !absent.has(path));
+  const settledEntries = settled[section].map(({ path, type, entry }): [string, FileEntry | PublicEntry] => [
     path,
     section === 'public' ? { ...entry, type } : entry,
   ]);
-  return Object.fromEntries([...kept, ...made]) as ReleaseRecord[S]; // public entries have a type, just above
+  return Object.fromEntries([...remaining, ...settledEntries]) as ReleaseRecord[S]; // public entries have a type, just above
 }
 
-function revisionTerms(
+/** Returns the sequence and time of publication of each revision that an entry names. */
+function revisionsOf(
   entries: Pick<ReleaseRecord, Section>,
   previous: ReleaseRecord | undefined,
-  stamp: Stamp,
+  stamp: ReleaseStamp,
 ): ReleaseRecord['revisions'] {
   const named = new Set(
     Object.values(entries).flatMap((section) => Object.values(section).map((entry) => entry.revision)),
@@ -182,7 +182,7 @@ function revisionTerms(
   return revisions;
 }
 
-/** Two files may have the same bytes; a store holds them once. */
+/** Removes duplicates: a store keeps equal bytes once. */
 function uniqueByDigest(artifacts: readonly Artifact[]): Artifact[] {
   return [...new Map(artifacts.map((artifact) => [artifact.sha256, artifact])).values()];
 }

@@ -1,30 +1,30 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import type { Genre, Manifest, RecordChain } from '../../../schemas/types.generated.js';
-import type { InputSeries } from '../input-series.js';
+import type { InputSeries } from '../input/input-series.js';
 import type { InputDigest } from './input-digest.js';
 import { manifestOf, type PublishedState } from './published-state.js';
 import { findDrops, type Drop } from './restatement.js';
 
 /**
- * How a chain's input stands to what is published.
+ * A chain's input compared with its published state.
  * - `first`: nothing was ever published.
- * - `same`: the published input, and nothing else.
- * - `extended`: the published input, and later dates or other words about its sources.
- * - `compare`: something differs, or might: history must be rebuilt and compared.
+ * - `same`: exactly the published input.
+ * - `extended`: the published input, plus later dates or changed sources.
+ * - `compare`: something differs or may differ, so that history must be rebuilt and compared.
  * - `dropped`: published history is missing from the input.
  */
 export type Assessment =
   | { readonly kind: 'first' | 'same' | 'extended' | 'compare' }
   | { readonly kind: 'dropped'; readonly drops: readonly Drop[] };
 
-/** What of the code and the run decides whether published digests can be trusted to still be what we would make. */
+/** The inputs of the decision whether published digests can be trusted without rebuilding. */
 export type Trust = {
   readonly writersSha256: string;
   readonly methodologySha256: string;
   readonly full: boolean;
 };
 
-/** Judges a chain's input against the published state. `digest` is the input's own. */
+/** Compares a chain's input with the published state. `digest` is the digest of the input. */
 export function assessChain(
   series: InputSeries,
   digest: (date: string) => InputDigest,
@@ -53,12 +53,11 @@ function hasOtherSources(series: InputSeries, previous: PublishedState): boolean
   return canonicalJson(published) !== canonicalJson(series.sources);
 }
 
-/** Whether this run would make the published files again as they are, given the same input. */
+/** Returns whether the same input would give the same bytes as published. */
 function isTrusted(chain: RecordChain, { writersSha256, methodologySha256, full }: Trust): boolean {
   return !full && writersSha256 === chain.writers_sha256 && methodologySha256 === chain.methodology_sha256;
 }
 
-/** The manifests of a chain by genre. */
 export function manifestsOf(
   state: PublishedState | undefined,
   series: InputSeries,

@@ -1,16 +1,16 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { metricsWithValues, sourceOn, type InputSeries } from '../input-series.js';
+import { metricsWithValues, sourceOn, type InputSeries } from '../input/input-series.js';
 
-/** Commits to the input of a chain: its rows as values, not as text, and who delivered them. */
+/** A commitment to the input of a chain: its rows as values, not as text, and their sources. */
 export type InputDigest = {
   readonly rows: number;
   readonly sha256: string;
 };
 
 /**
- * `digest(date)` is the SHA-256 over the canonical rows up to and including `date`. A metric without any value and a
- * metric without a column are the same; a date without a row contributes nothing.
+ * Returns a function from date to the SHA-256 over the canonical rows up to and including it. A metric without any
+ * value counts like a metric without a column; a date without a row contributes nothing.
  */
 export function createInputDigest(series: InputSeries): (date: string) => InputDigest {
   const columns = metricsWithValues(series).map((metric) => [metric, series.metrics[metric]] as const);
@@ -25,7 +25,7 @@ export function createInputDigest(series: InputSeries): (date: string) => InputD
     rows.push({ date, text: canonicalJson({ date, metrics, source: sourceOn(series, date)?.name ?? null }) });
   });
   return (through) => {
-    const kept = rows.filter(({ date }) => date <= through);
-    return { rows: kept.length, sha256: sha256Hex(kept.map(({ text }) => `${text}\n`).join('')) };
+    const covered = rows.filter(({ date }) => date <= through);
+    return { rows: covered.length, sha256: sha256Hex(covered.map(({ text }) => `${text}\n`).join('')) };
   };
 }

@@ -1,11 +1,11 @@
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { ReferenceTexts } from '../artifacts/reference-files.js';
+import type { ReferenceTexts } from '../draft/reference-files.js';
 import { assembleRelease } from './assemble-release.js';
 import { nextStamp } from './plan-release.js';
 import type { PlannedRelease } from './plan-types.js';
 import type { PublishedState } from './published-state.js';
 
-/** Plans the release that holds publication, for a public reason, or with `null` lets it go on; `undefined` when it already is so. Pure. */
+/** Plans the release that holds publication for a public reason, or ends the hold (`null`). `undefined` when nothing changes. */
 export function planHold(
   previous: PublishedState,
   hold: string | null,

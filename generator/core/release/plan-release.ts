@@ -4,13 +4,13 @@ import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import type { Manifest, Methodology, RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
-import type { Stamp } from '../artifacts/artifact.js';
+import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
-import { metricsWithValues, type InputSeries } from '../input-series.js';
+import { metricsWithValues, type InputSeries } from '../input/input-series.js';
 import { runSteps, type Steps } from '../steps.js';
-import { assembleRelease, type AssemblyTerms, type ChangedChain } from './assemble-release.js';
+import { assembleRelease, type AssemblyOptions, type ChangedChain } from './assemble-release.js';
 import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
-import { draftSteps, latestSource, type ChainDraft } from './chain-draft.js';
+import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
 import { manifestOf } from './published-state.js';
 import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
@@ -25,14 +25,14 @@ type Assessed = {
 };
 
 /**
- * Plans the release that the input asks for: which files to write, and what becomes of each chain.
+ * Plans the release for the input: the files to write, and the outcome for each chain.
  * Pure: equal requests give equal plans, and nothing is written.
  */
 export function planRelease(request: PlanRequest): Plan {
   return runSteps(planSteps(request));
 }
 
-/** Plans as `planRelease` does, a small part of the work at a step. */
+/** Plans like `planRelease`, a small part of the work per step. */
 export function* planSteps(request: PlanRequest): Steps<Plan> {
   const { previous, texts } = request;
   const stamp = nextStamp(previous?.record, request.asOfMs);
@@ -44,34 +44,33 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
   const trust = { writersSha256, methodologySha256, full: request.full ?? false };
   const assessed = yield* assessAll(request, trust, stamp);
   const digest = restatementDigest(assessed, request, writersSha256);
-  const judged = assessed.map((each) => judge(each, request, digest));
+  const decided = assessed.map((each) => decide(each, request, digest));
   const plan: Plan = {
-    chains: byChain((chain) => judged.find(({ series }) => series.chain === chain)?.plan),
+    chains: byChain((chain) => decided.find(({ series }) => series.chain === chain)?.plan),
     ...(digest === undefined ? {} : { plan_digest: digest }),
     methodologyChanged: false,
   };
-  const stopped = request.inputInvalid || judged.some((each) => each.plan.outcome === 'refused');
-  const changed = judged.flatMap((each) => toChangedChain(each, { writersSha256, methodologySha256 }));
-  const empty = previous === undefined && changed.length === 0;
-  if (empty || (stopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
+  const isStopped = request.inputInvalid || decided.some((each) => each.plan.outcome === 'refused');
+  const changed = decided.flatMap((each) => toChangedChain(each, { writersSha256, methodologySha256 }));
+  const isEmpty = previous === undefined && changed.length === 0;
+  if (isEmpty || (isStopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
   const release = assembleRelease({ ...toPublication(request), methodologySha256, stamp, changed });
   return release === undefined ? plan : { ...plan, release };
 }
 
-/** What a publication leaves as it was, and why it may change what was published. */
 function toPublication({
   previous,
   texts,
   acceptance,
-}: PlanRequest): Pick<AssemblyTerms, 'previous' | 'texts' | 'hold' | 'reason' | 'rollback'> {
+}: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'hold' | 'reason' | 'rollback'> {
   const hold = previous?.record.hold ?? null;
   return { previous, texts, hold, reason: acceptance?.reason ?? null, rollback: null };
 }
 
-/** What a judged chain changes; nothing when it was refused, or was not drafted. */
+/** Returns the change of a chain; empty when it was refused or not drafted. */
 function toChangedChain(
-  { plan, draft, digest }: Judged,
-  made: { readonly writersSha256: string; readonly methodologySha256: string },
+  { plan, draft, digest }: Decided,
+  digests: { readonly writersSha256: string; readonly methodologySha256: string },
 ): ChangedChain[] {
   if (plan.outcome === 'refused' || draft === undefined) return [];
   const { rows, sha256 } = digest(draft.updatedThrough);
@@ -81,14 +80,14 @@ function toChangedChain(
     source: latestSource(draft.series),
     input_sha256: sha256,
     metrics: metricsWithValues(draft.series),
-    writers_sha256: made.writersSha256,
-    methodology_sha256: made.methodologySha256,
+    writers_sha256: digests.writersSha256,
+    methodology_sha256: digests.methodologySha256,
   };
   return [{ state: draft, days: draft.days, record }];
 }
 
-/** The stamp of the next release: the as-of date, and the pointer's number on that date plus one. */
-export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): Stamp {
+/** Returns the stamp of the next release. Its revision is the as-of date with a number that counts releases of that date. */
+export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): ReleaseStamp {
   const publishedAt = toInstant(asOfMs);
   const date = publishedAt.slice(0, 10);
   const [lastDate, lastNumber] = (previous?.revision ?? '').split('.');
@@ -100,13 +99,13 @@ export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): 
   };
 }
 
-/** Whether the methodology's data differs from the published one under the same version. */
+/** Returns whether the methodology changed without a new version. */
 export function isChangedMethodology(previous: ReleaseRecord | undefined, methodology: Methodology): boolean {
   const published = previous?.methodology;
   return published?.version === methodology.version && published.sha256 !== methodologyDigest(methodology);
 }
 
-function* assessAll(request: PlanRequest, trust: Trust, stamp: Stamp): Steps<Assessed[]> {
+function* assessAll(request: PlanRequest, trust: Trust, stamp: ReleaseStamp): Steps<Assessed[]> {
   const assessed: Assessed[] = [];
   for (const chain of CHAIN_IDS) {
     const series = request.inputs.find((each) => each.chain === chain);
@@ -117,18 +116,23 @@ function* assessAll(request: PlanRequest, trust: Trust, stamp: Stamp): Steps<Ass
   return assessed;
 }
 
-function* assess(series: InputSeries, request: PlanRequest, trust: Trust, stamp: Stamp): Steps<Assessed> {
+function* assess(
+  series: InputSeries,
+  request: PlanRequest,
+  trust: Trust,
+  stamp: ReleaseStamp,
+): Steps<Assessed> {
   const { previous } = request;
   const digest = createInputDigest(series);
   const assessment = assessChain(series, digest, previous, trust);
   const through = previous?.record.chains[series.chain]?.updated_through ?? null;
   const listed = manifestOf(previous, 'meta', series.chain)?.dates.length ?? 0;
-  const kept = { updated_through: through, new: 0, restated: 0, unchanged: listed };
+  const currentState = { updated_through: through, new: 0, restated: 0, unchanged: listed };
   if (assessment.kind === 'dropped') {
     const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
-    return { series, digest, plan: { outcome: 'refused', ...kept, refusal } };
+    return { series, digest, plan: { outcome: 'refused', ...currentState, refusal } };
   }
-  if (assessment.kind === 'same') return { series, digest, plan: { outcome: 'unchanged', ...kept } };
+  if (assessment.kind === 'same') return { series, digest, plan: { outcome: 'unchanged', ...currentState } };
   const manifests = manifestsOf(previous, series);
   const calendar = previous?.calendars.get(series.chain);
   const draft = yield* draftSteps({
@@ -165,17 +169,17 @@ function restatementDigest(
   return restated.length === 0 ? undefined : planDigest(restated);
 }
 
-type Judged = Assessed & { readonly plan: ChainPlan };
+type Decided = Assessed & { readonly plan: ChainPlan };
 
-/** Decides whether a drafted chain may be published. */
-function judge(
+/** Decides whether a drafted chain can be published. */
+function decide(
   assessed: Assessed,
   { acceptance, previous }: PlanRequest,
   digest: string | undefined,
-): Judged {
+): Decided {
   const { draft, plan } = assessed;
   if (plan !== undefined) return { ...assessed, plan };
-  if (draft === undefined) throw new Error(`${assessed.series.chain} was neither judged nor drafted`);
+  if (draft === undefined) throw new Error(`${assessed.series.chain} has neither a plan nor a draft`);
   const listed = draft.entries.meta.length;
   const counts = {
     new: draft.newDates.length,
@@ -206,8 +210,7 @@ function toRestatement(
 ): Restatement {
   const { restatedDates: dates } = draft;
   const listed = Object.values(published).flatMap((manifest) => manifest?.dates ?? []);
-  const gone = listed.filter(({ status }) => status === 'withdrawn');
-  const withdrawn = new Set(gone.map(({ date }) => date));
+  const withdrawn = new Set(listed.filter(({ status }) => status === 'withdrawn').map(({ date }) => date));
   return {
     dates: dates.length,
     first_date: dates[0] ?? '',
@@ -220,7 +223,7 @@ function toRestatement(
   };
 }
 
-/** The same plan, with nothing to publish. */
+/** Returns the plan with nothing to publish. */
 function withholdAll(plan: Plan, record: ReleaseRecord | undefined): Plan {
   const chains = byChain((chain): ChainPlan | undefined => {
     const each = plan.chains[chain];

@@ -12,35 +12,34 @@ import type {
   ReleaseRecord,
 } from '../../../schemas/types.generated.js';
 import { CHART_DAYS } from '../artifacts/label-runs.js';
-import type { ReferenceTexts } from '../artifacts/reference-files.js';
+import type { ReferenceTexts } from '../draft/reference-files.js';
 import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
-import { supersede, type ChainState } from './chain-state.js';
-import { findLabelChanges } from './label-changes.js';
+import { supersede, type ChainState } from '../draft/chain-state.js';
+import { findLabelChanges } from '../draft/label-changes.js';
 import { nextStamp } from './plan-release.js';
 import type { PlannedRelease } from './plan-types.js';
 import { manifestOf, type PublishedState } from './published-state.js';
 
-/** An earlier release, as far as a rollback needs it. */
+/** The parts of an earlier release that a rollback needs. */
 export type RollbackTarget = {
   readonly record: ReleaseRecord;
   /** Its manifests by URL path. */
   readonly manifests: ReadonlyMap<string, Manifest>;
 };
 
-/** What a rollback is planned from. */
+/** Everything that a rollback depends on. */
 export type RollbackRequest = {
   readonly previous: PublishedState;
   readonly target: RollbackTarget;
   readonly asOfMs: number;
   readonly reason: string;
   readonly texts: ReferenceTexts;
-  /** The day records that will be in force, of every chain that `rolledBackEntries` names, by digest. */
+  /** The day records that will be in force, by digest, for every chain that `rollBackEntries` returns. */
   readonly days: ReadonlyMap<string, DayRecord>;
 };
 
-/** The next entries of a chain, by genre. */
 export type RolledBackChain = {
   readonly chain: Chain;
   readonly entries: { readonly [genre in Genre]: readonly ManifestDate[] };
@@ -49,8 +48,8 @@ export type RolledBackChain = {
 };
 
 /**
- * The listed dates of each chain whose state is not that of the target, as they will be: for a date that differs, the
- * target's bytes are in force again and the newer ones are superseded; one that the target lacks is withdrawn.
+ * Returns the next entries of each chain whose state differs from the target's. For a date that differs, the
+ * target's bytes come into force again and the newer ones are superseded. A date that the target lacks is withdrawn.
  */
 export function rollBackEntries(
   previous: PublishedState,
@@ -73,7 +72,7 @@ export function rollBackEntries(
         return next;
       });
     };
-    // A genre that the target did not have yet: what it says of the dates that change would no longer be true.
+    // The target did not have this genre yet: its records of the dates that change would no longer be true.
     const withdrawStale = (genre: Genre): ManifestDate[] =>
       (manifestOf(previous, genre, chain)?.dates ?? []).map((entry) =>
         restated.has(entry.date) || withdrawn.has(entry.date)
@@ -90,7 +89,7 @@ export function rollBackEntries(
   });
 }
 
-/** One date: as it is when the target has the same bytes in force, otherwise under the rollback's revision. */
+/** Returns the entry unchanged if the target has the same bytes in force, otherwise under the rollback's revision. */
 function rollBackEntry(
   entry: ManifestDate,
   old: ManifestDate | undefined,
@@ -106,18 +105,18 @@ function rollBackEntry(
   return { ...old, in_force_from: revision, superseded };
 }
 
-/** Plans the release that puts an older one's days in force again, and holds publication. Pure. */
+/** Plans the release that puts the days of an earlier one in force again and holds publication. */
 export function planRollback(request: RollbackRequest): PlannedRelease | undefined {
   const { previous, target, reason, texts } = request;
   const stamp = nextStamp(previous.record, request.asOfMs);
-  const terms = { updated_through: '', published_at: stamp.publishedAt };
+  const options = { updated_through: '', published_at: stamp.publishedAt };
   const changed = rollBackEntries(previous, target, stamp.revision, reason).map((rolled): ChangedChain => {
     const record = target.record.chains[rolled.chain];
     const through =
       record?.updated_through ?? manifestOf(previous, 'meta', rolled.chain)?.updated_through ?? '';
     const revisions = {
       ...knownRevisions(rolled.chain, previous),
-      [stamp.revision]: { ...terms, updated_through: through },
+      [stamp.revision]: { ...options, updated_through: through },
     };
     return { state: toChainState(rolled, through, revisions, request), days: [], record };
   });
@@ -164,7 +163,7 @@ function toChainState(
   };
 }
 
-/** Whether nothing of a chain would change: the same bytes in force, from the same sources. */
+/** Returns whether a chain has the same bytes in force, from the same sources, as in the target. */
 function isSameChain(chain: Chain, previous: PublishedState, target: RollbackTarget): boolean {
   const inForce = (manifest: Manifest | undefined): string =>
     canonicalJson([

@@ -9,7 +9,7 @@ import type {
   Status,
 } from '../../../schemas/types.generated.js';
 
-/** The current release of a store, as far as the next one depends on it. */
+/** The parts of the current release that the next one depends on. */
 export type PublishedState = {
   readonly record: ReleaseRecord;
   readonly sha256: string;
@@ -18,11 +18,11 @@ export type PublishedState = {
   readonly changes: Changes;
   readonly status: Status;
   readonly landing: Landing;
-  /** The text of the published calendars of the chains that may change. */
+  /** The published calendars of the chains that may change, as text. */
   readonly calendars: ReadonlyMap<Chain, string>;
 };
 
-/** The manifest of a genre and chain, when it was published. */
+/** Returns the published manifest of a genre and chain, or `undefined`. */
 export function manifestOf(
   state: PublishedState | undefined,
   genre: Genre,

@@ -1,10 +1,10 @@
 import { byChain } from '../../../schemas/catalog.js';
 import type { ChainChanges, DateSpan, ReleaseChanges } from '../../../schemas/types.generated.js';
-import type { Stamp } from '../artifacts/artifact.js';
-import type { ChainState } from './chain-state.js';
+import type { ReleaseStamp } from '../artifacts/artifact.js';
+import type { ChainState } from '../draft/chain-state.js';
 
-/** What a release says that it changes. The reason is given when published days change, by restatement or rollback. */
-export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesTerms): ReleaseChanges {
+/** Returns the entry of a release in the list of changes. It has a reason when published days change. */
+export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesOptions): ReleaseChanges {
   const changes = changed.some(({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0);
   return {
     revision: stamp.revision,
@@ -26,9 +26,9 @@ export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesTe
   };
 }
 
-type ChangesTerms = {
+type ChangesOptions = {
   readonly changed: readonly { readonly state: ChainState }[];
-  readonly stamp: Stamp;
+  readonly stamp: ReleaseStamp;
   readonly reason: string | null;
   readonly rollback: string | null;
 };

@@ -1,22 +1,22 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, GoldDay, LabelChange, MetricName } from '../../../schemas/types.generated.js';
-import { columnOf, cutSeries, metricsWithValues, type InputSeries } from '../input-series.js';
+import { columnOf, cutSeries, metricsWithValues, type InputSeries } from '../input/input-series.js';
 
-/** Something published that the input no longer has. No option accepts it: a truncated download must never pass. */
+/** Published history that is missing from the input. No option accepts it, so that a truncated download is never published. */
 export type Drop =
   | { readonly kind: 'later-start'; readonly published: string; readonly input: string }
   | { readonly kind: 'earlier-end'; readonly published: string; readonly input: string }
   | { readonly kind: 'gone-column'; readonly metric: MetricName };
 
-/** What was published of a chain, as far as a drop can be told from it. */
+/** The published facts about a chain that reveal a drop. */
 export type PublishedExtent = {
   readonly firstDate: string;
   readonly updatedThrough: string;
   readonly metrics: readonly MetricName[];
 };
 
-/** What the input has dropped of the published history. */
+/** Returns the parts of published history that the input has dropped. */
 export function findDrops(series: InputSeries, published: PublishedExtent): Drop[] {
   const first = series.dates[0] ?? '';
   const last = series.dates.at(-1) ?? '';
@@ -34,14 +34,14 @@ export function findDrops(series: InputSeries, published: PublishedExtent): Drop
   return drops;
 }
 
-/** New content for published dates of a chain, as a person must judge it. */
+/** New content for published dates of a chain, summarized for the person who decides. */
 export type Restatement = {
   readonly dates: number;
   readonly first_date: string;
   readonly last_date: string;
   /** The dates whose input changed. */
   readonly input_dates: readonly string[];
-  /** New dates that lie before the published end: rows that were not there. */
+  /** New dates before the published end: their rows were missing until now. */
   readonly added_dates: readonly string[];
   /** Dates that a rollback withdrew and that would be published again. */
   readonly withdrawn_dates: readonly string[];
@@ -49,7 +49,7 @@ export type Restatement = {
   readonly label_changes: readonly LabelChange[];
 };
 
-/** How one metric changed over the restated dates; `largest` is by relative size, appearing and vanishing first. */
+/** Changes of a metric over the restated dates; `largest` is the largest relative change, or an added or removed value. */
 export type MetricChange = {
   readonly metric: MetricName;
   readonly dates: number;
@@ -59,7 +59,7 @@ export type MetricChange = {
 /** The published values of a restated date. */
 export type PublishedGold = Pick<GoldDay, 'date' | 'metrics'>;
 
-/** What changed between the published gold days and the input, per metric, in the catalog's order. */
+/** Compares the published gold days with the input, per metric, in the catalog's order. */
 export function compareMetrics(series: InputSeries, published: readonly PublishedGold[]): MetricChange[] {
   const indexOf = new Map(series.dates.map((date, t) => [date, t]));
   const metrics = [...new Set(published.flatMap((day) => Object.keys(day.metrics)))] as MetricName[]; // closed by the gold schema
@@ -83,7 +83,7 @@ function sizeOf({ from, to }: { readonly from: number | null; readonly to: numbe
   return Math.abs(to / from - 1);
 }
 
-/** What a plan digest commits to: which published state is restated, by which input, on which dates. */
+/** The content of a plan digest: which published state is restated, by which input, on which dates. */
 export type PlannedRestatement = {
   readonly chain: Chain;
   readonly manifest_sha256: string;
@@ -92,7 +92,7 @@ export type PlannedRestatement = {
   readonly dates: readonly string[];
 };
 
-/** The digest by which exactly these restatements can be accepted; it does not depend on the time of the run. */
+/** Returns the digest that accepts exactly these restatements. It does not depend on the time of the run. */
 export function planDigest(restatements: readonly PlannedRestatement[]): string {
   return sha256Hex(canonicalJson(restatements));
 }

@@ -5,13 +5,13 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, Regime, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
 import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
-import { frontPage } from '../artifacts/pages/front-page.js';
-import type { ReferenceTexts } from '../artifacts/reference-files.js';
+import { frontPage } from '../pages/front-page.js';
+import type { ReferenceTexts } from '../draft/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
-import { toInputSeries, type InputSeries } from '../input-series.js';
+import { toInputSeries, type InputSeries } from '../input/input-series.js';
 import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
-import { draftChain } from './chain-draft.js';
-import { chainFiles } from './chain-state.js';
+import { draftChain } from '../draft/chain-draft.js';
+import { chainFiles } from '../draft/chain-state.js';
 
 const PROBE_DAYS = 420;
 const PROBE_FILE_DAYS = 20;
@@ -23,45 +23,45 @@ const PROBE_SOURCES: readonly SourceSegment[] = [
 ];
 
 /**
- * What the code makes of a small built-in series: the same on every machine, and another one as soon as a writer, the
- * methodology or the platform's arithmetic would make other bytes. It tells whether history must be rebuilt to know
- * that it is unchanged.
+ * Returns a digest of everything the code writes for a small built-in series. It is the same on every machine, and
+ * changes as soon as a writer, the methodology or the platform's arithmetic would produce other bytes. When it is
+ * unchanged, published history need not be rebuilt to know that it is unchanged.
  */
 export function writersFingerprint(texts: ReferenceTexts): string {
-  const known = FINGERPRINTS.get(texts) ?? probeWriters(texts);
-  FINGERPRINTS.set(texts, known);
-  return known;
+  const fingerprint = FINGERPRINTS.get(texts) ?? probeWriters(texts);
+  FINGERPRINTS.set(texts, fingerprint);
+  return fingerprint;
 }
 
-/** One probe of the product's texts is enough: the code does not change while it runs. */
+/** Fingerprint per `texts` object: the code does not change while it runs. */
 const FINGERPRINTS = new WeakMap<ReferenceTexts, string>();
 
 function probeWriters(texts: ReferenceTexts): string {
   const probes = [...probeDays(texts), ...probeFiles(texts), ...probeCharts(texts)];
-  return sha256Hex([...probes, texts.brief.source].join('')); // a series does not call for every claim
+  return sha256Hex([...probes, texts.brief.source].join('')); // no series needs every claim
 }
 
-/** Digests of the other files that a chain's short series gives. */
+/** Returns the digests of the other files of a short series. */
 function probeFiles(texts: ReferenceTexts): string[] {
   const { methodology } = texts;
   const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
   return CHAIN_IDS.flatMap((chain) => {
     const series = probeSeries(chain, PROBE_FILE_DAYS);
     const writers = createDayWriters(series, texts);
-    const terms = { series, writers, published: undefined, trusted: false, stamp, reason: 'probe' };
-    const draft = draftChain(terms);
+    const options = { series, writers, published: undefined, trusted: false, stamp, reason: 'probe' };
+    const draft = draftChain(options);
     const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
     const own = { facts, hold: null, methodologyVersion: methodology.version };
-    const whole = [statusFile(own), landingFile(own), frontPage(texts.site, { ...own, has: () => true })];
+    const whole = [statusFile(own), landingFile(own), frontPage(texts.site, own)];
     const kinds = [...Object.values(chainFiles(draft, texts)).flat(), ...whole];
     return kinds.map((kind) => sha256Hex(kind.content(stamp).text));
   });
 }
 
-/** Digests of the charts of a year with every label, with lines that begin, end and reach far, and with a hole. */
+/** Returns the digests of charts of a year with every label, extreme values and a gap. */
 function probeCharts({ charts, methodology }: ReferenceTexts): string[] {
   const origin = { revision: '2000-01-01.000001', methodologyVersion: methodology.version };
-  const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // keys of a closed literal
+  const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
   const days = Array.from({ length: CHART_DAYS }, (_, t) => {
     const axis = (phase: number): Regime['axes']['demand'] =>
       (t + phase) % 50 < 9 ? { z: null, level: null } : { z: ((t * phase) % 61) / 16 - 1.9, level: 'normal' };
@@ -95,7 +95,7 @@ function probeDays(texts: ReferenceTexts): string[] {
   });
 }
 
-/** A series with waves, steps and holes, from integer arithmetic alone. */
+/** Returns a series with waves, steps and gaps, from integer arithmetic only. */
 function probeSeries(chain: Chain, length: number): InputSeries {
   const metrics = metricsOf(chain);
   const days = Array.from({ length }, (_, t) => t).filter((t) => t % 101 !== 100);

@@ -2,27 +2,28 @@ import Handlebars from 'handlebars';
 import type { TextTemplate } from './text-template.js';
 
 /**
- * A template of one sentence, in which nothing but `{{value}}` stands: briefs say some twenty a day, over years of days,
- * and a template that can do more takes ten times as long to say it.
- * @throws Error when the sentence asks for more than values, or, when it is said, for one that is missing.
+ * Compiles a template of one sentence that may only contain `{{value}}`. Briefs need about twenty sentences per day over
+ * years of days, and a full Handlebars template is ten times slower.
+ * @throws Error when the template contains anything else; the compiled template throws when a value is missing.
  */
 export function compileClaimTemplate(source: string): TextTemplate {
   const parts = Handlebars.parse(source).body.map((statement) => {
-    const { value, path } = statement as { value?: string; path?: { original?: string } }; // of one type or the other
-    const said = statement.type === 'ContentStatement' ? value : undefined;
+    const { value, path } = statement as { value?: string; path?: { original?: string } }; // content or mustache
+    const text = statement.type === 'ContentStatement' ? value : undefined;
     const name = statement.type === 'MustacheStatement' ? path?.original : undefined;
-    if (said === undefined && !/^\w+$/.test(name ?? '')) throw new Error(`not a plain sentence: ${source}`);
-    return { said, name: name ?? '' };
+    if (text === undefined && !/^\w+$/.test(name ?? ''))
+      throw new Error(`a claim may only contain text and {{values}}: ${source}`);
+    return { text, name: name ?? '' };
   });
   return (values) => {
     let sentence = '';
-    for (const { said, name } of parts) sentence += said ?? valueOf(values as Record<string, unknown>, name);
+    for (const { text, name } of parts) sentence += text ?? valueOf(values as Record<string, unknown>, name);
     return sentence;
   };
 }
 
 function valueOf(values: Readonly<Record<string, unknown>>, name: string): string {
   const value = values[name];
-  if (typeof value !== 'string') throw new Error(`"${name}" is not among the values of a sentence`);
+  if (typeof value !== 'string') throw new Error(`the claim needs a value for "${name}"`);
   return value;
 }

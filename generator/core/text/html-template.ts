@@ -1,22 +1,22 @@
 import Handlebars from 'handlebars';
 import type { TextTemplate } from './text-template.js';
 
-/** HTML that a template passes on as it is: made from our own text, or by what escapes it itself. */
+/** HTML that a template does not escape: our own text, or output that is already escaped. */
 export type TrustedHtml = InstanceType<typeof Handlebars.SafeString>;
 
-/** Marks HTML as made by what escapes. */
+/** Marks HTML as already escaped. */
 export function trustHtml(html: string): TrustedHtml {
   return new Handlebars.SafeString(html);
 }
 
-/** Text as HTML writes it, also within an attribute. */
+/** Escapes text for HTML content and attributes. */
 export function escapeHtml(text: string): string {
   return Handlebars.escapeExpression(text);
 }
 
 /**
- * Templates for HTML by their names, each of which is a partial of the others: every value is escaped that is not
- * trusted HTML, and a variable that is missing is an error.
+ * Compiles HTML templates, each available to the others as a partial. Every value that is not trusted HTML is escaped.
+ * A missing variable is an error.
  */
 export function compileHtmlTemplates<Name extends string>(
   sources: Readonly<Record<Name, string>>,

@@ -6,8 +6,8 @@ const SCALES = [
 const GROUPED_FROM = 1_000;
 
 /**
- * A number as people write it: `1.23 million`, `470,665`, `36.1`, `0.00031`. Three significant digits, two below one, and
- * whole numbers from a thousand to a million. One form for all places and machines.
+ * Formats a number for people: `1.23 million`, `470,665`, `36.1`, `0.00031`. Three significant digits, two below one, and
+ * whole numbers from a thousand to a million. The result does not depend on the locale.
  */
 export function numberWords(x: number): string {
   const size = Number(Math.abs(x).toPrecision(15));
@@ -22,7 +22,7 @@ function sizeWords(size: number): string {
   return `${decimal(size / scale.from, 3)} ${scale.name}`;
 }
 
-/** So many significant digits, without an exponent and without zeros at the end. */
+/** Formats with significant digits, without an exponent or trailing zeros. */
 function decimal(size: number, digits: number): string {
   if (size === 0) return '0';
   const rounded = Number(size.toPrecision(digits));
@@ -31,28 +31,28 @@ function decimal(size: number, digits: number): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** A share as people write it, in two significant digits below 100 %: `8.6 %`; in three close to it: `99.7 %`. */
+/** Formats a share with two significant digits below 100 %: `8.6 %`, or three close to it: `99.7 %`. */
 export function percentWords(share: number): string {
   const percent = Number((Math.abs(share) * 100).toPrecision(12));
   const two = decimal(percent, 2);
-  // What is not the whole is not called the whole.
+  // A share below 1 is never shown as 100 %.
   const words = percent < 100 && two !== '100' ? two : numberWords(percent);
   return `${share < 0 && words !== '0' ? '-' : ''}${words} %`;
 }
 
-/** A share as whole points of 100. What is not the whole is not called the whole. */
+/** Formats a share as whole points of 100. A share below 1 is never shown as 100. */
 export function pointWords(share: number): string {
   return String(share < 1 ? Math.min(99, Math.round(share * 100)) : 100);
 }
 
-/** A number without what lies beyond so many decimals: never more than it is, so that no boundary seems reached. */
+/** Truncates a number to some decimals, so that it never appears to have reached a boundary. */
 export function cutWords(x: number, decimals: number): string {
   const [whole = '0', fraction = ''] = Math.abs(x).toFixed(12).split('.');
   const words = decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`;
   return x < 0 && Number(words) !== 0 ? `-${words}` : words;
 }
 
-/** A part of a whole as people write it, in three digits and never more than it is: `99.9 %`, `5.74 %`, `80 %`. */
+/** Formats a share with three digits, rounded towards zero: `99.9 %`, `5.74 %`, `80 %`. */
 export function fractionWords(part: number): string {
   const percent = Number((part * 100).toPrecision(12));
   const decimals = percent === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(percent)));

@@ -2,7 +2,7 @@ import { CHAINS } from '../../../schemas/catalog.js';
 import type { Chain, Driver, MetricName } from '../../../schemas/types.generated.js';
 import { numberWords, percentWords } from './number-words.js';
 
-/** How a person calls each signal of the methodology. */
+/** Names of the methodology's signals in texts. */
 export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
   tx_count: 'transactions',
   active_addresses: 'active addresses',
@@ -12,14 +12,14 @@ export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
   utilization: 'use of block space',
 };
 
-/** A value of a signal with its unit, where that is not in its name already. */
+/** Formats a value of a signal, with its unit unless the signal's name implies it. */
 export function signalQuantity(value: number, unit: Driver['unit'], chain: Chain): string {
   if (unit === 'fraction') return percentWords(value);
   if (unit.startsWith('native coin')) return `${numberWords(value)} ${CHAINS[chain].nativeCoin}`;
   return unit === 'gwei' ? `${numberWords(value)} gwei` : numberWords(value);
 }
 
-/** How a person calls each metric. */
+/** Names of the metrics in texts. */
 export const METRIC_WORDS: Readonly<Record<MetricName, string>> = {
   tx_count: 'transactions',
   active_addresses: 'active addresses',

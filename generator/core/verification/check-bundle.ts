@@ -4,17 +4,17 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { Bundle, Manifest } from '../../../schemas/types.generated.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
 
-/** What is wrong with a bundle against the manifest of its genre and chain: each element must be a day file. */
+/** Returns the faults of a bundle compared with its manifest: each element must equal a listed day file. */
 export function checkBundle(bundle: Bundle, manifest: Manifest): string[] {
   const entries = entriesInWindow(manifest.dates, WINDOWS[bundle.window]);
   const faults: string[] = [];
   if (bundle.days.length !== entries.length) {
-    faults.push(`holds ${bundle.days.length} days, not the last ${entries.length} of the manifest`);
+    faults.push(`contains ${bundle.days.length} days, not the last ${entries.length} of the manifest`);
   }
   entries.forEach((entry, i) => {
     const day = bundle.days[i];
     if (day !== undefined && sha256Hex(canonicalJson(day)) !== entry.sha256) {
-      faults.push(`element ${i} is not the day file of ${entry.date} that the manifest lists`);
+      faults.push(`element ${i} differs from the day file of ${entry.date} in the manifest`);
     }
   });
   const edges = [entries[0]?.date, entries.at(-1)?.date, manifest.updated_through].join(' ');

@@ -4,12 +4,11 @@ import type { SchemaName } from '../../../schemas/validate.js';
 import { determinismHash } from '../records/meta-day.js';
 import type { DayRecord } from '../records/day-writers.js';
 
-/** The schema that a listed day is written in. */
 export function daySchemaOf(entry: Pick<ManifestDate, 'schema'>): SchemaName {
   return entry.schema.split('/')[0] as SchemaName; // a day schema's id is its name and number
 }
 
-/** What is wrong with a day file that is valid by its schema, against the manifest that lists it. */
+/** Returns the faults of a schema-valid day file compared with the manifest that lists it. */
 export function checkDay(
   record: DayRecord,
   entry: ManifestDate,
@@ -18,7 +17,8 @@ export function checkDay(
 ): string[] {
   const faults: string[] = [];
   const expect = (what: string, found: unknown, expected: unknown): void => {
-    if (found !== expected) faults.push(`${what} is ${String(found)}, the manifest says ${String(expected)}`);
+    if (found !== expected)
+      faults.push(`${what} is ${String(found)}, but ${String(expected)} in the manifest`);
   };
   expect('chain', record.chain, manifest.chain);
   expect('date', record.date, entry.date);
@@ -33,45 +33,48 @@ function checkMetaDay(record: MetaDay, entry: ManifestDate, revision: string): s
   const faults: string[] = [];
   const hash = determinismHash(record);
   if (hash !== record.regime.determinism_hash) {
-    faults.push(`determinism_hash is ${record.regime.determinism_hash}, the record gives ${hash}`);
+    faults.push(
+      `determinism_hash is ${record.regime.determinism_hash}, but the hash of the record is ${hash}`,
+    );
   }
   if (revision === entry.revision && entry.status !== 'withdrawn' && record.status !== entry.status) {
-    faults.push(`status is ${record.status}, the manifest says ${entry.status}`);
+    faults.push(`status is ${record.status}, but ${entry.status} in the manifest`);
   }
   return faults;
 }
 
-/** What is wrong with a manifest by itself. */
+/** Returns the faults of a manifest on its own. */
 export function checkManifest(manifest: Manifest, genre: Genre, chain: Chain): string[] {
   const faults: string[] = [];
   if (manifest.genre !== genre || manifest.chain !== chain) {
-    faults.push(`is of ${manifest.genre} of ${manifest.chain}, not of ${genre} of ${chain}`);
+    faults.push(`is the manifest of ${manifest.genre} ${manifest.chain}, not of ${genre} ${chain}`);
   }
   manifest.dates.forEach((entry, i) => {
     const before = manifest.dates[i - 1];
     if (before !== undefined && before.date >= entry.date)
       faults.push(`dates do not ascend at ${entry.date}`);
-    if (entry.path !== dayPath(genre, chain, entry.date)) faults.push(`${entry.date} has path ${entry.path}`);
+    if (entry.path !== dayPath(genre, chain, entry.date))
+      faults.push(`${entry.date} has the wrong path ${entry.path}`);
     for (const revision of [entry, ...entry.superseded].flatMap((each) => [
       each.revision,
       each.in_force_from,
     ])) {
       if (manifest.revisions[revision] === undefined)
-        faults.push(`${entry.date} names unknown revision ${revision}`);
+        faults.push(`${entry.date} names the unknown revision ${revision}`);
     }
   });
   const last = manifest.dates.findLast((entry) => entry.status !== 'withdrawn')?.date;
-  // Of a chain that was rolled back as a whole nothing is in force; the last briefs may be withdrawn by themselves.
+  // No date is in force after a rollback of the whole chain; only briefs can be withdrawn on their own.
   const isStale = genre === 'briefs' && last !== undefined && last < manifest.updated_through;
   if (last !== undefined && last !== manifest.updated_through && !isStale) {
-    faults.push(`updated_through is ${manifest.updated_through}, the last date is ${last}`);
+    faults.push(`updated_through is ${manifest.updated_through}, but the last date is ${last}`);
   }
   return faults;
 }
 
 /**
- * What is wrong between the manifests of one chain: they must list the same dates with the same status. Only a brief may
- * be withdrawn by itself: after a rollback to a release that had none.
+ * Returns the faults between the manifests of a chain: they must list the same dates with the same status. Only a
+ * brief can be withdrawn on its own, after a rollback to a release without briefs.
  */
 export function compareManifests(first: Manifest, other: Manifest): string[] {
   const listed = (manifest: Manifest): Map<string, string> =>
@@ -83,7 +86,7 @@ export function compareManifests(first: Manifest, other: Manifest): string[] {
     const isStale = other.genre === 'briefs' && found.get(date) === 'withdrawn';
     if (expected.get(date) !== found.get(date) && !(isStale && expected.has(date))) {
       faults.push(
-        `${date} is ${found.get(date) ?? 'absent'}, in ${first.genre} it is ${expected.get(date) ?? 'absent'}`,
+        `${date} is ${found.get(date) ?? 'absent'}, but ${expected.get(date) ?? 'absent'} in ${first.genre}`,
       );
     }
   }

@@ -2,19 +2,19 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
 
-/** What a document must be. `schema` is absent for a text that no schema describes. */
-export type DocumentTerms = {
+/** Expectations about a document. `schema` is absent for plain text. */
+export type DocumentOptions = {
   readonly sha256: string;
   readonly bytes?: number;
   readonly schema?: SchemaName;
 };
 
-/** A document that was read back: its value when it is JSON, and everything that is wrong with it. */
+/** A document that was read back: its value when it is JSON, and its faults. */
 export type CheckedDocument = { readonly value?: unknown; readonly faults: readonly string[] };
 
-/** Judges the bytes of a JSON document: size, digest, schema and RFC 8785 form. */
-export function checkJsonDocument(body: Uint8Array, terms: DocumentTerms): CheckedDocument {
-  const faults = checkBytes(body, terms);
+/** Checks the bytes of a JSON document: size, digest, schema and RFC 8785 form. */
+export function checkJsonDocument(body: Uint8Array, options: DocumentOptions): CheckedDocument {
+  const faults = checkBytes(body, options);
   if (faults.length > 0) return { faults };
   const text = Buffer.from(body).toString('utf8');
   let value: unknown;
@@ -23,16 +23,15 @@ export function checkJsonDocument(body: Uint8Array, terms: DocumentTerms): Check
   } catch {
     return { faults: [...faults, 'is not JSON'] };
   }
-  if (terms.schema !== undefined) {
-    const [fault] = findSchemaFaults(terms.schema, value);
-    if (fault) faults.push(`breaks schema ${terms.schema} at ${fault.pointer || '/'}: ${fault.message}`);
+  if (options.schema !== undefined) {
+    const [fault] = findSchemaFaults(options.schema, value);
+    if (fault) faults.push(`violates schema ${options.schema} at ${fault.pointer || '/'}: ${fault.message}`);
   }
   if (!isCanonical(value, text)) faults.push('is not in its RFC 8785 form');
   return { value, faults };
 }
 
-/** Judges size and digest. */
-export function checkBytes(body: Uint8Array, { sha256, bytes }: DocumentTerms): string[] {
+export function checkBytes(body: Uint8Array, { sha256, bytes }: DocumentOptions): string[] {
   const faults: string[] = [];
   if (bytes !== undefined && body.length !== bytes)
     faults.push(`has ${body.length} bytes, not the ${bytes} listed`);
@@ -45,6 +44,6 @@ function isCanonical(value: unknown, text: string): boolean {
   try {
     return canonicalJson(value) === text;
   } catch {
-    return false; // what JSON.parse reads but JSON cannot say exactly, or what is nested too deep
+    return false; // a number that has no exact JSON form, or nesting that is too deep
   }
 }

@@ -1,9 +1,9 @@
 import { toDayNumber } from '../../../schemas/dates.js';
 import type { Chain, GoldDay, MetricName, SourceSegment } from '../../../schemas/types.generated.js';
-import { toInputSeries, type InputSeries } from '../input-series.js';
+import { toInputSeries, type InputSeries } from '../input/input-series.js';
 
 /**
- * The input series that published gold days rest on. A day without a source had no row.
+ * Restores the input series from published gold days. A day without a source had no row.
  * Precondition: the days ascend by date, and the first and the last one had a row.
  */
 export function toGoldSeries(

@@ -1,5 +1,5 @@
-// A function at CloudFront's edge (cloudfront-js-2.0): the copy of the page at /x is kept at /x/index.html.
-// Outside /api/, a last part without an ending is a page's, as isPagePath in schemas/paths.ts has it.
+// CloudFront Function (cloudfront-js-2.0): maps the path of a page, /x, to the path of its copy, /x/index.html.
+// Like isPagePath in schemas/paths.ts, it considers a path a page if it is not below /api/ and has no file extension.
 function handler(event) {
   const request = event.request;
   const uri = request.uri;

@@ -9,8 +9,8 @@ import {
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
-/** What is told of a request: not its query, its cookies, or who sent it from where. */
-export const LOG_FIELDS = [
+/** Logged fields of a request. They contain neither query, cookies nor the client's address. */
+const LOG_FIELDS = [
   'date',
   'time',
   'x-edge-location',
@@ -29,7 +29,7 @@ export const LOG_FIELDS = [
   'c-country',
 ];
 
-/** The log goes by fields, so that no query is in it: that of a signed address would be a key. */
+/** Logs chosen fields of all requests. The query must not be logged: the query of a signed URL grants access. */
 export function logDelivery(scope: Construct, distribution: Distribution, name: string): void {
   const group = new LogGroup(scope, 'Log', {
     logGroupName: `/aws/vendedlogs/${name}/delivery`,

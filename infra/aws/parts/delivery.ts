@@ -29,27 +29,26 @@ import {
 import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { contentPolicyOf } from '../../../gateway/core/content-policy.js';
-import { PUBLIC_PREFIX } from '../../../schemas/paths.js';
-import { ORIGIN_HEADER } from '../lambda/variables.js';
-import { originSecretName } from '../names.js';
-import type { Parameters } from '../parameters.js';
+import { contentPolicyOf } from '../../../gateway/core/http/content-policy.js';
+import { CHARTS_PATH, ENDPOINTS, FILES_PATH, PUBLIC_PREFIX } from '../../../schemas/paths.js';
+import { ORIGIN_HEADER } from '../../../gateway/lambda/variables.js';
+import { originSecretName } from '../settings/names.js';
+import type { Parameters } from '../settings/parameters.js';
 import { logDelivery } from './delivery-log.js';
 
-/** What the gateway answers, past every cache. */
-export const GATEWAY_PATHS = [
-  '/api/v1/files/*',
-  '/api/v1/keys',
-  '/api/v1/entitlements',
-  '/api/v1/checkout*',
-  '/api/v1/stripe/webhook',
+/** Paths that CloudFront passes to the gateway without a cache. */
+const GATEWAY_PATHS = [
+  `${FILES_PATH}/*`,
+  ENDPOINTS.keys,
+  ENDPOINTS.entitlements,
+  `${ENDPOINTS.checkout}*`,
+  ENDPOINTS.webhook,
 ];
 
-/** The errors that CloudFront would keep. */
-const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+/** Status codes of errors that CloudFront caches by default. */
+const CACHED_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 const YEAR = Duration.days(365);
-/** A browser may remember so long that it must come by HTTPS. */
 const HSTS = {
   accessControlMaxAge: Duration.days(730),
   includeSubdomains: true,
@@ -57,13 +56,13 @@ const HSTS = {
   override: true,
 };
 
-/** CloudFront: public copies from the bucket, everything else from the gateway. */
+/** CloudFront: it serves public copies from the bucket and everything else from the gateway. */
 export class DeliveryPart extends Construct {
   constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Delivery');
     const { name, host, certificateArn } = parameters;
-    const gateway = this.toGateway(parameters);
-    const asked = this.toPublicBehavior(this.toPublicOrigin(parameters, gateway), name);
+    const gateway = this.createGatewayOrigin(parameters);
+    const publicFiles = this.createPublicBehavior(this.createPublicOrigin(parameters, gateway), name);
     const distribution = new Distribution(this, 'Distribution', {
       domainNames: [host],
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
@@ -72,41 +71,44 @@ export class DeliveryPart extends Construct {
       priceClass: PriceClass.PRICE_CLASS_ALL,
       comment: `${name}: public copies and the gateway`,
       defaultBehavior: {
-        ...asked,
+        ...publicFiles,
         responseHeadersPolicy: this.headersOf('Pages', name, 'text/html; charset=utf-8'),
       },
       additionalBehaviors: {
-        '/charts/*': { ...asked, responseHeadersPolicy: this.headersOf('Charts', name, 'image/svg+xml') },
-        ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, toGatewayBehavior(gateway)])),
+        [`${CHARTS_PATH}*`]: {
+          ...publicFiles,
+          responseHeadersPolicy: this.headersOf('Charts', name, 'image/svg+xml'),
+        },
+        ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, createGatewayBehavior(gateway)])),
       },
-      // Without these an error is kept for ten seconds for everybody, also one that is about the key of who asked.
-      // While the bucket fails, what has expired is served on all the same.
-      errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+      // By default CloudFront caches an error for ten seconds and sends it to all clients, even if one API key caused it.
+      // While the bucket is down, CloudFront still serves expired copies.
+      errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
-    acknowledge(distribution);
+    acknowledgeFindings(distribution);
     logDelivery(this, distribution, name);
     new CfnOutput(this, 'DistributionHost', {
       value: distribution.distributionDomainName,
-      description: `Lead ${host} here: CNAME, or ALIAS at the root of a zone`,
+      description: `Target of the DNS record for ${host}: CNAME, or ALIAS at the root of a zone`,
     });
   }
 
-  private toGateway(parameters: Parameters): IOrigin {
+  private createGatewayOrigin(parameters: Parameters): IOrigin {
     const { originSecretVersion: versionId } = parameters;
     const secret = SecretValue.secretsManager(
       originSecretName(parameters),
-      versionId === undefined ? {} : { versionId }, // otherwise a new text changes nothing that is deployed
+      versionId === undefined ? {} : { versionId }, // without a version, a new value would not change the deployed configuration
     );
     return new HttpOrigin(parameters.gatewayHost, {
       protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
       originSslProtocols: [OriginSslPolicy.TLS_V1_2],
       readTimeout: Duration.seconds(25),
-      customHeaders: { [ORIGIN_HEADER]: secret.unsafeUnwrap() }, // a reference, which CloudFormation resolves
+      customHeaders: { [ORIGIN_HEADER]: secret.unsafeUnwrap() }, // a reference that CloudFormation resolves
     });
   }
 
-  /** The bucket; what it does not have the gateway answers, which knows why: 404 with a problem. */
-  private toPublicOrigin({ buckets: { published }, region }: Parameters, gateway: IOrigin): IOrigin {
+  /** Returns the bucket as origin. For a missing file, the gateway answers with a problem document instead of S3's XML. */
+  private createPublicOrigin({ buckets: { published }, region }: Parameters, gateway: IOrigin): IOrigin {
     const bucket = Bucket.fromBucketAttributes(this, 'Published', { bucketName: published, region });
     return new OriginGroup({
       primaryOrigin: S3BucketOrigin.withOriginAccessControl(bucket, {
@@ -117,7 +119,7 @@ export class DeliveryPart extends Construct {
     });
   }
 
-  private toPublicBehavior(origin: IOrigin, name: string): BehaviorOptions {
+  private createPublicBehavior(origin: IOrigin, name: string): BehaviorOptions {
     const pageAddress = new Function(this, 'PageAddress', {
       functionName: `${name}-page-address`,
       runtime: FunctionRuntime.JS_2_0,
@@ -129,10 +131,10 @@ export class DeliveryPart extends Construct {
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
       cachedMethods: CachedMethods.CACHE_GET_HEAD,
       compress: true,
-      originRequestPolicy: OriginRequestPolicy.CORS_S3_ORIGIN, // or a bucket takes no preflight
-      cachePolicy: new CachePolicy(this, 'AsTheCopiesSay', {
+      originRequestPolicy: OriginRequestPolicy.CORS_S3_ORIGIN, // the bucket needs the headers of a preflight request
+      cachePolicy: new CachePolicy(this, 'PublicCache', {
         cachePolicyName: `${name}-public`,
-        comment: 'The Cache-Control of each copy decides',
+        comment: 'Follows the Cache-Control of each copy',
         minTtl: Duration.seconds(0),
         defaultTtl: Duration.seconds(60),
         maxTtl: YEAR,
@@ -146,7 +148,7 @@ export class DeliveryPart extends Construct {
     };
   }
 
-  /** What every answer says to browsers, with what they may make of a file of this type. */
+  /** Returns the security and CORS headers of responses with the given media type. */
   private headersOf(id: string, name: string, mediaType: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, `${id}Headers`, {
       responseHeadersPolicyName: `${name}-${id.toLowerCase()}`,
@@ -169,10 +171,10 @@ export class DeliveryPart extends Construct {
   }
 }
 
-function toGatewayBehavior(origin: IOrigin): BehaviorOptions {
+function createGatewayBehavior(origin: IOrigin): BehaviorOptions {
   return {
     origin,
-    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY, // a key never goes in the clear, not even once
+    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY, // a redirect from http would come after the API key was sent in the clear
     allowedMethods: AllowedMethods.ALLOW_ALL,
     cachePolicy: CachePolicy.CACHING_DISABLED,
     originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
@@ -180,21 +182,22 @@ function toGatewayBehavior(origin: IOrigin): BehaviorOptions {
   };
 }
 
-function acknowledge(distribution: Distribution): void {
+function acknowledgeFindings(distribution: Distribution): void {
   Validations.of(distribution).acknowledge(
     {
       id: 'Annotation::@aws-cdk/aws-cloudfront-origins:updateImportedBucketPolicyOac',
-      reason: 'The policy of the bucket is in the stack of the bucket.',
+      reason: 'The bucket policy is in the stack of the bucket.',
     },
-    { id: 'AwsSolutions-CFR1', reason: 'The data is for readers everywhere.' },
+    { id: 'AwsSolutions-CFR1', reason: 'The data is available in all countries.' },
     {
       id: 'AwsSolutions-CFR2',
       reason:
-        'The gateway limits by key and address and the API by rate; infra/README.md says when to add a WAF.',
+        'The gateway limits requests per key and address, and API Gateway throttles the total rate. infra/aws/README.md describes when to add a WAF.',
     },
     {
       id: 'AwsSolutions-CFR3',
-      reason: 'Logged by a delivery of chosen fields: the log that this rule means has every query in it.',
+      reason:
+        'CloudWatch receives selected fields. The log that this rule expects would contain the queries of signed URLs.',
     },
   );
 }

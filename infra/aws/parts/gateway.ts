@@ -6,32 +6,32 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias, Architecture, Code, Function, Runtime, Version } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { BUNDLE_FOLDER } from '../bundle.js';
-import { gatewayVariables } from '../gateway-variables.js';
-import { SECRETS_VARIABLE } from '../lambda/variables.js';
-import type { Parameters } from '../parameters.js';
-import type { RolesPart } from './roles.js';
-import type { SecretsPart } from './secrets.js';
+import { SECRETS_VARIABLE } from '../../../gateway/lambda/variables.js';
+import type { RolesPart } from '../permissions/roles.js';
+import type { SecretsPart } from '../permissions/secrets.js';
+import { BUNDLE_FOLDER } from '../settings/bundle.js';
+import { gatewayVariables } from '../settings/gateway-variables.js';
+import type { Parameters } from '../settings/parameters.js';
 
-/** Least memory that holds a 99th percentile of 20 ms: processor comes with it. infra/README.md has the figures. */
+/** Smallest size with a p99 latency of 20 ms: AWS assigns processor time by memory. README.md has the figures. */
 const MEMORY_MB = 1024;
-/** Longer than a store and Stripe may take, shorter than the API waits. */
+/** Longer than the timeouts of the store and Stripe, shorter than the API's own. */
 const TIMEOUT = Duration.seconds(20);
-/** What the API lets through in a second, and at once: what a mistake can cost is bounded. */
+/** Requests per second, and in a burst: bounds the cost of a misbehaving client. */
 const THROTTLE = { rateLimit: 2_000, burstLimit: 1_000 };
 
-/** The gateway: Express on AWS Lambda, behind an HTTP API. */
+/** The gateway on AWS Lambda, behind an HTTP API. */
 export class GatewayPart extends Construct {
   readonly api: HttpApi;
   readonly function: Function;
-  /** What answers requests: a version of the function. */
+  /** Alias of the function's version that serves requests. */
   readonly live: Alias;
   readonly log: LogGroup;
 
   constructor(scope: Construct, parameters: Parameters, { gateway: role }: RolesPart, secrets: SecretsPart) {
     super(scope, 'Gateway');
     const { name, region, liveVersion, restarted } = parameters;
-    this.log = this.logOf('Log', `/${name}/gateway`);
+    this.log = this.createLog('Log', `/${name}/gateway`);
     const arns = [...secrets.all].map(([variable, { secretArn }]) => [variable, secretArn]);
     this.function = new Function(this, 'Function', {
       functionName: `${name}-gateway`,
@@ -43,8 +43,8 @@ export class GatewayPart extends Construct {
       timeout: TIMEOUT,
       role,
       logGroup: this.log,
-      description: `The gateway${restarted === undefined ? '' : `, started anew: ${restarted}`}`,
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }, // to go back to
+      description: `The gateway${restarted === undefined ? '' : `, restarted: ${restarted}`}`,
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }, // for a rollback
       environment: {
         ...gatewayVariables(parameters),
         [SECRETS_VARIABLE]: Stack.of(this).toJsonString(Object.fromEntries(arns)),
@@ -58,7 +58,7 @@ export class GatewayPart extends Construct {
         resources: [this.log.logGroupArn],
       }),
     );
-    const newest = this.function.currentVersion; // made in any case: it can be asked before it is led to
+    const newest = this.function.currentVersion; // created even if `liveVersion` is set, so that it can be tested first
     this.live = new Alias(this, 'Live', {
       aliasName: 'live',
       version:
@@ -69,14 +69,14 @@ export class GatewayPart extends Construct {
               version: liveVersion,
             }),
     });
-    this.api = this.toApi(name);
+    this.api = this.createApi(name);
     new CfnOutput(this, 'GatewayHost', {
       value: `${this.api.apiId}.execute-api.${region}.amazonaws.com`,
-      description: 'Give it to the delivery as gatewayHost',
+      description: 'Value of the parameter gatewayHost of the delivery stack',
     });
   }
 
-  private toApi(name: string): HttpApi {
+  private createApi(name: string): HttpApi {
     const api = new HttpApi(this, 'Api', {
       apiName: `${name}-gateway`,
       createDefaultStage: false,
@@ -88,18 +88,18 @@ export class GatewayPart extends Construct {
       autoDeploy: true,
       throttle: THROTTLE,
       accessLogSettings: {
-        destination: new LogGroupLogDestination(this.logOf('ApiLog', `/${name}/gateway-api`)),
-        format: AccessLogFormat.custom(ACCESS_LOG), // neither query nor key
+        destination: new LogGroupLogDestination(this.createLog('ApiLog', `/${name}/gateway-api`)),
+        format: AccessLogFormat.custom(ACCESS_LOG), // contains neither query nor key
       },
     });
     Validations.of(api).acknowledge({
       id: 'AwsSolutions-APIG4',
-      reason: 'The gateway itself authenticates: by API key, by session, and by the signature of an event.',
+      reason: 'The gateway authenticates requests by API key, session or event signature.',
     });
     return api;
   }
 
-  private logOf(id: string, logGroupName: string): LogGroup {
+  private createLog(id: string, logGroupName: string): LogGroup {
     return new LogGroup(this, id, {
       logGroupName,
       retention: RetentionDays.THREE_MONTHS,

@@ -10,20 +10,20 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { PUBLIC_PREFIX } from '../../../schemas/paths.js';
-import { bucketArn, objectsArn } from '../names.js';
-import type { Parameters } from '../parameters.js';
+import { bucketArn, objectsArn } from '../settings/names.js';
+import type { Parameters } from '../settings/parameters.js';
 
-/** How long an upload may be left half done. */
-const ABORT_AFTER = Duration.days(7);
-/** How long what was replaced or deleted can be brought back. */
-const OLD_RELEASES_DAYS = Duration.days(35);
-const OLD_ACCOUNTS_DAYS = Duration.days(90);
-const ACCESS_LOG_DAYS = Duration.days(90);
-/** How long a browser may remember what the bucket permits. */
+/** Incomplete uploads are removed after this time. */
+const UPLOAD_TIMEOUT = Duration.days(7);
+/** Replaced and deleted objects can be restored for this time. */
+const RELEASES_RETENTION = Duration.days(35);
+const ACCOUNTS_RETENTION = Duration.days(90);
+const ACCESS_LOG_RETENTION = Duration.days(90);
+/** Time for which browsers cache the response to a preflight request. */
 const CORS_SECONDS = 3600;
 
-/** What every bucket has: nobody but its owner, encrypted, and kept when the stack is deleted. */
-const GUARDED = {
+/** Properties of every bucket: private, encrypted, and retained when the stack is deleted. */
+const PRIVATE = {
   blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
   objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
   encryption: BucketEncryption.S3_MANAGED,
@@ -31,33 +31,33 @@ const GUARDED = {
   removalPolicy: RemovalPolicy.RETAIN,
 } satisfies BucketProps;
 
-/** The buckets: releases, accounts, and who asked for what of both. */
+/** The buckets of releases and accounts, and one for their access logs. */
 export class StorePart extends Construct {
   constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Store');
     const { account, buckets, corsOrigins } = parameters;
     const logs = new Bucket(this, 'Logs', {
-      ...GUARDED,
+      ...PRIVATE,
       bucketName: buckets.logs,
       lifecycleRules: [
-        { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: ABORT_AFTER },
-        { id: 'ExpireLogs', expiration: ACCESS_LOG_DAYS },
+        { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: UPLOAD_TIMEOUT },
+        { id: 'ExpireLogs', expiration: ACCESS_LOG_RETENTION },
       ],
     });
     Validations.of(logs).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'A log of the access to logs would be one more such bucket, and so on.',
+      reason: 'An access log of the log bucket would need another bucket without one.',
     });
     const published = new Bucket(this, 'Published', {
-      ...GUARDED,
+      ...PRIVATE,
       bucketName: buckets.published,
       versioned: true,
-      lifecycleRules: keepVersions(OLD_RELEASES_DAYS),
+      lifecycleRules: versionRules(RELEASES_RETENTION),
       serverAccessLogsBucket: Bucket.fromBucketName(this, 'LogsOfPublished', buckets.logs),
       serverAccessLogsPrefix: 'published/',
       cors: [
         {
-          // A page that follows a signed URL is of no origin by then: browsers say "null".
+          // After the gateway's redirect to a signed URL, browsers send the origin "null".
           allowedOrigins: [...new Set(['null', ...corsOrigins])],
           allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
           allowedHeaders: ['range', 'if-range', 'if-none-match', 'if-modified-since'],
@@ -67,10 +67,10 @@ export class StorePart extends Construct {
       ],
     });
     const accounts = new Bucket(this, 'Accounts', {
-      ...GUARDED,
+      ...PRIVATE,
       bucketName: buckets.accounts,
       versioned: true,
-      lifecycleRules: keepVersions(OLD_ACCOUNTS_DAYS),
+      lifecycleRules: versionRules(ACCOUNTS_RETENTION),
       serverAccessLogsBucket: Bucket.fromBucketName(this, 'LogsOfAccounts', buckets.logs),
       serverAccessLogsPrefix: 'accounts/',
     });
@@ -78,27 +78,27 @@ export class StorePart extends Construct {
       bucket.node.addDependency(logs);
       Validations.of(bucket).acknowledge({
         id: 'Annotation::@aws-cdk/aws-s3:accessLogsPolicyNotAdded',
-        reason: 'The policy of the bucket of logs is said below, once for both.',
+        reason: 'The policy of the log bucket is added below for both buckets.',
       });
     }
-    logs.addToResourcePolicy(takeAccessLogs(account, buckets));
-    published.addToResourcePolicy(readPublicCopies(account, buckets.published));
+    logs.addToResourcePolicy(allowAccessLogs(account, buckets));
+    published.addToResourcePolicy(allowCloudFront(account, buckets.published));
   }
 }
 
-function keepVersions(days: Duration) {
+function versionRules(retention: Duration) {
   return [
-    { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: ABORT_AFTER },
-    { id: 'ExpireOldVersions', noncurrentVersionExpiration: days, expiredObjectDeleteMarker: true },
+    { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: UPLOAD_TIMEOUT },
+    { id: 'ExpireOldVersions', noncurrentVersionExpiration: retention, expiredObjectDeleteMarker: true },
   ];
 }
 
-function takeAccessLogs(
+function allowAccessLogs(
   account: string,
   { published, accounts, logs }: Parameters['buckets'],
 ): PolicyStatement {
   return new PolicyStatement({
-    sid: 'TakeAccessLogs',
+    sid: 'WriteAccessLogs',
     effect: Effect.ALLOW,
     principals: [new ServicePrincipal('logging.s3.amazonaws.com')],
     actions: ['s3:PutObject'],
@@ -110,8 +110,8 @@ function takeAccessLogs(
   });
 }
 
-/** Any distribution of the account may read what is public anyway: which one it is, its own stack knows later. */
-function readPublicCopies(account: string, bucket: string): PolicyStatement {
+/** Allows every distribution of the account to read public copies: the delivery stack is deployed later. */
+function allowCloudFront(account: string, bucket: string): PolicyStatement {
   return new PolicyStatement({
     sid: 'ReadPublicCopies',
     effect: Effect.ALLOW,

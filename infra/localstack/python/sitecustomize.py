@@ -1,6 +1,6 @@
-"""What LocalStack 4.12 takes for granted of Python 3.13: there threading.Lock is a class, and may be a part of a union.
+"""Makes threading.Lock usable in type unions on Python before 3.13, as LocalStack 4.12 expects.
 
-Python imports this module by itself when its folder is on PYTHONPATH.
+Python imports this module automatically if its folder is on PYTHONPATH.
 """
 
 import sys
@@ -10,7 +10,7 @@ import typing
 if sys.version_info < (3, 13):
 
     class _Lock:
-        """Makes locks as `threading.Lock` does, and stands for any type where annotations are read."""
+        """Creates locks like `threading.Lock`. In a union with another type, it becomes `typing.Any`."""
 
         def __init__(self, make):
             self._make = make

@@ -1,16 +1,16 @@
-/** Writes the brief of every date of the real history, and prints what it says that it may not. */
+/** Writes the brief of every date of the real history, and prints their faults. */
 import { createDayWriters } from '../../../generator/core/records/day-writers.js';
-import type { InputSeries } from '../../../generator/core/input-series.js';
-import { readProductTexts } from '../../../generator/io/product-texts.js';
+import type { InputSeries } from '../../../generator/core/input/input-series.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { assertValid } from '../../../schemas/validate.js';
-import { CLAIMS, claimOf, findBriefFaults, sentencesIn } from '../../fixtures/brief-judge.js';
+import { CLAIMS, claimOf, findBriefFaults, sentencesIn } from '../../support/release/brief-judge.js';
 import type { BriefsJudged } from '../briefs-judged.js';
 import { AS_OF, readHistory } from '../history-data.js';
 
 const texts = await readProductTexts();
 const times = new Map<string, number>();
 
-function judge(series: InputSeries): string[] {
+function findFaults(series: InputSeries): string[] {
   const writers = createDayWriters(series, texts);
   const provenance = { revision: `${AS_OF}.000001`, updatedThrough: series.dates.at(-1) ?? '' };
   return series.dates.flatMap((date, t) => {
@@ -30,12 +30,12 @@ function judge(series: InputSeries): string[] {
 }
 
 const history = await readHistory();
-const faults = history.flatMap(judge);
-const judged: BriefsJudged = {
+const faults = history.flatMap(findFaults);
+const output: BriefsJudged = {
   briefs: history.reduce((sum, { dates }) => sum + dates.length, 0),
   sentences: [...times.values()].reduce((sum, count) => sum + count, 0),
   claims: [...times.keys()].sort(),
   unused: Object.keys(CLAIMS).filter((claim) => !times.has(claim)),
   faults: faults.slice(0, 20),
 };
-process.stdout.write(JSON.stringify(judged));
+process.stdout.write(JSON.stringify(output));

@@ -1,4 +1,4 @@
-/** Edits published history late at ninety places that chance decides, and prints what the planner makes of each. */
+/** Edits published history at ninety random places, and prints the resulting plans. */
 import { observeEdit } from '../observe-change.js';
 import { drawnEdits, readEditedHistory } from '../late-edit-input.js';
 import { createPublished } from '../published-series.js';

@@ -1,4 +1,4 @@
-/** Prints every date of the real history as it is judged in real time and in hindsight. */
+/** Prints the real-time and hindsight labels of every date of the real history. */
 import { judgeDays } from '../../../scripts/calibration/hindsight.js';
 import { currentMethodology } from '../../../schemas/methodology.js';
 import { readHistory } from '../history-data.js';

@@ -1,8 +1,8 @@
-/** Changes published history late, in chosen ways, and prints what the planner and the store make of it. */
-import { createMemoryStore } from '../../../infra/store/memory-store.js';
-import type { InputSeries } from '../../../generator/core/input-series.js';
-import { verifyStore } from '../../../generator/io/verify-store.js';
-import { publishSeries } from '../../fixtures/publish-series.js';
+/** Changes published history in selected ways, and prints the resulting plans and stores. */
+import { createMemoryStore } from '../../support/stores/memory-store.js';
+import type { InputSeries } from '../../../generator/core/input/input-series.js';
+import { verifyStore } from '../../../generator/verify/verify-store.js';
+import { publishSeries } from '../../support/release/publish-series.js';
 import { applyEdit, farReachingEdits, valueOf, type Edit } from '../drawn-edits.js';
 import { cutBetween, withoutColumn, withoutRow } from '../edited-series.js';
 import { seriesOf } from '../history-data.js';
@@ -21,7 +21,7 @@ import {
 /** A date in the middle of bitcoin's labelled dates. */
 const LOST_ROW = '2023-03-15';
 
-/** Publishes history up to the last date but one, then all of it, to the same store. */
+/** Publishes the history without its last date, and then all of it, to the same store. */
 async function observeAppend(
   inputs: readonly InputSeries[],
 ): Promise<{ readonly append: AppendObservation; readonly published: PublishedSeries }> {
@@ -52,7 +52,7 @@ async function observeAppend(
   return { append, published };
 }
 
-/** The plan digest of one edit does not accept another one. */
+/** Plans an edit with the accepted plan digest of another one. */
 function observeMismatch(
   published: PublishedSeries,
   [one, other]: readonly Edit[],
@@ -76,7 +76,7 @@ function observeDrops(published: PublishedSeries): LateEditObservations['drops']
   };
 }
 
-/** Five edits for one store: of three chains, one value twice, and at last as it was. */
+/** Returns five edits for one store: of three chains, with one value edited twice and then restored. */
 function chooseApplied(inputs: readonly InputSeries[], far: readonly Edit[], drawn: readonly Edit[]): Edit[] {
   const first = far.at(-1);
   const [bitcoin, arbitrum] = (['bitcoin', 'arbitrum'] as const).map((chain) =>

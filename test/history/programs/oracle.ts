@@ -1,8 +1,8 @@
-/** Computes the real history with the product and with the naive implementation, and prints where they disagree. */
-import type { InputSeries } from '../../../generator/core/input-series.js';
+/** Computes the real history with the product and the naive implementation, and prints the differences. */
+import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { computeRegimes } from '../../../generator/core/methodology/regime-series.js';
 import { createDayWriters } from '../../../generator/core/records/day-writers.js';
-import { readProductTexts } from '../../../generator/io/product-texts.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { inHindsight } from '../../../scripts/calibration/hindsight.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { assertValid } from '../../../schemas/validate.js';
@@ -42,7 +42,7 @@ function compare(series: InputSeries): OracleComparison {
         derived.map(derivedConclusions),
         naive.derived.map(canonicalJson),
       ),
-      'the label that hindsight gives': differing(
+      'the label in hindsight': differing(
         computeRegimes(series, inHindsight(methodology)).labels,
         labelsOf(naiveMetaDays(series.chain, toNaiveDays(series), 'centred')),
       ),

@@ -1,10 +1,10 @@
 /** Multiplies single values of bitcoin by ten and prints how many labels change within the week. */
-import type { InputSeries } from '../../../generator/core/input-series.js';
+import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { computeRegimes } from '../../../generator/core/methodology/regime-series.js';
 import { addDays } from '../../../schemas/dates.js';
 import { currentMethodology } from '../../../schemas/methodology.js';
 import type { Methodology, MetricName } from '../../../schemas/types.generated.js';
-import { createRandom } from '../../fixtures/seeded.js';
+import { createRandom } from '../../support/random/seeded.js';
 import { applyEdit, valueOf, type Edit } from '../drawn-edits.js';
 import { cutBetween } from '../edited-series.js';
 import { readHistory, seriesOf } from '../history-data.js';
@@ -13,9 +13,9 @@ const FIRST = '2016-01-01';
 const LAST = '2025-12-31';
 const PRINTS = 200;
 const SEED = 1;
-/** The metrics of bitcoin that a signal rests on; block weight is not in its history. */
+/** Metrics of bitcoin that signals use. Its history has no block weight. */
 const METRICS = ['tx_count', 'active_addresses', 'fees_total', 'fee_median'] as const satisfies MetricName[];
-/** Dates before a print that decide its week: the baseline's and the smoothing's, and time for levels to settle. */
+/** Number of dates before a value that affect the following week: baseline, smoothing, and time for levels to settle. */
 const DAYS_BEFORE = 450;
 
 function drawPrints(series: InputSeries): Edit[] {

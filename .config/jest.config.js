@@ -1,0 +1,42 @@
+/** Jest's projects. All share these settings; each names the folders of its tests. */
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+
+const rootDir = path.resolve(import.meta.dirname, '..');
+const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed'];
+
+/** What builds and installations leave in the repository. */
+const IGNORED = ['dist', '.ci', '.localstack', '.python', 'infra/aws/cdk.out'].map(
+  (folder) => `<rootDir>/${folder}/`,
+);
+
+/** Synthesizes the stacks once for all suites. */
+const globalSetup = '<rootDir>/test/support/aws/synthesize-example.mjs';
+
+function project(displayName, folders, settings = {}) {
+  return {
+    displayName,
+    rootDir,
+    testEnvironment: 'node',
+    extensionsToTreatAsEsm: ['.ts'],
+    moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+    transform: { '^.+\\.ts$': ['@swc/jest', { swcrc: false, configFile: `${rootDir}/.config/swcrc.json` }] },
+    testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
+    modulePathIgnorePatterns: IGNORED,
+    ...settings,
+  };
+}
+
+export default {
+  rootDir,
+  maxWorkers: Math.ceil(1.5 * availableParallelism()), // suites wait for timers and sockets too
+  testSequencer: `${rootDir}/.config/jest-sequencer.js`,
+  testTimeout: 20_000,
+  projects: [
+    project('fast', ['test'], { testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
+    project('history', ['test/history']),
+    project('integration', ['test/laws', 'test/golden', 'test/integration']),
+    project('aws', ['test/aws'], { globalSetup }),
+    project('deployed', ['test/deployed'], { globalSetup }),
+  ],
+};

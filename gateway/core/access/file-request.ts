@@ -1,0 +1,121 @@
+import { CHAIN_IDS, GENRES, WINDOWS } from '../../../schemas/catalog.js';
+import { parseDate } from '../../../schemas/dates.js';
+import { archivePath, bundlePath, dayPath, manifestPath } from '../../../schemas/paths.js';
+import { isRevision } from '../../../schemas/revision.js';
+import type { Chain, Genre, Window } from '../../../schemas/types.generated.js';
+import { GatewayError } from '../problems.js';
+
+/** A requested subscriber file. `revision` asks for a day file as of that revision; null asks for the current one. */
+export type FileRequest =
+  | { readonly kind: 'bundle'; readonly genre: Genre; readonly chain: Chain; readonly window: Window }
+  | { readonly kind: 'manifest'; readonly genre: Genre; readonly chain: Chain }
+  | {
+      readonly kind: 'day';
+      readonly genre: Genre;
+      readonly chain: Chain;
+      readonly date: string;
+      readonly revision: string | null;
+    };
+
+/** The form of the response: a redirect to the file, or a document with its URL. */
+export type ResponseForm = 'redirect' | 'document';
+
+/** A parsed request. `form` is absent if the query does not set it. */
+export type ParsedFileRequest = { readonly file: FileRequest; readonly form?: ResponseForm };
+
+const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})\.json$/;
+
+/** All paths of bundles and manifests. They are looked up here instead of being parsed. */
+const FILES: ReadonlyMap<string, FileRequest> = new Map(
+  GENRES.flatMap((genre) => CHAIN_IDS.flatMap((chain) => requestEntries(genre, chain))),
+);
+
+/** The folders of day files. */
+const ARCHIVES: ReadonlyMap<string, { readonly genre: Genre; readonly chain: Chain }> = new Map(
+  GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => [archivePath(genre, chain), { genre, chain }])),
+);
+
+function requestEntries(genre: Genre, chain: Chain): [string, FileRequest][] {
+  const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
+  return [
+    [manifestPath(genre, chain), { kind: 'manifest', genre, chain }],
+    ...windows.map((window): [string, FileRequest] => [
+      bundlePath(genre, chain, window),
+      { kind: 'bundle', genre, chain, window },
+    ]),
+  ];
+}
+
+/**
+ * Parses a path and a raw query without its `?`. The path is compared with the paths that can exist, so that no part of
+ * a request ever becomes part of a store key.
+ * @throws GatewayError 'not-found' for a path that no file can have, 'request-malformed' for an invalid query.
+ */
+export function parseFileRequest(path: string, query: string): ParsedFileRequest {
+  const file = FILES.get(path) ?? parseDay(path);
+  if (file === undefined)
+    throw new GatewayError('not-found', {
+      detail: 'No file has this path. Check the genre, chain, window and date against the API reference.',
+    });
+  if (query === '') return { file };
+  return parseQuery(file, query);
+}
+
+function parseDay(path: string): FileRequest | undefined {
+  const [, folder = '', date = ''] = DAY.exec(path) ?? [];
+  const archive = ARCHIVES.get(folder);
+  if (archive === undefined || parseDate(date) === undefined) return undefined;
+  return { kind: 'day', ...archive, date, revision: null };
+}
+
+function parseQuery(file: FileRequest, query: string): ParsedFileRequest {
+  let form: ResponseForm | undefined;
+  let revision: string | undefined;
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name === 'redirect' && form === undefined) form = parseForm(value);
+    else if (name === 'revision' && revision === undefined && file.kind === 'day')
+      revision = parseRevision(value);
+    else throw new GatewayError('request-malformed', { detail: explainParameter(name, file) });
+  }
+  return {
+    file: revision === undefined || file.kind !== 'day' ? file : { ...file, revision },
+    ...(form === undefined ? {} : { form }),
+  };
+}
+
+function parseForm(value: string): ResponseForm {
+  if (value === 'true') return 'redirect';
+  if (value === 'false') return 'document';
+  throw new GatewayError('request-malformed', { detail: 'Invalid value for "redirect": use true or false.' });
+}
+
+function parseRevision(value: string): string {
+  if (isRevision(value)) return value;
+  throw new GatewayError('request-malformed', {
+    detail: 'Invalid value for "revision": use a published revision, such as 2026-08-20.000001.',
+  });
+}
+
+/** Explains why a parameter is not accepted, without its value, which may be a key. */
+function explainParameter(name: string, file: FileRequest): string {
+  if (/key|token|auth|secret/i.test(name)) {
+    return 'Send the API key in the header X-API-Key, not in the URL: URLs are logged.';
+  }
+  if (name === 'redirect') return 'Send the parameter redirect only once.';
+  if (name !== 'revision') return 'Unknown parameter. Files accept redirect, and day files also revision.';
+  return file.kind === 'day'
+    ? 'Send the parameter revision only once.'
+    : 'Only day files accept the parameter revision.';
+}
+
+/** Returns the path of a bundle or manifest, as it is listed in the release. */
+export function listedPathOf(file: Exclude<FileRequest, { kind: 'day' }>): string {
+  return file.kind === 'manifest'
+    ? manifestPath(file.genre, file.chain)
+    : bundlePath(file.genre, file.chain, file.window);
+}
+
+/** Returns the path of a file, without a query. */
+export function pathOf(file: FileRequest): string {
+  return file.kind === 'day' ? dayPath(file.genre, file.chain, file.date) : listedPathOf(file);
+}

@@ -1,0 +1,116 @@
+import { parseInstant } from '../../../schemas/dates.js';
+import { SCHEMAS } from '../../../schemas/schemas.generated.js';
+import type { Account, AccountKey, ManualGrant } from '../../../schemas/types.generated.js';
+import { stripeGrantsOf } from '../billing/billing-record.js';
+import type { Grant } from '../access/entitlements.js';
+import { GatewayError } from '../problems.js';
+
+/** Maximum number of active keys of an account. */
+export const ACTIVE_KEYS = 5;
+
+/** Maximum number of keys that an account lists. Beyond it the oldest revoked keys are removed; they stay invalid. */
+export const LISTED_KEYS = 25;
+
+const ID_BYTES = 255;
+const { account_id: idWords, label: labelWords } = SCHEMAS.account.$defs;
+const ID = new RegExp(idWords.pattern, 'u');
+const LABEL = new RegExp(labelWords.pattern, 'u');
+
+/** A key as its owner sees it, without the secret. `last_used` is a day, or null if the key was never used. */
+export type KeyDescription = AccountKey & { readonly id: string; readonly last_used: string | null };
+
+/** Returns whether a text is a valid account id: 1 to 255 bytes of printable text. */
+export function isAccountId(text: string): boolean {
+  return ID.test(text) && Buffer.byteLength(text) <= ID_BYTES;
+}
+
+/** Returns whether a text is a valid label of a key: 1 to 64 printable characters, not all blank. */
+export function isLabel(text: string): boolean {
+  return Array.from(text).length <= labelWords.maxLength && LABEL.test(text); // without the length check, the pattern takes seconds on a long text
+}
+
+/** Creates an account without keys and grants. */
+export function createAccount(id: string): Account {
+  return { schema: 'account/1', account: id, keys: {}, grants: [] };
+}
+
+/** Returns the key with an id, revoked or not; `undefined` if the account does not list it. */
+export function findKey({ keys }: Account, id: string): AccountKey | undefined {
+  return Object.hasOwn(keys, id) ? keys[id] : undefined; // toString has the form of an id
+}
+
+/**
+ * Returns the account with another active key, or the account itself if it lists the id already.
+ * @throws GatewayError 'key-limit-reached'
+ */
+export function addKey(account: Account, id: string, key: AccountKey): Account {
+  if (findKey(account, id) !== undefined) return account;
+  assertRoom(account);
+  return { ...account, keys: Object.fromEntries(keepListed([...Object.entries(account.keys), [id, key]])) };
+}
+
+/** Checks that an account can have another active key. @throws GatewayError 'key-limit-reached' */
+export function assertRoom({ keys }: Account): void {
+  const active = Object.values(keys).filter(({ revoked_at: revokedAt }) => revokedAt === null);
+  if (active.length >= ACTIVE_KEYS) throw new GatewayError('key-limit-reached');
+}
+
+function keepListed(keys: [string, AccountKey][]): [string, AccountKey][] {
+  const revoked = keys.filter(([, key]) => key.revoked_at !== null).sort(byRevocation);
+  const removed = new Set(revoked.slice(0, Math.max(0, keys.length - LISTED_KEYS)).map(([id]) => id));
+  return keys.filter(([id]) => !removed.has(id));
+}
+
+function byRevocation([, one]: [string, AccountKey], [, other]: [string, AccountKey]): number {
+  return (one.revoked_at ?? '') < (other.revoked_at ?? '') ? -1 : 1;
+}
+
+/**
+ * Returns the account with a key revoked, or the account itself if the key is revoked already.
+ * @throws GatewayError 'not-found' for a key that the account does not list.
+ */
+export function revokeKey(account: Account, id: string, revokedAt: string): Account {
+  const key = findKey(account, id);
+  if (key === undefined) throw new GatewayError('not-found', { detail: 'The account has no such key.' });
+  if (key.revoked_at !== null) return account;
+  return { ...account, keys: { ...account.keys, [id]: { ...key, revoked_at: revokedAt } } };
+}
+
+/** Returns the manual grant of a plan and chain, active or not. */
+export function findGrant(
+  { grants }: Account,
+  { plan, chain }: Pick<ManualGrant, 'plan' | 'chain'>,
+): ManualGrant | undefined {
+  return grants.find((each) => each.plan === plan && each.chain === chain);
+}
+
+/** Returns the account with `grant`, which replaces a grant of the same plan and chain. */
+export function putGrant(account: Account, grant: ManualGrant): Account {
+  const before = findGrant(account, grant);
+  const grants =
+    before === undefined
+      ? [...account.grants, grant]
+      : account.grants.map((each) => (each === before ? grant : each));
+  return { ...account, grants };
+}
+
+/** Returns all grants of an account, manual and bought. A grant with an invalid instant is never active. */
+export function grantsOf(account: Account): Grant[] {
+  return [...account.grants.map(toGrant), ...stripeGrantsOf(account)];
+}
+
+function toGrant({ plan, chain, origin, since, until }: ManualGrant): Grant {
+  const [sinceMs, untilMs] = [parseInstant(since) ?? Number.NaN, parseInstant(until) ?? Number.NaN];
+  return { plan, chain, origin, sinceMs, untilMs };
+}
+
+/** Returns the keys of an account, oldest first; `usage` contains their last days of use by id. */
+export function describeKeys({ keys }: Account, usage: ReadonlyMap<string, string>): KeyDescription[] {
+  return Object.entries(keys)
+    .map(([id, key]) => ({ id, ...key, last_used: usage.get(id) ?? null }))
+    .sort((one, other) => (toOrder(one) < toOrder(other) ? -1 : 1));
+}
+
+function toOrder({ created_at: createdAt, id }: KeyDescription): string {
+  return `${createdAt} ${id}`;
+}

@@ -1,0 +1,227 @@
+import { ENDPOINTS } from '../../../schemas/paths.js';
+import { KEY_MODES } from '../access/api-key.js';
+import { bySchema, oneOf, wholeNumber, type Parser } from './parser.js';
+import { parseStoreAddress } from './store-address.js';
+import { parsePrices, parseProxies, parseSecrets, parseWebhookSecrets } from './variable-parsers.js';
+import { parseBaseUrl, parseHostUrl, parseKeySetAddress, parseOrigins, parsePageUrl } from './web-address.js';
+
+/** A variable of the environment. */
+export type Variable<T = unknown> = {
+  readonly meaning: string;
+  /** The text that is used when the variable is unset. */
+  readonly default?: string;
+  readonly isRequired?: true;
+  /** A secret can also be read from the file that `<NAME>_FILE` names, and is never logged. */
+  readonly isSecret?: true;
+  readonly example: string;
+  readonly parse: Parser<T>;
+};
+
+const host = bySchema(
+  { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }, { format: 'hostname' }] },
+  'an IP address or a host name',
+);
+const printable = bySchema(
+  { pattern: '^[^\\p{C}\\p{Z}]([^\\p{C}\\p{Zl}\\p{Zp}]*[^\\p{C}\\p{Z}])?$', maxLength: 1024 },
+  'a line of printable text without leading or trailing blanks',
+);
+
+/** Every variable that configures the gateway. The reference table is tested against this one. */
+export const VARIABLES = {
+  CRD_HOST: {
+    meaning: 'address to listen on',
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    parse: host,
+  },
+  CRD_PORT: {
+    meaning: 'port to listen on; 0 for any free port',
+    default: '8080',
+    example: '8080',
+    parse: wholeNumber(0, 65_535),
+  },
+  CRD_METRICS_HOST: {
+    meaning: `address of the operator's port, with ${ENDPOINTS.metrics}, ${ENDPOINTS.health} and ${ENDPOINTS.readiness}`,
+    default: '127.0.0.1',
+    example: '127.0.0.1',
+    parse: host,
+  },
+  CRD_METRICS_PORT: {
+    meaning: "the operator's port; 0 for any free port",
+    default: '9090',
+    example: '9090',
+    parse: wholeNumber(0, 65_535),
+  },
+  CRD_STORE: {
+    meaning: 'where the releases are: file:PATH or s3://bucket/prefix',
+    isRequired: true,
+    example: 's3://my-releases/data',
+    parse: parseStoreAddress,
+  },
+  CRD_ACCOUNTS_STORE: {
+    meaning:
+      'where accounts and keys are, an address of the same form; neither store may be inside the other',
+    isRequired: true,
+    example: 's3://my-accounts',
+    parse: parseStoreAddress,
+  },
+  CRD_S3_ENDPOINT: {
+    meaning: 'endpoint of an S3 server other than Amazon, for s3:// addresses without one',
+    example: 'http://127.0.0.1:4566',
+    parse: parseBaseUrl,
+  },
+  CRD_S3_PATH_STYLE: {
+    meaning: 'whether the bucket is part of the path instead of the host, for s3:// addresses',
+    default: 'false',
+    example: 'true',
+    parse: oneOf(['true', 'false']),
+  },
+  CRD_PUBLIC_BASE_URL: {
+    meaning:
+      'base URL of public files, required with an S3 store; base URL of links with a directory store, by default the address listened on',
+    example: 'https://data.example.com',
+    parse: parseHostUrl,
+  },
+  CRD_PUBLIC_FILES: {
+    meaning:
+      'how public files of an S3 store are answered: redirect to CRD_PUBLIC_BASE_URL, or serve them, for a gateway behind the CDN of that address',
+    default: 'redirect',
+    example: 'serve',
+    parse: oneOf(['redirect', 'serve']),
+  },
+  CRD_SIGNER_ROLE: {
+    meaning:
+      'ARN of a role that the gateway assumes to sign URLs of an S3 store; without it, the gateway signs with its own credentials',
+    example: 'arn:aws:iam::123456789012:role/signer',
+    parse: bySchema(
+      { pattern: '^arn:aws[a-z-]*:iam::\\d{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$' },
+      'the ARN of a role, arn:aws:iam::<account>:role/<name>',
+    ),
+  },
+  CRD_URL_TTL_SECONDS: {
+    meaning: 'how many seconds a signed URL or link is valid, 60 to 3600',
+    default: '300',
+    example: '300',
+    parse: wholeNumber(60, 3600),
+  },
+  CRD_POLL_SECONDS: {
+    meaning: 'seconds between two polls for a new release, 1 to 300',
+    default: '15',
+    example: '15',
+    parse: wholeNumber(1, 300),
+  },
+  CRD_LINK_SECRET: {
+    meaning:
+      'secret that signs links, at least 32 bytes, required with a directory store; during a rotation two, separated by a comma or a new line, the new one first; CRD_LINK_SECRET_FILE can name a file instead',
+    isSecret: true,
+    example: '$(openssl rand -hex 32)',
+    parse: parseSecrets,
+  },
+  CRD_JWKS: {
+    meaning:
+      'keys of the identity provider, https:// or file:PATH; without it there are no dashboard sessions',
+    example: 'https://login.example.com/.well-known/jwks.json',
+    parse: parseKeySetAddress,
+  },
+  CRD_JWT_ISSUER: {
+    meaning: 'issuer that session tokens must name, required with CRD_JWKS',
+    example: 'https://login.example.com/',
+    parse: printable,
+  },
+  CRD_JWT_AUDIENCE: {
+    meaning: 'audience that session tokens must name, required with CRD_JWKS',
+    example: 'chain-reference-data',
+    parse: printable,
+  },
+  CRD_KEY_MODE: {
+    meaning: 'which API keys are created and accepted: live or test',
+    default: 'live',
+    example: 'test',
+    parse: oneOf(KEY_MODES),
+  },
+  CRD_STRIPE_SECRET_KEY: {
+    meaning:
+      "key of Stripe's API, in the mode of CRD_KEY_MODE; without it nothing is sold; CRD_STRIPE_SECRET_KEY_FILE can name a file instead",
+    isSecret: true,
+    example: 'sk_test_...',
+    parse: bySchema(
+      { pattern: '^(sk|rk)_(test|live)_[0-9A-Za-z_]{8,250}$' },
+      'a secret or restricted key of Stripe',
+    ),
+  },
+  CRD_STRIPE_WEBHOOK_SECRET: {
+    meaning:
+      'secret of the webhook at Stripe, required with CRD_STRIPE_SECRET_KEY; during a rotation two, separated by a comma or a new line; CRD_STRIPE_WEBHOOK_SECRET_FILE can name a file instead',
+    isSecret: true,
+    example: 'whsec_...',
+    parse: parseWebhookSecrets,
+  },
+  CRD_STRIPE_PRICE_SINGLE_CHAIN: {
+    meaning:
+      'price ids of the plan Single Chain at Stripe, separated by commas, required with CRD_STRIPE_SECRET_KEY: the first is sold, and subscriptions with the others continue',
+    example: 'price_1Example',
+    parse: parsePrices,
+  },
+  CRD_STRIPE_PRICE_RESEARCH: {
+    meaning: 'price ids of the plan Research, likewise',
+    example: 'price_2Example, price_1OlderOne',
+    parse: parsePrices,
+  },
+  CRD_DASHBOARD_URL: {
+    meaning: 'page to which a checkout and the portal return, required with CRD_STRIPE_SECRET_KEY',
+    example: 'https://dashboard.example.com/billing',
+    parse: parsePageUrl,
+  },
+  CRD_TRUST_PROXY: {
+    meaning: "proxies that are trusted to report the caller's address: their number, or their addresses",
+    example: '10.0.0.0/8, 192.168.1.7',
+    parse: parseProxies,
+  },
+  CRD_CORS_ORIGINS: {
+    meaning: 'origins of web pages that can read subscriber files, separated by commas',
+    example: 'https://notebook.example.com',
+    parse: parseOrigins,
+  },
+  CRD_DASHBOARD_ORIGINS: {
+    meaning: 'origins of web pages that can manage keys and subscriptions, separated by commas',
+    example: 'https://dashboard.example.com, http://localhost:3000',
+    parse: parseOrigins,
+  },
+  CRD_RATE_KEY_PER_MINUTE: {
+    meaning: 'requests per minute that this process accepts from a key',
+    default: '600',
+    example: '600',
+    parse: wholeNumber(1, 1_000_000),
+  },
+  CRD_RATE_ADDRESS_PER_MINUTE: {
+    meaning: 'requests per minute without a valid key that this process accepts from an address',
+    default: '120',
+    example: '120',
+    parse: wholeNumber(1, 1_000_000),
+  },
+  CRD_LOG_LEVEL: {
+    meaning: 'minimum level of log lines: trace, debug, info, warn, error, fatal or silent',
+    default: 'info',
+    example: 'warn',
+    parse: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  },
+} as const satisfies Record<`CRD_${string}`, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+/** The names in the order of the table. */
+export const VARIABLE_NAMES = Object.keys(VARIABLES) as readonly VariableName[]; // Object.keys loses the key type
+
+/** Returns a variable as the general type. */
+export function variableOf(name: VariableName): Variable {
+  return VARIABLES[name];
+}
+
+/** Returns the rows of the reference table `| variable | default | meaning |`. */
+export function variableRows(): string[][] {
+  return VARIABLE_NAMES.map((name) => {
+    const { default: text, isRequired = false, isSecret = false, meaning, example } = variableOf(name);
+    const meaningCell = text === undefined && !isSecret ? `${meaning}; for example ${example}` : meaning;
+    return [name, text ?? (isRequired ? 'required' : 'none'), meaningCell];
+  });
+}

@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { codeOf } from '../../infra/store/system-error.js';
+import { OperatorError } from '../core/exit-codes.js';
+import { problemPath, PROBLEMS } from '../core/problems.js';
+import { toOriginForm } from '../core/http/request-target.js';
+
+/** A server that listens. */
+export type HttpServer = {
+  /** Address of the server for clients on this machine. */
+  readonly url: string;
+  /** Accepts no more connections and waits for requests in progress. Breaks off those that take longer than `graceMs`. */
+  readonly stop: (graceMs: number) => Promise<void>;
+};
+
+/** Time-outs for slow clients in milliseconds, named as in Node. */
+export type HttpTimeouts = { readonly [name in keyof typeof TIMEOUTS]: number };
+
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  /** Longer than load balancers keep a connection, so that they close it and no request gets lost. */
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+};
+/** Time-out for connections without traffic in either direction, so that a client that reads nothing holds no memory. */
+const IDLE_MS = 75_000;
+/** Time for a client to close its connection after an error response. */
+const LINGER_MS = 1_000;
+/** Interval at which a stopping server closes idle connections. */
+const CLOSE_IDLE_INTERVAL_MS = 50;
+
+/** Starts a server. @throws OperatorError 'usage' when it cannot listen at this address. */
+export async function startHttpServer(
+  listener: RequestListener,
+  { host, port }: { readonly host: string; readonly port: number },
+  timeouts: HttpTimeouts = TIMEOUTS,
+  idleMs = IDLE_MS,
+): Promise<HttpServer> {
+  let isStopping = false;
+  const pending = createPendingResponses();
+  const answer: RequestListener = (req, res) => {
+    pending.add(req.socket, res);
+    if (isStopping) res.setHeader('Connection', 'close');
+    req.url = toOriginForm(req.url ?? '');
+    listener(req, res);
+  };
+  // A missing Host header is answered with a problem by the application, not by Node.
+  const server = createServer({ ...timeouts, requireHostHeader: false }, answer);
+  server.timeout = idleMs;
+  const closeSilent = watchSilent(server);
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (res.socket !== null) res.writeContinue(); // while a response is pending, Node would write the 100 Continue into it
+    answer(req, res);
+  });
+  server.on('checkExpectation', answer); // ignores unknown expectations (RFC 9110 §10.1.1)
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => socket.destroy()); // Node stops listening to the socket of CONNECT
+    socket.resume();
+    sendRawProblem(socket, pending.first(socket), 'CONNECT is not supported: this server is not a proxy.');
+  });
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    const first = pending.first(socket);
+    if (error.code === 'ECONNRESET' || first?.headersSent === true) socket.destroy();
+    else {
+      const detail = CLIENT_ERRORS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
+      sendRawProblem(socket, undefined, detail, isHead(error));
+    }
+  });
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: unknown) => {
+    throw toListenError(error, `${host}:${port}`);
+  });
+  return {
+    url: urlOf(server.address() as AddressInfo), // it listens on a port, not on a pipe
+    async stop(graceMs) {
+      isStopping = true;
+      await close(server, closeSilent, graceMs);
+    },
+  };
+}
+
+function toListenError(error: unknown, address: string): OperatorError {
+  const code = codeOf(error);
+  const why = code === 'EADDRINUSE' ? 'another program uses this address' : (code ?? 'unknown error');
+  const message = `Cannot listen on ${address}: ${why}. Choose another host or port.`;
+  return new OperatorError('usage', message, { cause: error });
+}
+
+async function close(server: Server, closeSilent: () => void, graceMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  const closeIdle = (): void => {
+    server.closeIdleConnections();
+    closeSilent();
+  };
+  server.close();
+  closeIdle();
+  const interval = setInterval(closeIdle, CLOSE_IDLE_INTERVAL_MS);
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(interval);
+  clearTimeout(timer);
+}
+
+/**
+ * Returns a function that closes the connections that have sent no byte. Browsers open some in advance, and Node counts
+ * them as busy.
+ */
+function watchSilent(server: Server): () => void {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return () => {
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
+}
+
+/** The unfinished responses of each connection, in the order of their requests. */
+type PendingResponses = {
+  readonly add: (socket: Socket, res: ServerResponse) => void;
+  /** Returns the response that the connection is sending or will send next. */
+  readonly first: (socket: Socket) => ServerResponse | undefined;
+};
+
+function createPendingResponses(): PendingResponses {
+  const responses = new WeakMap<Socket, readonly ServerResponse[]>();
+  const listPending = (socket: Socket): readonly ServerResponse[] =>
+    responses.get(socket)?.filter((res) => !res.writableFinished) ?? [];
+  return {
+    add: (socket, res) => void responses.set(socket, [...listPending(socket), res]),
+    first: (socket) => listPending(socket)[0],
+  };
+}
+
+/** Problem details for requests that Node cannot parse, by error code. */
+const CLIENT_ERRORS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'The request line and headers are too large.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive.',
+};
+
+/** Node's error for bytes that are not a valid request. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array };
+
+/**
+ * Answers an invalid request, for which Node creates no response, with a problem, and closes the connection. Closes it
+ * without an answer if another response is pending.
+ */
+function sendRawProblem(
+  socket: Socket,
+  pending: ServerResponse | undefined,
+  detail: string,
+  isHeadRequest = false,
+): void {
+  if (!socket.writable || pending !== undefined) {
+    socket.destroy();
+    return;
+  }
+  const code = 'request-malformed';
+  const { status, title } = PROBLEMS[code];
+  const body = JSON.stringify({ type: problemPath(code), title, status, detail, instance: '', code });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} Bad Request`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'Connection: close',
+      '',
+      isHeadRequest ? '' : body,
+    ].join('\r\n'),
+  );
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Returns whether the bytes begin with HEAD, whose responses have no body. */
+function isHead({ rawPacket = new Uint8Array() }: ClientError): boolean {
+  return Buffer.from(rawPacket.subarray(0, 5)).toString('latin1') === 'HEAD ';
+}
+
+/** Returns the URL for clients on this machine, also of a server that listens on all addresses. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
+  return `http://${family === 'IPv6' && host !== '127.0.0.1' ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,148 @@
+import { toInstant } from '../../../schemas/dates.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import type { Account, KeyRecord, ManualGrant } from '../../../schemas/types.generated.js';
+import {
+  addKey,
+  assertRoom,
+  createAccount,
+  findGrant,
+  findKey,
+  grantsOf,
+  putGrant,
+  revokeKey,
+} from '../../core/accounts/account.js';
+import { keyRecordKey } from '../../../schemas/paths.js';
+import { createApiKey, isKeyId, type ApiKey, type KeyMode } from '../../core/access/api-key.js';
+import { explainInactivity, isActive, namePlan } from '../../core/access/entitlements.js';
+import { OperatorError } from '../../core/exit-codes.js';
+import { GatewayError } from '../../core/problems.js';
+import { DOCUMENT_META, readDocument, writeDocument } from './account-documents.js';
+import { createKeyUsageLog, type KeyUsageLog } from './key-usage.js';
+import { readStoredAccount, updateAccount, type UpdateOptions } from './update-account.js';
+
+const MAX_DRAWS = 5;
+
+/** Accounts with their keys and manual grants. Every method throws StoreError, or OperatorError 'damaged'. */
+export type Accounts = KeyUsageLog & {
+  /** Returns an account; `undefined` if it does not exist. */
+  readonly readAccount: (account: string) => Promise<Account | undefined>;
+  /** Returns the digest and account of a key, even if it is revoked; `undefined` for an unknown id. */
+  readonly readKey: (keyId: string) => Promise<KeyRecord | undefined>;
+  /**
+   * Creates a key and returns its text, which is not stored.
+   * @throws GatewayError 'key-limit-reached', or with `needsGrant` 'subscription-inactive'.
+   */
+  readonly createKey: (account: string, options: KeyOptions) => Promise<CreatedKey>;
+  /** Revokes a key. For a revoked key, returns when that happened. @throws GatewayError 'not-found' */
+  readonly revokeKey: (account: string, keyId: string) => Promise<RevokedKey>;
+  /**
+   * Grants a plan. It replaces a grant of the same plan and chain; an end in the past ends that grant now.
+   * @throws OperatorError 'refused' when there is no grant to end.
+   */
+  readonly grant: (account: string, options: GrantPlanOptions) => Promise<Account>;
+};
+
+/** Options for `createKey`. Precondition: `label` is valid (`isLabel`) or null. */
+export type KeyOptions = {
+  readonly label: string | null;
+  /** Refuses an account without an active grant. */
+  readonly needsGrant: boolean;
+};
+
+/** A new key; `key` is its text. */
+export type CreatedKey = {
+  readonly key: string;
+  readonly id: string;
+  readonly label: string | null;
+  readonly created_at: string;
+};
+
+export type RevokedKey = { readonly id: string; readonly revoked_at: string };
+
+/** Options for `grant`; the grant ends just before the instant `until`. */
+export type GrantPlanOptions = Pick<ManualGrant, 'plan' | 'chain' | 'until' | 'reason'>;
+
+/** Options for `createAccounts`; `random` must return cryptographically secure bytes. */
+export type AccountsOptions = Omit<UpdateOptions, 'store'> & {
+  /** Returns milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly mode: KeyMode;
+};
+
+/** Creates access to the accounts in a store. */
+export function createAccounts(store: UpdateOptions['store'], options: AccountsOptions): Accounts {
+  const { now, random, mode } = options;
+  const update = (id: string, change: (account: Account) => Account): Promise<Account> =>
+    updateAccount({ ...options, store }, id, change);
+
+  async function readAccount(id: string): Promise<Account | undefined> {
+    return (await readStoredAccount(store, id))?.value;
+  }
+
+  /** Stores the digest of a new key under an unused id. */
+  async function issueKey(account: string): Promise<ApiKey> {
+    for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
+      const key = createApiKey(mode, random);
+      const record: KeyRecord = { schema: 'key-record/1', sha256: sha256Hex(key.text), account };
+      const bytes = writeDocument('key-record', record);
+      const stored = await store.putIfAbsent(keyRecordKey(key.id), bytes, DOCUMENT_META);
+      if (stored === 'created') return key;
+    }
+    throw new Error(`${MAX_DRAWS} random key ids in a row were taken: the random bytes are not random`);
+  }
+
+  return {
+    ...createKeyUsageLog(store),
+    readAccount,
+    async readKey(keyId) {
+      if (!isKeyId(keyId)) return undefined;
+      return (await readDocument(store, keyRecordKey(keyId), 'key-record'))?.value;
+    },
+    async createKey(id, { label, needsGrant }) {
+      const created = { label, created_at: toInstant(now()), revoked_at: null };
+      const account = (await readAccount(id)) ?? createAccount(id);
+      if (needsGrant) assertActive(account, now());
+      assertRoom(account); // avoids an orphaned key record; the update checks again
+      const key = await issueKey(id);
+      await update(id, (before) => addKey(before, key.id, created));
+      return { key: key.text, id: key.id, label, created_at: created.created_at };
+    },
+    async revokeKey(id, keyId) {
+      const instant = toInstant(now());
+      const account = await update(id, (before) => revokeKey(before, keyId, instant));
+      return { id: keyId, revoked_at: findKey(account, keyId)?.revoked_at ?? instant };
+    },
+    grant: (id, grant) => update(id, (account) => grantTo(account, grant, now())),
+  };
+}
+
+function assertActive(account: Account, nowMs: number): void {
+  const grants = grantsOf(account);
+  if (grants.some((grant) => isActive(grant, nowMs))) return;
+  throw new GatewayError('subscription-inactive', { detail: explainInactivity(grants, nowMs) });
+}
+
+/** Returns the account with the grant. A grant that has not ended keeps its start. */
+function grantTo(account: Account, options: GrantPlanOptions, nowMs: number): Account {
+  const before = findGrant(account, options);
+  const now = toInstant(nowMs); // instants have a fixed width, so they compare as text
+  if (options.until <= now) return endGrant(account, options, before, now);
+  if (before?.until === options.until && before.reason === options.reason) return account;
+  const since = before !== undefined && before.until > now ? before.since : now;
+  return putGrant(account, { ...options, since, origin: 'manual' });
+}
+
+function endGrant(
+  account: Account,
+  { plan, chain, reason }: GrantPlanOptions,
+  before: ManualGrant | undefined,
+  now: string,
+): Account {
+  if (before === undefined) {
+    throw new OperatorError(
+      'refused',
+      `The account has no grant of ${namePlan(plan, chain)} to end. To create a grant, use an end in the future.`,
+    );
+  }
+  return before.until <= now ? account : putGrant(account, { ...before, until: now, reason });
+}

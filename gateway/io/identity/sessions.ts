@@ -1,0 +1,72 @@
+import { jwtVerify } from 'jose';
+import { isAccountId } from '../../core/accounts/account.js';
+import { GatewayError } from '../../core/problems.js';
+import type { KeySet } from './key-set.js';
+
+/** An authenticated user of the dashboard. */
+export type Session = { readonly account: string };
+
+/** Verifies the sessions of the dashboard. */
+export type Sessions = {
+  /**
+   * Returns the session of a header `Authorization: Bearer <JWT>`.
+   * @throws GatewayError 'session-invalid', without a reason; 'identity-unavailable' while no token can be verified.
+   */
+  readonly authenticate: (authorization: string | undefined) => Promise<Session>;
+};
+
+/** Options for `createSessions`. */
+export type SessionsOptions = {
+  readonly keySet: KeySet;
+  readonly issuer: string;
+  readonly audience: string;
+  /** Returns milliseconds since the epoch. */
+  readonly now: () => number;
+};
+
+/** Only asymmetric signatures (RFC 7518 §3.1, RFC 8037): a public key must never be accepted as a shared secret. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA'],
+];
+const CLOCK_TOLERANCE_SECONDS = 30;
+const MAX_CHARACTERS = 16 * 1024;
+const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
+
+/** Creates a verifier of the tokens of an identity provider (RFC 7519). */
+export function createSessions({ keySet, issuer, audience, now }: SessionsOptions): Sessions {
+  async function subjectOf(token: string): Promise<string | undefined> {
+    const { payload } = await jwtVerify(token, keySet.keyFor, {
+      issuer,
+      audience,
+      algorithms: [...ALGORITHMS],
+      requiredClaims: ['exp'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(now()),
+    });
+    return payload.sub;
+  }
+  return {
+    async authenticate(authorization) {
+      if (authorization === undefined) throw sessionInvalid('');
+      if (authorization.length > MAX_CHARACTERS) throw sessionInvalid(INVALID_TOKEN);
+      const [, token] = BEARER.exec(authorization) ?? [];
+      if (token === undefined) throw sessionInvalid(INVALID_TOKEN);
+      const account: unknown = await subjectOf(token).catch((error: unknown) => {
+        // Any other error means that the token could not be verified.
+        throw error instanceof GatewayError ? error : sessionInvalid(INVALID_TOKEN, error);
+      });
+      if (typeof account === 'string' && isAccountId(account)) return { account };
+      throw sessionInvalid(INVALID_TOKEN);
+    },
+  };
+}
+
+const INVALID_TOKEN = ', error="invalid_token"';
+
+function sessionInvalid(challenge: string, cause?: unknown): GatewayError {
+  return new GatewayError('session-invalid', {
+    headers: { 'WWW-Authenticate': `Bearer realm="dashboard"${challenge}` },
+    cause,
+  });
+}

@@ -1,0 +1,67 @@
+import type { LimitResult } from '../../core/http/rate-headers.js';
+import { createBoundedCache } from '../timing/bounded-cache.js';
+
+/** Limits of requests per minute. Each process counts on its own, so several copies allow several times as many. */
+export type RateLimits = {
+  /** Counts a request with a key or session, unless the limit is reached. */
+  readonly consumeKey: (id: string) => LimitResult;
+  /** Counts a request of a group of addresses, unless the limit is reached. */
+  readonly consumeAddress: (group: string) => LimitResult;
+  /** Subtracts a request of a group, for a caller that turned out to have a valid key. */
+  readonly refundAddress: (group: string) => void;
+};
+
+/** Options for `createRateLimits`. */
+export type RateLimitsOptions = {
+  readonly keyPerMinute: number;
+  readonly addressPerMinute: number;
+  readonly now: () => number;
+};
+
+const WINDOW_MS = 60_000;
+/** Maximum number of callers; the least recently active one is forgotten first. */
+const MAX_CALLERS = 100_000;
+
+/**
+ * Creates limits with windows of a minute, which start with the first request of a caller.
+ * rate-limiter-flexible is not used: in memory it keeps a timer and 490 bytes for each caller without an upper bound, so
+ * that guessed keys and IPv6 addresses fill the memory.
+ */
+export function createRateLimits({ keyPerMinute, addressPerMinute, now }: RateLimitsOptions): RateLimits {
+  const keys = createWindows(keyPerMinute, now);
+  const addresses = createWindows(addressPerMinute, now);
+  return {
+    consumeKey: (id) => keys.consume(id),
+    consumeAddress: (group) => addresses.consume(group),
+    refundAddress: (group) => addresses.refund(group),
+  };
+}
+
+type Windows = { readonly consume: (name: string) => LimitResult; readonly refund: (name: string) => void };
+type Window = { endMs: number; count: number };
+
+function createWindows(limit: number, now: () => number): Windows {
+  const windows = createBoundedCache<Window>(MAX_CALLERS);
+  return {
+    consume(name) {
+      const nowMs = now();
+      let window = windows.get(name);
+      if (window === undefined || window.endMs <= nowMs || window.endMs > nowMs + WINDOW_MS) {
+        window = { endMs: nowMs + WINDOW_MS, count: 0 };
+        windows.set(name, window);
+      }
+      const allowed = window.count < limit;
+      if (allowed) window.count += 1; // refused requests do not count, so that a refund takes effect at once
+      return {
+        allowed,
+        limit,
+        remaining: limit - window.count,
+        resetSeconds: Math.max(1, Math.ceil((window.endMs - nowMs) / 1000)),
+      };
+    },
+    refund(name) {
+      const window = windows.get(name);
+      if (window !== undefined && window.count > 0) window.count -= 1;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { objectKey, POINTER_KEY, PUBLIC_PATHS, releaseKey } from '../../../schemas/paths.js';
+import type { Changes, Pointer, ReleaseRecord } from '../../../schemas/types.generated.js';
+import { assertValid } from '../../../schemas/validate.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { DayIndex } from '../../core/releases/day-index.js';
+import { toReleaseView, type ReleaseView } from '../../core/releases/release-view.js';
+import type { ManifestIndexer } from './manifest-indexer.js';
+import { readVerified } from './read-verified.js';
+
+/** The store of releases, and the indexer of their manifests. */
+export type ReleaseSource = { readonly store: ObjectStore; readonly indexer: ManifestIndexer };
+
+/** A release with the indexes of its manifests by digest, so that the next release need not read them again. */
+export type LoadedRelease = {
+  readonly release: ReleaseView;
+  readonly days: ReadonlyMap<string, DayIndex>;
+};
+
+/** Reads the pointer to the current release; `undefined` before the first one. */
+export async function readPointer(store: ObjectStore): Promise<Pointer | undefined> {
+  const found = await store.get(POINTER_KEY);
+  return found && assertValid('pointer', parse(found.bytes));
+}
+
+/** Reads the release of a pointer and verifies all of it by its digests. Reuses the indexes in `known`. */
+export async function loadRelease(
+  { store, indexer }: ReleaseSource,
+  { revision, sequence, sha256 }: Pointer,
+  known: ReadonlyMap<string, DayIndex>,
+): Promise<LoadedRelease> {
+  const record = assertValid(
+    'release-record',
+    parse(await readVerified(store, releaseKey(revision, sha256), sha256)),
+  );
+  if (record.revision !== revision || record.sequence !== sequence) {
+    throw new Error(
+      `${POINTER_KEY} names ${revision} at sequence ${sequence}, but its record is ${record.revision} at sequence ${record.sequence}`,
+    );
+  }
+  const days = new Map<string, DayIndex>();
+  for (const { sha256: digest } of Object.values(record.manifests)) {
+    // One after the other: the manifests of a long history do not all fit into memory at once.
+    days.set(digest, known.get(digest) ?? (await readIndex({ store, indexer }, digest)));
+  }
+  const changes = await readChanges(store, record);
+  return { release: toReleaseView({ record, sha256, changes, days }), days };
+}
+
+async function readIndex({ store, indexer }: ReleaseSource, sha256: string): Promise<DayIndex> {
+  const found = await store.get(objectKey(sha256));
+  if (found === undefined) throw new Error(`${objectKey(sha256)} is missing`);
+  return indexer.index({ bytes: found.bytes, sha256 });
+}
+
+async function readChanges(store: ObjectStore, record: ReleaseRecord): Promise<Changes> {
+  const sha256 = record.public[PUBLIC_PATHS.changes]?.sha256 ?? '';
+  return assertValid('changes', parse(await readVerified(store, objectKey(sha256), sha256)));
+}
+
+function parse(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes).toString('utf8'));
+}

@@ -1,0 +1,104 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import type { ManifestDate, ManifestRevisions, MetaDay } from '../../../schemas/types.generated.js';
+import type { Artifact } from '../artifacts/artifact.js';
+import { entriesInWindow } from '../artifacts/bundle.js';
+import { CHART_DAYS } from '../artifacts/label-runs.js';
+import { calendarFile } from '../artifacts/regime-calendar.js';
+import { sourceOn, type InputSeries } from '../input/input-series.js';
+import type { DayRecord } from '../records/day-writers.js';
+import { runSteps, type Steps } from '../steps.js';
+import type { ChainState } from './chain-state.js';
+import { draftGenres, knownRevisions, type GenreDrafts, type GenreOptions } from './genre-drafts.js';
+import { findLabelChanges } from './label-changes.js';
+
+/** The next state of a chain, computed from its input, with the day files to write. */
+export type ChainDraft = ChainState & {
+  readonly series: InputSeries;
+  readonly days: readonly Artifact[];
+  /** The restated dates whose input changed, as opposed to only the results computed from it. */
+  readonly restatedInputs: readonly string[];
+};
+
+/** Options for `draftChain`. */
+export type DraftOptions = GenreOptions & {
+  /** Drafts of the genres that are already written, when a first release is written while it is planned. */
+  readonly drafted?: GenreDrafts | undefined;
+};
+
+/** Drafts the next state of a chain, day by day: each date is new, restated or unchanged. */
+export function draftChain(options: DraftOptions): ChainDraft {
+  return runSteps(draftSteps(options));
+}
+
+/** Drafts like `draftChain`, a few days per step. */
+export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
+  const { series, writers, published, trusted } = options;
+  const revisions = knownRevisions(options);
+  const { meta, gold, derived, briefs } = options.drafted ?? (yield* draftGenres(options));
+  const genres = [meta, gold, derived, briefs];
+  const newDates = mergeDates(genres.filter(({ isAdded }) => !isAdded).map((genre) => genre.newDates));
+  const isNew = new Set(newDates);
+  const restatedDates = mergeDates(genres.map((genre) => genre.restatedDates)).filter(
+    (date) => !isNew.has(date),
+  );
+
+  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  const record = rememberRecords((entry) =>
+    writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions)),
+  );
+  return {
+    chain: series.chain,
+    series,
+    updatedThrough: series.dates.at(-1) ?? '',
+    sources: series.sources,
+    entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries, briefs: briefs.entries },
+    revisions,
+    days: inOrderOfDates(genres.map((genre) => genre.days)),
+    calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
+    lastRecords: entriesInWindow(meta.entries, CHART_DAYS).map((entry) => record(entry) as MetaDay), // of the meta manifest
+    newDates,
+    restatedDates,
+    withdrawnDates: [],
+    restatedInputs: gold.restatedDates,
+    labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar ?? ''),
+    record,
+  };
+}
+
+/** Caches records by digest: bundles overlap, and each is computed once for its digest and once for its bytes. */
+function rememberRecords(make: (entry: ManifestDate) => DayRecord): (entry: ManifestDate) => DayRecord {
+  const cache = new Map<string, DayRecord>();
+  return (entry) => {
+    const cached = cache.get(entry.sha256);
+    if (cached !== undefined) return cached;
+    const record = make(entry);
+    if (sha256Hex(canonicalJson(record)) !== entry.sha256) {
+      throw new Error(`${entry.path}: the writers produce other bytes than the manifest lists`);
+    }
+    cache.set(entry.sha256, record);
+    return record;
+  };
+}
+
+/** Sorts day files by date: a brief written again needs the other records of its date, which are cached. */
+function inOrderOfDates(genres: readonly (readonly Artifact[])[]): Artifact[] {
+  const dateOf = ({ path }: Artifact): string => path.slice(path.lastIndexOf('/'));
+  return genres.flat().sort((a, b) => (dateOf(a) < dateOf(b) ? -1 : dateOf(a) > dateOf(b) ? 1 : 0));
+}
+
+function mergeDates(lists: readonly (readonly string[])[]): string[] {
+  return [...new Set(lists.flat())].sort();
+}
+
+function provenanceOf(
+  { revision }: ManifestDate,
+  revisions: ManifestRevisions,
+): { revision: string; updatedThrough: string } {
+  return { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
+}
+
+/** Returns the name of the source of the last date. */
+export function latestSource(series: InputSeries): string {
+  return sourceOn(series, series.dates.at(-1) ?? '')?.name ?? '';
+}

@@ -1,0 +1,114 @@
+import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
+import {
+  bundlePath,
+  calendarPath,
+  chartPath,
+  chainPagePath,
+  summaryPath,
+  weeklySummaryPath,
+} from '../../../schemas/paths.js';
+import type {
+  Chain,
+  Genre,
+  LabelChange,
+  ManifestDate,
+  ManifestRevisions,
+  MetaDay,
+  SourceSegment,
+  Window,
+} from '../../../schemas/types.generated.js';
+import type { FileTemplate } from '../artifacts/artifact.js';
+import { bundleFiles } from '../artifacts/bundle.js';
+import { lastAvailableOf } from '../artifacts/chain-facts.js';
+import { chainChartFile } from '../artifacts/chart-files.js';
+import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
+import { chainPage } from '../pages/chain-page.js';
+import type { ReferenceTexts } from './reference-files.js';
+import { summaryFile } from '../artifacts/summary.js';
+import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
+import type { DayRecord } from '../records/day-writers.js';
+
+/** A list of files in a release record. */
+export type Section = 'public' | 'bundles' | 'manifests';
+
+/** State of a chain in the release being drafted: its listed dates and the data of its files. */
+export type ChainState = {
+  readonly chain: Chain;
+  readonly updatedThrough: string;
+  readonly sources: readonly SourceSegment[];
+  readonly entries: { readonly [genre in Genre]: readonly ManifestDate[] };
+  /** Contains at least every revision named by an entry. */
+  readonly revisions: ManifestRevisions;
+  readonly calendar: FileTemplate;
+  /** The meta records of the last `CHART_DAYS` dates in force, ascending; empty when every date is withdrawn. */
+  readonly lastRecords: readonly MetaDay[];
+  readonly newDates: readonly string[];
+  readonly restatedDates: readonly string[];
+  readonly withdrawnDates: readonly string[];
+  readonly labelChanges: readonly LabelChange[];
+  /** Returns the record that an entry names. */
+  readonly record: (entry: ManifestDate) => DayRecord;
+};
+
+/** The files of a chain by section of the release. */
+export type ChainFiles = { readonly [section in Section]: readonly FileTemplate[] };
+
+/**
+ * Returns the files of a chain. A chain without dates in force has only manifests.
+ * Add a new kind of file per chain here and in `publicPathsOf`.
+ */
+export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles {
+  const { chain, updatedThrough, sources, record } = state;
+  const latest = state.lastRecords.at(-1);
+  const shared = { chain, updatedThrough, methodologyVersion: texts.methodology.version };
+  const manifests = GENRES.map((genre) => {
+    const entries = state.entries[genre];
+    const revisions = revisionsOf(entries, state.revisions);
+    return manifestFile({ ...shared, genre, entries, revisions, sources });
+  });
+  if (latest === undefined) return { manifests, bundles: [], public: [] };
+  const lastAvailable = lastAvailableOf(state.entries.meta);
+  return {
+    manifests,
+    bundles: GENRES.filter((genre) => hasDatesInForce(state.entries[genre])).flatMap((genre) =>
+      bundleFiles({ ...shared, genre, entries: state.entries[genre], record }),
+    ),
+    public: [
+      state.calendar,
+      summaryFile(latest, lastAvailable),
+      weeklySummaryFile(chain, { records: state.lastRecords, lastAvailable, template: texts.weeklySummary }),
+      chainChartFile(chain, state.lastRecords, texts),
+      chainPage(texts.site, chain, { records: state.lastRecords, lastAvailable, sources }),
+    ],
+  };
+}
+
+/** Returns the paths of the files that a chain lacks while all its dates are withdrawn. */
+export function absentPaths({ chain, entries }: Pick<ChainState, 'chain' | 'entries'>): string[] {
+  const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
+  const bundles = GENRES.filter((genre) => !hasDatesInForce(entries[genre])).flatMap((genre) =>
+    windows.map((window) => bundlePath(genre, chain, window)),
+  );
+  return hasDatesInForce(entries.meta) ? bundles : [...bundles, ...publicPathsOf(chain)];
+}
+
+function hasDatesInForce(entries: readonly ManifestDate[]): boolean {
+  return entries.some(({ status }) => status !== 'withdrawn');
+}
+
+export function publicPathsOf(chain: Chain): string[] {
+  return [
+    calendarPath(chain),
+    summaryPath(chain),
+    weeklySummaryPath(chain),
+    chartPath(chain),
+    chainPagePath(chain),
+  ];
+}
+
+/** Returns `before.superseded` with `before` itself appended as the newest superseded version. */
+export function supersede(before: ManifestDate, reason: string): ManifestDate['superseded'] {
+  const { revision, in_force_from, sha256, bytes, status } = before;
+  const old = { revision, in_force_from, sha256, bytes, reason };
+  return [...before.superseded, status === 'withdrawn' ? { ...old, status } : old];
+}

@@ -1,0 +1,92 @@
+import { GENRES } from '../../../schemas/catalog.js';
+import type {
+  Genre,
+  Manifest,
+  ManifestDate,
+  ManifestRevisions,
+  RegimeCalendarRow,
+} from '../../../schemas/types.generated.js';
+import type { Artifact } from '../artifacts/artifact.js';
+import type { Steps } from '../steps.js';
+import { createEntryWriter, type DayResult, type EntryOptions } from './entry-writer.js';
+
+const DAYS_A_STEP = 4;
+
+/** The published manifests and calendar of a chain. */
+export type PublishedChain = {
+  readonly manifests: { readonly [genre in Genre]: Manifest | undefined };
+  readonly calendar: string;
+};
+
+/** Options for `draftGenres`. */
+export type GenreOptions = EntryOptions & { readonly published: PublishedChain | undefined };
+
+/** The next state of a genre of a chain. Plain data, except for the content of its days. */
+export type GenreDraft = {
+  /** True when the chain was published before without this genre. Its dates are then not counted as new. */
+  readonly isAdded: boolean;
+  readonly entries: readonly ManifestDate[];
+  readonly days: readonly Artifact[];
+  /** The calendar rows of the written days, for genre meta only. */
+  readonly rows: readonly RegimeCalendarRow[];
+  readonly newDates: readonly string[];
+  readonly restatedDates: readonly string[];
+};
+
+export type GenreDrafts = { readonly [genre in Genre]: GenreDraft };
+
+/**
+ * Drafts every genre: an entry per date of the series, plus the listed dates that the series no longer has. The genres
+ * of a date are drafted together, because a brief is derived from the other records of its date.
+ */
+export function* draftGenres(options: GenreOptions): Steps<GenreDrafts> {
+  const { series, published } = options;
+  const writeDay = createEntryWriter(options, knownRevisions(options));
+  const begun = GENRES.map((genre) => ({
+    genre,
+    before: new Map(published?.manifests[genre]?.dates.map((entry) => [entry.date, entry])),
+    results: [] as DayResult[],
+  }));
+  for (const [t, date] of series.dates.entries()) {
+    for (const { genre, before, results } of begun) results.push(writeDay(genre, t, before.get(date)));
+    if (t % DAYS_A_STEP === 0) yield;
+  }
+  const present = new Set(series.dates);
+  const drafts = begun.map(({ genre, before, results }) => {
+    const removed = [...before.values()].filter((entry) => !present.has(entry.date));
+    const isAdded = published?.manifests.meta !== undefined && published.manifests[genre] === undefined;
+    return [genre, toGenreDraft(results, removed, isAdded)] as const;
+  });
+  return Object.fromEntries(drafts) as GenreDrafts; // one of each
+}
+
+function toGenreDraft(
+  results: readonly DayResult[],
+  removed: readonly ManifestDate[],
+  isAdded: boolean,
+): GenreDraft {
+  const datesOf = (fate: DayResult['fate']): string[] =>
+    results.filter((result) => result.fate === fate).map((result) => result.entry.date);
+  return {
+    isAdded,
+    entries: [...results.map((result) => result.entry), ...removed].sort((a, b) =>
+      a.date < b.date ? -1 : 1,
+    ),
+    days: results.flatMap((result) => (result.fate === 'unchanged' ? [] : [result.artifact])),
+    rows: results.flatMap((result) => result.row ?? []),
+    newDates: datesOf('new'),
+    restatedDates: datesOf('restated'),
+  };
+}
+
+/** Returns every revision that the chain's manifests can name, this one included. */
+export function knownRevisions({ series, published, stamp }: GenreOptions): ManifestRevisions {
+  const updated_through = series.dates.at(-1) ?? '';
+  return {
+    ...published?.manifests.meta?.revisions,
+    ...published?.manifests.gold?.revisions,
+    ...published?.manifests.derived?.revisions,
+    ...published?.manifests.briefs?.revisions,
+    [stamp.revision]: { updated_through, published_at: stamp.publishedAt },
+  };
+}

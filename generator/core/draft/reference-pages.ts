@@ -1,0 +1,55 @@
+import { PAGE_PATHS } from '../../../schemas/paths.js';
+import type { Methodology } from '../../../schemas/types.generated.js';
+import {
+  CSS_TYPE,
+  SVG_TYPE,
+  textContent,
+  type Content,
+  type FileTemplate,
+  type ReleaseStamp,
+} from '../artifacts/artifact.js';
+import { docsPage } from '../pages/api/docs-page.js';
+import { methodologyPage } from '../pages/methodology-page.js';
+import { problemPages } from '../pages/problem-pages.js';
+import type { SiteTexts } from '../pages/site-texts.js';
+
+/** The texts of the pages whose content is the same in every release of one generator version. */
+export type ReferencePageOptions = {
+  readonly site: SiteTexts;
+  readonly methodology: Methodology;
+  readonly methodologyText: string;
+};
+
+/**
+ * Returns the pages whose content is the same in every release of one generator version, with style sheet and icon.
+ * Results are cached per `options` object.
+ */
+export function referencePages(options: ReferencePageOptions): readonly FileTemplate[] {
+  const pages = PAGE_CACHE.get(options) ?? makePages(options);
+  PAGE_CACHE.set(options, pages);
+  return pages;
+}
+
+/** Cache of the pages by options: rendering them takes longer than the rest of a small release. */
+const PAGE_CACHE = new WeakMap<ReferencePageOptions, readonly FileTemplate[]>();
+
+function makePages({ site, methodology, methodologyText }: ReferencePageOptions): FileTemplate[] {
+  const asset = (path: string, type: string, text: string): FileTemplate => ({
+    path,
+    type,
+    content: () => textContent(text),
+  });
+  return [
+    asset(PAGE_PATHS.stylesheet, CSS_TYPE, site.stylesheet),
+    asset(PAGE_PATHS.icon, SVG_TYPE, site.icon),
+    ...[docsPage(site), methodologyPage(site, methodology, methodologyText), ...problemPages(site)].map(
+      renderOnce,
+    ),
+  ];
+}
+
+/** Returns the template with its content cached after the first call. The content must not depend on the release. */
+function renderOnce(template: FileTemplate): FileTemplate {
+  let rendered: Content | undefined;
+  return { ...template, content: (stamp: ReleaseStamp) => (rendered ??= template.content(stamp)) };
+}

@@ -1,0 +1,219 @@
+import { CHAINS, FIRST_DATE, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
+import { endOfDayMs, parseDate, toDate, toInstant } from '../../../schemas/dates.js';
+import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import type { InputFault } from './input-fault.js';
+import type { InputRow } from './input-series.js';
+
+/** A row of cells and the number of its first line, counted from 1. */
+export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
+
+/** The header of a chain's file: one metric per cell, `undefined` for the date and for faulty cells. */
+export type InputHeader = {
+  readonly width: number;
+  readonly dateAt: number;
+  readonly metrics: readonly (MetricName | undefined)[];
+};
+
+type Report = (at: { line?: number; column?: number }, message: string, remedy: string) => void;
+
+const FIAT = /usd|eur|gbp|jpy|cny|fiat|price|mrkt|market|roi|reference_?rate|^cap|value/i;
+const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const LARGEST = 2 ** 53;
+const SMALLEST = 1e-30;
+
+/** Validates `<chain>.csv` row by row and reports every fault. */
+export type TableReader = {
+  /** Reads the first row. Returns `false` when the rest of the file cannot be read. */
+  readonly readHeader: (row: CsvRow) => boolean;
+  readonly readRow: (row: CsvRow) => void;
+  /** Completes the checks. Call it after the last row. */
+  readonly end: () => void;
+  readonly columns: () => readonly MetricName[];
+  readonly rows: () => readonly InputRow[];
+};
+
+/** Creates the reader of one chain's table. A date whose UTC day has not ended at `asOfMs` is a fault. */
+export function createTableReader(
+  chain: Chain,
+  asOfMs: number,
+  report: (fault: InputFault) => void,
+): TableReader {
+  const file = `${chain}.csv`;
+  const fault: Report = (at, message, remedy) => report({ chain, file, ...at, message, remedy });
+  let header: InputHeader | undefined;
+  const readDate = createDateReader(asOfMs, fault);
+  const rows: InputRow[] = [];
+  let seen = 0;
+
+  function readRow({ line, cells }: CsvRow): void {
+    if (header === undefined) return;
+    seen += 1;
+    if (cells.length !== header.width) {
+      const kind = cells.length < header.width ? 'short' : 'long';
+      const remedy = 'give the row one cell per column; an empty cell means missing';
+      fault({ line }, `${kind} row: ${cells.length} cells where the header has ${header.width}`, remedy);
+      return;
+    }
+    const day = readDate(cells[header.dateAt] ?? '', { line, column: header.dateAt + 1 });
+    const values: (number | null)[] = [];
+    header.metrics.forEach((metric, c) => {
+      if (metric === undefined) return;
+      values.push(readNumber(cells[c] ?? '', metric, { line, column: c + 1 }, fault));
+    });
+    if (day !== undefined) rows.push({ day, values });
+  }
+
+  return {
+    readHeader(row) {
+      header = readHeaderCells(chain, row, fault);
+      return header !== undefined;
+    },
+    readRow,
+    end() {
+      if (header === undefined || seen > 0) return;
+      const remedy = 'add at least one date, or remove the file to keep the published state';
+      fault({}, 'the file has no rows', remedy);
+    },
+    columns: () => (header?.metrics ?? []).filter((metric) => metric !== undefined),
+    rows: () => rows,
+  };
+}
+
+/** Creates a reader of date cells. Dates must ascend, and their day must have ended at `asOfMs`. */
+function createDateReader(
+  asOfMs: number,
+  fault: Report,
+): (text: string, at: { line: number; column: number }) => number | undefined {
+  let lastDay: number | undefined;
+  return (text, at) => {
+    const day = parseDate(text);
+    if (day === undefined) {
+      fault(at, `date "${shorten(text)}" does not exist`, 'write a UTC day as YYYY-MM-DD');
+      return undefined;
+    }
+    if (text < FIRST_DATE) {
+      fault(at, `date ${text} is before ${FIRST_DATE}, the first day of any chain`, 'correct the year');
+      return undefined;
+    }
+    const before = lastDay;
+    lastDay = Math.max(day, before ?? day);
+    if (before !== undefined && day <= before) {
+      const kind = day === before ? 'appears twice' : `comes after ${toDate(before)}`;
+      fault(at, `date ${text} ${kind}`, 'list each date once, in ascending order');
+      return undefined;
+    }
+    if (endOfDayMs(day) > asOfMs) {
+      const remedy = 'remove the row, or run with a later --as-of';
+      fault(at, `date ${text} has not ended at ${toInstant(asOfMs)}`, remedy);
+      return undefined;
+    }
+    return day;
+  };
+}
+
+function readHeaderCells(chain: Chain, { line, cells }: CsvRow, fault: Report): InputHeader | undefined {
+  const metrics = cells.map((cell, c) => {
+    if (cell === 'date') return undefined;
+    const at = { line, column: c + 1 };
+    if (cells.indexOf(cell) < c) {
+      fault(at, `column "${shorten(cell)}" appears twice`, 'keep one of them');
+      return undefined;
+    }
+    const metric = metricsOf(chain).find((name) => name === cell);
+    if (metric === undefined) reportUnknownColumn(chain, cell, at, fault);
+    return metric;
+  });
+  const dateAt = cells.indexOf('date');
+  if (cells.filter((cell) => cell === 'date').length > 1) {
+    fault({ line, column: cells.lastIndexOf('date') + 1 }, 'column "date" appears twice', 'keep one of them');
+  }
+  if (dateAt < 0) {
+    fault({ line, column: 1 }, 'no column "date"', 'start the file with a header row: date, then metrics');
+    return undefined;
+  }
+  return { width: cells.length, dateAt, metrics };
+}
+
+function reportUnknownColumn(
+  chain: Chain,
+  cell: string,
+  at: { line: number; column: number },
+  fault: Report,
+): void {
+  const name = `column "${shorten(cell)}"`;
+  if ((METRIC_NAMES as readonly string[]).includes(cell)) {
+    fault(
+      at,
+      `${name} is not supported on ${chain}`,
+      `remove it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`,
+    );
+  } else if (FIAT.test(cell)) {
+    fault(
+      at,
+      `${name} looks like a price or a fiat value, and this service carries neither (product boundary)`,
+      'remove the column',
+    );
+  } else {
+    fault(
+      at,
+      `${name} is unknown`,
+      `remove or rename it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`,
+    );
+  }
+}
+
+/** Returns the value of a cell, or null when it is empty or faulty. */
+function readNumber(
+  text: string,
+  metric: MetricName,
+  at: { line: number; column: number },
+  fault: Report,
+): number | null {
+  if (text === '') return null;
+  const quoted = `${metric} "${shorten(text)}"`;
+  const empty = 'or leave the cell empty when the value is missing';
+  if (!NUMBER.test(text)) {
+    const unsigned = text.replace(/^-/, '');
+    if (/^[+-]?(inf(inity)?|nan)$/i.test(text))
+      fault(at, `${quoted} is not finite`, `write a finite number, ${empty}`);
+    else if (unsigned !== text && NUMBER.test(unsigned))
+      fault(at, `${quoted} is negative`, `metrics are never negative: correct it, ${empty}`);
+    else fault(at, `${quoted} is not a number`, `write a decimal such as 12.5 or 9.44e-07, ${empty}`);
+    return null;
+  }
+  const value = Number(text);
+  if (!Number.isFinite(value)) {
+    fault(at, `${quoted} is not finite`, `write a finite number, ${empty}`);
+    return null;
+  }
+  if (value < SMALLEST && isNotZero(text)) {
+    fault(at, `${quoted} is below 1e-30, too small for ratios`, 'check the unit of the column');
+    return null;
+  }
+  if (value > LARGEST || (value === LARGEST && !isExactly(text, LARGEST))) {
+    fault(at, `${quoted} is above 2^53 and cannot be read exactly`, 'check the unit of the column');
+    return null;
+  }
+  return value;
+}
+
+/** Returns whether a decimal text is a number other than zero, even one that underflows to zero. */
+function isNotZero(text: string): boolean {
+  return /[1-9]/.test(text.split(/e/i)[0] ?? '');
+}
+
+/** Returns whether a decimal text is at most this whole number. Precondition: the text is a number near it. */
+function isExactly(text: string, whole: number): boolean {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [integer = '', fraction = ''] = mantissa.split('.');
+  const digits = BigInt(integer + fraction);
+  const shift = Number(exponent) - fraction.length;
+  return shift >= 0
+    ? digits * 10n ** BigInt(shift) <= BigInt(whole)
+    : digits <= BigInt(whole) * 10n ** BigInt(-shift);
+}
+
+function shorten(text: string): string {
+  const printable = text.replace(/[^\x20-\x7e]/g, '?');
+  return printable.length > 40 ? `${printable.slice(0, 40)}...` : printable;
+}

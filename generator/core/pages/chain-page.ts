@@ -1,0 +1,120 @@
+import { CHAINS } from '../../../schemas/catalog.js';
+import { chainPagePath } from '../../../schemas/paths.js';
+import type { Chain, MetaDay, SourceSegment } from '../../../schemas/types.generated.js';
+import type { FileTemplate } from '../artifacts/artifact.js';
+import { LANDING_DAYS } from '../artifacts/chain-facts.js';
+import { expectedNextBy } from '../artifacts/freshness.js';
+import { SIGNAL_WORDS, signalQuantity } from '../text/signal-words.js';
+import { toHeadline } from '../artifacts/summary.js';
+import { pointWords } from '../text/number-words.js';
+import { chainFigure } from './chart-figure.js';
+import { publicRows, subscriberRows } from './chain-page-files.js';
+import { pageFile } from './page.js';
+import type { SiteTexts } from './site-texts.js';
+import { ABSENT, fixed, runWords, toDatedText, toRibbon } from './state-words.js';
+
+/** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
+export type ChainPageOptions = {
+  readonly records: readonly MetaDay[];
+  readonly lastAvailable: string | null;
+  readonly sources: readonly SourceSegment[];
+};
+
+/** Returns a chain's page with its state, the evidence for it, and all its files. Precondition: at least one record. */
+export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptions): FileTemplate {
+  const { lastAvailable, sources } = options;
+  const records = options.records.slice(-LANDING_DAYS);
+  const latest = records.at(-1);
+  if (latest === undefined) throw new Error(`${chain} has no record`);
+  const { name } = CHAINS[chain];
+  const { regime, date: through } = latest;
+  return pageFile(site, {
+    path: chainPagePath(chain),
+    template: 'chain',
+    title: name,
+    description: `${name}: regime, confidence, scorecard, drivers and files of the daily on-chain reference data, through ${through}.`,
+    values: (stamp) => ({
+      stamp,
+      name,
+      headline: toDatedText(toHeadline(chain, regime)),
+      through,
+      label: regime.label,
+      ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
+      facts: toFacts(latest, lastAvailable),
+      chart: chainFigure(chain),
+      scores: toScores(latest),
+      drivers: toDrivers(latest),
+      days: records.toReversed().map(toDay),
+      files: { public: publicRows(chain), subscriber: subscriberRows(chain, through) },
+      sources: sources.map(toSource),
+      hash: regime.determinism_hash,
+    }),
+  });
+}
+
+function toFacts(
+  { chain, date, regime, confidence, status }: MetaDay,
+  lastAvailable: string | null,
+): object[] {
+  return [
+    { term: 'Since', value: `${regime.since}, ${runWords(regime.run_days)}` },
+    { term: 'Previous', value: regime.previous_label ?? ABSENT },
+    { term: 'Confidence', value: `${pointWords(confidence.score)} of 100, ${confidence.level}` },
+    { term: 'Data quality', value: `${pointWords(confidence.data_quality)} of 100` },
+    { term: 'Status', value: status },
+    { term: 'Through', value: date },
+    { term: 'Last available', value: lastAvailable ?? ABSENT },
+    { term: 'Next by', value: expectedNextBy(chain, date) },
+  ];
+}
+
+function toScores({ scorecard }: MetaDay): object[] {
+  const dimensions = ['demand', 'cost', 'capacity'] as const;
+  return dimensions.flatMap((dimension) => {
+    const row = scorecard[dimension];
+    if (row === undefined) return [];
+    const { score, z, level, trend } = row;
+    return [
+      { dimension, score: fixed(score, 1), z: fixed(z, 2), level: level ?? ABSENT, trend: trend ?? ABSENT },
+    ];
+  });
+}
+
+function toDrivers({ chain, drivers }: MetaDay): object[] {
+  return drivers.map(({ signal, dimension, direction, contribution, smoothed, baseline, unit }) => ({
+    signal: SIGNAL_WORDS[signal] ?? signal,
+    dimension,
+    direction,
+    contribution: fixed(contribution, 2),
+    lately: signalQuantity(smoothed, unit, chain),
+    usually: signalQuantity(baseline, unit, chain),
+  }));
+}
+
+function toDay({ date, regime, confidence, scorecard, status }: MetaDay): object {
+  return {
+    date,
+    label: regime.label,
+    confidence: pointWords(confidence.score),
+    demand: fixed(scorecard.demand.score, 1),
+    cost: fixed(scorecard.cost.score, 1),
+    capacity: fixed(scorecard.capacity?.score, 1),
+    status,
+  };
+}
+
+/** Returns a source as described in sources.json. Only http and https URLs become links. */
+function toSource({ name, from, licence, attribution, url, notes }: SourceSegment): object {
+  const line = (term: string, value: string | undefined, links: string[] = []): object[] =>
+    value === undefined ? [] : [{ term, value, links }];
+  return {
+    name,
+    lines: [
+      ...line('Licence', licence),
+      ...line('Attribution', attribution),
+      ...line('Address', url, url !== undefined && /^https?:\/\//i.test(url) ? [url] : []),
+      ...line('From', from),
+      ...line('Notes', notes),
+    ],
+  };
+}

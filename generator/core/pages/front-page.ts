@@ -1,0 +1,108 @@
+import {
+  CHAINS,
+  GENRES,
+  PLAN_IDS,
+  PLANS,
+  PRICE_CURRENCY,
+  type PlanDefinition,
+} from '../../../schemas/catalog.js';
+import {
+  calendarPath,
+  chainPagePath,
+  examplePath,
+  methodologyPagePath,
+  PAGE_PATHS,
+  PUBLIC_PATHS,
+} from '../../../schemas/paths.js';
+import type { FileTemplate } from '../artifacts/artifact.js';
+import { LANDING_DAYS, type ChainFacts } from '../artifacts/chain-facts.js';
+import { expectedNextBy } from '../artifacts/freshness.js';
+import { pointWords } from '../text/number-words.js';
+import { chainFigure, overviewFigure } from './chart-figure.js';
+import { pageFile } from './page.js';
+import type { SiteTexts } from './site-texts.js';
+import { runWords, toDatedText, toRibbon } from './state-words.js';
+
+/** Options for `frontPage`. `facts` has one element per published chain, in the order of the page. */
+export type FrontOptions = {
+  readonly facts: readonly ChainFacts[];
+  readonly methodologyVersion: string;
+};
+
+/**
+ * Returns the front page: the state of every published chain, charts, first commands and plans. The page never depends
+ * on the current time.
+ */
+export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontOptions): FileTemplate {
+  return pageFile(site, {
+    path: PAGE_PATHS.front,
+    template: 'front',
+    title: 'Overview',
+    description: `Daily on-chain regimes of ${namesOf(facts)}: how much each chain is used, how scarce its block space is, and how confident each label is. No prices, no forecasts.`,
+    values: (stamp) => ({
+      stamp,
+      chains: facts.map(toCard),
+      ribbonDays: LANDING_DAYS,
+      overview: overviewFigure(),
+      start: {
+        lines: facts.slice(0, 1).flatMap(({ chain }) => toLines(chain)),
+        methodology: methodologyPagePath(methodologyVersion),
+      },
+      plans: {
+        genres: GENRES.filter((genre) => genre !== 'briefs').join(', '),
+        currency: PRICE_CURRENCY.toUpperCase(),
+        rows: PLAN_IDS.map((plan) => toPlan(PLANS[plan])),
+      },
+    }),
+  });
+}
+
+function namesOf(facts: readonly ChainFacts[]): string {
+  const all = facts.map(({ chain }) => CHAINS[chain].name);
+  return all.length < 2 ? (all[0] ?? 'chains') : `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''}`;
+}
+
+function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
+  const { regime, confidence, headline, labels } = landing;
+  return {
+    name: CHAINS[chain].name,
+    page: chainPagePath(chain),
+    label: regime.label,
+    headline: toDatedText(headline),
+    ribbon: toRibbon(labels),
+    since: regime.since,
+    run: runWords(regime.run_days),
+    confidence: { score: pointWords(confidence.score), level: confidence.level },
+    through: updatedThrough,
+    next: expectedNextBy(chain, updatedThrough),
+    chart: chainFigure(chain),
+  };
+}
+
+function toLines(chain: ChainFacts['chain']): object[] {
+  return [
+    {
+      comment: 'the regime calendar: one row per date',
+      command: `curl -fsSL "\${GATEWAY%/}${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
+    },
+    {
+      comment: 'a notebook that joins the calendar with your own daily data',
+      command: `curl -fsSL "\${GATEWAY%/}${PUBLIC_PATHS.starterNotebook}" -o starter.ipynb && jupyter lab starter.ipynb`,
+    },
+    {
+      comment: 'a copy of an archive with every digest verified (needs a key of the Research plan)',
+      command: `curl -fsSLO "\${GATEWAY%/}${examplePath('sync.py')}" && python3 sync.py --chain ${chain} --genre gold --to mirror`,
+    },
+  ];
+}
+
+function toPlan({ name, chains, windows, archive, briefs, monthlyCents }: PlanDefinition): object {
+  return {
+    name,
+    chains: chains === 'all' ? 'all' : 'one, of your choice',
+    windows: windows.join(', '),
+    archive: archive ? 'yes, with all revisions' : 'no',
+    briefs: briefs === 'all' ? 'all' : 'latest only',
+    price: monthlyCents % 100 === 0 ? String(monthlyCents / 100) : (monthlyCents / 100).toFixed(2),
+  };
+}

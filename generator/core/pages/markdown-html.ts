@@ -1,0 +1,84 @@
+import MarkdownIt, { type MarkdownIt as MarkdownParser, type Token } from 'markdown-it';
+import { trustHtml, type TrustedHtml } from '../text/html-template.js';
+
+/** A heading and the id of its anchor. */
+export type Heading = { readonly level: number; readonly id: string; readonly text: string };
+
+/** A text as HTML: the part before its second heading, the rest, and its headings. */
+export type MarkdownPage = {
+  readonly opening: TrustedHtml;
+  readonly body: TrustedHtml;
+  readonly headings: readonly Heading[];
+};
+
+/** HTML within Markdown is escaped like any other text. */
+const markdown = createMarkdown();
+
+/** Renders Markdown. Headings get anchors, header cells a scope, and each table its own scrollable region. */
+export function renderMarkdown(text: string): MarkdownPage {
+  const tokens = markdown.parse(text, {});
+  const headings = addNames(tokens);
+  const opens = tokens.flatMap(({ type }, i) => (type === 'heading_open' ? [i] : []));
+  const cut = opens[1] ?? tokens.length;
+  const render = (part: Token[]): TrustedHtml =>
+    trustHtml(markdown.renderer.render(part, markdown.options, {}));
+  return { opening: render(tokens.slice(0, cut)), body: render(tokens.slice(cut)), headings };
+}
+
+/** Renders one line of Markdown, without a paragraph. */
+export function renderMarkdownLine(text: string): TrustedHtml {
+  return trustHtml(markdown.renderInline(text));
+}
+
+function createMarkdown(): MarkdownParser {
+  const created = new MarkdownIt({ html: false, linkify: false, typographer: false });
+  const { rules } = created.renderer;
+  rules['table_open'] = (tokens, i, options, _env, self) => {
+    const region = tokens[i]?.meta?.['region'];
+    const name = created.utils.escapeHtml(typeof region === 'string' ? region : '');
+    return `<div class="table" tabindex="0" role="region" aria-label="${name}">${self.renderToken(tokens, i, options)}`;
+  };
+  rules['table_close'] = (tokens, i, options, _env, self) =>
+    `${self.renderToken(tokens, i, options)}</div>\n`;
+  return created;
+}
+
+/** Adds ids to headings, scopes to header cells and names to tables. Returns the headings. */
+function addNames(tokens: readonly Token[]): Heading[] {
+  const headings: Heading[] = [];
+  let tables = 0;
+  tokens.forEach((token, i) => {
+    if (token.type === 'heading_open') {
+      const text = plainText(tokens[i + 1]);
+      const id = freeId(toSlug(text), headings);
+      token.attrSet('id', id);
+      headings.push({ level: Number(token.tag.slice(1)), id, text });
+    }
+    if (token.type === 'th_open') token.attrSet('scope', 'col');
+    if (token.type === 'table_open') {
+      tables += 1;
+      token.meta = { region: `Table ${tables}: ${headings.at(-1)?.text ?? ''}` };
+    }
+  });
+  return headings;
+}
+
+function plainText(inline: Token | undefined): string {
+  return (inline?.children ?? []).map(({ content }) => content).join('');
+}
+
+function toSlug(text: string): string {
+  const slug = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  return slug === '' ? 'part' : slug;
+}
+
+function freeId(slug: string, taken: readonly Heading[]): string {
+  const isTaken = (id: string): boolean => taken.some((heading) => heading.id === id);
+  if (!isTaken(slug)) return slug;
+  let number = 2;
+  while (isTaken(`${slug}-${number}`)) number += 1;
+  return `${slug}-${number}`;
+}

@@ -1,0 +1,146 @@
+import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
+import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { ExitName } from '../generator-error.js';
+import type { InputFault } from '../input/input-fault.js';
+import type { ChainPlan, Plan, Refusal } from './plan-types.js';
+import type { MetricChange, Restatement } from './restatement.js';
+
+/** The outcome of publish or plan: the document that `--json` prints. */
+export type PublishReport = {
+  readonly outcome: 'published' | 'unchanged' | 'refused' | 'partial';
+  /** True for a plan: nothing was written, and the revision is the one that would be published. */
+  readonly dry_run: boolean;
+  readonly revision: string | null;
+  readonly sequence: number | null;
+  readonly published_at: string | null;
+  readonly chains: { readonly [chain in Chain]?: ChainReport };
+  readonly written: { readonly objects: number; readonly bytes: number };
+  readonly plan_digest: string | null;
+  readonly methodology_changed: boolean;
+  readonly faults: readonly InputFault[];
+};
+
+export type ChainReport = Omit<ChainPlan, 'outcome'> & { readonly outcome: ChainPlan['outcome'] | 'invalid' };
+
+/** Options for `toPublishReport`. `release` is the one in force after the run. */
+export type ReportOptions = {
+  readonly plan: Plan;
+  readonly faults: readonly InputFault[];
+  readonly invalid: readonly Chain[];
+  readonly release: ReleaseRecord | undefined;
+  readonly written: { readonly objects: number; readonly bytes: number };
+  readonly dryRun: boolean;
+  /** Returns how many dates a chain has published. */
+  readonly listed: (chain: Chain) => number;
+};
+
+export function toPublishReport({
+  plan,
+  faults,
+  invalid,
+  release,
+  written,
+  dryRun,
+  listed,
+}: ReportOptions): PublishReport {
+  const isStopped = plan.methodologyChanged || faults.length > 0 || refusedChains(plan).length > 0;
+  const hasRelease = plan.release !== undefined;
+  const complete = hasRelease ? 'published' : 'unchanged';
+  return {
+    outcome: !isStopped ? complete : hasRelease ? 'partial' : 'refused',
+    dry_run: dryRun,
+    revision: release?.revision ?? null,
+    sequence: release?.sequence ?? null,
+    published_at: release?.published_at ?? null,
+    chains: byChain((chain) => {
+      const through = release?.chains[chain]?.updated_through ?? null;
+      if (!invalid.includes(chain)) return plan.chains[chain];
+      return { outcome: 'invalid', updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
+    }),
+    written,
+    plan_digest: plan.plan_digest ?? null,
+    methodology_changed: plan.methodologyChanged,
+    faults,
+  };
+}
+
+/** Returns the exit of a run with this report. */
+export function exitOf(report: PublishReport): ExitName {
+  if (report.faults.length > 0) return 'input-invalid';
+  const refused = Object.values(report.chains).some(({ outcome }) => outcome === 'refused');
+  return refused || report.methodology_changed ? 'refused' : 'done';
+}
+
+function refusedChains(plan: Plan): Chain[] {
+  return CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused');
+}
+
+/** Explains why a chain was refused and what to do, as lines for a person. */
+export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | null): string[] {
+  if (refusal.kind === 'drop') {
+    return [
+      `${chain}: refused: published history is missing from the input. No option accepts this:`,
+      ...refusal.drops.map((drop) => `  ${describeDrop(drop)}`),
+      '  Fix the input, which may be a truncated download, and run again.',
+    ];
+  }
+  const { restatement } = refusal;
+  return [
+    `${chain}: refused: ${restatement.dates} published dates would be restated, ${restatement.first_date} to ${restatement.last_date}`,
+    ...describeCauses(restatement),
+    ...restatement.metrics.map((metric) => `  ${describeMetric(metric)}`),
+    restatement.label_changes.length === 0
+      ? '  no label changes'
+      : `  ${restatement.label_changes.length} labels change: ${listSome(restatement.label_changes.map(({ date, from, to }) => `${date} ${from} -> ${to}`))}`,
+    ...(refusal.kind === 'plan-mismatch'
+      ? ['  --plan does not match: the input or the published state has changed since the plan was shown']
+      : []),
+    `  To publish exactly this, use --accept-restatements "<public reason>" --plan ${digest ?? ''}`,
+  ];
+}
+
+function describeCauses({
+  input_dates: changed,
+  added_dates: added,
+  withdrawn_dates: withdrawn,
+  metrics,
+}: Restatement): string[] {
+  const causes: string[] = [];
+  if (withdrawn.length > 0)
+    causes.push(
+      `  ${withdrawn.length} were withdrawn by a rollback and would be published again: ${listSome(withdrawn)}`,
+    );
+  if (added.length > 0)
+    causes.push(`  ${added.length} dates had no row and have one now: ${listSome(added)}`);
+  if (changed.length > 0) {
+    causes.push(`  the input changed on ${changed.length} of them: ${listSome(changed)}`);
+    if (metrics.length === 0)
+      causes.push('  no metric changed on these dates, only the row or the name of its source');
+  }
+  if (causes.length === 0)
+    causes.push('  the input did not change: the cause is the code or the methodology');
+  return causes;
+}
+
+function describeDrop(drop: Extract<Refusal, { kind: 'drop' }>['drops'][number]): string {
+  switch (drop.kind) {
+    case 'later-start':
+      return `the input begins on ${drop.input}, but the published history begins on ${drop.published}`;
+    case 'earlier-end':
+      return `the input ends on ${drop.input}, but the published history ends on ${drop.published}`;
+    case 'gone-column':
+      return `${drop.metric} has published values, but no value in the input`;
+  }
+}
+
+function describeMetric({ metric, dates, largest }: MetricChange): string {
+  const { date, from, to } = largest;
+  const share =
+    from === null || to === null || from === 0 ? '' : ` (${((to / from - 1) * 100).toFixed(2)} %)`;
+  return `${metric} changed on ${dates} dates, most on ${date}: ${from ?? 'missing'} -> ${to ?? 'missing'}${share}`;
+}
+
+function listSome(items: readonly string[]): string {
+  const first = items.slice(0, 5).join(', ');
+  return items.length > 5 ? `${first} and ${items.length - 5} more` : first;
+}

@@ -1,0 +1,33 @@
+import { GENRES } from '../../schemas/catalog.js';
+import { countDates } from '../core/release/may-plan-ahead.js';
+import { nextStamp, planSteps } from '../core/release/plan-release.js';
+import type { Plan, PlanRequest } from '../core/release/plan-types.js';
+import { writersFingerprint } from '../core/release/writers-fingerprint.js';
+import { draftInThreads } from './draft-threads.js';
+import { beginWriting, type Writing, type WriteOptions } from './release-writing.js';
+import { runInterruptibly } from '../run/run-interruptibly.js';
+
+/**
+ * Plans a first release and writes its day files at the same time. Ends the stage 'plan', which the caller began, and
+ * leaves the stage 'write' open.
+ * @throws the errors of drafting and writing; the reason of the signal once it is aborted.
+ */
+export async function planAhead(
+  request: PlanRequest,
+  options: WriteOptions,
+): Promise<{ readonly plan: Plan; readonly writing: Writing }> {
+  options.progress.end('first release, written while it is planned');
+  const writing = await beginWriting(options, countDates(request) * GENRES.length);
+  const stamp = nextStamp(undefined, request.asOfMs);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
+  const drafting = draftInThreads(request.inputs, stamp, writing, { ...options, signal });
+  try {
+    writersFingerprint(request.texts); // cached: computed here, where this thread would only wait
+  } catch (error) {
+    stop.abort(error);
+  }
+  const drafted = await drafting;
+  const plan = await runInterruptibly(planSteps({ ...request, drafted }), options.signal);
+  return { plan, writing };
+}

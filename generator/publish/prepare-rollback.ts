@@ -1,0 +1,177 @@
+import pMap from 'p-map';
+import { CHAIN_IDS, WINDOWS } from '../../schemas/catalog.js';
+import type { Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { entriesInWindow } from '../core/artifacts/bundle.js';
+import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import { GeneratorError } from '../core/generator-error.js';
+import type { DayRecord } from '../core/records/day-writers.js';
+import { planHold } from '../core/release/plan-hold.js';
+import {
+  planRollback,
+  rollBackEntries,
+  type RolledBackChain,
+  type RollbackTarget,
+} from '../core/release/plan-rollback.js';
+import { isChangedMethodology } from '../core/release/plan-release.js';
+import type { PlannedRelease } from '../core/release/plan-types.js';
+import type { PublishedState } from '../core/release/published-state.js';
+import { assertNotBefore } from './prepare-plan.js';
+import { readProductTexts } from '../texts/product-texts.js';
+import type { Progress } from '../run/progress.js';
+import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
+import { assertStore } from '../state/store-mark.js';
+import { readReleaseChain, retainedOf, type ChainRelease } from '../state/reachable-objects.js';
+import { readArtifact } from '../state/stored-json.js';
+
+const CONCURRENCY = 32;
+/** Number of revisions that an error message suggests. */
+const REVISIONS_SHOWN = 5;
+
+/** Options for `prepareHold` and `prepareRollback`. */
+export type PrepareReleaseOptions = {
+  readonly store: ObjectStore;
+  readonly asOfMs: number;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** A planned rollback, hold or unhold. `release` is absent if the store is already in the requested state. */
+export type PreparedRelease = {
+  readonly start: StartingPoint & { readonly state: PublishedState };
+  readonly release: PlannedRelease | undefined;
+};
+
+/** Plans the release that holds publication or, if `hold` is `null`, ends a hold. @throws GeneratorError 'usage'. */
+export async function prepareHold(
+  options: PrepareReleaseOptions,
+  hold: string | null,
+): Promise<PreparedRelease> {
+  const start = await readStart(options, false);
+  const texts = await readTexts(start.state.record);
+  return { start, release: planHold(start.state, hold, { asOfMs: options.asOfMs, texts }) };
+}
+
+/**
+ * Plans the release that puts the days of release `to` in force again, and holds publication.
+ * @throws GeneratorError 'usage' if there is no such earlier release, or garbage collection has deleted its files.
+ */
+export async function prepareRollback(
+  options: PrepareReleaseOptions,
+  to: string,
+  reason: string,
+): Promise<PreparedRelease> {
+  const start = await readStart(options, true);
+  const texts = await readTexts(start.state.record);
+  const target = await readTarget(options, start, to);
+  const rolled = rollBackEntries(start.state, target, to, reason);
+  const days = await readDays(options, rolled);
+  const request = { previous: start.state, target, asOfMs: options.asOfMs, reason, texts, days };
+  return { start, release: planRollback(request) };
+}
+
+async function readStart(
+  { store, asOfMs, progress }: PrepareReleaseOptions,
+  calendars: boolean,
+): Promise<PreparedRelease['start']> {
+  progress.begin('state');
+  await assertStore(store);
+  const start = await readStartingPoint(store, calendars ? CHAIN_IDS : []);
+  const { state } = start;
+  if (state === undefined) {
+    throw new GeneratorError('usage', `${store.address} has no release yet. Publish one first.`);
+  }
+  assertNotBefore(asOfMs, state.record.published_at);
+  progress.end(state.record.revision);
+  return { ...start, state };
+}
+
+/**
+ * Reads the product's texts.
+ * @throws GeneratorError 'refused' if the methodology was edited without a new version, because this release would
+ * publish the edit.
+ */
+async function readTexts(record: ReleaseRecord): Promise<ReferenceTexts> {
+  const texts = await readProductTexts();
+  if (isChangedMethodology(record, texts.methodology)) {
+    throw new GeneratorError(
+      'refused',
+      'The methodology data differs from the published data of the same version. Use the version of the generator that published it.',
+    );
+  }
+  return texts;
+}
+
+async function readTarget(
+  { store, asOfMs }: PrepareReleaseOptions,
+  { pointer, state }: PreparedRelease['start'],
+  to: string,
+): Promise<RollbackTarget> {
+  if (pointer === undefined || state.record.revision === to) {
+    throw new GeneratorError('usage', `${to} is the current release. Roll back to an earlier one.`);
+  }
+  const chain = await readReleaseChain(store, pointer.value);
+  const found = chain.find(({ record }) => record.revision === to);
+  const retained = retainedOf(chain, asOfMs);
+  if (found === undefined) {
+    throw new GeneratorError('usage', `There is no release ${to}. ${describeEarlier(chain)}`);
+  }
+  const manifests = await pMap(
+    Object.entries(found.record.manifests),
+    async ([path, { sha256 }]): Promise<[string, Manifest]> => {
+      const manifest = await readManifest(store, sha256).catch((error: unknown) => {
+        const isCollected =
+          error instanceof GeneratorError && error.exit === 'damaged' && !retained.includes(found);
+        if (!isCollected) throw error;
+        throw new GeneratorError(
+          'usage',
+          `Release ${to} is no longer kept in full. ${describeEarlier(retained)}`,
+          {
+            cause: error,
+          },
+        );
+      });
+      return [path, manifest];
+    },
+  );
+  return { record: found.record, manifests: new Map(manifests) };
+}
+
+function describeEarlier(chain: readonly ChainRelease[]): string {
+  const revisions = chain.slice(1, REVISIONS_SHOWN + 1).map(({ record }) => record.revision);
+  return revisions.length === 0
+    ? 'There is no earlier release to roll back to.'
+    : `The latest releases to roll back to are ${revisions.join(', ')}.`;
+}
+
+/** Reads the day records from which the calendars, bundles and summaries of these chains are made, by digest. */
+async function readDays(
+  { store, progress, signal }: PrepareReleaseOptions,
+  rolled: readonly RolledBackChain[],
+): Promise<Map<string, DayRecord>> {
+  const longest = Math.max(...Object.values(WINDOWS));
+  const digests = new Set(
+    rolled.flatMap(({ entries }) =>
+      [
+        ...entriesInWindow(entries.meta, Infinity),
+        ...entriesInWindow(entries.gold, longest),
+        ...entriesInWindow(entries.derived, longest),
+        ...entriesInWindow(entries.briefs, longest),
+      ].map(({ sha256 }) => sha256),
+    ),
+  );
+  progress.begin('rebuild', digests.size);
+  const days = new Map<string, DayRecord>();
+  await pMap(
+    digests,
+    async (sha256) => {
+      signal.throwIfAborted();
+      const bytes = await readArtifact(store, sha256);
+      days.set(sha256, JSON.parse(Buffer.from(bytes).toString('utf8')) as DayRecord); // its digest proves that it was validated
+      progress.advance();
+    },
+    { concurrency: CONCURRENCY },
+  );
+  progress.end(`${days.size} days read`);
+  return days;
+}

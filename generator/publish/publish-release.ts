@@ -1,0 +1,96 @@
+import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
+import type { PlannedRelease } from '../core/release/plan-types.js';
+import type { Progress } from '../run/progress.js';
+import { isUnknownMove } from '../state/move-pointer.js';
+import { readAliasSequence, readPointer, type StartingPoint } from '../state/published-state.js';
+import { applyRelease, type ApplyOptions } from './apply-release.js';
+import { refreshAliases } from './refresh-aliases.js';
+import type { Writing, Written } from './release-writing.js';
+
+/** A release to publish, if there is one, and the state that it was planned from. */
+export type ReleaseToPublish = {
+  readonly release: PlannedRelease | undefined;
+  readonly start: StartingPoint;
+  /** The writing that began while the release was planned, if any. */
+  readonly writing?: Writing | undefined;
+};
+
+/** Options for `publishRelease`. `now` returns milliseconds since the epoch. */
+export type PublishReleaseOptions = {
+  readonly now: () => number;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Writes and commits the planned release, if there is one, then refreshes the public copies if they are outdated.
+ * @throws GeneratorError 'interrupted' if `signal` was aborted; its message says whether the release was committed.
+ */
+export async function publishRelease(
+  store: ObjectStore,
+  { release, start, writing }: ReleaseToPublish,
+  options: PublishReleaseOptions,
+): Promise<Written> {
+  const { progress, signal } = options;
+  const etag = start.pointer?.etag ?? null;
+  const written =
+    release === undefined
+      ? { objects: 0, bytes: 0 }
+      : await commitRelease({ ...options, store, release, etag, writing }, signal);
+  const sequence = release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
+  if (release === undefined && start.aliasSequence === sequence) return written;
+  try {
+    const refreshed = await refreshAliases(store, progress, signal);
+    signal.throwIfAborted();
+    return { objects: written.objects + refreshed.objects, bytes: written.bytes + refreshed.bytes };
+  } catch (error) {
+    if (signal.aborted) throw interruptedError(release ? 'committed' : 'nothing', error);
+    throw release === undefined ? error : committedError(release.record.revision, error);
+  }
+}
+
+/** Refreshes the public copies if they are outdated. */
+export async function refreshOutdatedAliases(
+  store: ObjectStore,
+  { progress, signal }: PublishReleaseOptions,
+): Promise<void> {
+  const [pointer, sequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
+  if (pointer !== undefined && pointer.value.sequence !== sequence)
+    await refreshAliases(store, progress, signal);
+}
+
+/** Adds to an error that occurred after the commit that the release is published. */
+function committedError(revision: string, error: unknown): unknown {
+  if (!(error instanceof StoreError) && !(error instanceof GeneratorError)) return error;
+  const message = `${revision} is published, but its public copies were not refreshed; the next run tries again: ${error.message}`;
+  if (error instanceof StoreError) return new StoreError(error.code, message, { cause: error });
+  const { exit, fault } = error;
+  return new GeneratorError(exit, message, { cause: error, ...(fault === undefined ? {} : { fault }) });
+}
+
+async function commitRelease(options: ApplyOptions, signal: AbortSignal): Promise<Written> {
+  try {
+    signal.throwIfAborted();
+    return await applyRelease(options);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw interruptedError(isUnknownMove(error) ? 'unknown' : 'not committed', error);
+  }
+}
+
+/** Outcome of the commit in an interrupted run; `nothing` if it had no release to commit. */
+export type CommitState = 'nothing' | 'not committed' | 'committed' | 'unknown';
+
+/** Returns the error that ends an interrupted publish. */
+export function interruptedError(state: CommitState, cause: unknown): GeneratorError {
+  const what = {
+    nothing:
+      'not committed: there was nothing to commit. Some public copies may be outdated; the next run refreshes them.',
+    'not committed': 'not committed: nothing visible has changed. Run again.',
+    committed:
+      'committed: the release is published. Some public copies may be outdated; the next run refreshes them.',
+    unknown: 'unknown: run status to see whether the release was committed. The store did not answer.',
+  }[state];
+  return new GeneratorError('interrupted', `interrupted: ${what}`, { cause });
+}

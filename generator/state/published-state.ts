@@ -1,0 +1,144 @@
+import {
+  ALIASES_KEY,
+  calendarPath,
+  parseReleaseKey,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  releaseKey,
+  RELEASES_PREFIX,
+} from '../../schemas/paths.js';
+import type { Chain, Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { SchemaName } from '../../schemas/validate.js';
+import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
+import type { PublishedState } from '../core/release/published-state.js';
+import {
+  damaged,
+  parseStored,
+  readArtifact,
+  readArtifactJson,
+  readByDigest,
+  readStoredJson,
+} from './stored-json.js';
+
+/** The pointer, and the etag at which it was read. */
+export type ReadPointer = { readonly value: Pointer; readonly etag: Etag };
+
+/** The published state that a run starts from. `pointer` and `state` are absent before the first release. */
+export type StartingPoint = {
+  readonly pointer: ReadPointer | undefined;
+  readonly state: PublishedState | undefined;
+  /** Sequence up to which the public copies are up to date; 0 before any. */
+  readonly aliasSequence: number;
+};
+
+/**
+ * Reads the pointer; `undefined` before the first release.
+ * @throws GeneratorError 'damaged' if it is missing although a release was committed.
+ */
+export async function readPointer(store: ObjectStore): Promise<ReadPointer | undefined> {
+  const pointer = await readStoredJson(store, POINTER_KEY, 'pointer');
+  if (pointer !== undefined) return pointer;
+  const evidence = await findCommitEvidence(store);
+  if (evidence === undefined) return undefined;
+  // Another run may have committed the first release after the read above.
+  const late = await readStoredJson(store, POINTER_KEY, 'pointer');
+  if (late === undefined)
+    throw damaged(POINTER_KEY, `is missing, but ${evidence} is only written after a release was committed`);
+  return late;
+}
+
+/** Returns a key that is only written after a commit: aliases.json, or a release record of sequence 2 or more. */
+async function findCommitEvidence(store: ObjectStore): Promise<string | undefined> {
+  if ((await store.head(ALIASES_KEY)) !== undefined) return ALIASES_KEY;
+  for await (const { key } of store.list(RELEASES_PREFIX)) {
+    const name = parseReleaseKey(key);
+    if (name === undefined) continue;
+    const record = parseStored(key, 'release-record', await readByDigest(store, key, name.sha256));
+    if (record.sequence > 1) return key;
+  }
+  return undefined;
+}
+
+/**
+ * Reads the release record that a pointer or a later record names.
+ * @throws GeneratorError 'damaged' if it is missing or does not match its digest.
+ */
+export async function readRecord(
+  store: ObjectStore,
+  { revision, sha256 }: { readonly revision: string; readonly sha256: string },
+): Promise<ReleaseRecord> {
+  const key = releaseKey(revision, sha256);
+  return parseStored(key, 'release-record', await readByDigest(store, key, sha256));
+}
+
+/**
+ * Reads a manifest. It is not validated again, because its digest proves that it was before it was written.
+ * @throws GeneratorError 'damaged' if it is missing or does not match its digest.
+ */
+export async function readManifest(store: ObjectStore, sha256: string): Promise<Manifest> {
+  const bytes = await readArtifact(store, sha256);
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as Manifest;
+}
+
+/** Reads the sequence up to which the public copies are up to date; 0 before any. */
+export async function readAliasSequence(store: ObjectStore): Promise<number> {
+  return (await readStoredJson(store, ALIASES_KEY, 'aliases'))?.value.sequence ?? 0;
+}
+
+/** Reads the state that the next release is planned from, with the calendars of `chains`. */
+export async function readStartingPoint(
+  store: ObjectStore,
+  chains: readonly Chain[],
+): Promise<StartingPoint> {
+  const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
+  if (pointer === undefined) return { pointer, state: undefined, aliasSequence };
+  const record = await readRecord(store, pointer.value);
+  return { pointer, state: await readState(store, record, pointer.value.sha256, chains), aliasSequence };
+}
+
+/** Reads the files of a release that planning needs: manifests, changes, status, landing, and calendars of `chains`. */
+export async function readState(
+  store: ObjectStore,
+  record: ReleaseRecord,
+  sha256: string,
+  chains: readonly Chain[],
+): Promise<PublishedState> {
+  const document = <N extends SchemaName>(path: string, schema: N) =>
+    readArtifactJson(store, digestOf(record, path), schema);
+  const manifests = Promise.all(
+    Object.entries(record.manifests).map(async ([path, entry]): Promise<[string, Manifest]> => [
+      path,
+      await readManifest(store, entry.sha256),
+    ]),
+  );
+  const calendars = Promise.all(
+    chains
+      .filter((chain) => calendarPath(chain) in record.public)
+      .map(async (chain): Promise<[Chain, string]> => {
+        const bytes = await readArtifact(store, digestOf(record, calendarPath(chain)));
+        return [chain, Buffer.from(bytes).toString('utf8')];
+      }),
+  );
+  const [read, texts, changes, status, landing] = await Promise.all([
+    manifests,
+    calendars,
+    document(PUBLIC_PATHS.changes, 'changes'),
+    document(PUBLIC_PATHS.status, 'status'),
+    document(PUBLIC_PATHS.landing, 'landing'),
+  ]);
+  return {
+    record,
+    sha256,
+    manifests: new Map(read),
+    changes,
+    status,
+    landing,
+    calendars: new Map(texts),
+  };
+}
+
+function digestOf(record: ReleaseRecord, path: string): string {
+  const entry = record.public[path];
+  if (entry === undefined) throw damaged(`release ${record.revision}`, `does not list ${path}`);
+  return entry.sha256;
+}

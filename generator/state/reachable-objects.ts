@@ -1,0 +1,84 @@
+import pMap from 'p-map';
+import { parseInstant } from '../../schemas/dates.js';
+import { releaseKey } from '../../schemas/paths.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { RETENTION_MS, RETAINED_RELEASES } from './gc-policy.js';
+import { readManifest, readRecord, type ReadPointer } from './published-state.js';
+
+const CONCURRENCY = 16;
+
+/** A release record, and its digest. */
+export type ChainRelease = { readonly record: ReleaseRecord; readonly sha256: string };
+
+/** A file that a release lists or a manifest names. */
+export type NamedFile = {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Media type; JSON if absent. */
+  readonly type?: string;
+};
+
+/** Reads the chain of `previous` from the release that the pointer names to the first one; newest first. */
+export async function readReleaseChain(
+  store: ObjectStore,
+  pointer: Pick<ReadPointer['value'], 'revision' | 'sha256'>,
+): Promise<ChainRelease[]> {
+  const chain: ChainRelease[] = [];
+  let link: { readonly revision: string; readonly sha256: string } | null = pointer;
+  while (link !== null) {
+    const record: ReleaseRecord = await readRecord(store, link);
+    chain.push({ record, sha256: link.sha256 });
+    link = record.previous;
+  }
+  return chain;
+}
+
+export function recordKeysOf(chain: readonly ChainRelease[]): Set<string> {
+  return new Set(chain.map(({ record, sha256 }) => releaseKey(record.revision, sha256)));
+}
+
+/** Returns the files that a release record lists: public files, bundles and manifests. Day files are in the manifests. */
+export function listedFilesOf(record: ReleaseRecord): (NamedFile & { readonly revision: string })[] {
+  return [record.public, record.bundles, record.manifests].flatMap((section) =>
+    Object.entries(section).map(([path, entry]) => ({ path, ...entry })),
+  );
+}
+
+/**
+ * Reads the day files that the manifests of these releases name, including superseded and withdrawn ones, by digest.
+ * @throws GeneratorError 'damaged' if a manifest is missing or does not match its digest.
+ */
+export async function readDayFiles(
+  store: ObjectStore,
+  releases: readonly ChainRelease[],
+): Promise<Map<string, NamedFile>> {
+  const digests = releases.flatMap(({ record }) =>
+    Object.values(record.manifests).map(({ sha256 }) => sha256),
+  );
+  const days = new Map<string, NamedFile>();
+  await pMap(
+    [...new Set(digests)],
+    async (digest) => {
+      const { dates } = await readManifest(store, digest);
+      for (const entry of dates) {
+        for (const { sha256, bytes: size } of [entry, ...entry.superseded]) {
+          days.set(sha256, { path: entry.path, sha256, bytes: size });
+        }
+      }
+    },
+    { concurrency: CONCURRENCY },
+  );
+  return days;
+}
+
+/** Returns the releases of a chain, newest first, from which garbage collection deletes nothing. */
+export function retainedOf(chain: readonly ChainRelease[], nowMs: number): ChainRelease[] {
+  return chain.filter((release, index) => isRetained(release, index, nowMs));
+}
+
+/** Returns whether garbage collection keeps everything in a release. `index` counts from the current release. */
+export function isRetained({ record }: ChainRelease, index: number, nowMs: number): boolean {
+  return index < RETAINED_RELEASES || nowMs - (parseInstant(record.published_at) ?? nowMs) <= RETENTION_MS;
+}

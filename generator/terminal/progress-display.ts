@@ -1,0 +1,53 @@
+import { Presets, SingleBar } from 'cli-progress';
+import { SILENT, type Progress, type Stage } from '../run/progress.js';
+
+const STAGES: Record<Stage, string> = {
+  input: 'reading the input',
+  state: 'reading the published state',
+  plan: 'planning the release',
+  mark: 'marking the store',
+  write: 'writing artifacts',
+  record: 'writing the release record',
+  commit: 'moving the pointer',
+  aliases: 'refreshing public copies',
+  verify: 'verifying',
+  rebuild: 'rebuilding from the input',
+  gc: 'deleting garbage',
+  copy: 'copying',
+};
+
+/** Options for `createProgressDisplay`. */
+export type ProgressOptions = {
+  readonly quiet: boolean;
+  readonly stream: NodeJS.WriteStream;
+  readonly now: () => number;
+};
+
+/** Shows a bar for each counted stage on a terminal, and a line for each finished stage. Shows nothing if `quiet`. */
+export function createProgressDisplay({ quiet, stream, now }: ProgressOptions): Progress {
+  if (quiet) return SILENT;
+  let stage: Stage = 'input';
+  let startedMs = 0;
+  let bar: SingleBar | undefined;
+  return {
+    begin(name, total) {
+      stage = name;
+      startedMs = now();
+      if (!stream.isTTY || total === undefined || total === 0) return;
+      bar = new SingleBar(
+        { stream, format: `${STAGES[name]} [{bar}] {value}/{total}, {eta} s left`, clearOnComplete: true },
+        Presets.legacy,
+      );
+      bar.start(total, 0);
+    },
+    advance: (count = 1) => bar?.increment(count),
+    expect: (total) => bar?.setTotal(total),
+    abandon: () => bar?.stop(),
+    end(note) {
+      bar?.stop();
+      bar = undefined;
+      const seconds = ((now() - startedMs) / 1000).toFixed(1);
+      stream.write(`${STAGES[stage]}: ${note === undefined ? 'done' : note} (${seconds} s)\n`);
+    },
+  };
+}

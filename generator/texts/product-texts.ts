@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
+import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import type { DayTexts } from '../core/records/day-writers.js';
+import { compileClaimTemplate } from '../core/text/claim-template.js';
+import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
+import { readSiteTexts } from './site-texts.js';
+
+const TEMPLATES = new URL('../../templates/', import.meta.url);
+
+/** Reads the methodology, the glossary and the templates that releases are made from. Reads them once per process. */
+export function readProductTexts(): Promise<ReferenceTexts> {
+  read ??= readTexts();
+  return read;
+}
+
+let read: Promise<ReferenceTexts> | undefined;
+
+/** Reads only the texts that day records are made from. */
+export async function readDayTexts(): Promise<DayTexts> {
+  const [claims, markdown] = await Promise.all([
+    readTemplate('brief-day-1.claims.json'),
+    readTemplate('brief-day-1.md.hbs'),
+  ]);
+  const brief = {
+    claims: compileClaims(claims),
+    markdown: compileTextTemplate(markdown),
+    source: claims + markdown,
+  };
+  return { methodology: currentMethodology(), brief };
+}
+
+async function readTexts(): Promise<ReferenceTexts> {
+  const { methodology, brief } = await readDayTexts();
+  const [methodologyText, weeklySummary, notebook] = await Promise.all([
+    readFile(methodologyTextUrl(methodology.version), 'utf8'),
+    readTemplate('weekly-summary.txt.hbs'),
+    readTemplate('starter-notebook.ipynb'),
+  ]);
+  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // loaded late: most commands do not need it
+  return {
+    methodology,
+    methodologyText,
+    glossary: glossaryEntries(),
+    weeklySummary: compileTextTemplate(weeklySummary),
+    brief,
+    charts,
+    notebook,
+    site: await readSiteTexts(TEMPLATES),
+  };
+}
+
+function readTemplate(name: string): Promise<string> {
+  return readFile(new URL(name, TEMPLATES), 'utf8');
+}
+
+function compileClaims(text: string): Map<string, TextTemplate> {
+  const claims = Object.entries(JSON.parse(text) as Record<string, string>); // the template is part of the product
+  return new Map(claims.map(([name, sentence]) => [name, compileClaimTemplate(sentence)]));
+}

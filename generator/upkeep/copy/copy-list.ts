@@ -1,0 +1,82 @@
+import { objectKey, releaseKey } from '../../../schemas/paths.js';
+import type { ObjectMeta, ObjectStore } from '../../../infra/store/object-store.js';
+import { RETAINED_RELEASES } from '../../state/gc-policy.js';
+import { metaOf } from '../../state/object-meta.js';
+import {
+  isRetained,
+  listedFilesOf,
+  readDayFiles,
+  type ChainRelease,
+  type NamedFile,
+} from '../../state/reachable-objects.js';
+
+/** An object that a copy of a store must contain. */
+export type CopyItem = {
+  readonly key: string;
+  readonly sha256: string;
+  /** Size as the release lists it; absent for release records. */
+  readonly bytes?: number;
+  readonly meta: ObjectMeta;
+  /** The newest release that lists the file; absent for day files and records, which garbage collection keeps. */
+  readonly listedBy?: ChainRelease;
+  /** True if garbage collection at the target could delete the object although the copied release needs it. */
+  readonly isExposed: boolean;
+};
+
+/** The objects that a copy of a release must contain. Records are copied last, oldest first. */
+export type CopyList = { readonly files: readonly CopyItem[]; readonly records: readonly CopyItem[] };
+
+/** Options for `listCopyItems`. */
+export type CopyListOptions = {
+  /** The chain from the release to copy to the first release. */
+  readonly chain: readonly ChainRelease[];
+  /** Index in the chain of the release that the target's pointer names; -1 if it has no pointer. */
+  readonly targetIndex: number;
+  /** Current time by the clock of the source. */
+  readonly nowMs: number;
+};
+
+/**
+ * Lists every object that a release reaches: the records of its chain, the files that they list, and the day files
+ * that its manifests name.
+ * @throws GeneratorError 'damaged' if a manifest cannot be read.
+ */
+export async function listCopyItems(from: ObjectStore, options: CopyListOptions): Promise<CopyList> {
+  const { chain, targetIndex, nowMs } = options;
+  const protectedDigests =
+    targetIndex < 0 ? new Set<string>() : await listProtectedDigests(from, chain.slice(targetIndex));
+  const items = new Map<string, CopyItem>();
+  chain.forEach((release, i) => {
+    const retained = isRetained(release, i, nowMs);
+    for (const file of listedFilesOf(release.record)) {
+      if (!items.has(file.sha256))
+        items.set(file.sha256, {
+          ...toItem(file, retained && !protectedDigests.has(file.sha256)),
+          listedBy: release,
+        });
+    }
+  });
+  const [current] = chain;
+  if (current !== undefined) {
+    for (const [digest, file] of await readDayFiles(from, [current]))
+      items.set(digest, toItem(file, !protectedDigests.has(digest)));
+  }
+  const records = chain.map((release, i): CopyItem => {
+    const key = releaseKey(release.record.revision, release.sha256);
+    return { key, sha256: release.sha256, meta: metaOf(key), isExposed: targetIndex < 0 || i < targetIndex };
+  });
+  return { files: [...items.values()], records: records.reverse() };
+}
+
+/** Returns the digests that garbage collection keeps, at any time, while the pointer names the first of these releases. */
+async function listProtectedDigests(from: ObjectStore, chain: readonly ChainRelease[]): Promise<Set<string>> {
+  const protectedDigests = new Set((await readDayFiles(from, chain.slice(0, 1))).keys());
+  for (const { record } of chain.slice(0, RETAINED_RELEASES))
+    for (const { sha256 } of listedFilesOf(record)) protectedDigests.add(sha256);
+  return protectedDigests;
+}
+
+function toItem({ path, sha256, bytes, type }: NamedFile, isExposed: boolean): CopyItem {
+  const key = objectKey(sha256);
+  return { key, sha256, bytes, meta: metaOf(key, type, path), isExposed };
+}

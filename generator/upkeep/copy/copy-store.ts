@@ -1,0 +1,188 @@
+import pMap from 'p-map';
+import { POINTER_KEY } from '../../../schemas/paths.js';
+import type { Pointer } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { refreshAliases } from '../../publish/refresh-aliases.js';
+import type { Progress } from '../../run/progress.js';
+import { watchGc } from '../../state/gc-lease.js';
+import { assertMoved, isUnknownMove, movePointer } from '../../state/move-pointer.js';
+import { readPointer, type ReadPointer } from '../../state/published-state.js';
+import { readReleaseChain } from '../../state/reachable-objects.js';
+import { assertStore, markStore } from '../../state/store-mark.js';
+import { withStoreAddress } from '../../state/with-store-address.js';
+import { listCopyItems, type CopyItem, type CopyList } from './copy-list.js';
+import { copyObject } from './copy-object.js';
+import { indexOfTarget, readTargetPointer } from './copy-target.js';
+
+/** Number of objects copied at a time. Fewer large ones, so that memory stays bounded. */
+const CONCURRENCY = 32;
+const LARGE_CONCURRENCY = 8;
+const LARGE_BYTES = 65_536;
+
+/** Options for `copyStore`. */
+export type CopyStoreOptions = {
+  readonly from: ObjectStore;
+  readonly to: ObjectStore;
+  /** Returns milliseconds from any origin, and never goes back. */
+  readonly clock: () => number;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** The report of a copy. */
+export type CopyResult = {
+  readonly outcome: 'copied' | 'unchanged';
+  readonly from: string;
+  readonly to: string;
+  /** The copied release, which is the current one of the target unless another copy has brought a later one. */
+  readonly revision: string;
+  readonly sequence: number;
+  readonly sha256: string;
+  /** Objects written to the target, including the pointer and public copies. */
+  readonly written: { readonly objects: number; readonly bytes: number };
+  /** Number of files of old releases that garbage collection has deleted at the source. */
+  readonly skipped: number;
+  /** Keys of the target that did not match their digest and were replaced. */
+  readonly mended: readonly string[];
+};
+
+type Tally = { objects: number; bytes: number; skipped: number; replaced: string[] };
+
+/**
+ * Mirrors the release that the source's pointer names when the copy begins, with its whole chain. Every byte is
+ * compared with its digest before it is written, and the target's pointer moves last. An interrupted copy continues
+ * where it stopped.
+ * @throws GeneratorError 'usage' if the target's release is not in the source's chain, 'damaged' if the source lacks
+ * something, 'interrupted' if `signal` was aborted; its message says whether the target's pointer was moved.
+ */
+export async function copyStore(options: CopyStoreOptions): Promise<CopyResult> {
+  const { to, signal } = options;
+  const state = { isMoved: false };
+  try {
+    return await copyAndMove(options, () => (state.isMoved = true));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    if (state.isMoved) throw interruptedError(to, 'moved', error);
+    throw interruptedError(to, isUnknownMove(error) ? 'unknown' : 'not moved', error);
+  }
+}
+
+async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Promise<CopyResult> {
+  const { from, to, clock, progress, signal } = options;
+  const tally: Tally = { objects: 0, bytes: 0, skipped: 0, replaced: [] };
+  progress.begin('state');
+  const { pointer, held, list } = await survey(from, to);
+  progress.end(pointer.revision);
+  signal.throwIfAborted();
+
+  progress.begin('copy', list.files.length + list.records.length);
+  const gc = await watchGc(to, clock);
+  countWritten(tally, await markStore(to));
+  await copyAll(options, list, tally);
+  progress.end(`${tally.objects} objects, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
+
+  if (held?.value.sha256 !== pointer.sha256) {
+    signal.throwIfAborted();
+    await gc.assertNothingDeleted();
+    progress.begin('commit');
+    countWritten(tally, await moveTarget(to, pointer, held, signal));
+    progress.end(`sequence ${pointer.sequence}`);
+  }
+  onMoved();
+  const refreshed = await withStoreAddress(to, () => refreshAliases(to, progress, signal));
+  const written = { objects: tally.objects + refreshed.objects, bytes: tally.bytes + refreshed.bytes };
+  const { revision, sequence, sha256 } = pointer;
+  const { skipped, replaced } = tally;
+  return {
+    outcome: written.objects === 0 ? 'unchanged' : 'copied',
+    from: from.address,
+    to: to.address,
+    revision,
+    sequence,
+    sha256,
+    written,
+    skipped,
+    mended: replaced.sort(),
+  };
+}
+
+type Survey = { readonly pointer: Pointer; readonly held: ReadPointer | undefined; readonly list: CopyList };
+
+/** Reads which objects there are to copy, and the release that the target has. */
+async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
+  await assertStore(from);
+  // Read the target before the chain: otherwise another copy could bring it a release that is newer than the chain.
+  const held = await readTargetPointer(to);
+  const [pointer, head] = await withStoreAddress(from, () =>
+    Promise.all([readPointer(from), from.head(POINTER_KEY)]),
+  );
+  if (pointer === undefined || head === undefined) {
+    throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`);
+  }
+  const chain = await withStoreAddress(from, () => readReleaseChain(from, pointer.value));
+  const index = await indexOfTarget(from, to, chain, held?.value);
+  const list = await withStoreAddress(from, () =>
+    listCopyItems(from, { chain, targetIndex: index, nowMs: head.answeredAtMs }),
+  );
+  return { pointer: pointer.value, held, list };
+}
+
+/** Copies the files, then the records. */
+async function copyAll(
+  { from, to, progress, signal }: CopyStoreOptions,
+  { files, records }: CopyList,
+  tally: Tally,
+): Promise<void> {
+  const copy = async (item: CopyItem): Promise<void> => {
+    signal.throwIfAborted();
+    const { outcome, bytes } = await copyObject(from, to, item);
+    countWritten(tally, bytes);
+    tally.skipped += outcome === 'skipped' ? 1 : 0;
+    if (outcome === 'replaced') tally.replaced.push(item.key);
+    progress.advance();
+  };
+  const isLarge = ({ bytes = 0 }: CopyItem): boolean => bytes > LARGE_BYTES;
+  await pMap(
+    files.filter((item) => !isLarge(item)),
+    copy,
+    { concurrency: CONCURRENCY },
+  );
+  await pMap(files.filter(isLarge), copy, { concurrency: LARGE_CONCURRENCY });
+  await pMap(records, copy, { concurrency: LARGE_CONCURRENCY });
+}
+
+/** Moves the target's pointer and returns its size. */
+async function moveTarget(
+  to: ObjectStore,
+  pointer: Pointer,
+  held: ReadPointer | undefined,
+  signal: AbortSignal,
+): Promise<number> {
+  const move = await movePointer(to, pointer, { expected: held?.etag ?? null, signal });
+  return assertMoved(
+    to,
+    move,
+    (current) =>
+      `Another run moved the pointer of ${to.address} to ${current}, so this run did not move it. Run again.`,
+  );
+}
+
+function countWritten(tally: Tally, bytes: number): void {
+  tally.objects += bytes > 0 ? 1 : 0;
+  tally.bytes += bytes;
+}
+
+function interruptedError(
+  to: ObjectStore,
+  move: 'not moved' | 'unknown' | 'moved',
+  cause: unknown,
+): GeneratorError {
+  const what = {
+    'not moved':
+      'was not moved: nothing visible has changed. Run again; the copy continues where it stopped.',
+    unknown: 'may have been moved. Run status there.',
+    moved: 'names the copied release. Some public copies may be outdated: run again.',
+  }[move];
+  return new GeneratorError('interrupted', `interrupted: the pointer of ${to.address} ${what}`, { cause });
+}

@@ -1,0 +1,79 @@
+import { ALIASES_KEY, POINTER_KEY, RELEASES_PREFIX } from '../../../schemas/paths.js';
+import type { Pointer } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import type { ReadPointer } from '../../state/published-state.js';
+import { recordKeysOf, type ChainRelease } from '../../state/reachable-objects.js';
+import { isStore } from '../../state/store-mark.js';
+import { readStoredJson } from '../../state/stored-json.js';
+import { withStoreAddress } from '../../state/with-store-address.js';
+
+/**
+ * Reads the pointer of the target; `undefined` for an empty address, after an interrupted copy, and for a store that
+ * lost its pointer.
+ * @throws GeneratorError 'usage' if the address contains anything other than a store.
+ */
+export function readTargetPointer(to: ObjectStore): Promise<ReadPointer | undefined> {
+  return withStoreAddress(to, async () => {
+    if (!(await isStore(to))) return undefined;
+    return readStoredJson(to, POINTER_KEY, 'pointer');
+  });
+}
+
+/**
+ * Returns the index in the source's chain of the release that the target's pointer names; -1 if it has no pointer.
+ * @throws GeneratorError 'usage' if the target contains a release that the source does not have.
+ */
+export async function indexOfTarget(
+  from: ObjectStore,
+  to: ObjectStore,
+  chain: readonly ChainRelease[],
+  held: Pointer | undefined,
+): Promise<number> {
+  if (held === undefined) {
+    await assertOnlySourceRecords(from, to, chain);
+    await assertAliasesNotAhead(from, to, chain);
+    return -1;
+  }
+  const index = chain.findIndex(({ sha256 }) => sha256 === held.sha256);
+  if (index < 0) {
+    const { record } = chain[0] ?? {};
+    throw refused(
+      from,
+      to,
+      `release ${held.revision} (sequence ${held.sequence}, ${held.sha256})`,
+      `, whose current release is ${record?.revision ?? ''} (sequence ${record?.sequence ?? 0})`,
+    );
+  }
+  return index;
+}
+
+/** Passes if the target contains only records of the source, as after an interrupted copy. */
+async function assertOnlySourceRecords(
+  from: ObjectStore,
+  to: ObjectStore,
+  chain: readonly ChainRelease[],
+): Promise<void> {
+  const sourceKeys = recordKeysOf(chain);
+  for await (const { key } of to.list(RELEASES_PREFIX)) {
+    if (!sourceKeys.has(key) && (await from.head(key)) === undefined) throw refused(from, to, key);
+  }
+}
+
+/** Passes unless the target, which may have lost its pointer, has public copies of a release that the source lacks. */
+async function assertAliasesNotAhead(
+  from: ObjectStore,
+  to: ObjectStore,
+  [current]: readonly ChainRelease[],
+): Promise<void> {
+  const mark = await readStoredJson(to, ALIASES_KEY, 'aliases');
+  if (mark === undefined || mark.value.sequence <= (current?.record.sequence ?? 0)) return;
+  throw refused(from, to, `public copies of sequence ${mark.value.sequence}`);
+}
+
+function refused(from: ObjectStore, to: ObjectStore, what: string, more = ''): GeneratorError {
+  return new GeneratorError(
+    'usage',
+    `${to.address} contains ${what}, which is not in the history of ${from.address}${more}. Nothing was written. Choose another target.`,
+  );
+}

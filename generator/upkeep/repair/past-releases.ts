@@ -1,0 +1,122 @@
+import pMap from 'p-map';
+import { parseReleaseKey, PUBLIC_PATHS, publicKey, RELEASES_PREFIX } from '../../../schemas/paths.js';
+import type { ReleaseChanges } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { readPointer, readRecord } from '../../state/published-state.js';
+import { listedFilesOf, type ChainRelease } from '../../state/reachable-objects.js';
+import type { NamedRelease } from '../../state/release-lineage.js';
+import type { PastRelease } from './replay-release.js';
+import { parseStored, readArtifactJson } from '../../state/stored-json.js';
+import { unlessDamaged } from '../../state/unless-damaged.js';
+
+const CONCURRENCY = 16;
+
+/** The readable part of a release chain, newest first, and the first release whose record is missing or damaged. */
+export type ReadableChain = { readonly releases: readonly ChainRelease[]; readonly broken?: NamedRelease };
+
+/** Reads the chain of `previous` from the pointer's release until a record is missing or damaged. */
+export async function readReadableChain(store: ObjectStore): Promise<ReadableChain> {
+  const releases: ChainRelease[] = [];
+  const pointer = await unlessDamaged(() => readPointer(store));
+  let link: NamedRelease | undefined = pointer?.value;
+  while (link !== undefined) {
+    const { revision, sequence, sha256 } = link;
+    const record = await unlessDamaged(() => readRecord(store, { revision, sha256 }));
+    if (record === undefined) return { releases, broken: { revision, sequence, sha256 } };
+    releases.push({ record, sha256 });
+    link = record.previous === null ? undefined : { ...record.previous, sequence: record.sequence - 1 };
+  }
+  return { releases };
+}
+
+/**
+ * Returns the releases that wrote the files with these digests, oldest first, because a later one may depend on a file
+ * that an earlier one restores.
+ */
+export function releasesThatMade(
+  { releases }: ReadableChain,
+  digests: { readonly has: (sha256: string) => boolean },
+): PastRelease[] {
+  const revisions = new Set<string>();
+  for (const { record } of releases) {
+    for (const { sha256, revision } of listedFilesOf(record))
+      if (digests.has(sha256)) revisions.add(revision);
+  }
+  return releases
+    .flatMap(({ record }, i): PastRelease[] => {
+      const previous = releases[i + 1];
+      const isKnown = revisions.has(record.revision) && (previous !== undefined || record.previous === null);
+      return isKnown ? [{ changes: record.changes, hold: record.hold, previous }] : [];
+    })
+    .reverse();
+}
+
+/**
+ * Returns the releases that the broken one may have been: its changes come from a published list of changes, combined
+ * with each record that may have preceded it.
+ */
+export async function guessBroken(store: ObjectStore, chain: ReadableChain): Promise<PastRelease[]> {
+  const { releases, broken } = chain;
+  if (broken === undefined) return [];
+  const listed = await readListedChanges(store, releases, broken.revision);
+  const before = broken.sequence === 1 ? [undefined] : await readRecordsOf(store, broken.sequence - 1);
+  const later = releases.at(-1)?.record;
+  const held = later === undefined ? await readPublishedHold(store, broken.revision) : later.hold;
+  return listed.flatMap((changes) =>
+    before.map((previous): PastRelease => {
+      const hold = changes.rollback === null ? held : changes.reason;
+      return { changes, hold, previous };
+    }),
+  );
+}
+
+/** Finds the changes of a revision in the list of changes of the oldest readable release, or in its public copy. */
+async function readListedChanges(
+  store: ObjectStore,
+  releases: readonly ChainRelease[],
+  revision: string,
+): Promise<ReleaseChanges[]> {
+  const path = PUBLIC_PATHS.changes;
+  const key = publicKey(path);
+  const digest = releases.at(-1)?.record.public[path]?.sha256;
+  const lists = await Promise.all([
+    digest === undefined ? undefined : unlessDamaged(() => readArtifactJson(store, digest, 'changes')),
+    unlessDamaged(async () => {
+      const copy = await store.get(key);
+      return copy && parseStored(key, 'changes', copy.bytes);
+    }),
+  ]);
+  return lists.flatMap((list) => list?.releases.find((each) => each.revision === revision) ?? []).slice(0, 1);
+}
+
+/** Returns the hold in the public copy of the status, if that copy is from this revision. */
+async function readPublishedHold(store: ObjectStore, revision: string): Promise<string | null> {
+  const key = publicKey(PUBLIC_PATHS.status);
+  const found = await store.get(key);
+  const status = found && (await unlessDamaged(() => parseStored(key, 'status', found.bytes)));
+  return status?.published_revision === revision ? status.hold : null;
+}
+
+/** Reads the records with this sequence, whether or not they are in the chain. */
+async function readRecordsOf(store: ObjectStore, sequence: number): Promise<ChainRelease[]> {
+  return (await readAllRecords(store)).filter(({ record }) => record.sequence === sequence);
+}
+
+/** Reads every intact release record of the store, whether or not it is in the chain. */
+export async function readAllRecords(store: ObjectStore): Promise<ChainRelease[]> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(RELEASES_PREFIX)) keys.push(key);
+  const read = await pMap(
+    keys,
+    async (key): Promise<ChainRelease | undefined> => {
+      const name = parseReleaseKey(key);
+      if (name === undefined) return undefined;
+      const record = await unlessDamaged(() => readRecord(store, name));
+      return record === undefined || record.revision !== name.revision
+        ? undefined
+        : { record, sha256: name.sha256 };
+    },
+    { concurrency: CONCURRENCY },
+  );
+  return read.flatMap((each) => each ?? []);
+}

@@ -1,0 +1,16 @@
+import { sha256Hex } from '../../../schemas/digest.js';
+import { ALIASES_KEY, POINTER_KEY } from '../../../schemas/paths.js';
+import type { ObjectStore, StoredObject } from '../../../infra/store/object-store.js';
+import { pointerBytes } from '../../state/move-pointer.js';
+import type { NamedRelease } from '../../state/release-lineage.js';
+
+/** Returns the store with a pointer to `release` and without aliases.json, for reading. Writes go to the store itself. */
+export function createPointedStore(store: ObjectStore, release: NamedRelease): ObjectStore {
+  const bytes = pointerBytes(release);
+  const pointer: StoredObject = { bytes, etag: `"${sha256Hex(bytes)}"` };
+  const own = new Map<string, StoredObject | undefined>([
+    [POINTER_KEY, pointer],
+    [ALIASES_KEY, undefined],
+  ]);
+  return { ...store, get: (key) => (own.has(key) ? Promise.resolve(own.get(key)) : store.get(key)) };
+}

@@ -1,0 +1,126 @@
+import pMap from 'p-map';
+import { GENRES } from '../../../schemas/catalog.js';
+import { manifestPath, objectKey, releaseKey } from '../../../schemas/paths.js';
+import type { Manifest } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { Artifact } from '../../core/artifacts/artifact.js';
+import type { InputSeries } from '../../core/input/input-series.js';
+import { createDayWriters } from '../../core/records/day-writers.js';
+import { rebuildDays } from '../../core/draft/rebuild-days.js';
+import { restoreObject, type LostObjects } from './lost-objects.js';
+import { metaOf } from '../../state/object-meta.js';
+import { guessBroken, readReadableChain, releasesThatMade } from './past-releases.js';
+import { readProductTexts } from '../../texts/product-texts.js';
+import type { Progress } from '../../run/progress.js';
+import { replayRelease } from './replay-release.js';
+import type { ChainRelease } from '../../state/reachable-objects.js';
+import { readArtifactJson } from '../../state/stored-json.js';
+import { unlessDamaged } from '../../state/unless-damaged.js';
+
+const CONCURRENCY = 16;
+
+/** Options for `rebuildObjects`. */
+export type RebuildOptions = {
+  readonly inputs: readonly InputSeries[];
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  /** Called with each key that was restored. */
+  readonly onRestored: (key: string) => void;
+};
+
+/**
+ * Rebuilds lost objects from the input and the readable releases, and restores those whose bytes have exactly the lost
+ * digest. Returns whether there were any. Day files are rebuilt from their manifests. Every other file, and the record at
+ * which the chain is broken, is rebuilt by planning its release again.
+ */
+export async function rebuildObjects(
+  store: ObjectStore,
+  lost: LostObjects,
+  options: RebuildOptions,
+): Promise<boolean> {
+  const { progress, signal } = options;
+  progress.begin('rebuild', lost.size);
+  const pending = createPending(store, lost, options);
+  const chain = await readReadableChain(store);
+  const [current] = chain.releases;
+  if (current !== undefined) {
+    for (const series of options.inputs) {
+      signal.throwIfAborted();
+      await pending.putFiles(await rebuildChainDays(store, current, series, pending.digests));
+    }
+  }
+  for (const release of [...(await guessBroken(store, chain)), ...releasesThatMade(chain, lost)]) {
+    signal.throwIfAborted();
+    const planned = await replayRelease(store, release, options);
+    if (planned === undefined) continue;
+    await pending.putFiles(planned.artifacts);
+    const key = releaseKey(planned.record.revision, planned.sha256);
+    await pending.put(planned.sha256, () => planned.recordText, { key });
+  }
+  const found = lost.size - pending.digests.size;
+  progress.end(`${found} of ${lost.size} objects`);
+  return found > 0;
+}
+
+/** The objects that are still lost. */
+type Pending = {
+  readonly digests: ReadonlySet<string>;
+  /** Restores the object with this digest, if it is still lost. */
+  readonly put: (sha256: string, text: () => string, named: Named) => Promise<void>;
+  readonly putFiles: (files: readonly Artifact[]) => Promise<void>;
+};
+
+type Named = { readonly key: string; readonly type?: string; readonly path?: string };
+
+function createPending(
+  store: ObjectStore,
+  lost: LostObjects,
+  { progress, signal, onRestored }: RebuildOptions,
+): Pending {
+  const digests = new Set(lost.keys());
+  const put: Pending['put'] = async (sha256, text, { key, type, path }) => {
+    if (!digests.has(sha256)) return;
+    signal.throwIfAborted();
+    if (await restoreObject(store, key, Buffer.from(text(), 'utf8'), metaOf(key, type, path)))
+      onRestored(key);
+    digests.delete(sha256);
+    progress.advance();
+  };
+  return {
+    digests,
+    put,
+    async putFiles(files) {
+      await pMap(
+        files.filter(({ sha256 }) => digests.has(sha256)),
+        ({ sha256, content, type, path }) =>
+          put(sha256, () => content().text, { key: objectKey(sha256), type, path }),
+        { concurrency: CONCURRENCY },
+      );
+    },
+  };
+}
+
+/** Rebuilds the wanted day files of a chain, using the readable manifests of the current release. */
+async function rebuildChainDays(
+  store: ObjectStore,
+  { record }: ChainRelease,
+  series: InputSeries,
+  wanted: ReadonlySet<string>,
+): Promise<Artifact[]> {
+  const entries = GENRES.flatMap((genre) => record.manifests[manifestPath(genre, series.chain)] ?? []);
+  const manifests = await Promise.all(
+    entries.map(({ sha256 }) => unlessDamaged(() => readArtifactJson(store, sha256, 'manifest'))),
+  );
+  const listing = manifests
+    .flatMap((manifest) => manifest ?? [])
+    .filter((manifest) => namesAny(manifest, wanted));
+  if (listing.length === 0) return [];
+  const writers = createDayWriters(series, await readProductTexts());
+  return listing.flatMap((manifest) => rebuildDays(manifest, series, writers, wanted));
+}
+
+function namesAny(manifest: Manifest, wanted: ReadonlySet<string>): boolean {
+  return manifest.dates.some((entry) =>
+    [entry, ...entry.superseded].some(({ sha256 }) => wanted.has(sha256)),
+  );
+}

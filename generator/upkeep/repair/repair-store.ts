@@ -1,0 +1,182 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX } from '../../../schemas/paths.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import type { InputSeries } from '../../core/input/input-series.js';
+import type { StoreFault } from '../../core/fault.js';
+import { metaOf } from '../../state/object-meta.js';
+import type { Progress } from '../../run/progress.js';
+import { isUnknownMove } from '../../state/move-pointer.js';
+import type { NamedRelease } from '../../state/release-lineage.js';
+import { assertStore } from '../../state/store-mark.js';
+import { refreshAliases, type RefreshResult } from '../../publish/refresh-aliases.js';
+import { findLostObjects } from './lost-objects.js';
+import { createPointedStore } from './pointed-store.js';
+import { rebuildObjects } from './rebuild-objects.js';
+import {
+  findCommitted,
+  findLastCommitted,
+  putPointer,
+  readLostPointer,
+  type PointerRequest,
+} from './restore-pointer.js';
+import { parseStored } from '../../state/stored-json.js';
+import { unlessDamaged } from '../../state/unless-damaged.js';
+import { verifyStore, type Verification } from '../../verify/verify-store.js';
+
+/** Options for `repairStore`. */
+export type RepairStoreOptions = {
+  /** The input that lost objects are rebuilt from; without it none are rebuilt. */
+  readonly inputs?: readonly InputSeries[];
+  /** The release that a lost pointer should name. */
+  readonly pointer?: PointerRequest;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** The report of a repair. */
+export type RepairResult = {
+  readonly outcome: 'sound' | 'repaired' | 'damaged';
+  readonly revision: string | null;
+  readonly sequence: number | null;
+  readonly pointer: 'kept' | 'restored' | 'lost';
+  /** Keys of the artifacts and release records that were restored. */
+  readonly restored: readonly string[];
+  /** Public copies that were written. */
+  readonly aliases: RefreshResult;
+  /** The faults that remain. */
+  readonly faults: readonly StoreFault[];
+  /** The release that a lost pointer should name, if the store contains enough evidence to decide. */
+  readonly candidate: NamedRelease | null;
+};
+
+type Done = { readonly restored: string[]; pointer: RepairResult['pointer']; aliases: RefreshResult };
+
+/**
+ * Repairs the public copies; with `inputs`, missing and damaged objects, if their rebuilt bytes match their digest; with
+ * `pointer`, a lost pointer. Changes nothing that the report does not name.
+ * @throws GeneratorError 'interrupted' if `signal` was aborted; its message says what was done.
+ */
+export async function repairStore(store: ObjectStore, options: RepairStoreOptions): Promise<RepairResult> {
+  const done: Done = { restored: [], pointer: 'kept', aliases: { objects: 0, bytes: 0 } };
+  try {
+    return await repair(store, options, done);
+  } catch (error) {
+    throw options.signal.aborted ? interruptedError(done, error) : error;
+  }
+}
+
+async function repair(store: ObjectStore, options: RepairStoreOptions, done: Done): Promise<RepairResult> {
+  await assertStore(store);
+  if (options.pointer !== undefined) {
+    const failed = await restorePointer(store, options.pointer, options, done);
+    if (failed !== undefined) return toResult(failed, done);
+  }
+  const objects = await repairObjects(store, options, done);
+  await repairAliases(store, options, done);
+  const after = objects.faults.length === 0 ? objects : await verifyStore(store, toVerify(options));
+  const isLost = after.revision === null && after.faults.some(({ key }) => key === POINTER_KEY);
+  if (!isLost) return toResult(after, done, objects);
+  done.pointer = 'lost';
+  return toResult(after, done, objects, await findLastCommitted(store));
+}
+
+/** Verifies and rebuilds lost objects until nothing more can be rebuilt. Returns the last verification. */
+async function repairObjects(
+  store: ObjectStore,
+  options: RepairStoreOptions,
+  done: Done,
+): Promise<Verification> {
+  const { inputs, progress, signal } = options;
+  for (;;) {
+    const verification = await verifyStore(store, toVerify(options));
+    if (inputs === undefined) return verification;
+    const lost = await findLostObjects(store, verification.faults);
+    const onRestored = (key: string): unknown => done.restored.push(key);
+    if (lost.size === 0 || !(await rebuildObjects(store, lost, { inputs, progress, signal, onRestored })))
+      return verification;
+  }
+}
+
+/** Refreshes every public copy. Stops at a damaged artifact, which verification reports. */
+async function repairAliases(
+  store: ObjectStore,
+  { progress, signal }: RepairStoreOptions,
+  done: Done,
+): Promise<void> {
+  await resetDamagedMark(store);
+  const refreshed = await unlessDamaged(() => refreshAliases(store, progress, signal));
+  if (refreshed !== undefined) done.aliases = refreshed;
+}
+
+/** Replaces a damaged aliases.json with one of sequence 1, which the refresh then raises. */
+async function resetDamagedMark(store: ObjectStore): Promise<void> {
+  const found = await store.get(ALIASES_KEY);
+  if (found === undefined) return;
+  if ((await unlessDamaged(() => parseStored(ALIASES_KEY, 'aliases', found.bytes))) !== undefined) return;
+  const lowest = Buffer.from(canonicalJson({ schema: 'aliases/1', sequence: 1 }));
+  await store.compareAndSwap(ALIASES_KEY, lowest, found.etag, metaOf(ALIASES_KEY));
+}
+
+/**
+ * Restores a lost pointer if the release it should name is sound. Otherwise returns the faults of that release, and
+ * writes nothing but the objects that could be rebuilt.
+ */
+async function restorePointer(
+  store: ObjectStore,
+  request: PointerRequest,
+  options: RepairStoreOptions,
+  done: Done,
+): Promise<Verification | undefined> {
+  const lost = await readLostPointer(store);
+  done.pointer = 'lost';
+  const release = await findCommitted(store, request);
+  const verification = await repairObjects(createPointedStore(store, release), options, done);
+  const faults = verification.faults.filter(({ key }) => !isAliasKey(key));
+  if (faults.length > 0) return { ...verification, faults };
+  options.signal.throwIfAborted();
+  await putPointer(store, release, lost, options.signal);
+  done.pointer = 'restored';
+  return undefined;
+}
+
+function isAliasKey(key: string): boolean {
+  return key === ALIASES_KEY || key.startsWith(PUBLIC_PREFIX);
+}
+
+function toVerify({ progress, signal }: RepairStoreOptions): Parameters<typeof verifyStore>[1] {
+  return { deep: false, progress, signal };
+}
+
+/** Returns the report. `after` is the last verification, `before` the one before the public copies were refreshed. */
+function toResult(after: Verification, done: Done, before = after, candidate?: NamedRelease): RepairResult {
+  const { revision, sequence, faults } = after;
+  const { restored, pointer, aliases } = done;
+  const isTouched = restored.length > 0 || before.faults.length > 0 || pointer === 'restored';
+  const outcome = faults.length > 0 ? 'damaged' : isTouched ? 'repaired' : 'sound';
+  return {
+    outcome,
+    revision,
+    sequence,
+    pointer,
+    restored: [...restored].sort(),
+    aliases,
+    faults,
+    candidate: candidate ?? null,
+  };
+}
+
+function interruptedError({ restored, pointer }: Done, cause: unknown): GeneratorError {
+  const state = {
+    kept: 'some public copies may be outdated',
+    restored: 'the pointer was restored, some public copies may be outdated',
+    lost: isUnknownMove(cause)
+      ? 'it is unknown whether the pointer was restored: run status'
+      : 'the pointer was not restored',
+  }[pointer];
+  return new GeneratorError(
+    'interrupted',
+    `interrupted: ${restored.length} objects were restored; ${state}. Run again.`,
+    { cause },
+  );
+}

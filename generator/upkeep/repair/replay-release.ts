@@ -1,0 +1,103 @@
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { parseInstant } from '../../../schemas/dates.js';
+import type { ReleaseChanges } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { cutSeries, type InputSeries } from '../../core/input/input-series.js';
+import { planSteps } from '../../core/release/plan-release.js';
+import type { PlannedRelease, PlanRequest } from '../../core/release/plan-types.js';
+import { prepareHold, prepareRollback, type PrepareReleaseOptions } from '../../publish/prepare-rollback.js';
+import { readProductTexts } from '../../texts/product-texts.js';
+import { SILENT } from '../../run/progress.js';
+import { readState } from '../../state/published-state.js';
+import type { ChainRelease } from '../../state/reachable-objects.js';
+import { runInterruptibly } from '../../run/run-interruptibly.js';
+import { createPointedStore } from './pointed-store.js';
+
+/** The facts about a published release that are needed to plan it again. */
+export type PastRelease = {
+  readonly changes: ReleaseChanges;
+  readonly hold: string | null;
+  /** The release before it; `undefined` for the first one. */
+  readonly previous: ChainRelease | undefined;
+};
+
+/** Options for `replayRelease`. */
+export type ReplayOptions = {
+  readonly inputs: readonly InputSeries[];
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Plans a past release again, from the state before it and the dates that the input had then. The caller must compare
+ * digests to know whether the result is what was published. Returns `undefined` if the state before it is damaged, or
+ * if the plan has no release.
+ */
+export async function replayRelease(
+  store: ObjectStore,
+  release: PastRelease,
+  options: ReplayOptions,
+): Promise<PlannedRelease | undefined> {
+  try {
+    const { previous, changes, hold } = release;
+    if (previous === undefined || (changes.rollback === null && hold === previous.record.hold))
+      return await replayPublication(store, release, options);
+    return await replayOperation(store, { ...release, previous }, options);
+  } catch (error) {
+    if (error instanceof GeneratorError && error.exit !== 'interrupted') return undefined;
+    throw error;
+  }
+}
+
+/** Plans a rollback or hold again, which needs only published files. */
+async function replayOperation(
+  store: ObjectStore,
+  { changes, hold, previous }: PastRelease & { readonly previous: ChainRelease },
+  { signal }: ReplayOptions,
+): Promise<PlannedRelease | undefined> {
+  const { revision, sequence } = previous.record;
+  const options: PrepareReleaseOptions = {
+    store: createPointedStore(store, { revision, sequence, sha256: previous.sha256 }),
+    asOfMs: parseInstant(changes.published_at) ?? NaN,
+    progress: SILENT,
+    signal,
+  };
+  const prepared =
+    changes.rollback === null
+      ? await prepareHold(options, hold)
+      : await prepareRollback(options, changes.rollback, changes.reason ?? '');
+  return prepared.release;
+}
+
+async function replayPublication(
+  store: ObjectStore,
+  { changes, previous }: PastRelease,
+  { inputs, signal }: ReplayOptions,
+): Promise<PlannedRelease | undefined> {
+  const cut = CHAIN_IDS.flatMap((chain) => {
+    const series = inputs.find((each) => each.chain === chain);
+    const through = changes.chains[chain]?.updated_through;
+    return series === undefined || through === undefined ? [] : [cutSeries(series, through)];
+  }).filter((series) => series.dates.length > 0);
+  const chains = cut.map((series) => series.chain);
+  const state = previous && (await readState(store, previous.record, previous.sha256, chains));
+  const request: PlanRequest = {
+    inputs: cut,
+    previous: state,
+    asOfMs: parseInstant(changes.published_at) ?? NaN,
+    texts: await readProductTexts(),
+    full: true,
+    ...(changes.reason === null ? {} : { acceptance: { reason: changes.reason } }),
+  };
+  return tryPlan(request, signal);
+}
+
+/** Returns `undefined` if planning fails: an input that differs from the original one may contradict published days. */
+async function tryPlan(request: PlanRequest, signal: AbortSignal): Promise<PlannedRelease | undefined> {
+  try {
+    return (await runInterruptibly(planSteps(request), signal)).release;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,153 @@
+import { sha256Hex } from '../../../schemas/digest.js';
+import { ALIASES_KEY, POINTER_KEY, PUBLIC_PATHS, publicKey } from '../../../schemas/paths.js';
+import type { Etag, ObjectStore } from '../../../infra/store/object-store.js';
+import {
+  evidenceOfCopy,
+  evidenceOfRecord,
+  findContradiction,
+  type CommitEvidence,
+  type DigestedRecord,
+} from '../../core/verification/committed-evidence.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { readAllRecords } from './past-releases.js';
+import { assertMoved, movePointer } from '../../state/move-pointer.js';
+import type { NamedRelease } from '../../state/release-lineage.js';
+import { parseStored, readStoredJson } from '../../state/stored-json.js';
+import { unlessDamaged } from '../../state/unless-damaged.js';
+
+/** The release that a lost pointer should name. The digest is needed if several records have the revision. */
+export type PointerRequest = { readonly revision: string; readonly sha256?: string };
+
+/**
+ * Returns the etag of a damaged pointer; `null` if it is missing.
+ * @throws GeneratorError 'usage' if the pointer is intact, because repair never moves it.
+ */
+export async function readLostPointer(store: ObjectStore): Promise<Etag | null> {
+  const found = await store.get(POINTER_KEY);
+  if (found === undefined) return null;
+  const pointer = await unlessDamaged(() => parseStored(POINTER_KEY, 'pointer', found.bytes));
+  if (pointer === undefined) return found.etag;
+  throw new GeneratorError(
+    'usage',
+    `The pointer of ${store.address} is intact and points to ${pointer.revision} (sequence ${pointer.sequence}, ${pointer.sha256}). repair never moves an intact pointer. Use "generator rollback" to go back to an earlier release.`,
+  );
+}
+
+/**
+ * Returns the release that a lost pointer may name again.
+ * @throws GeneratorError 'usage' if no record or more than one possible record has that revision, or if another release
+ * was certainly committed last.
+ */
+export async function findCommitted(store: ObjectStore, request: PointerRequest): Promise<NamedRelease> {
+  const all = await assessRecords(store);
+  const candidates = all
+    .filter(({ candidate }) => candidate.record.revision === request.revision)
+    .filter(({ candidate: { sha256 } }) => sha256 === (request.sha256 ?? sha256));
+  const [only, ...others] = candidates.filter(({ against }) => against === undefined);
+  if (only !== undefined && others.length === 0) return toNamed(only.candidate);
+  const last = findLast(all);
+  const hint =
+    last === undefined ? '' : ` The last committed release is ${last.revision} (sequence ${last.sequence}).`;
+  throw new GeneratorError('usage', `The pointer was not restored: ${explain(request, candidates)}${hint}`);
+}
+
+/** Returns the release that a lost pointer named last, if the store contains enough evidence to decide. */
+export async function findLastCommitted(store: ObjectStore): Promise<NamedRelease | undefined> {
+  return findLast(await assessRecords(store));
+}
+
+/**
+ * Writes a pointer in place of a lost one. `lost` is the etag of the damaged pointer; `null` if it is missing.
+ * @throws GeneratorError 'conflict' if another run has written a pointer, 'store-unavailable' if the outcome is unknown.
+ */
+export async function putPointer(
+  store: ObjectStore,
+  release: NamedRelease,
+  lost: Etag | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const move = await movePointer(store, release, { expected: lost, signal });
+  assertMoved(
+    store,
+    move,
+    (revision) =>
+      `Another run has written a pointer to ${revision}, so this run did not restore it. Run again.`,
+  );
+}
+
+/** Reads the evidence of committed releases in aliases.json and in the public copies that name their own release. */
+async function readCopyEvidence(
+  store: ObjectStore,
+  records: readonly DigestedRecord[],
+): Promise<CommitEvidence[]> {
+  const mark = await unlessDamaged(() => readStoredJson(store, ALIASES_KEY, 'aliases'));
+  const evidence: CommitEvidence[] = [];
+  if (mark !== undefined) {
+    const { sequence } = mark.value;
+    evidence.push({ sequence, says: `${ALIASES_KEY} says that sequence ${sequence} was published` });
+  }
+  for (const name of ['release', 'status'] as const) {
+    const path = PUBLIC_PATHS[name];
+    const key = publicKey(path);
+    const found = await store.get(key);
+    const copy = found && (await unlessDamaged(() => parseStored(key, name, found.bytes)));
+    if (found === undefined || copy === undefined) continue;
+    const { published_revision: revision, sequence } = copy;
+    evidence.push(evidenceOfCopy({ key, path, revision, sequence, sha256: sha256Hex(found.bytes) }, records));
+  }
+  return evidence;
+}
+
+/** Returns the readable part of the chain of `previous` from a release; newest first. */
+function chainOf(release: DigestedRecord, records: readonly DigestedRecord[]): DigestedRecord[] {
+  const byDigest = new Map(records.map((each) => [each.sha256, each]));
+  const chain: DigestedRecord[] = [];
+  for (let next: DigestedRecord | undefined = release; next !== undefined;) {
+    chain.push(next);
+    next = byDigest.get(next.record.previous?.sha256 ?? '');
+  }
+  return chain;
+}
+
+type AssessedRecord = {
+  readonly candidate: DigestedRecord;
+  /** Evidence that the record is not the one that was committed last. */
+  readonly against: CommitEvidence | undefined;
+  /** Highest sequence that was certainly committed. */
+  readonly last: number;
+};
+
+async function assessRecords(store: ObjectStore): Promise<AssessedRecord[]> {
+  const records = await readAllRecords(store);
+  const evidence = [...records.flatMap(evidenceOfRecord), ...(await readCopyEvidence(store, records))];
+  const last = Math.max(0, ...evidence.map(({ sequence }) => sequence));
+  return records.map((candidate) => {
+    const against = findContradiction(chainOf(candidate, records), evidence);
+    return { candidate, against, last };
+  });
+}
+
+/** Returns the release with the highest committed sequence, if there is exactly one without evidence against it. */
+function findLast(assessed: readonly AssessedRecord[]): NamedRelease | undefined {
+  const [only, ...others] = assessed.filter(
+    ({ candidate, against, last }) => against === undefined && candidate.record.sequence === last,
+  );
+  return only !== undefined && others.length === 0 ? toNamed(only.candidate) : undefined;
+}
+
+function toNamed({ record: { revision, sequence }, sha256 }: DigestedRecord): NamedRelease {
+  return { revision, sequence, sha256 };
+}
+
+function explain({ revision, sha256 }: PointerRequest, candidates: readonly AssessedRecord[]): string {
+  const [first] = candidates;
+  if (first === undefined)
+    return `there is no sound release record ${sha256 === undefined ? revision : `${revision}/${sha256}`}.`;
+  const possible = candidates.filter(({ against }) => against === undefined);
+  if (possible.length > 0) {
+    const names = possible.map(({ candidate }) => `${revision}/${candidate.sha256}`).join(' or ');
+    return `${revision} has several records, and nothing shows which one was committed. Use --pointer ${names}.`;
+  }
+  const { candidate, against } = first;
+  return `${revision} (sequence ${candidate.record.sequence}) was not committed last: ${against?.says ?? ''}.`;
+}

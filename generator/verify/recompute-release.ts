@@ -1,0 +1,93 @@
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { parseInstant } from '../../schemas/dates.js';
+import { objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
+import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { InputSeries } from '../core/input/input-series.js';
+import { createInputDigest } from '../core/release/input-digest.js';
+import { manifestOf, type PublishedState } from '../core/release/published-state.js';
+import type { Plan } from '../core/release/plan-types.js';
+import { planRelease } from '../core/release/plan-release.js';
+import type { StoreFault } from '../core/fault.js';
+import { toGoldSeries } from '../core/verification/gold-series.js';
+import { readProductTexts } from '../texts/product-texts.js';
+import { readPointer, readState } from '../state/published-state.js';
+
+/**
+ * Rebuilds the current release from its published gold days, and returns a fault for each file that differs. A sound
+ * release has no faults.
+ */
+export async function recomputeRelease(
+  store: ObjectStore,
+  record: ReleaseRecord,
+  gold: ReadonlyMap<Chain, readonly GoldDay[]>,
+): Promise<StoreFault[]> {
+  const chains = CHAIN_IDS.filter((chain) => record.chains[chain] !== undefined);
+  const pointer = await readPointer(store);
+  const previous = await readState(store, record, pointer?.value.sha256 ?? '', chains);
+  const inputs = chains.map((chain) =>
+    toGoldSeries(chain, gold.get(chain) ?? [], manifestOf(previous, 'gold', chain)?.sources ?? []),
+  );
+  const plan = planRelease({
+    inputs,
+    previous,
+    asOfMs: parseInstant(record.published_at) ?? NaN,
+    texts: await readProductTexts(),
+    acceptance: { reason: 'recomputed' },
+    full: true,
+    keepWithdrawn: true,
+  });
+  if (plan.methodologyChanged) {
+    return [
+      {
+        key: 'methodology',
+        message: 'differs from the methodology of the release: use the generator that published it',
+      },
+    ];
+  }
+  return [
+    ...(plan.release?.differing ?? []).map((path) => ({
+      key: keyOf(path, record),
+      message: differsMessage(path),
+    })),
+    ...differingDays(plan, previous),
+    ...inputs.flatMap((series) => compareInput(series, record)),
+    ...CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused').map((chain) => ({
+      key: releaseKey(record.revision, previous.sha256),
+      message: `${chain} cannot be recomputed from its gold days: ${JSON.stringify(plan.chains[chain]?.refusal)}`,
+    })),
+  ];
+}
+
+/** Returns a fault for each day file that the plan would replace. */
+function differingDays(plan: Plan, { manifests }: PublishedState): StoreFault[] {
+  const published = new Map(
+    [...manifests.values()].flatMap(({ dates }) => dates.map((entry) => [entry.path, entry])),
+  );
+  return (plan.release?.artifacts ?? []).flatMap(({ path }) => {
+    const entry = published.get(path);
+    return entry === undefined ? [] : [{ key: objectKey(entry.sha256), message: differsMessage(path) }];
+  });
+}
+
+function differsMessage(path: string): string {
+  return `${path}: differs from the file recomputed from the gold days`;
+}
+
+/** Checks that the input digest of the release matches the gold days. */
+function compareInput(series: InputSeries, record: ReleaseRecord): StoreFault[] {
+  const published = record.chains[series.chain];
+  const found = createInputDigest(series)(published?.updated_through ?? '');
+  if (published?.input_sha256 === found.sha256 && published.rows === found.rows) return [];
+  return [
+    {
+      key: `${RELEASES_PREFIX}${record.revision}`,
+      message: `input_sha256 of ${series.chain} does not match its gold days`,
+    },
+  ];
+}
+
+function keyOf(path: string, record: ReleaseRecord): string {
+  const entry = record.public[path] ?? record.bundles[path] ?? record.manifests[path];
+  return entry === undefined ? path : objectKey(entry.sha256);
+}

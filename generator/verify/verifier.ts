@@ -1,0 +1,74 @@
+import { objectKey } from '../../schemas/paths.js';
+import { SCHEMAS } from '../../schemas/schemas.generated.js';
+import type { Chain, GoldDay, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { SchemaName } from '../../schemas/validate.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
+import {
+  checkBytes,
+  checkJsonDocument,
+  type CheckedDocument,
+  type DocumentOptions,
+} from '../core/verification/check-document.js';
+import type { StoreFault } from '../core/fault.js';
+import type { Progress } from '../run/progress.js';
+
+/** The state of a running verification: the release, the documents read so far, and the faults found. */
+export type Verifier = {
+  readonly store: ObjectStore;
+  readonly record: ReleaseRecord;
+  readonly manifests: Map<string, Manifest>;
+  readonly gold: Map<Chain, GoldDay[]>;
+  readonly faults: StoreFault[];
+  readonly progress: Progress;
+  readonly signal?: AbortSignal;
+  artifacts: number;
+  days: number;
+};
+
+/** Runs `work`. If it finds damage, adds that to `faults` and returns `undefined`. */
+export async function catchFault<T>(faults: StoreFault[], work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GeneratorError) || error.fault === undefined) throw error;
+    faults.push(error.fault);
+    return undefined;
+  }
+}
+
+/** Reads an artifact and checks its digest, and its schema if it is JSON. */
+export async function checkStoredFile(
+  verifier: Verifier,
+  path: string,
+  options: (DocumentOptions & { readonly type?: string }) | undefined,
+): Promise<CheckedDocument> {
+  if (options === undefined) {
+    verifier.faults.push({ key: path, message: 'is not listed in the release' });
+    return { faults: [] };
+  }
+  verifier.signal?.throwIfAborted();
+  const key = objectKey(options.sha256);
+  const found = await verifier.store.get(key);
+  verifier.artifacts += 1;
+  const isText = options.type !== undefined && !options.type.startsWith('application/json');
+  const checked =
+    found === undefined
+      ? { faults: ['is missing'] }
+      : isText
+        ? { faults: checkBytes(found.bytes, options) }
+        : checkJson(found.bytes, options);
+  for (const message of checked.faults) verifier.faults.push({ key, message: `${path}: ${message}` });
+  return checked;
+}
+
+/** Checks JSON by the schema that it names itself; an OpenAPI document names none. */
+function checkJson(bytes: Uint8Array, options: DocumentOptions): CheckedDocument {
+  const checked = checkJsonDocument(bytes, options);
+  if (options.schema !== undefined || checked.value === undefined) return checked;
+  const { schema, openapi } = checked.value as { schema?: unknown; openapi?: unknown }; // any document
+  const name = openapi === undefined ? (String(schema).split('/')[0] ?? '') : 'openapi';
+  if (!Object.hasOwn(SCHEMAS, name))
+    return { ...checked, faults: [...checked.faults, `names an unknown schema: ${name}`] };
+  return checkJsonDocument(bytes, { ...options, schema: name as SchemaName }); // checked just above
+}

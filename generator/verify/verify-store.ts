@@ -1,0 +1,217 @@
+import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import {
+  ALIASES_KEY,
+  manifestPath,
+  objectKey,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  PUBLIC_PREFIX,
+  publicKey,
+  releaseKey,
+  RELEASES_PREFIX,
+} from '../../schemas/paths.js';
+import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { changesFile, releaseFile } from '../core/artifacts/release-files.js';
+import { GeneratorError } from '../core/generator-error.js';
+import { count } from '../core/text/count.js';
+import { checkBytes } from '../core/verification/check-document.js';
+import type { StoreFault } from '../core/fault.js';
+import { RETAINED_RELEASES } from '../state/gc-policy.js';
+import { SILENT, type Progress } from '../run/progress.js';
+import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';
+import { assertStore } from '../state/store-mark.js';
+import { listedFilesOf } from '../state/reachable-objects.js';
+import { recomputeRelease } from './recompute-release.js';
+import { damaged } from '../state/stored-json.js';
+import { checkStoredFile, catchFault, type Verifier } from './verifier.js';
+import { checkChain } from './verify-chain.js';
+
+/** The result of a verification. `faults` is empty for a sound store. */
+export type Verification = {
+  readonly revision: string | null;
+  readonly sequence: number | null;
+  readonly releases: number;
+  readonly artifacts: number;
+  readonly days: number;
+  readonly deep: boolean;
+  readonly faults: readonly StoreFault[];
+};
+
+/** Options for `verifyStore`. */
+export type VerifyStoreOptions = {
+  /** Also recomputes every record and file from the gold days. */
+  readonly deep: boolean;
+  readonly progress?: Progress;
+  readonly signal?: AbortSignal;
+};
+
+/**
+ * Re-reads everything that is reachable from the pointer of a store, and checks every file digest, schema, determinism
+ * hash and link between releases.
+ */
+export async function verifyStore(
+  store: ObjectStore,
+  { deep, progress = SILENT, signal }: VerifyStoreOptions,
+): Promise<Verification> {
+  const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep };
+  const faults: StoreFault[] = [];
+  await assertStore(store);
+  let checked = '';
+  const record = await catchFault(faults, async () => {
+    const pointer = await readPointer(store);
+    if (pointer === undefined) throw damaged(POINTER_KEY, 'is missing: nothing has been published');
+    checked = pointer.value.sha256;
+    const found = await readRecord(store, pointer.value);
+    if (found.sequence !== pointer.value.sequence || found.revision !== pointer.value.revision) {
+      faults.push({ key: POINTER_KEY, message: 'does not name the revision and sequence of its record' });
+    }
+    return found;
+  });
+  if (record === undefined) return { ...nothing, faults };
+  const verifier: Verifier = {
+    store,
+    record,
+    manifests: new Map(),
+    gold: new Map(),
+    faults,
+    progress,
+    ...(signal ? { signal } : {}),
+    artifacts: 0,
+    days: 0,
+  };
+  const changes = await checkReleaseChain(verifier);
+  progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
+  for (const chain of CHAIN_IDS) {
+    const isListed = manifestPath('meta', chain) in record.manifests;
+    if (isListed || record.chains[chain] !== undefined) await checkChain(verifier, chain);
+  }
+  await checkPublicFiles(verifier);
+  checkIndexes(verifier, changes);
+  await checkExtraFiles(verifier);
+  await assertUnmoved(verifier, checked);
+  if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
+  else if (deep)
+    faults.push({ key: 'verify --deep', message: 'nothing was recomputed: repair the faults above first' });
+  progress.end(count(faults.length, 'fault'));
+  const { revision, sequence } = record;
+  return {
+    revision,
+    sequence,
+    releases: changes.length,
+    artifacts: verifier.artifacts,
+    days: verifier.days,
+    deep,
+    faults,
+  };
+}
+
+/** Follows `previous` from the current release to the first. Returns the changes of each, newest first. */
+async function checkReleaseChain(verifier: Verifier): Promise<ReleaseChanges[]> {
+  const { store, record, faults } = verifier;
+  const read = new Set(listedFilesOf(record).map(({ sha256 }) => sha256));
+  const changes = [record.changes];
+  let later = record;
+  while (later.previous !== null) {
+    const link = later.previous;
+    const earlier = await catchFault(faults, () => readRecord(store, link));
+    if (earlier === undefined) return changes;
+    const inOrder = earlier.revision < later.revision && earlier.published_at <= later.published_at;
+    if (earlier.sequence !== later.sequence - 1 || earlier.revision !== link.revision || !inOrder) {
+      faults.push({
+        key: releaseKey(link.revision, link.sha256),
+        message: `is not the direct predecessor of ${later.revision}`,
+      });
+    }
+    if (changes.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, read);
+    changes.push(earlier.changes);
+    later = earlier;
+  }
+  if (later.sequence !== 1) {
+    faults.push({
+      key: `${RELEASES_PREFIX}${later.revision}`,
+      message: `is the first release of the chain, but has sequence ${later.sequence}`,
+    });
+  }
+  return changes;
+}
+
+async function checkPublicFiles(verifier: Verifier): Promise<void> {
+  for (const [path, entry] of Object.entries(verifier.record.public)) {
+    verifier.progress.advance();
+    await checkStoredFile(verifier, path, entry);
+    const head = await verifier.store.head(publicKey(path));
+    if (head?.sha256 !== entry.sha256) {
+      const message = head === undefined ? 'is missing' : 'does not match the release';
+      verifier.faults.push({ key: publicKey(path), message });
+    }
+  }
+  const sequence = await catchFault(verifier.faults, () => readAliasSequence(verifier.store));
+  if (sequence !== undefined && sequence !== verifier.record.sequence) {
+    const message = `says ${sequence}, but the release is ${verifier.record.sequence}; the next publish refreshes the public copies`;
+    verifier.faults.push({ key: ALIASES_KEY, message });
+  }
+}
+
+/** Checks the files that only an earlier release lists. A rollback or a reader may need them. */
+async function checkOldFiles(verifier: Verifier, record: ReleaseRecord, read: Set<string>): Promise<void> {
+  for (const { path, sha256, bytes } of listedFilesOf(record)) {
+    if (read.has(sha256)) continue;
+    read.add(sha256);
+    const key = objectKey(sha256);
+    const found = await verifier.store.get(key);
+    verifier.artifacts += 1;
+    for (const message of found === undefined ? ['is missing'] : checkBytes(found.bytes, { sha256, bytes })) {
+      verifier.faults.push({ key, message: `${path} of ${record.revision}: ${message}` });
+    }
+  }
+}
+
+/** Checks that the public prefix contains only files that the release lists. */
+async function checkExtraFiles({ store, record, faults }: Verifier): Promise<void> {
+  const named = new Set(Object.keys(record.public).map(publicKey));
+  for await (const { key } of store.list(PUBLIC_PREFIX)) {
+    if (!named.has(key)) faults.push({ key, message: 'is public, but the release does not list it' });
+  }
+}
+
+/** Checks that the pointer has not moved. @throws GeneratorError 'conflict' if faults were found while another release was published. */
+async function assertUnmoved({ store, faults }: Verifier, checked: string): Promise<void> {
+  if (faults.length === 0) return;
+  const pointer = await readPointer(store).catch(() => undefined);
+  if (pointer !== undefined && pointer.value.sha256 !== checked) {
+    throw new GeneratorError(
+      'conflict',
+      'Another release was published during the verification. Run verify again.',
+    );
+  }
+}
+
+/** Checks that the public lists of files and of changes match the release records. */
+function checkIndexes({ record, faults }: Verifier, changes: readonly ReleaseChanges[]): void {
+  const { version } = record.methodology;
+  const { revision, sequence, published_at: publishedAt } = record;
+  const { [PUBLIC_PATHS.release]: _itself, ...others } = record.public;
+  const files = Object.entries(others).map(([path, { sha256, bytes, type }]) => ({
+    path,
+    sha256,
+    bytes,
+    type,
+  }));
+  for (const file of [releaseFile(files, version), changesFile(undefined, changes, version)]) {
+    const entry = record.public[file.path];
+    const { text } = file.content({ revision, sequence, publishedAt });
+    if (entry !== undefined && entry.sha256 !== sha256Hex(text)) {
+      faults.push({
+        key: objectKey(entry.sha256),
+        message: `${file.path}: does not match the release records`,
+      });
+    }
+  }
+}
+
+function countDays(record: ReleaseRecord): number {
+  const rows = CHAIN_IDS.map((chain) => record.chains[chain]?.rows ?? 0);
+  return rows.reduce((sum, count) => sum + count, 0) * GENRES.length;
+}

@@ -1,0 +1,54 @@
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { ORIGIN_VARIABLE } from '../../../gateway/lambda/variables.js';
+import { DELIVERY_REGION, originSecretName } from '../settings/names.js';
+import type { Parameters } from '../settings/parameters.js';
+
+/** The gateway's secrets. An operator sets those of Stripe; until then they have a random value that Stripe rejects. */
+export class SecretsPart extends Construct {
+  /** The secrets by the gateway's environment variable. */
+  readonly all: ReadonlyMap<string, Secret>;
+
+  constructor(scope: Construct, parameters: Parameters) {
+    super(scope, 'Secrets');
+    const { name, region, selling } = parameters;
+    const origin = new Secret(this, 'Origin', {
+      secretName: originSecretName(parameters),
+      description: 'Header X-Origin-Secret that CloudFront sends to the gateway',
+      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+      removalPolicy: RemovalPolicy.RETAIN,
+      ...(region === DELIVERY_REGION ? {} : { replicaRegions: [{ region: DELIVERY_REGION }] }),
+    });
+    const ofStripe = selling === undefined ? [] : ['CRD_STRIPE_SECRET_KEY', 'CRD_STRIPE_WEBHOOK_SECRET'];
+    this.all = new Map([
+      [ORIGIN_VARIABLE, origin],
+      ...ofStripe.map((variable) => [variable, this.createForOperator(name, variable)] as const),
+    ]);
+    for (const secret of this.all.values()) {
+      Validations.of(secret).acknowledge({
+        id: 'AwsSolutions-SMG4',
+        reason:
+          'A rotation needs two valid values at the same time, in the order that the runbook describes.',
+      });
+    }
+  }
+
+  /** Returns the permission to read all secrets. */
+  readStatement(): PolicyStatement {
+    return new PolicyStatement({
+      sid: 'ReadSecrets',
+      actions: ['secretsmanager:GetSecretValue'],
+      resources: [...this.all.values()].map(({ secretArn }) => secretArn),
+    });
+  }
+
+  private createForOperator(name: string, variable: string): Secret {
+    return new Secret(this, variable, {
+      secretName: `${name}/${variable.toLowerCase().replaceAll('_', '-')}`,
+      description: `Value of ${variable} of the gateway, set by an operator`,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+}

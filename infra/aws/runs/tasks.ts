@@ -1,0 +1,117 @@
+import path from 'node:path';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Port, SecurityGroup, SubnetType, Vpc, GatewayVpcEndpointAwsService } from 'aws-cdk-lib/aws-ec2';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import {
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateTaskDefinition,
+  LogDrivers,
+  OperatingSystemFamily,
+  type Secret,
+} from 'aws-cdk-lib/aws-ecs';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Parameters } from '../settings/parameters.js';
+
+/** Root of the repository, from which the image is built. */
+const ROOT = path.join(import.meta.dirname, '../../..');
+
+/** Name of the container with the program. Monitoring of the account may add other containers to a task. */
+export const PROGRAM = 'program';
+
+/** Options for `TasksPart.define`. `command` starts with the name of a program of the image. */
+export type TaskOptions = {
+  readonly command: readonly string[];
+  readonly role: Role;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly secrets?: Readonly<Record<string, Secret>>;
+  readonly cpu: number;
+  readonly memoryMb: number;
+};
+
+/** The environment of all tasks: a network without inbound traffic, one image, and one log. */
+export class TasksPart extends Construct {
+  readonly cluster: Cluster;
+  readonly clusterName: string;
+  readonly securityGroup: SecurityGroup;
+  private readonly log: LogGroup;
+  private readonly image: ContainerImage;
+
+  constructor(scope: Construct, { name }: Parameters) {
+    super(scope, 'Tasks');
+    const vpc = new Vpc(this, 'Vpc', {
+      maxAzs: 2,
+      natGateways: 0,
+      restrictDefaultSecurityGroup: false, // no task uses it, and restricting it would need another function
+      subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
+      gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
+    });
+    Validations.of(vpc).acknowledge({
+      id: 'AwsSolutions-VPC7',
+      reason:
+        'Few tasks run, without inbound traffic. The access logs of the buckets show their requests to S3.',
+    });
+    this.securityGroup = new SecurityGroup(this, 'Outbound', {
+      vpc,
+      allowAllOutbound: false,
+      description: 'Tasks: outbound HTTPS only',
+    });
+    this.securityGroup.connections.allowToAnyIpv4(Port.tcp(443), 'S3, the image registry, Stripe');
+    this.clusterName = name;
+    this.cluster = new Cluster(this, 'Cluster', {
+      clusterName: name,
+      vpc,
+      containerInsightsV2: ContainerInsights.ENABLED,
+    });
+    this.log = new LogGroup(this, 'Log', {
+      logGroupName: `/${name}/tasks`,
+      retention: RetentionDays.THIRTEEN_MONTHS, // keeps the reports of a year
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    this.image = ContainerImage.fromAsset(ROOT, {
+      file: 'infra/Dockerfile',
+      platform: Platform.LINUX_ARM64,
+    });
+  }
+
+  define(
+    id: string,
+    { command, role, environment, secrets, cpu, memoryMb }: TaskOptions,
+  ): FargateTaskDefinition {
+    const task = new FargateTaskDefinition(this, id, {
+      family: `${this.clusterName}-${id.toLowerCase()}`,
+      cpu,
+      memoryLimitMiB: memoryMb,
+      taskRole: role,
+      runtimePlatform: {
+        cpuArchitecture: CpuArchitecture.ARM64,
+        operatingSystemFamily: OperatingSystemFamily.LINUX,
+      },
+    });
+    task.addContainer('Program', {
+      containerName: PROGRAM,
+      image: this.image,
+      command: [...command],
+      readonlyRootFilesystem: true,
+      logging: LogDrivers.awsLogs({ streamPrefix: id.toLowerCase(), logGroup: this.log }),
+      ...(environment === undefined ? {} : { environment }),
+      ...(secrets === undefined ? {} : { secrets }),
+    });
+    Validations.of(task).acknowledge(
+      {
+        id: 'AwsSolutions-ECS2',
+        reason: 'The environment contains no secrets; they come from Secrets Manager.',
+      },
+      {
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason:
+          'ecr:GetAuthorizationToken has no resource; its token only pulls what the role is allowed to pull.',
+      },
+    );
+    return task;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Parameters } from './parameters.js';
+
+export const bucketArn = (bucket: string): string => `arn:aws:s3:::${bucket}`;
+
+/** Returns the ARN of all objects in a bucket whose keys match the pattern `keys`. */
+export const objectsArn = (bucket: string, keys: string): string => `${bucketArn(bucket)}/${keys}`;
+
+/** Returns the names of the roles. They contain the region, because role names are unique in the whole account. */
+export function roleNames({ name, region }: Parameters) {
+  const prefix = `${name}-${region}`;
+  return {
+    generator: `${prefix}-generator`,
+    monitor: `${prefix}-monitor`,
+    gc: `${prefix}-gc`,
+    copier: `${prefix}-copier`,
+    gateway: `${prefix}-gateway`,
+    reconciler: `${prefix}-reconciler`,
+    signer: `${prefix}-signer`,
+  } as const;
+}
+
+export const roleArn = ({ account }: Parameters, role: string): string =>
+  `arn:aws:iam::${account}:role/${role}`;
+
+/** Returns the name of the secret that CloudFront sends to the gateway. */
+export const originSecretName = ({ name, region }: Parameters): string => `${name}/origin-${region}`;
+
+/** Region of CloudFront's certificates, logs and secrets. AWS requires it, for any region of the other stacks. */
+export const DELIVERY_REGION = 'us-east-1';

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+
+/** The parameters of a deployment, which the operator chooses. */
+export type Parameters = {
+  /** AWS account of all stacks. */
+  readonly account: string;
+  /** Region of the buckets and the programs. */
+  readonly region: string;
+  /** Prefix of the names of stacks, roles and functions, so that an account can have several deployments. */
+  readonly name: string;
+  readonly buckets: { readonly published: string; readonly accounts: string; readonly logs: string };
+  /** Location of the daily metrics. The prefix is empty or ends with a slash. */
+  readonly input: { readonly bucket: string; readonly prefix: string };
+  /** Public host name of the API and the pages. */
+  readonly host: string;
+  /** Certificate of the host in us-east-1, as CloudFront requires. */
+  readonly certificateArn: string;
+  /** Host of the gateway behind CloudFront: usually the output `GatewayHost` of the service stack. */
+  readonly gatewayHost: string;
+  /** Version of the secret that CloudFront sends; by default the newest one at the first deployment. */
+  readonly originSecretVersion?: string;
+  /** Version of the gateway's function that serves requests; by default the newest. */
+  readonly liveVersion?: string;
+  /** Any text. Changing it restarts the gateway, which then reads its secrets again. */
+  readonly restarted?: string;
+  /** Bucket to which the store of releases is copied each day; without it there is no backup. */
+  readonly backup?: { readonly bucket: string; readonly region: string };
+  /** Address that alarms are sent to. */
+  readonly alarmEmail: string;
+  /** Kind of API keys that the gateway creates and accepts. */
+  readonly keyMode: 'live' | 'test';
+  readonly corsOrigins: readonly string[];
+  readonly dashboardOrigins: readonly string[];
+  /** Identity provider of dashboard sessions; without it, keys and subscriptions have no web endpoints. */
+  readonly identity?: { readonly jwks: string; readonly issuer: string; readonly audience: string };
+  /** Prices at Stripe; without them, nothing is sold. */
+  readonly selling?: {
+    readonly priceSingleChain: string;
+    readonly priceResearch: string;
+    readonly dashboardUrl: string;
+  };
+};
+
+const REGION = '^[a-z]{2}(-[a-z]+)+-\\d$';
+const text = { type: 'string', minLength: 1 };
+const list = { type: 'array', items: text, uniqueItems: true };
+const bucket = { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$' }; // with a dot, the name does not match S3's TLS certificate
+const host = { type: 'string', pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$' };
+const closed = (properties: object, optional: readonly string[] = []): object => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: false,
+});
+
+/** JSON Schema of the parameters. */
+const SCHEMA = closed(
+  {
+    account: { type: 'string', pattern: '^\\d{12}$' },
+    region: { type: 'string', pattern: REGION },
+    name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,19}$' },
+    buckets: closed({ published: bucket, accounts: bucket, logs: bucket }),
+    input: closed({ bucket, prefix: { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*/)*$' } }),
+    host,
+    certificateArn: { type: 'string', pattern: '^arn:aws:acm:us-east-1:\\d{12}:certificate/[a-f0-9-]+$' },
+    gatewayHost: host,
+    originSecretVersion: { type: 'string', pattern: '^[a-f0-9-]{32,64}$' },
+    liveVersion: { type: 'string', pattern: '^[1-9]\\d*$' },
+    restarted: text,
+    backup: closed({ bucket, region: { type: 'string', pattern: REGION } }),
+    alarmEmail: { type: 'string', pattern: '^[^@\\s]+@[^@\\s]+$' },
+    keyMode: { enum: ['live', 'test'] },
+    corsOrigins: list,
+    dashboardOrigins: list,
+    identity: closed({ jwks: text, issuer: text, audience: text }),
+    selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
+  },
+  ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'selling'],
+);
+
+/** Validates parameters. @throws Error that lists every fault with its path. */
+function toParameters(value: unknown): Parameters {
+  const validate = new Ajv({ allErrors: true }).compile<Parameters>(SCHEMA);
+  if (validate(value)) return withDistinctBuckets(value);
+  const faults = (validate.errors ?? []).map(({ instancePath, message = '', params }) => {
+    const { additionalProperty: name } = params as { additionalProperty?: string };
+    return `  ${instancePath || '/'} ${message}${name === undefined ? '' : `: ${name}`}`;
+  });
+  throw new Error(`the parameters are not valid. Correct:\n${faults.join('\n')}`);
+}
+
+function withDistinctBuckets(parameters: Parameters): Parameters {
+  const { buckets, input, backup } = parameters;
+  const names = [...Object.values(buckets), input.bucket, ...(backup === undefined ? [] : [backup.bucket])];
+  if (new Set(names).size === names.length) return parameters;
+  throw new Error('the parameters are not valid. Correct:\n  /buckets, /input and /backup must be different');
+}
+
+/** Reads the parameters from a file. @throws Error that lists every fault. */
+export function readParameters(file: string | undefined): Parameters {
+  if (file === undefined) {
+    throw new Error('no parameters file. Add -c parameters=FILE, a file like parameters.example.json.');
+  }
+  return toParameters(JSON.parse(readFileSync(file, 'utf8')));
+}

@@ -1,0 +1,28 @@
+/** The exit codes of a program by name, with the meanings for its help and documentation. */
+export type ExitCodes<Exit extends string> = Readonly<
+  Record<Exit, { readonly code: number; readonly meaning: string }>
+>;
+
+/** The name of the exit code for each code of a `StoreError`. Every program that opens stores has these. */
+export const STORE_EXITS = {
+  unavailable: 'store-unavailable',
+  locked: 'conflict',
+  address: 'usage',
+} as const;
+
+/** Formats the exit codes for the end of a help text. */
+export function formatExitCodes(exitCodes: ExitCodes<string>): string {
+  const rows = Object.values(exitCodes).map(
+    ({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`,
+  );
+  return `\nExit codes:\n${rows.join('\n')}`;
+}
+
+/** Formats the document that `--json` prints for a run that failed without a result. */
+export function formatFailure<Exit extends string>(
+  exitCodes: ExitCodes<Exit>,
+  { exit, message }: { readonly exit: Exit; readonly message: string },
+): string {
+  const { code } = exitCodes[exit];
+  return JSON.stringify({ outcome: 'failed', error: { name: exit, code, message } }, null, 2);
+}

@@ -1,0 +1,148 @@
+import { link, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { sha256Hex } from '../../../schemas/digest.js';
+import { withDirectoryLock } from './directory-lock.js';
+import { createDurableFiles } from './durable-files.js';
+import { assertKey } from '../object-key.js';
+import type { Etag, ListedObject, ObjectHead, ObjectStore, StoredObject } from '../object-store.js';
+import { codeOf, ignoreAbsent, toStoreError } from '../system-error.js';
+
+const TEMPORARY = '.tmp';
+const LOCK = '.lock';
+
+/** Every possible beginning of a key. */
+const PREFIX = /^((?!\.)[A-Za-z0-9._-]+\/)*((?!\.)[A-Za-z0-9._-]+)?$/;
+
+/**
+ * Creates a store in a directory: a key is a path below `root`. Files are written under a temporary name and flushed
+ * before they are renamed, and folders are flushed before a swap. A crash therefore never leaves a partial file, or a
+ * later state without the earlier one.
+ */
+export function createDirectoryStore(root: string): ObjectStore {
+  const temporary = path.join(root, TEMPORARY);
+  const files = createDurableFiles(temporary);
+  const fileOf = (key: string): string => path.join(root, assertKey(key));
+  const enqueue = createQueue();
+
+  async function get(key: string): Promise<StoredObject | undefined> {
+    const bytes = await readFile(fileOf(key)).catch(ignoreAbsent);
+    return bytes && { bytes, etag: etagOf(bytes) };
+  }
+
+  // link() is atomic: of two concurrent writers, only one creates the name.
+  async function putIfAbsent(key: string, body: Uint8Array): Promise<'created' | 'exists'> {
+    const target = fileOf(key);
+    await files.ensureFolder(path.dirname(target));
+    const written = await files.writeTemporary(body);
+    files.markUnflushed(path.dirname(target));
+    try {
+      await link(written, target);
+      return 'created';
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return 'exists';
+      throw error;
+    } finally {
+      await unlink(written);
+    }
+  }
+
+  async function compareAndSwap(
+    key: string,
+    body: Uint8Array,
+    expected: Etag | null,
+  ): Promise<Etag | 'conflict'> {
+    const target = fileOf(key);
+    await files.ensureFolder(path.dirname(target));
+    await files.ensureFolder(temporary);
+    await files.flush();
+    return enqueue(() =>
+      withDirectoryLock(path.join(root, LOCK), temporary, async () => {
+        const current = await readFile(target).catch(ignoreAbsent);
+        if ((current ? etagOf(current) : null) !== expected) return 'conflict';
+        await rename(await files.writeTemporary(body), target);
+        files.markUnflushed(path.dirname(target));
+        await files.flush();
+        return etagOf(body);
+      }),
+    );
+  }
+
+  return withOperatorErrors(root, {
+    address: `file:${root}`,
+    get,
+    async head(key) {
+      const found = await get(key);
+      const stats = await stat(fileOf(key)).catch(ignoreAbsent);
+      return found && stats && toHead(found, stats.mtimeMs);
+    },
+    putIfAbsent,
+    compareAndSwap,
+    list: (prefix) => listFolder(root, prefix),
+    async delete(key) {
+      await unlink(fileOf(key)).catch(ignoreAbsent);
+    },
+  });
+}
+
+function toHead({ bytes, etag }: StoredObject, modifiedAtMs: number): ObjectHead {
+  return { etag, sizeBytes: bytes.length, sha256: sha256Hex(bytes), modifiedAtMs, answeredAtMs: Date.now() };
+}
+
+/** Runs tasks one after the other, so that the lock's timeout only applies to other processes. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+/** Converts system errors of every operation to StoreErrors. */
+function withOperatorErrors(root: string, store: ObjectStore): ObjectStore {
+  async function guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toStoreError(error, root);
+    }
+  }
+  return {
+    address: store.address,
+    get: (key) => guard(() => store.get(key)),
+    head: (key) => guard(() => store.head(key)),
+    putIfAbsent: (key, body, meta) => guard(() => store.putIfAbsent(key, body, meta)),
+    compareAndSwap: (key, body, expected, meta) =>
+      guard(() => store.compareAndSwap(key, body, expected, meta)),
+    async *list(prefix) {
+      try {
+        yield* store.list(prefix);
+      } catch (error) {
+        throw toStoreError(error, root);
+      }
+    },
+    delete: (key) => guard(() => store.delete(key)),
+  };
+}
+
+async function* listFolder(root: string, prefix: string): AsyncIterable<ListedObject> {
+  if (!PREFIX.test(prefix)) return;
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(ignoreAbsent);
+  const names = (entries ?? [])
+    .filter((entry) => !entry.name.startsWith('.'))
+    .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
+    .sort();
+  for (const name of names) {
+    if (name.endsWith('/')) {
+      if (name.startsWith(prefix) || prefix.startsWith(name)) yield* listFolder(root, name);
+    } else if (name.startsWith(prefix)) {
+      const stats = await stat(path.join(root, name)).catch(ignoreAbsent);
+      if (stats) yield { key: name, sizeBytes: stats.size, modifiedAtMs: stats.mtimeMs };
+    }
+  }
+}
+
+function etagOf(bytes: Uint8Array): Etag {
+  return `"${sha256Hex(bytes)}"`;
+}

@@ -1,0 +1,54 @@
+import { CHAIN_IDS } from './catalog.js';
+import {
+  calendarPath,
+  chainPagePath,
+  chartPath,
+  FILES_PATH,
+  OBJECTS_PREFIX,
+  PAGE_PATHS,
+  PUBLIC_PATHS,
+  PUBLIC_PREFIX,
+  publicKey,
+  RELEASES_PREFIX,
+  summaryPath,
+} from './paths.js';
+
+/** Keys of the public copies that caches may keep for only a minute, because they show the current state. */
+const MOST_CURRENT: ReadonlySet<string> = new Set(
+  [
+    ...[PUBLIC_PATHS.status, PUBLIC_PATHS.landing, PUBLIC_PATHS.release, PUBLIC_PATHS.overviewChart],
+    ...[PAGE_PATHS.front, PAGE_PATHS.stylesheet, PAGE_PATHS.icon],
+    ...CHAIN_IDS.flatMap((chain) => [summaryPath(chain), chainPagePath(chain), chartPath(chain)]),
+  ].map(publicKey),
+);
+
+/** Returns the `Cache-Control` of the object with this key. Artifacts and records never change, public copies do. */
+export function cacheControlOf(key: string): string {
+  if (key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX)) {
+    return 'public, max-age=31536000, immutable';
+  }
+  if (!key.startsWith(PUBLIC_PREFIX)) return 'no-cache';
+  return MOST_CURRENT.has(key)
+    ? 'public, max-age=60, stale-while-revalidate=60'
+    : 'public, max-age=300, stale-while-revalidate=86400';
+}
+
+const CALENDAR = new RegExp(`^${calendarPath('{chain}').replace('{chain}', '([a-z]+)')}$`);
+const SUBSCRIBER_FILE = new RegExp(`^${FILES_PATH}/([a-z]+)/(?:chains/)?([a-z]+)/([a-z0-9/-]+)\\.json$`);
+
+/**
+ * Returns the `Content-Disposition` (RFC 6266) of a file that people download, with the name under which a browser
+ * saves it; `undefined` for a path that is read in place.
+ */
+export function dispositionOf(path: string): string | undefined {
+  const calendar = CALENDAR.exec(path);
+  if (calendar?.[1] !== undefined) return attachment(`${calendar[1]}-regime-calendar.csv`);
+  if (path === PUBLIC_PATHS.starterNotebook) return attachment('starter-notebook.ipynb');
+  const [, genre, chain, name] = SUBSCRIBER_FILE.exec(path) ?? [];
+  if (genre === undefined || chain === undefined || name === undefined) return undefined;
+  return attachment(`${chain}-${genre}-${name.replace('/', '-')}.json`);
+}
+
+function attachment(name: string): string {
+  return `attachment; filename="${name}"`;
+}

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+
+/** Program names of Chromium on different systems. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+const INSTALL_MS = 240_000;
+/** Without fonts, Chromium shows no letters. */
+const PACKAGES = ['chromium', 'fonts-liberation'];
+
+/** Environment variables that locate the browser. */
+export type ChromiumVariables = {
+  readonly CHROMIUM?: string | undefined;
+  readonly PATH?: string | undefined;
+};
+
+/**
+ * Returns the path of Chromium: `CHROMIUM` if set, otherwise the first one on `PATH`. If it is not installed, installs it with
+ * apt-get, which needs root. @throws Error that says what to install.
+ */
+export function requireChromium(variables: ChromiumVariables): string {
+  if (variables.CHROMIUM !== undefined && variables.CHROMIUM !== '') return variables.CHROMIUM;
+  return findChromium(variables) ?? installChromium(variables);
+}
+
+function findChromium({ PATH = '' }: ChromiumVariables): string | undefined {
+  const files = NAMES.flatMap((name) => PATH.split(path.delimiter).map((folder) => path.join(folder, name)));
+  return files.find((file) => isProgram(file));
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // missing, or not executable
+  }
+}
+
+function installChromium(variables: ChromiumVariables): string {
+  const advice = `The page tests need Chromium. Install it (Debian: apt-get install ${PACKAGES.join(' ')}), or set CHROMIUM to its path.`;
+  if (process.getuid?.() !== 0) throw new Error(advice);
+  process.stderr.write('installing chromium (about a minute, once)\n');
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...PACKAGES]]) {
+    const { status, stderr, error } = spawnSync('apt-get', args, {
+      encoding: 'utf8',
+      timeout: INSTALL_MS,
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+    if (status !== 0) throw new Error(`${advice}\n${error?.message ?? stderr}`);
+  }
+  const found = findChromium(variables);
+  if (found === undefined) throw new Error(`Chromium was installed, but is not on PATH. ${advice}`);
+  return found;
+}

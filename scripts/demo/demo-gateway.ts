@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { bundlePath, calendarPath, dayPath, ENDPOINTS } from '../../schemas/paths.js';
+
+/** The built gateway, relative to this file in dist/scripts/demo. */
+const GATEWAY = path.join(import.meta.dirname, '../..', 'gateway', 'main.js');
+/** End of the demo's grants. Grants must have one; the accounts are deleted when the demo ends. */
+const LAST_DAY = '2999-12-31';
+const START_MS = 20_000;
+
+/** A shell command to paste, and the pattern of its expected output. */
+export type DemoLine = { readonly title: string; readonly line: string; readonly shows: RegExp };
+
+/** The gateway of the demo, with an account on each plan. */
+export type DemoGateway = {
+  readonly url: string;
+  readonly keys: { readonly research: string; readonly singleChain: string };
+  readonly lines: readonly DemoLine[];
+  /** Resolves when the gateway process ends. */
+  readonly ended: Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Options for `startDemoGateway`. Port 0 means any free port. */
+export type DemoGatewayOptions = { readonly store: string; readonly lastDate: string; readonly port: number };
+
+/** Starts the real gateway on a directory store, with temporary accounts. */
+export async function startDemoGateway({ store, lastDate, port }: DemoGatewayOptions): Promise<DemoGateway> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
+  const env = {
+    CRD_STORE: store,
+    CRD_ACCOUNTS_STORE: `file:${folder}`,
+    CRD_KEY_MODE: 'test',
+    CRD_LINK_SECRET: randomBytes(32).toString('hex'),
+    CRD_PORT: String(port),
+    CRD_METRICS_PORT: '0',
+    CRD_LOG_LEVEL: 'warn',
+  };
+  const grant = ['--until', LAST_DAY, '--reason', 'demo'];
+  const singlePlan = ['--plan', 'single-chain', '--chain', 'base'];
+  await run(env, 'grant', '--account', 'demo-research', '--plan', 'research', ...grant);
+  await run(env, 'grant', '--account', 'demo-single-chain', ...singlePlan, ...grant);
+  const keys = {
+    research: await run(env, 'keys', 'create', '--account', 'demo-research'),
+    singleChain: await run(env, 'keys', 'create', '--account', 'demo-single-chain'),
+  };
+  const child = spawn(process.execPath, [GATEWAY, 'serve'], { env, stdio: ['ignore', 'inherit', 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  const url = await readUrl(child).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return {
+    url,
+    keys,
+    lines: listLines(url, keys, lastDate),
+    ended,
+    stop,
+  };
+}
+
+/** Runs a gateway command and returns its output. */
+async function run(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [GATEWAY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (piece: Buffer) => (output.out += piece.toString()));
+  child.stderr.on('data', (piece: Buffer) => (output.err += piece.toString()));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0)
+    throw new Error(`gateway ${args.slice(0, 2).join(' ')} exited with ${code ?? 'a signal'}: ${output.err}`);
+  return output.out.trim();
+}
+
+/** Returns the URL that the starting gateway prints. */
+async function readUrl(child: ChildProcess): Promise<string> {
+  if (child.stderr === null) throw new Error('the gateway process has no stderr');
+  const lines = createInterface({ input: child.stderr });
+  const timer = setTimeout(() => child.kill(), START_MS);
+  const output: string[] = [];
+  for await (const line of lines) {
+    const url = /^serving on (\S+),/.exec(line)?.[1];
+    output.push(line);
+    if (url === undefined) continue;
+    clearTimeout(timer);
+    child.stderr.pipe(process.stderr); // show later messages
+    return url;
+  }
+  clearTimeout(timer);
+  throw new Error(`the gateway did not start:\n${output.join('\n')}`);
+}
+
+/** Returns five shell commands. Each sends the key only to the gateway, never to the target of a redirect. */
+function listLines(
+  url: string,
+  { research, singleChain }: DemoGateway['keys'],
+  lastDate: string,
+): readonly DemoLine[] {
+  const get = (key: string, of: string): string => `curl -s -H 'X-API-Key: ${key}' '${url}${of}'`;
+  const follow = (key: string, of: string): string =>
+    `curl -s "$(${get(key, of).replace('curl -s', "curl -s -o /dev/null -w '%{redirect_url}'")})"`;
+  return [
+    {
+      title: 'The public regime calendar of Ethereum',
+      line: `curl -s '${url}${calendarPath('ethereum')}' | tail -n 3`,
+      shows: new RegExp(`^${lastDate},ethereum,`, 'm'),
+    },
+    {
+      title: 'What the Research key can read',
+      line: get(research, ENDPOINTS.entitlements),
+      shows: /"plan":"research"/,
+    },
+    {
+      title: 'The last 7 days of metrics, through a redirect',
+      line: follow(research, bundlePath('gold', 'ethereum', '7d')),
+      shows: /"window":"7d"/,
+    },
+    {
+      title: 'One day from the archive',
+      line: follow(research, dayPath('meta', 'ethereum', lastDate)),
+      shows: new RegExp(`"date":"${lastDate}"`),
+    },
+    {
+      title: 'A file that the Single Chain plan does not include',
+      line: get(singleChain, bundlePath('gold', 'ethereum', '365d')),
+      shows: /"code":"not-entitled"/,
+    },
+  ];
+}

@@ -1,0 +1,177 @@
+/**
+ * The demo: publishes the sample to a directory with the real generator, verifies it, prints the results, and serves them
+ * with the real gateway until interrupted. `--store DIR` and `--port N` change the directory and the port; `--check` runs
+ * the printed commands, exits, and fails unless everything worked.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../schemas/catalog.js';
+import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
+import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
+import { assertValid } from '../../schemas/validate.js';
+import { openStore } from '../../infra/store/open-store.js';
+import { showPurchase } from './demo-purchase.js';
+import { moveOldStore } from './old-store.js';
+import { startDemoGateway, type DemoLine } from './demo-gateway.js';
+
+/** The built generator and the sample in the repository, relative to this file in dist/scripts/demo. */
+const GENERATOR = path.join(import.meta.dirname, '../..', 'generator', 'main.js');
+const SAMPLE = path.join(import.meta.dirname, '../..', '..', 'scripts', 'sample');
+/** The morning after the sample's last date, so that the demo always prints the same. */
+const AS_OF = '2023-09-27T06:00:00Z';
+
+const run = promisify(execFile);
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Runs all steps and returns whether they succeeded. */
+async function runDemo(folder: string, { check, port }: { check: boolean; port: number }): Promise<boolean> {
+  const store = `file:${folder}`;
+  const old = await moveOldStore(folder);
+  if (old !== undefined)
+    say(
+      `${shorten(folder)} is a store of the old format ${old.format}. Moved it to ${shorten(old.folder)}.\n`,
+    );
+  say(`1. Publishing the sample (${shorten(SAMPLE)}) to ${shorten(folder)}\n`);
+  if (!(await generate('publish', '--input', SAMPLE, '--store', store, '--as-of', AS_OF))) {
+    return giveUp(folder, 'The sample could not be published.');
+  }
+  say('\n2. Verifying it: recomputing every file from the published input\n');
+  if (!(await generate('verify', '--deep', '--store', store))) {
+    return giveUp(folder, 'The published files could not be verified.');
+  }
+  const landing = await readLanding(store);
+  say(`\n3. Results, as of ${landing.published_at}`);
+  for (const chain of CHAIN_IDS) {
+    const found = landing.chains[chain];
+    if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
+  }
+  say(`\n${describeNext(folder)}`);
+  say('\n4. Buying, using and cancelling a subscription with a payment service in memory\n');
+  const isSold = await showPurchase(store, say);
+  return (await serve(landing, folder, { check, port })) && isSold;
+}
+
+/** Serves the release until interrupted or, with `check`, until the printed commands have run. */
+async function serve(
+  landing: Landing,
+  folder: string,
+  { check, port }: { check: boolean; port: number },
+): Promise<boolean> {
+  const lastDate = landing.chains.ethereum?.updated_through ?? '';
+  const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, port });
+  say(`\n5. Serving it at ${gateway.url} with two demo accounts. Open the address in a browser.\n`);
+  say(`  Key of the Research plan               ${gateway.keys.research}`);
+  say(`  Key of the Single Chain plan, for Base ${gateway.keys.singleChain}`);
+  for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
+  try {
+    if (check) return (await runLines(gateway.lines)) && (await isComplete(landing, folder));
+    say('\nPaste these commands into another shell. Press Ctrl-C to end the demo.');
+    const interrupted = new Promise<boolean>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
+    });
+    return await Promise.race([interrupted, gateway.ended.then(() => false)]);
+  } finally {
+    await gateway.stop();
+  }
+}
+
+/** Runs each command in a shell, reports unexpected output, and returns whether all outputs were as expected. */
+async function runLines(lines: readonly DemoLine[]): Promise<boolean> {
+  let isGood = true;
+  for (const { title, line, shows } of lines) {
+    const shown = await run('bash', ['-c', line]).catch((error: unknown) => ({ stdout: String(error) }));
+    if (shows.test(shown.stdout)) continue;
+    isGood = false;
+    process.stderr.write(
+      `demo: the output of "${title}" does not match ${String(shows)}:\n${shown.stdout}\n`,
+    );
+  }
+  return isGood;
+}
+
+/** Runs the generator and returns whether it exited with 0. */
+function generate(...args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [GENERATOR, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code === 0));
+  });
+}
+
+async function readLanding(store: string): Promise<Landing> {
+  const found = await (await openStore(store)).get(publicKey(PUBLIC_PATHS.landing));
+  if (found === undefined) throw new Error(`${store} has no ${publicKey(PUBLIC_PATHS.landing)}`);
+  return assertValid('landing', JSON.parse(Buffer.from(found.bytes).toString('utf8')));
+}
+
+function describeChain(chain: Chain, { regime, confidence }: ChainLanding, folder: string): string {
+  const rows = [
+    ['regime', `${regime.label} (${LABEL_MEANINGS[regime.label]})`],
+    ['since', `${regime.since} (${regime.run_days} ${regime.run_days === 1 ? 'day' : 'days'})`],
+    ['confidence', `${confidence.score.toFixed(2)} (${confidence.level})`],
+    ['calendar', shorten(fileOf(folder, calendarPath(chain)))],
+    ['summary', shorten(fileOf(folder, summaryPath(chain)))],
+  ];
+  const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(11)} ${value}`);
+  return [CHAINS[chain].name, ...lines].join('\n');
+}
+
+function describeNext(folder: string): string {
+  const store = `file:${shorten(folder)}`;
+  return [
+    'Bitcoin and Base are simulated in this sample; Ethereum and Arbitrum are real (growthepie, CC BY 4.0).',
+    '',
+    'Next steps',
+    `  see the state of the store  npx generator status --store ${store} # reports overdue: the sample ends in 2023`,
+    `  read all chains at once     cat ${shorten(fileOf(folder, PUBLIC_PATHS.landing))}`,
+    '  publish it again            npm run demo # unchanged input: nothing new is published',
+  ].join('\n');
+}
+
+/** Reports missing chains and files, and returns whether all exist. */
+async function isComplete(landing: Landing, folder: string): Promise<boolean> {
+  const faults = CHAIN_IDS.filter((chain) => landing.chains[chain] === undefined).map(
+    (chain) => `${chain} was not published`,
+  );
+  for (const file of CHAIN_IDS.flatMap((chain) => [calendarPath(chain), summaryPath(chain)])) {
+    const stats = await stat(fileOf(folder, file)).catch(() => undefined);
+    if (!stats?.isFile()) faults.push(`${shorten(fileOf(folder, file))} is missing`);
+  }
+  for (const fault of faults) process.stderr.write(`demo: ${fault}\n`);
+  return faults.length === 0;
+}
+
+function giveUp(folder: string, what: string): false {
+  const remedy = `If ${shorten(folder)} is left from an earlier demo, remove it and run again. Otherwise choose another directory with --store DIR.`;
+  process.stderr.write(`demo: ${what}\n${remedy}\n`);
+  return false;
+}
+
+function fileOf(folder: string, urlPath: string): string {
+  return path.join(folder, publicKey(urlPath));
+}
+
+/** Returns the path relative to the working directory if the file is inside it. */
+function shorten(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return relative === '' || relative.startsWith('..') ? file : relative;
+}
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string', default: path.join('data', 'demo') },
+    check: { type: 'boolean', default: false },
+    port: { type: 'string' },
+  },
+});
+const { check } = values;
+const port = Number(values.port ?? (check ? '0' : '8080'));
+try {
+  if (!(await runDemo(path.resolve(values.store), { check, port }))) process.exitCode = 1;
+} catch (error) {
+  const what = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`demo: ${what}\nIf the port is taken, choose another: npm run demo -- --port 8081\n`);
+  process.exitCode = 1;
+}

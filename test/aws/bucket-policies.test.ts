@@ -1,0 +1,79 @@
+import { readTemplates } from '../support/aws/aws-synth.js';
+import {
+  ACCOUNT,
+  OBJECT,
+  PAGE,
+  POINTER,
+  PUBLIC_FILE,
+  PUBLISHED,
+  RELEASE,
+} from '../support/aws/example-arns.js';
+import { isAllowed, statementsOfBuckets, type Call } from '../support/aws/policy-simulator.js';
+
+const { Store } = await readTemplates();
+const statements = statementsOfBuckets(Store);
+const denials = statements.filter(({ effect }) => effect === 'Deny');
+
+describe('CloudFront', () => {
+  const ours = { 'aws:SourceArn': 'arn:aws:cloudfront::123456789012:distribution/E1' };
+  const applicable = statements.filter(
+    ({ effect, principals = [] }) =>
+      effect === 'Deny' || principals.some((each) => each === '*' || each === 'cloudfront.amazonaws.com'),
+  );
+  const can = (resource: string, context: Call['context'] = ours, action = 's3:GetObject'): boolean =>
+    isAllowed(applicable, { action, resource, context });
+
+  it.each([PUBLIC_FILE, PAGE])('can read %s', (file) => {
+    expect(can(file)).toBe(true);
+  });
+
+  it.each([OBJECT, RELEASE, POINTER, ACCOUNT])('cannot read %s', (file) => {
+    expect(can(file)).toBe(false);
+  });
+
+  it.each([
+    ['without its ARN', {}],
+    ['from another account', { 'aws:SourceArn': 'arn:aws:cloudfront::999999999999:distribution/E1' }],
+    ['without TLS', { ...ours, 'aws:SecureTransport': 'false' }],
+  ])('cannot read a public copy %s', (_name, context) => {
+    expect(can(PUBLIC_FILE, context)).toBe(false);
+  });
+
+  it('can neither write nor list', () => {
+    expect(can(PUBLIC_FILE, ours, 's3:PutObject')).toBe(false);
+    expect(can(PUBLISHED, ours, 's3:ListBucket')).toBe(false);
+  });
+});
+
+it('only CloudFront and the access log have permissions', () => {
+  const allowed = statements.filter(({ effect }) => effect === 'Allow');
+  expect(
+    allowed.map(({ sid, principals, actions, resources }) => [sid, principals, actions, resources]),
+  ).toEqual([
+    [
+      'WriteAccessLogs',
+      ['logging.s3.amazonaws.com'],
+      ['s3:PutObject'],
+      ['arn:aws:s3:::example-crd-logs/published/*', 'arn:aws:s3:::example-crd-logs/accounts/*'],
+    ],
+    ['ReadPublicCopies', ['cloudfront.amazonaws.com'], ['s3:GetObject'], [`${PUBLISHED}/public/*`]],
+  ]);
+});
+
+it('every bucket denies requests without TLS', () => {
+  const everything = {
+    sid: 'all',
+    effect: 'Allow',
+    actions: ['*'],
+    resources: ['*'],
+    conditions: {},
+  } as const;
+  const targets = denials.flatMap(({ resources }) => resources);
+  expect(targets.length).toBe(6); // three buckets and their objects
+  for (const resource of targets) {
+    const call = { action: 's3:GetObject', resource: resource.replace('*', 'key') };
+    const insecure = { ...call, context: { 'aws:SecureTransport': 'false' } };
+    expect(isAllowed([everything, ...denials], call)).toBe(true);
+    expect(isAllowed([everything, ...denials], insecure)).toBe(false);
+  }
+});

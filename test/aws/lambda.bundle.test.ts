@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { findBundle } from '../support/aws/aws-synth.js';
+
+const MAX_BYTES = 2_000_000;
+
+const folder = path.dirname(await findBundle());
+const files = new Map(
+  await Promise.all(
+    (await readdir(folder)).map(
+      async (name) => [name, await readFile(path.join(folder, name), 'utf8')] as const,
+    ),
+  ),
+);
+
+it(`is smaller than ${MAX_BYTES / 1e6} MB, without version 2 of the AWS SDK`, () => {
+  const sizes = [...files.values()].map((text) => Buffer.byteLength(text));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
+  for (const text of files.values()) expect(text).not.toMatch(/aws-sdk-nodejs|AWS\.util\.|aws-sdk\/global/);
+});
+
+it('loads Stripe on demand, not at the start', () => {
+  const atStart = new Set<string>();
+  const follow = (name: string): void => {
+    if (atStart.has(name)) return;
+    atStart.add(name);
+    const imports = (files.get(name) ?? '').matchAll(/(?:from|import)"\.\/([^"]+\.mjs)"/g);
+    for (const [, next = ''] of imports) follow(next);
+  };
+  follow('handler.mjs');
+  const isStripe = (name: string): boolean => files.get(name)?.includes('api.stripe.com') ?? false;
+  expect([...files.keys()].filter(isStripe).length).toBe(1);
+  expect([...atStart].filter(isStripe)).toEqual([]);
+  expect(atStart.size).toBeGreaterThan(1);
+});

@@ -1,0 +1,210 @@
+import { STORE_KEY } from '../../schemas/paths.js';
+import { readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
+import {
+  ACCOUNT,
+  ACCOUNTS,
+  GC_LEASE,
+  INPUT,
+  KEY,
+  METRICS,
+  OBJECT,
+  PAGE,
+  POINTER,
+  PUBLIC_FILE,
+  PUBLISHED,
+  RELEASE,
+  SIGNER,
+  STATE_FILES,
+  STORE_FILE,
+  TARGET,
+  USAGE,
+} from '../support/aws/example-arns.js';
+import { isAllowed, statementsOfRole, type Call } from '../support/aws/policy-simulator.js';
+
+const { Service } = await readTemplates();
+
+const DAILY = { 's3:prefix': 'daily/' };
+const inTarget = (resource: string): string => resource.replace(PUBLISHED, TARGET);
+
+const get = (resource: string): Call => ({ action: 's3:GetObject', resource });
+const put = (resource: string): Call => ({ action: 's3:PutObject', resource });
+const getAndPut = (resource: string): Call[] => [get(resource), put(resource)];
+const remove = (resource: string): Call => ({ action: 's3:DeleteObject', resource });
+const list = (resource: string, context: Call['context'] = {}): Call => ({
+  action: 's3:ListBucket',
+  resource,
+  context,
+});
+const assume = (resource: string): Call => ({ action: 'sts:AssumeRole', resource });
+
+type Permissions = { readonly allowed: readonly Call[]; readonly denied: readonly Call[] };
+
+const RECORDS = [ACCOUNT, KEY, USAGE];
+
+/** Calls that no role may make, except garbage collection. */
+const NEVER: readonly Call[] = [
+  ...[PUBLISHED, ACCOUNTS].flatMap((resource) =>
+    ['s3:PutBucketPolicy', 's3:DeleteBucket', 's3:PutLifecycleConfiguration', 's3:PutBucketVersioning'].map(
+      (action) => ({ action, resource }),
+    ),
+  ),
+  ...[OBJECT, ACCOUNT].flatMap((resource) =>
+    ['s3:DeleteObjectVersion', 's3:PutObjectAcl', 's3:GetObjectVersion'].map((action) => ({
+      action,
+      resource,
+    })),
+  ),
+  ...[OBJECT, RELEASE, POINTER, ACCOUNT, KEY].map(remove),
+  put(METRICS),
+  get(`${INPUT}/private/payroll.csv`),
+  get('arn:aws:s3:::somebody-elses/objects/sha256/x'),
+  assume('arn:aws:iam::123456789012:role/admin'),
+  { action: 'iam:PassRole', resource: SIGNER },
+];
+
+const PERMISSIONS: Readonly<Record<string, Permissions>> = {
+  generator: {
+    allowed: [
+      list(PUBLISHED),
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE].flatMap(getAndPut),
+      remove(PUBLIC_FILE),
+      remove(PAGE),
+      list(INPUT, DAILY),
+      get(METRICS),
+    ],
+    denied: [
+      ...NEVER,
+      ...RECORDS.flatMap(getAndPut),
+      list(ACCOUNTS),
+      list(INPUT),
+      list(INPUT, { 's3:prefix': 'private/' }),
+      put(`${PUBLISHED}/elsewhere`),
+      get(`${PUBLISHED}/objects/md5/${'a'.repeat(64)}`),
+      remove(`${PUBLISHED}/publicly`),
+      assume(SIGNER),
+    ],
+  },
+  monitor: {
+    allowed: [list(PUBLISHED), ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE].map(get)],
+    denied: [
+      ...NEVER,
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].flatMap((resource) => [
+        put(resource),
+        remove(resource),
+      ]),
+      ...[...RECORDS, METRICS].map(get),
+      list(ACCOUNTS),
+      list(INPUT, DAILY),
+      assume(SIGNER),
+    ],
+  },
+  gc: {
+    allowed: [
+      list(PUBLISHED),
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(get),
+      put(GC_LEASE),
+      remove(OBJECT),
+      remove(RELEASE),
+    ],
+    denied: [
+      ...NEVER.filter(
+        ({ action, resource }) => action !== 's3:DeleteObject' || ![OBJECT, RELEASE].includes(resource),
+      ),
+      ...[OBJECT, RELEASE, POINTER, PUBLIC_FILE, STORE_FILE].map(put),
+      ...[PUBLIC_FILE, ...STATE_FILES].map(remove),
+      ...[...RECORDS, METRICS].map(get),
+      assume(SIGNER),
+    ],
+  },
+  copier: {
+    allowed: [
+      list(PUBLISHED),
+      list(TARGET),
+      get(OBJECT),
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(inTarget).flatMap(getAndPut),
+      remove(inTarget(PUBLIC_FILE)),
+    ],
+    denied: [
+      ...NEVER,
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(put),
+      ...[OBJECT, RELEASE, POINTER].map(inTarget).map(remove),
+      ...[...RECORDS, METRICS].map(get),
+      assume(SIGNER),
+    ],
+  },
+  reconciler: {
+    allowed: [list(ACCOUNTS), ...RECORDS.flatMap(getAndPut), get(`${ACCOUNTS}/${STORE_KEY}`)],
+    denied: [
+      ...NEVER,
+      ...[OBJECT, RELEASE, POINTER, PUBLIC_FILE, METRICS].map(get),
+      list(PUBLISHED),
+      put(`${ACCOUNTS}/${STORE_KEY}`),
+      assume(SIGNER),
+    ],
+  },
+  gateway: {
+    allowed: [
+      list(PUBLISHED),
+      list(ACCOUNTS),
+      ...[OBJECT, RELEASE, POINTER].map(get),
+      ...RECORDS.flatMap(getAndPut),
+      get(`${ACCOUNTS}/${STORE_KEY}`),
+      assume(SIGNER),
+    ],
+    denied: [
+      ...NEVER,
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(put),
+      ...[PUBLIC_FILE, ...STATE_FILES].map(get),
+      put(`${ACCOUNTS}/${STORE_KEY}`),
+      put(`${ACCOUNTS}/elsewhere/x.json`),
+      put(`${ACCOUNTS}/keys/abcdef.txt`),
+      remove(PUBLIC_FILE),
+      list(INPUT, DAILY),
+      get(METRICS),
+    ],
+  },
+  signer: {
+    allowed: [get(OBJECT)],
+    denied: [
+      ...NEVER,
+      ...[RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE, ...RECORDS, METRICS].map(get),
+      ...[OBJECT, POINTER, ACCOUNT].map(put),
+      list(PUBLISHED),
+      list(ACCOUNTS),
+      assume(SIGNER),
+    ],
+  },
+};
+
+const toRole = (name: string): string => `crd-eu-west-1-${name}`;
+
+describe.each(Object.entries(PERMISSIONS))('the %s role', (name, { allowed, denied }) => {
+  const statements = statementsOfRole(Service, toRole(name));
+
+  it('allows the calls of its program', () => {
+    expect(allowed.filter((call) => !isAllowed(statements, call))).toEqual([]);
+  });
+
+  it('denies other calls', () => {
+    expect(denied.filter((call) => isAllowed(statements, call))).toEqual([]);
+  });
+
+  it('has no wildcard for all actions or all resources', () => {
+    for (const { actions, resources } of statements) {
+      expect(actions.filter((each) => each.includes('*'))).toEqual([]);
+      expect(resources.filter((each) => /^\*$|:::\*|^arn:aws:s3:::[^/]*\*/.test(each))).toEqual([]);
+    }
+  });
+});
+
+it('only the gateway role can read the secrets', () => {
+  const secrets = Object.keys(resourcesOf(Service, 'AWS::SecretsManager::Secret'));
+  expect(secrets).toHaveLength(3);
+  for (const secret of secrets) {
+    const call = { action: 'secretsmanager:GetSecretValue', resource: `<${secret}>` };
+    const readers = Object.keys(PERMISSIONS).filter((name) =>
+      isAllowed(statementsOfRole(Service, toRole(name)), call),
+    );
+    expect(readers).toEqual(['gateway']);
+  }
+});

@@ -1,0 +1,101 @@
+import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
+import { ACCOUNTS, INPUT, PUBLISHED, SIGNER, TARGET } from '../support/aws/example-arns.js';
+import { statementsOfRole, toStatements } from '../support/aws/policy-simulator.js';
+
+const { Service } = await readTemplates();
+
+const STORE = [
+  ...['store.json', 'current.json', 'aliases.json', 'gc.json'],
+  ...['objects/sha256/*', 'releases/*', 'public/*'],
+];
+const ACCOUNTS_KEYS = ['accounts/*', 'keys/*.json', 'usage/*.json'];
+const within = (bucket: string, keys: readonly string[]): string[] => keys.map((key) => `${bucket}/${key}`);
+const READ_STORE = [
+  ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
+  ['ReadStore', ['s3:GetObject'], within(PUBLISHED, STORE), {}],
+];
+const USE_ACCOUNTS = [
+  ['ReadAndWriteAccounts', ['s3:GetObject', 's3:PutObject'], within(ACCOUNTS, ACCOUNTS_KEYS), {}],
+  ['DetectStoreOfReleases', ['s3:GetObject'], [`${ACCOUNTS}/store.json`], {}],
+];
+
+/** Every statement of every role: its id, actions, resources and conditions. */
+const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
+  generator: [
+    ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
+    ['ReadAndWriteStore', ['s3:GetObject', 's3:PutObject'], within(PUBLISHED, STORE), {}],
+    ['DeletePublicCopies', ['s3:DeleteObject'], [`${PUBLISHED}/public/*`], {}],
+    ['ListInput', ['s3:ListBucket'], [INPUT], { StringLike: { 's3:prefix': ['daily/*'] } }],
+    ['ReadInput', ['s3:GetObject'], [`${INPUT}/daily/*`], {}],
+  ],
+  monitor: READ_STORE,
+  gc: [
+    ...READ_STORE,
+    ['WriteGcLease', ['s3:PutObject'], [`${PUBLISHED}/gc.json`], {}],
+    ['DeleteGarbage', ['s3:DeleteObject'], within(PUBLISHED, ['objects/sha256/*', 'releases/*']), {}],
+  ],
+  copier: [
+    ...READ_STORE,
+    ['ListCopy', ['s3:ListBucket'], [TARGET], {}],
+    ['ReadAndWriteCopy', ['s3:GetObject', 's3:PutObject'], within(TARGET, STORE), {}],
+    ['DeletePublicCopies', ['s3:DeleteObject'], [`${TARGET}/public/*`], {}],
+  ],
+  gateway: [
+    [
+      'ReadSecrets',
+      ['secretsmanager:GetSecretValue'],
+      Array.from({ length: 3 }, () => expect.stringMatching(/^<Secrets\w+>$/) as string),
+      {},
+    ],
+    [
+      'WriteLog',
+      ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      [expect.stringMatching(/^<GatewayLog\w+\.Arn>$/)],
+      {},
+    ],
+    ['ListStores', ['s3:ListBucket'], [PUBLISHED, ACCOUNTS], {}],
+    [
+      'ReadReleases',
+      ['s3:GetObject'],
+      within(PUBLISHED, ['current.json', 'releases/*', 'objects/sha256/*']),
+      {},
+    ],
+    ...USE_ACCOUNTS,
+    ['AssumeSigner', ['sts:AssumeRole'], [SIGNER], {}],
+  ],
+  reconciler: [['ListAccounts', ['s3:ListBucket'], [ACCOUNTS], {}], ...USE_ACCOUNTS],
+  signer: [['ReadObjects', ['s3:GetObject'], [`${PUBLISHED}/objects/sha256/*`], {}]],
+};
+
+it.each(Object.keys(STATEMENTS))('the %s role has exactly the statements listed here', (name) => {
+  const statements = statementsOfRole(Service, `crd-eu-west-1-${name}`);
+  expect(statements.every(({ effect }) => effect === 'Allow')).toBe(true);
+  expect(
+    statements.map(({ sid, actions, resources, conditions }) => [sid, actions, resources, conditions]),
+  ).toEqual(STATEMENTS[name]);
+});
+
+it('no other role has a permission for S3 or can assume a role', () => {
+  const policies = Object.values(resourcesOf(Service, 'AWS::IAM::Policy'));
+  const listed = new Set(Object.keys(STATEMENTS).map((name) => `crd-eu-west-1-${name}`));
+  const others = policies.filter(({ Properties }) => !listed.has(String(Properties?.['PolicyName'])));
+  const actions = others.flatMap(({ Properties }) =>
+    toStatements(Properties?.['PolicyDocument']).flatMap((statement) => statement.actions),
+  );
+  expect(actions.length).toBeGreaterThan(10);
+  expect(actions.filter((action) => /^(s3|sts):/.test(action))).toEqual([]);
+});
+
+const IN_ACCOUNT = { StringEquals: { 'aws:SourceAccount': ['123456789012'] } };
+const TASKS = ['ecs-tasks.amazonaws.com'];
+it.each([
+  ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) => [name, TASKS, IN_ACCOUNT] as const),
+  ['gateway', ['lambda.amazonaws.com'], {}],
+  ['signer', [expect.stringMatching(/^<RolesGateway.*\.Arn>$/) as string], {}],
+] as const)('the %s role can only be assumed by its program', (name, principals, conditions) => {
+  const { AssumeRolePolicyDocument: policy } = propertiesOf(Service, 'AWS::IAM::Role', {
+    RoleName: `crd-eu-west-1-${name}`,
+  });
+  const trusted = toStatements(policy).map((statement) => [statement.principals, statement.conditions]);
+  expect(trusted).toEqual([[principals, conditions]]);
+});

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
+import { bundlePath, dayPath, manifestPath } from '../../schemas/paths.js';
+import type { Window } from '../../schemas/types.generated.js';
+import { createMemoryStore } from '../support/stores/memory-store.js';
+import { publishSeries } from '../support/release/publish-series.js';
+import { randomSeries } from '../support/release/random-series.js';
+import { readTable, ROOT } from './markdown-pages.js';
+
+const page = await readFile(path.join(ROOT, 'generator/README.md'), 'utf8');
+
+describe("the generator's README", () => {
+  it('lists exactly the public files of a release', async () => {
+    const store = createMemoryStore();
+    const inputs = CHAIN_IDS.map((chain, seed) => randomSeries({ chain, seed, days: 2 }));
+    await publishSeries(store, { inputs, asOf: '2022-01-03' });
+    const files = new Map<string, string>();
+    for await (const { key } of store.list('releases/')) {
+      const record = JSON.parse(Buffer.from((await store.get(key))?.bytes ?? []).toString());
+      for (const [name, { type }] of Object.entries(record.public as Record<string, { type: string }>)) {
+        const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
+        const folded = shown.replace(/^\/problems\/.*/, '/problems/<code>');
+        files.set(folded.replace(/(?<=\/examples\/).*/, '<file>'), type);
+      }
+    }
+    const listed = readTable(page, '| path | type | content |').map(([name, type]) => [name, type]);
+    expect(listed.sort()).toEqual([...files].sort());
+  });
+
+  it('lists exactly the paths of subscriber files', () => {
+    const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
+    const paths = (['meta', 'briefs'] as const).flatMap((genre) =>
+      [
+        dayPath(genre, 'base', '2022-01-01').replace('2022-01-01', '<date>'),
+        ...windows.map((window) => bundlePath(genre, 'base', window)),
+        manifestPath(genre, 'base'),
+      ].map((name) => name.replace('/base/', '/<chain>/').replace('/meta/', '/<genre>/')),
+    );
+    expect(readTable(page, '| path | content |').map(([name]) => name)).toEqual(paths);
+    const [last = '', ...others] = GENRES.filter((genre) => genre !== 'briefs').reverse();
+    expect(page).toContain(`\`<genre>\` is \`${others.reverse().join('`, `')}\` or \`${last}\``);
+  });
+});

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { isActive } from '../../../../gateway/core/access/entitlements.js';
+import {
+  ACTIVE_KEYS,
+  addKey,
+  createAccount,
+  describeKeys,
+  findKey,
+  grantsOf,
+  isAccountId,
+  isLabel,
+  LISTED_KEYS,
+  putGrant,
+  revokeKey,
+} from '../../../../gateway/core/accounts/account.js';
+import type { Account, AccountKey, ManualGrant } from '../../../../schemas/types.generated.js';
+import { findSchemaFaults } from '../../../../schemas/validate.js';
+
+const key = (minute: number): AccountKey => ({
+  label: null,
+  created_at: `2026-08-20T00:${String(minute).padStart(2, '0')}:00Z`,
+  revoked_at: null,
+});
+const idOf = (n: number): string => `key${String(n).padStart(5, '0')}`;
+const at = (second: number): string => `2026-08-20T01:00:${String(second).padStart(2, '0')}Z`;
+
+describe('an account id', () => {
+  it.each(['a', 'auth0|5f7c', 'Jürgen Müller <j@example.org>', 'x'.repeat(255), 'é'.repeat(127)])(
+    'can be %j',
+    (id) => {
+      expect(isAccountId(id)).toBe(true);
+      expect(findSchemaFaults('account', createAccount(id))).toEqual([]);
+    },
+  );
+
+  it.each(['', 'x'.repeat(256), 'é'.repeat(128), 'a\nb', '\u0000', 'a\u200bb', '\ud800', 'a\u2028'])(
+    'cannot be %j',
+    (id) => expect(isAccountId(id)).toBe(false),
+  );
+});
+
+describe('a label', () => {
+  it('is valid exactly when its schema says so', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 70 }), (label) => {
+        const account = { ...createAccount('a'), keys: { Example1: { ...key(0), label } } };
+        expect(isLabel(label)).toBe(findSchemaFaults('account', account).length === 0);
+      }),
+    );
+  });
+
+  it.each(['x'.repeat(64), '\u{1f600}'.repeat(64), ' a '])('can be %j', (label) => {
+    expect(isLabel(label)).toBe(true);
+  });
+
+  it.each(['', ' ', 'x'.repeat(65), 'red \u001b[31m', 'two\nlines'])('cannot be %j', (label) => {
+    expect(isLabel(label)).toBe(false);
+  });
+});
+
+describe('the keys of an account', () => {
+  const full = Array.from({ length: ACTIVE_KEYS }, (_, n) => n).reduce<Account>(
+    (account, n) => addKey(account, idOf(n), key(n)),
+    createAccount('a'),
+  );
+
+  it('are limited to five, not counting revoked ones', () => {
+    expect(() => addKey(full, idOf(5), key(5))).toThrow(
+      expect.objectContaining({ code: 'key-limit-reached' }),
+    );
+    const room = revokeKey(full, idOf(2), at(0));
+    expect(Object.keys(addKey(room, idOf(5), key(5)).keys)).toHaveLength(6);
+  });
+
+  it('are not added twice, not even at the limit', () => {
+    expect(addKey(full, idOf(4), key(9))).toBe(full);
+  });
+
+  it('are not revoked twice', () => {
+    const revoked = revokeKey(full, idOf(2), at(0));
+    expect(findKey(revoked, idOf(2))?.revoked_at).toBe(at(0));
+    expect(revokeKey(revoked, idOf(2), at(1))).toBe(revoked);
+  });
+
+  it.each(['Example1', 'toString', 'valueOf', '__proto__', ''])(
+    'are not found under the id %j, which was not added',
+    (id) => {
+      expect(findKey(full, id)).toBeUndefined();
+      expect(() => revokeKey(full, id, at(0))).toThrow(expect.objectContaining({ code: 'not-found' }));
+    },
+  );
+
+  it('can have an id that is a member of Object.prototype, such as toString', () => {
+    const account = addKey(createAccount('a'), 'toString', key(0));
+    expect(findKey(account, 'toString')).toEqual(key(0));
+    expect(findSchemaFaults('account', account)).toEqual([]);
+  });
+
+  it('drop the oldest revoked ones when there are too many, and never an active one', () => {
+    let account = addKey(createAccount('a'), 'active00', key(0));
+    for (let n = 0; n < 50; n += 1) {
+      account = revokeKey(addKey(account, idOf(n), key(n)), idOf(n), at(n));
+    }
+    const listed = Object.keys(account.keys);
+    expect(listed).toHaveLength(LISTED_KEYS);
+    expect(listed).toEqual(['active00', ...Array.from({ length: 24 }, (_, i) => idOf(26 + i))]);
+  });
+
+  it('are described oldest first, with their last day of use', () => {
+    const account = addKey(addKey(createAccount('a'), 'newer000', key(2)), 'older000', key(1));
+    expect(describeKeys(account, new Map([['newer000', '2026-08-21']]))).toEqual([
+      { id: 'older000', ...key(1), last_used: null },
+      { id: 'newer000', ...key(2), last_used: '2026-08-21' },
+    ]);
+  });
+});
+
+describe('the grants of an account', () => {
+  const grant: ManualGrant = {
+    plan: 'single-chain',
+    chain: 'base',
+    since: '2026-08-20T00:00:00Z',
+    until: '2026-09-01T00:00:00Z',
+    reason: 'trial',
+    origin: 'manual',
+  };
+
+  it('are replaced by a grant of the same plan and chain', () => {
+    const others: ManualGrant[] = [
+      { ...grant, chain: 'bitcoin' },
+      { ...grant, plan: 'research', chain: null },
+    ];
+    const account = [grant, ...others].reduce(putGrant, createAccount('a'));
+    const longer = { ...grant, until: '2027-01-01T00:00:00Z' };
+    expect(putGrant(account, longer).grants).toEqual([longer, ...others]);
+  });
+
+  it('are never active if an instant cannot be parsed', () => {
+    // The format date-time of the schema allows leap seconds.
+    const account = putGrant(createAccount('a'), { ...grant, since: '2016-12-31T23:59:60Z' });
+    expect(findSchemaFaults('account', account)).toEqual([]);
+    const grants = grantsOf(account);
+    expect(grants).toMatchObject([{ sinceMs: Number.NaN }]);
+    for (const nowMs of [0, Date.parse('2016-12-31T23:59:59Z'), Date.parse('2017-01-02T00:00:00Z')]) {
+      expect(grants.some((each) => isActive(each, nowMs))).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,221 @@
+import { createHmac } from 'node:crypto';
+import { base64url, exportSPKI, UnsecuredJWT, type CryptoKey } from 'jose';
+import { PROBLEMS, GatewayError } from '../../../../gateway/core/problems.js';
+import { createKeySet } from '../../../../gateway/io/identity/key-set.js';
+import { createSessions, type Sessions } from '../../../../gateway/io/identity/sessions.js';
+import {
+  createProviderKey,
+  startIdentityProvider,
+  toJwk,
+  type IdentityProvider,
+  type ProviderKey,
+  type TokenOptions,
+} from '../../../support/gateway/identity-provider.js';
+
+const NOW_S = 1_800_000_000;
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+const REFUSED = {
+  name: 'GatewayError',
+  code: 'session-invalid',
+  message: PROBLEMS['session-invalid'].meaning,
+  headers: { 'WWW-Authenticate': 'Bearer realm="dashboard", error="invalid_token"' },
+};
+
+let nowMs = NOW_S * 1000;
+let provider: IdentityProvider;
+let sessions: Sessions;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider(() => nowMs);
+  sessions = createSessionsOf(provider);
+});
+afterAll(() => provider.dispose());
+beforeEach(() => {
+  nowMs = NOW_S * 1000;
+});
+
+function createSessionsOf({ jwksUrl, issuer, audience }: IdentityProvider): Sessions {
+  const keySet = createKeySet({
+    address: { kind: 'url', url: jwksUrl },
+    fetch,
+    now: () => nowMs,
+    onError: () => undefined,
+  });
+  return createSessions({ keySet, issuer, audience, now: () => nowMs });
+}
+
+async function authenticate(options: TokenOptions): Promise<{ account: string }> {
+  return sessions.authenticate(`Bearer ${await provider.sign(options)}`);
+}
+
+function signRaw(header: object, payload: object, secret: string): string {
+  const body = [header, payload].map((part) => base64url.encode(JSON.stringify(part))).join('.');
+  return `${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`;
+}
+
+describe('a session', () => {
+  it('belongs to the account that the token names', async () => {
+    expect(await authenticate({ account: 'auth0|5f7c8ec7' })).toEqual({ account: 'auth0|5f7c8ec7' });
+  });
+
+  it.each(['bearer', 'BEARER', 'Bearer  '])('is accepted with the scheme "%s"', async (scheme) => {
+    const token = await provider.sign();
+    expect(await sessions.authenticate(`${scheme} ${token}`)).toEqual({ account: 'an-account' });
+  });
+
+  it('requires a token', async () => {
+    await expect(sessions.authenticate(undefined)).rejects.toMatchObject({
+      ...REFUSED,
+      headers: { 'WWW-Authenticate': 'Bearer realm="dashboard"' },
+    });
+  });
+
+  it.each<[string, (token: string) => string]>([
+    ['an empty header', () => ''],
+    ['only the scheme', () => 'Bearer'],
+    ['only the token', (token) => token],
+    ['another scheme', (token) => `Basic ${token}`],
+    ['two tokens', (token) => `Bearer ${token}, Bearer ${token}`],
+    ['more than a token', (token) => `Bearer ${token} more`],
+    ['two parts of a token', (token) => `Bearer ${token.slice(0, token.lastIndexOf('.'))}`],
+    ['four parts', (token) => `Bearer ${token}.more`],
+    ['an invalid token', () => 'Bearer a.b.c'],
+    ['padded base64', (token) => `Bearer ${token}=`],
+    ['a token without its signature', (token) => `Bearer ${token.slice(0, token.lastIndexOf('.') + 1)}`],
+    ['a token with another signature', (token) => `Bearer ${token.slice(0, -4)}AAAA`],
+    ['an altered payload', (token) => `Bearer ${token.replace(/\.[^.]{4}/, '.eyJz')}`],
+    ['a token of more than 16 KiB', (token) => `Bearer ${'A'.repeat(16 * 1024)}${token}`],
+  ])('is rejected for %s', async (_what, toHeader) => {
+    await expect(sessions.authenticate(toHeader(await provider.sign()))).rejects.toMatchObject(REFUSED);
+  });
+
+  it.each<[string, TokenOptions]>([
+    ['of another issuer', { claims: { iss: 'https://other.example/' } }],
+    ['without an issuer', { claims: { iss: undefined } }],
+    ['for another audience', { claims: { aud: 'other' } }],
+    ['for other audiences', { claims: { aud: ['other', 'another'] } }],
+    ['without an audience', { claims: { aud: undefined } }],
+    ['that never expires', { claims: { exp: undefined } }],
+    ['whose expiry is a text', { claims: { exp: '2099-01-01' } }],
+    ['that expired 30 seconds ago', { claims: { exp: NOW_S - 30 } }],
+    ['that is valid in 31 seconds', { claims: { nbf: NOW_S + 31 } }],
+    ['without a subject', { claims: { sub: undefined } }],
+    ['with an empty subject', { claims: { sub: '' } }],
+    ['with a number as subject', { claims: { sub: 7 } }],
+    ['with a subject of 256 bytes', { claims: { sub: 'a'.repeat(256) } }],
+    ['with a subject of 86 characters in 258 bytes', { claims: { sub: '€'.repeat(86) } }],
+    ['with a subject of two lines', { claims: { sub: 'a\nb' } }],
+    ['with an invisible character in the subject', { claims: { sub: 'a\u200bb' } }],
+    ['with an extension that must be understood', { header: { crit: ['urn:x'], 'urn:x': 1 } }],
+  ])('is rejected for a token %s', async (_what, options) => {
+    await expect(authenticate(options)).rejects.toMatchObject(REFUSED);
+  });
+
+  it.each<[string, TokenOptions]>([
+    ['that expired 29 seconds ago', { claims: { exp: NOW_S - 29 } }],
+    ['that is valid in 30 seconds', { claims: { nbf: NOW_S + 30 } }],
+    [
+      'for several audiences including the expected one',
+      { claims: { aud: ['other', 'chain-reference-data'] } },
+    ],
+    ['that names no key while there is only one', { header: { kid: undefined } }],
+  ])('is accepted for a token %s', async (_what, options) => {
+    expect(await authenticate(options)).toEqual({ account: 'an-account' });
+  });
+
+  it.each([
+    ['255 letters', 'a'.repeat(255)],
+    ['85 characters of three bytes', '€'.repeat(85)],
+  ])('is accepted for a subject of %s', async (_what, account) => {
+    expect(await authenticate({ account })).toEqual({ account });
+  });
+
+  it('is rejected for a token that another key signed under the same key id', async () => {
+    const other = { ...(await createProviderKey()), kid: provider.keys()[0]?.kid ?? '' };
+    await expect(authenticate({ key: other })).rejects.toMatchObject(REFUSED);
+  });
+
+  it('is rejected for a token that contains its own key or the address of one', async () => {
+    const other = await createProviderKey();
+    const attacker = await startIdentityProvider(() => nowMs);
+    const jwk = await toJwk(other);
+    const kid = provider.keys()[0]?.kid;
+    for (const header of [{ jwk }, { jwk, kid }, { jku: attacker.jwksUrl }, { x5u: attacker.jwksUrl, kid }]) {
+      await expect(authenticate({ key: other, header })).rejects.toMatchObject(REFUSED);
+    }
+    expect(attacker.asked()).toBe(0);
+    await attacker.dispose();
+  });
+
+  it('ignores a key or an address in a token with a valid signature', async () => {
+    const jwk = await toJwk(await createProviderKey());
+    const header = { jwk, jku: 'http://127.0.0.1:1/', x5u: 'http://127.0.0.1:1/' };
+    expect(await authenticate({ header })).toEqual({ account: 'an-account' });
+  });
+
+  it('is rejected for a token without a signature', async () => {
+    const { issuer, audience } = provider;
+    const claims = { iss: issuer, aud: audience, sub: 'an-account', exp: NOW_S + 60 };
+    const token = new UnsecuredJWT(claims).encode();
+    for (const text of [token, `${token}AAAA`]) {
+      await expect(sessions.authenticate(`Bearer ${text}`)).rejects.toMatchObject(REFUSED);
+    }
+  });
+
+  it('is rejected for a token signed with the public key as a shared secret', async () => {
+    const [key] = provider.keys();
+    const spki = await exportSPKI(key?.publicKey as CryptoKey); // the provider always has a key
+    const claims = { iss: provider.issuer, aud: provider.audience, sub: 'an-account', exp: NOW_S + 60 };
+    for (const secret of [spki, spki.trim(), JSON.stringify(await provider.jwks())]) {
+      const token = signRaw({ alg: 'HS256', kid: key?.kid }, claims, secret);
+      await expect(sessions.authenticate(`Bearer ${token}`)).rejects.toMatchObject(REFUSED);
+    }
+  });
+
+  it.each(['__proto__', 'constructor', 'Ed25519', 'ES256K', 'HS512', 'none', '', 7, null])(
+    'is rejected for a token with the algorithm %p',
+    async (alg) => {
+      const token = signRaw({ alg, kid: provider.keys()[0]?.kid }, { sub: 'a' }, 'secret');
+      await expect(sessions.authenticate(`Bearer ${token}`)).rejects.toMatchObject(REFUSED);
+    },
+  );
+});
+
+describe('the algorithms', () => {
+  let keys: readonly ProviderKey[];
+  let many: IdentityProvider;
+  beforeAll(async () => {
+    many = await startIdentityProvider(() => nowMs);
+    keys = await Promise.all(ALGORITHMS.map((alg) => createProviderKey(alg)));
+    await many.rotate(keys);
+  });
+  afterAll(() => many.dispose());
+
+  it('are exactly those of the list', async () => {
+    const verified = createSessionsOf(many);
+    for (const key of keys) {
+      const header = `Bearer ${await many.sign({ key, account: key.alg })}`;
+      expect(await verified.authenticate(header)).toEqual({ account: key.alg });
+    }
+  });
+
+  it('must match the key', async () => {
+    const [one, other] = keys;
+    if (one === undefined || other === undefined) throw new Error('no keys');
+    const token = await many.sign({ key: { ...one, kid: other.kid } });
+    await expect(createSessionsOf(many).authenticate(`Bearer ${token}`)).rejects.toMatchObject(REFUSED);
+  });
+});
+
+it('throws identity-unavailable while the provider has never answered', async () => {
+  const down = await startIdentityProvider(() => nowMs);
+  down.answerWith((_req, res) => res.writeHead(500).end());
+  const token = await down.sign();
+  const outcome = createSessionsOf(down).authenticate(`Bearer ${token}`);
+  await expect(outcome).rejects.toBeInstanceOf(GatewayError);
+  await expect(outcome).rejects.toMatchObject({
+    code: 'identity-unavailable',
+    headers: { 'Retry-After': '5' },
+  });
+  await down.dispose();
+});

@@ -1,0 +1,54 @@
+import { createAuthentication, type TrustProxy } from '../../../gateway/http/authentication.js';
+import { startHttpServer } from '../../../gateway/http/http-server.js';
+import { toRequest } from '../../../gateway/lambda/events.js';
+import { trustLoopback, withForwardedFor } from '../../../gateway/lambda/forwarded-for.js';
+import { sendToLoopback } from '../../../gateway/lambda/loopback.js';
+import { createFakeAccounts } from '../../support/gateway/fake-accounts.js';
+import { readEvent } from '../../support/aws/lambda-process.js';
+
+const CLOUDFRONT = '64.252.86.143';
+const VIEWER = '203.0.113.7';
+
+/** Returns the address under which the gateway counts a request that came as an event. */
+async function countedAddress(trustProxy: TrustProxy): Promise<string> {
+  let counted = '';
+  const result = { allowed: true, limit: 1, remaining: 1, resetSeconds: 1 };
+  const authentication = createAuthentication({
+    authenticator: createFakeAccounts(() => 0).authenticator,
+    limits: {
+      consumeKey: () => result,
+      consumeAddress(group) {
+        counted = group;
+        return result;
+      },
+      refundAddress: () => undefined,
+    },
+    sessions: undefined,
+    onUse: () => undefined,
+    trustProxy: trustLoopback(trustProxy),
+  });
+  const server = await startHttpServer(
+    (req, res) => {
+      authentication.limitAddress(req, res);
+      res.end();
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  const event = (await readEvent('http-api.json')) as unknown as Parameters<typeof toRequest>[0]; // a recorded one
+  const forwarded = `198.51.100.1, ${VIEWER}, ${CLOUDFRONT}`; // the first was sent by the viewer
+  const headers = [['x-forwarded-for', forwarded]] as const;
+  await sendToLoopback(server.url, withForwardedFor({ ...toRequest(event), headers }));
+  await server.stop(0);
+  return counted;
+}
+
+it.each<[TrustProxy, string]>([
+  [false, CLOUDFRONT],
+  [0, CLOUDFRONT],
+  [1, CLOUDFRONT],
+  [2, VIEWER],
+  [[CLOUDFRONT], VIEWER],
+  [['192.0.2.1'], CLOUDFRONT],
+])('counts an event for the address behind the trusted proxies %j: %s', async (trustProxy, address) => {
+  expect(await countedAddress(trustProxy)).toBe(address);
+});

@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { canonicalJson } from '../../../../schemas/canonical-json.js';
+import { CHAIN_IDS } from '../../../../schemas/catalog.js';
+import type { MetricName } from '../../../../schemas/types.generated.js';
+import { cutSeries, type InputSeries } from '../../../../generator/core/input/input-series.js';
+import { followLevels } from '../../../../generator/core/methodology/levels.js';
+import { computeRegimes } from '../../../../generator/core/methodology/regime-series.js';
+import { createRollingWindow } from '../../../../generator/core/statistics/rolling-window.js';
+import { createDayWriters, DAY_SCHEMAS } from '../../../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { naiveDerivedDays, naiveDeterminismHash, naiveMetaDays } from '../../../oracle/naive-methodology.js';
+import { randomSeries } from '../../../support/release/random-series.js';
+
+const texts = await readProductTexts();
+const { methodology } = texts;
+const { enter, exit } = methodology.levels;
+const zScore = (): fc.Arbitrary<number | null> =>
+  fc.option(fc.double({ min: -8, max: 8, noNaN: true }), { nil: null, freq: 8 });
+const chain = fc.constantFrom(...CHAIN_IDS);
+const series = (days: { min: number; max: number }): fc.Arbitrary<InputSeries> =>
+  fc
+    .record({
+      chain,
+      seed: fc.nat(1_000_000),
+      days: fc.integer(days),
+      missingCells: fc.constantFrom(0, 0.02, 0.3),
+      missingRows: fc.constantFrom(0, 0.05),
+    })
+    .map((options) => randomSeries(options));
+
+/** Returns the canonical text of every record of a series, by schema and date, all with the same provenance. */
+function recordsOf(input: InputSeries): Map<string, string> {
+  const writers = createDayWriters(input, texts);
+  const provenance = { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' };
+  const records = new Map<string, string>();
+  input.dates.forEach((date, t) => {
+    for (const schema of Object.values(DAY_SCHEMAS)) {
+      records.set(`${schema} ${date}`, canonicalJson(writers.write(schema, t, provenance)));
+    }
+  });
+  return records;
+}
+
+describe('followLevels', () => {
+  it('uses no later value: earlier levels do not depend on it', () => {
+    fc.assert(
+      fc.property(fc.array(zScore()), fc.nat(50), (z, cut) => {
+        const band = { enter, exit };
+        expect(followLevels(z.slice(0, cut), band)).toEqual(followLevels(z, band).slice(0, cut));
+      }),
+    );
+  });
+
+  it.each([
+    [
+      [0.9, 1, 0.31, 0.29, 1],
+      ['normal', 'high', 'high', 'normal', 'high'],
+    ],
+    [
+      [-1, -0.3, -0.29, -0.9],
+      ['low', 'low', 'normal', 'normal'],
+    ],
+    [
+      [1.5, -1.5, 1.5],
+      ['high', 'low', 'high'],
+    ],
+    [
+      [1, null, 0.9],
+      ['high', 'normal', 'normal'],
+    ],
+  ])('returns for %j the levels %j', (z, levels) => {
+    expect(followLevels(z, { enter: 1, exit: 0.3 })).toEqual(levels);
+  });
+});
+
+describe('the rolling window', () => {
+  it('gives the same statistics as sorting its values after each change', () => {
+    const value = fc
+      .oneof(fc.double({ min: -20, max: 20, noNaN: true }), fc.integer({ min: -3, max: 3 }))
+      .map((x) => x + 0); // turns -0 into 0: a sort may put it before or after 0
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        (all, size) => {
+          const window = createRollingWindow(size + 1);
+          all.forEach((entering, t) => {
+            window.add(entering);
+            if (t >= size) window.remove(all[t - size] ?? NaN);
+            const held = all.slice(Math.max(0, t - size + 1), t + 1);
+            const centre = medianOf(held);
+            expect(window.median()).toBe(centre);
+            expect(window.medianDistance(centre)).toBe(medianOf(held.map((x) => Math.abs(x - centre))));
+          });
+        },
+      ),
+    );
+  });
+});
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+describe('the records of a series', () => {
+  it('equal those of the naive implementation in every field', () => {
+    fc.assert(
+      fc.property(series({ min: 100, max: 480 }), (input) => {
+        const days = input.dates.map((date, t) => ({
+          date,
+          present: input.present[t] ?? false,
+          metrics: Object.fromEntries(
+            Object.entries(input.metrics).map(([metric, column]) => [metric, column[t] ?? null]),
+          ),
+        }));
+        const writers = createDayWriters(input, texts);
+        const provenance = { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' };
+        const derived = naiveDerivedDays(input.chain, days);
+        naiveMetaDays(input.chain, days).forEach((expected, t) => {
+          const {
+            schema: _s,
+            updated_through: _u,
+            published_revision: _p,
+            ...meta
+          } = writers.meta(t, provenance);
+          const { methodology_version: _v, methodology: _m, regime, ...rest } = meta;
+          const { determinism_hash, ...conclusions } = regime;
+          expect({ ...rest, regime: conclusions }).toEqual(expected);
+          expect(determinism_hash).toBe(naiveDeterminismHash({ ...writers.meta(t, provenance) }));
+          expect(writers.write('derived-day/1', t, provenance)).toMatchObject(derived[t] ?? {});
+        });
+      }),
+      { numRuns: 6 },
+    );
+  }, 120_000);
+
+  it('use no later value: removing or changing later dates changes no earlier record', () => {
+    fc.assert(
+      fc.property(
+        series({ min: 30, max: 420 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (input, share) => {
+          const t = Math.floor(share * (input.dates.length - 1));
+          const date = input.dates[t] ?? '';
+          const all = recordsOf(input);
+          const past = recordsOf(cutSeries(input, date));
+          const doubled = recordsOf(mapValues(input, (value, i) => (i > t ? value * 2 : value)));
+          for (const [name, record] of past) {
+            expect(record).toBe(all.get(name));
+            expect(doubled.get(name)).toBe(record);
+          }
+        },
+      ),
+      { numRuns: 5 },
+    );
+  }, 120_000);
+
+  it('keep their z within 2e-6 when the unit of a logged metric changes', () => {
+    const logged = fc.constantFrom<MetricName>('tx_count', 'active_addresses', 'fee_median');
+    fc.assert(
+      fc.property(
+        series({ min: 150, max: 420 }),
+        logged,
+        fc.double({ min: 0.001, max: 1000, noNaN: true }),
+        (input, metric, factor) => {
+          const scaled: InputSeries = {
+            ...input,
+            metrics: {
+              ...input.metrics,
+              [metric]: input.metrics[metric]?.map((x) => (x === null ? null : x * factor)) ?? [],
+            },
+          };
+          const z = (each: InputSeries): readonly (number | null)[] =>
+            computeRegimes(each, methodology).signals.find(({ definition }) => definition.signal === metric)
+              ?.z ?? [];
+          const after = z(scaled);
+          z(input).forEach((before, t) => {
+            expect(after[t] === null).toBe(before === null);
+            expect(Math.abs((after[t] ?? 0) - (before ?? 0))).toBeLessThanOrEqual(2e-6);
+          });
+        },
+      ),
+      { numRuns: 10 },
+    );
+  }, 120_000);
+
+  it('never treat a missing value as zero', () => {
+    fc.assert(
+      fc.property(series({ min: 120, max: 200 }), (input) => {
+        const t = input.dates.length - 1;
+        const without = mapValues(input, (value, i) => (i === t ? null : value));
+        const zeroed = mapValues(input, (value, i) => (i === t ? 0 : value));
+        const last = (each: InputSeries): unknown =>
+          createDayWriters(each, texts).regimes.signals.map(({ value }) => value[t]);
+        expect(last(without)).toEqual(expect.not.arrayContaining([0]));
+        expect(recordsOf(without).get(`gold-day/1 ${input.dates[t] ?? ''}`)).not.toBe(
+          recordsOf(zeroed).get(`gold-day/1 ${input.dates[t] ?? ''}`),
+        );
+      }),
+      { numRuns: 10 },
+    );
+  }, 120_000);
+});
+
+function mapValues(input: InputSeries, change: (value: number, t: number) => number | null): InputSeries {
+  const metrics = Object.fromEntries(
+    Object.entries(input.metrics).map(([metric, column]) => [
+      metric,
+      column.map((value, t) => (value === null ? null : change(value, t))),
+    ]),
+  );
+  return { ...input, metrics };
+}

@@ -1,0 +1,201 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { compileHtmlTemplates, trustHtml } from '../../../../generator/core/text/html-template.js';
+import { chainPage } from '../../../../generator/core/pages/chain-page.js';
+import { docsPage } from '../../../../generator/core/pages/api/docs-page.js';
+import { frontPage } from '../../../../generator/core/pages/front-page.js';
+import { renderMarkdown, renderMarkdownLine } from '../../../../generator/core/pages/markdown-html.js';
+import { toChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
+import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { openApiDocument } from '../../../../schemas/openapi.js';
+import type { MetaDay, SourceSegment } from '../../../../schemas/types.generated.js';
+import { createMemoryStore } from '../../../support/stores/memory-store.js';
+import { readCurrent } from '../../../support/release/read-release.js';
+import { publishSeries } from '../../../support/release/publish-series.js';
+import { randomSeries } from '../../../support/release/random-series.js';
+import { attributesOf, skeletonOf, textOf } from '../../../support/pages/html-skeleton.js';
+
+const FOLDER = path.join(import.meta.dirname, '../../../../templates/pages');
+const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
+const texts = await readProductTexts();
+const { site } = texts;
+
+const series = randomSeries({ chain: 'base', seed: 3, days: 40 });
+const { meta } = createDayWriters(series, texts);
+const records = Array.from({ length: 30 }, (_, i): MetaDay =>
+  meta(10 + i, { revision: STAMP.revision, updatedThrough: series.dates[39] ?? '' }),
+);
+
+/** Texts that an attacker might use to change a page or to run code in it. */
+const PLANTED = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' autofocus onfocus='alert(1)",
+  '</li></ul></main><h1>Other</h1>',
+  '{{headline}}{{{hash}}}{{#each days}}',
+  '&lt;b&gt; &amp; &#60;i&#62;',
+  '<!-- --><![CDATA[ ]]>',
+  '=HYPERLINK("http://evil.example","x")',
+  '`code` **bold** [a](javascript:alert(1)) | a | b |',
+  'javascript:alert(1)',
+];
+const hostile = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constantFrom(...PLANTED),
+    fc
+      .array(
+        fc.constantFrom(
+          ...PLANTED,
+          '<',
+          '>',
+          '"',
+          "'",
+          '&',
+          '=',
+          '`',
+          '/',
+          ' ',
+          'a',
+          '{{',
+          '}}',
+          '\u{1F600}',
+          'é',
+        ),
+        { minLength: 1, maxLength: 8 },
+      )
+      .map((parts) => parts.join('')),
+    fc.string({ minLength: 1, unit: 'grapheme' }),
+  );
+
+function chainHtml(sources: readonly SourceSegment[]): string {
+  return chainPage(site, 'base', { records, lastAvailable: null, sources }).content(STAMP).text;
+}
+
+describe('hostile text in sources.json', () => {
+  it('is shown on the chain page as text and adds no tags', () => {
+    const plain = chainHtml([{ name: 'x', licence: 'x', attribution: 'x', notes: 'x' }]);
+    fc.assert(
+      fc.property(hostile(), hostile(), hostile(), hostile(), (name, licence, attribution, notes) => {
+        const html = chainHtml([{ name, licence, attribution, notes }]);
+        expect(skeletonOf(html)).toEqual(skeletonOf(plain));
+        for (const shown of [name, `Licence: ${licence}`, `Attribution: ${attribution}`, `Notes: ${notes}`]) {
+          expect(textOf(html)).toContain(shown);
+        }
+      }),
+    );
+  });
+
+  it('does not change the calendar, the weekly summary or the methodology text', async () => {
+    const digestsWith = async (words: string): Promise<string[][]> => {
+      const store = createMemoryStore();
+      const sources = [{ name: words, licence: words, attribution: words, url: words, notes: words }];
+      await publishSeries(store, { inputs: [{ ...series, sources }], asOf: '2022-06-01' });
+      const { public: files } = await readCurrent(store);
+      return Object.entries(files)
+        .filter(
+          ([file, { type }]) => /^text\/(csv|plain|markdown)/.test(type) && !file.includes('/examples/'),
+        )
+        .map(([file, { sha256 }]) => [file, sha256]);
+    };
+    const plain = await digestsWith('x');
+    expect(plain.length).toBe(3);
+    expect(await digestsWith(PLANTED.join(' '))).toEqual(plain);
+  });
+
+  it('becomes a link only if it is an http or https URL', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          hostile(),
+          hostile().map((rest) => `https://a.example/${rest}`),
+        ),
+        (url) => {
+          const html = chainHtml([{ name: 'x', licence: 'x', url }]);
+          skeletonOf(html);
+          const links = attributesOf(html, 'href').filter((href) => !/^[/#]/.test(href));
+          expect(links).toEqual(/^https?:\/\//i.test(url) ? [url] : []);
+        },
+      ),
+    );
+  });
+});
+
+it('the front page shows a hostile headline as text and gets no additional tags', () => {
+  const facts = toChainFacts('base', [], records, []);
+  const front = (headline: string): string =>
+    frontPage(site, {
+      facts: [{ ...facts, landing: { ...facts.landing, headline } }],
+      methodologyVersion: 'v1',
+    }).content(STAMP).text;
+  fc.assert(
+    fc.property(hostile(), (headline) => {
+      expect(skeletonOf(front(headline)).filter((tag) => tag !== 'time' && tag !== '/time')).toEqual(
+        skeletonOf(front('x')).filter((tag) => tag !== 'time' && tag !== '/time'),
+      );
+      expect(textOf(front(headline))).toContain(headline);
+    }),
+  );
+});
+
+it('the API reference shows a hostile example as text and gets no additional tags', () => {
+  const document = { ...openApiDocument(), paths: {}, components: {} };
+  const docs = (text: string): string =>
+    docsPage({ ...site, examples: [{ name: 'a.py', text }] }, document).content(STAMP).text;
+  fc.assert(
+    fc.property(hostile(), (text) => {
+      expect(skeletonOf(docs(text))).toEqual(skeletonOf(docs('x')));
+      expect(textOf(docs(text))).toContain(text);
+    }),
+  );
+});
+
+it('renderMarkdown creates only the tags of its rules, and no link that runs code', () => {
+  const known =
+    /^\/?(h[1-6]|p|em|strong|code|pre|ul|ol|li|blockquote|hr|br|a|img|table|thead|tbody|tr|th|td|div|s)\b/;
+  fc.assert(
+    fc.property(fc.array(hostile(), { minLength: 1 }), (lines) => {
+      for (const html of [
+        renderMarkdown(lines.join('\n')).opening.toString(),
+        renderMarkdownLine(lines.join(' ')).toString(),
+      ]) {
+        for (const tag of skeletonOf(html.replace(/ (alt|title|src|href)="[^"]*"/g, '')))
+          expect(tag).toMatch(known);
+        for (const href of attributesOf(html, 'href'))
+          expect(href).not.toMatch(/^\s*(javascript|data|vbscript):/i);
+      }
+    }),
+  );
+});
+
+describe('HTML templates', () => {
+  const templates = compileHtmlTemplates({
+    page: '<p title="{{a}}">{{a}}</p>{{> part}}',
+    part: '<b>{{a}}</b>',
+  });
+
+  it('escape every value, also in partials', () => {
+    expect(templates.page({ a: `<>"'&` })).toBe(
+      '<p title="&lt;&gt;&quot;&#x27;&amp;">&lt;&gt;&quot;&#x27;&amp;</p><b>&lt;&gt;&quot;&#x27;&amp;</b>',
+    );
+  });
+
+  it('do not escape trusted HTML, and throw for a missing value', () => {
+    expect(templates.part({ a: trustHtml('<i>x</i>') })).toBe('<b><i>x</i></b>');
+    expect(() => templates.page({})).toThrow(/not defined/);
+  });
+
+  it('contain no logic: only values, lists and partials, all escaped', async () => {
+    const allowed =
+      /^\{\{(?:#each [\w.]+|else|\/each|[\w.]+|\.\.\/\w+|this|> @?[\w-]+|#> layout|\/layout)\}\}$/;
+    const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.hbs'));
+    expect(names.length).toBeGreaterThan(5);
+    for (const name of names) {
+      const source = await readFile(path.join(FOLDER, name), 'utf8');
+      const tags = source.match(/\{\{.*?\}\}+/g) ?? [];
+      expect(tags.filter((tag) => !allowed.test(tag))).toEqual([]);
+      expect(source).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|https?:/i);
+    }
+  });
+});

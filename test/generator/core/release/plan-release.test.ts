@@ -1,0 +1,82 @@
+import { createMemoryStore } from '../../../support/stores/memory-store.js';
+import type { ObjectStore } from '../../../../infra/store/object-store.js';
+import { planRelease } from '../../../../generator/core/release/plan-release.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { readStartingPoint } from '../../../../generator/state/published-state.js';
+import { verifyStore } from '../../../../generator/verify/verify-store.js';
+import { publishSeries } from '../../../support/release/publish-series.js';
+import { randomSeries } from '../../../support/release/random-series.js';
+
+const FIRST = '2022-03-01T00:00:00Z';
+const SECOND = '2022-03-02T00:00:00Z';
+const meta = { contentType: 'application/json', cacheControl: 'no-cache' };
+const short = randomSeries({ chain: 'arbitrum', seed: 1, days: 20 });
+const longer = randomSeries({ chain: 'arbitrum', seed: 1, days: 21 });
+const base = randomSeries({ chain: 'base', seed: 2, days: 20 });
+
+async function published(): Promise<ObjectStore> {
+  const store = createMemoryStore();
+  await publishSeries(store, { inputs: [short, base], asOf: FIRST });
+  return store;
+}
+
+async function replace(store: ObjectStore, key: string, text: string): Promise<void> {
+  const etag = (await store.head(key))?.etag ?? null;
+  await store.compareAndSwap(key, Buffer.from(text), etag, meta);
+}
+
+it('a release without a chain does not update the fingerprint of the code that last compared it', async () => {
+  const { state } = await readStartingPoint(await published(), ['arbitrum', 'base']);
+  if (state?.record.chains.base === undefined) throw new Error('base was not published');
+  const older = { ...state.record.chains.base, writers_sha256: 'f'.repeat(64) };
+  const previous = { ...state, record: { ...state.record, chains: { ...state.record.chains, base: older } } };
+  const request = { previous, asOfMs: Date.parse(SECOND), texts: await readProductTexts() };
+  const without = planRelease({ ...request, inputs: [longer] }).release;
+  expect(without?.record.chains.base?.writers_sha256).toBe('f'.repeat(64));
+  const compared = planRelease({ ...request, inputs: [longer, base] }).release;
+  expect(compared?.record.chains.base?.writers_sha256).toBe(state.record.chains.arbitrum?.writers_sha256);
+});
+
+it('an aliases.json with a sequence that is too high is a fault until the next run corrects it', async () => {
+  const store = await published();
+  await replace(store, 'aliases.json', '{"schema":"aliases/1","sequence":9}');
+  expect((await verifyStore(store, { deep: false })).faults).toMatchObject([{ key: 'aliases.json' }]);
+  await publishSeries(store, { inputs: [longer, base], asOf: SECOND });
+  expect((await verifyStore(store, { deep: true })).faults).toEqual([]);
+});
+
+it('a missing pointer beside an aliases.json is damage, not a first publication', async () => {
+  const store = await published();
+  await store.delete('current.json');
+  const again = publishSeries(store, { inputs: [longer, base], asOf: SECOND });
+  await expect(again).rejects.toMatchObject({ exit: 'damaged' });
+});
+
+it('a metric without its published values is a drop, even if a new date has a value', async () => {
+  const store = await published();
+  const column = (longer.metrics.active_addresses ?? []).map((value, t) => (t < 20 ? null : value));
+  const emptied = { ...longer, metrics: { ...longer.metrics, active_addresses: column } };
+  const report = await publishSeries(store, {
+    inputs: [emptied],
+    asOf: SECOND,
+    acceptance: { reason: 'cannot be accepted' },
+  });
+  expect(report.chains.arbitrum).toMatchObject({
+    outcome: 'refused',
+    refusal: { kind: 'drop', drops: [{ kind: 'gone-column', metric: 'active_addresses' }] },
+  });
+});
+
+it('verification reports unlisted public files, and damaged files of earlier releases', async () => {
+  const store = await published();
+  const first = (await readStartingPoint(store, [])).state?.record;
+  await publishSeries(store, { inputs: [longer, base], asOf: SECOND });
+  await replace(store, 'public/api/v1/files/gold/base/latest.json', '{}');
+  const old = first?.bundles['/api/v1/files/gold/arbitrum/7d/latest.json']?.sha256 ?? '';
+  await replace(store, `objects/sha256/${old}`, '{}');
+  const { faults } = await verifyStore(store, { deep: false });
+  expect(faults.map(({ key }) => key).sort()).toEqual([
+    ...[`objects/sha256/${old}`, `objects/sha256/${old}`],
+    'public/api/v1/files/gold/base/latest.json',
+  ]);
+});

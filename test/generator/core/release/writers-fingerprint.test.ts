@@ -1,0 +1,64 @@
+import { CHAIN_IDS } from '../../../../schemas/catalog.js';
+import { chartPath, PUBLIC_PATHS } from '../../../../schemas/paths.js';
+import { planRelease } from '../../../../generator/core/release/plan-release.js';
+import type { PublishedState } from '../../../../generator/core/release/published-state.js';
+import { writersFingerprint } from '../../../../generator/core/release/writers-fingerprint.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { readStartingPoint } from '../../../../generator/state/published-state.js';
+import { createMemoryStore } from '../../../support/stores/memory-store.js';
+import { publishSeries } from '../../../support/release/publish-series.js';
+import { randomSeries } from '../../../support/release/random-series.js';
+
+const SHA = 'f'.repeat(64);
+const texts = await readProductTexts();
+const inputs = (['base', 'ethereum'] as const).map((chain, seed) => randomSeries({ chain, seed, days: 20 }));
+
+/** Returns the state as published by other code: without charts, with another landing and other fingerprints. */
+function withoutCharts(state: PublishedState): PublishedState {
+  const record = structuredClone(state.record);
+  const landing = structuredClone(state.landing);
+  for (const path of [PUBLIC_PATHS.overviewChart, ...CHAIN_IDS.map(chartPath)])
+    Reflect.deleteProperty(record.public, path);
+  for (const chain of Object.values(record.chains)) chain.writers_sha256 = SHA;
+  for (const chain of Object.values(landing.chains)) chain.headline = 'Other words.';
+  const listed = record.public[PUBLIC_PATHS.landing];
+  if (listed !== undefined) listed.sha256 = SHA;
+  return { ...state, record, landing };
+}
+
+it('planRelease adds charts to a store without charts, and publishes no date again', async () => {
+  const store = createMemoryStore();
+  await publishSeries(store, { inputs, asOf: '2022-03-01' });
+  const { state } = await readStartingPoint(store, ['base', 'ethereum']);
+  if (state === undefined) throw new Error('nothing was published');
+  const previous = withoutCharts(state);
+  const { release, chains } = planRelease({ inputs, previous, asOfMs: Date.parse('2022-03-02'), texts });
+  const made = ['/charts/base.svg', '/charts/ethereum.svg', '/charts/overview.svg'];
+  expect(release?.differing.toSorted()).toEqual([PUBLIC_PATHS.landing, ...made]);
+  expect(
+    release?.artifacts.map(({ path }) => path).filter((path) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)),
+  ).toEqual([]);
+  expect(release?.record.manifests).toEqual(state.record.manifests);
+  expect(release?.record.bundles).toEqual(state.record.bundles);
+  expect(chains.base).toMatchObject({ outcome: 'unchanged', new: 0, restated: 0 });
+  for (const path of made) expect(release?.record.public[path]?.type).toBe('image/svg+xml');
+});
+
+it('writersFingerprint changes when either kind of chart is drawn differently', () => {
+  const { charts } = texts;
+  const fingerprints = [
+    texts,
+    {
+      ...texts,
+      charts: { ...charts, chain: (chart: Parameters<typeof charts.chain>[0]) => `${charts.chain(chart)} ` },
+    },
+    {
+      ...texts,
+      charts: {
+        ...charts,
+        overview: (chart: Parameters<typeof charts.overview>[0]) => `${charts.overview(chart)} `,
+      },
+    },
+  ].map(writersFingerprint);
+  expect(new Set(fingerprints).size).toBe(3);
+});

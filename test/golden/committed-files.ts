@@ -1,0 +1,98 @@
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import {
+  FILES_PATH,
+  objectKey,
+  OBJECTS_PREFIX,
+  POINTER_KEY,
+  PUBLIC_PREFIX,
+  publicKey,
+  releaseKey,
+} from '../../schemas/paths.js';
+import type { Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { StoreContents } from './store-digests.js';
+
+/** One path of each kind, committed so that a reviewer sees how the artifact changes. */
+export const SAMPLES: readonly string[] = [
+  '/api/v1/files/gold/ethereum/2023-05-20.json',
+  '/api/v1/files/derived/ethereum/2023-05-20.json',
+  '/api/v1/files/meta/ethereum/2023-05-20.json',
+  '/api/v1/files/briefs/chains/ethereum/2023-05-20.json',
+  '/api/v1/files/gold/ethereum/7d/latest.json',
+  '/api/v1/files/gold/ethereum/manifest.json',
+  '/api/v1/analyst-kit/ethereum/regime-calendar',
+  '/api/v1/analyst-kit/ethereum/weekly-summary',
+  '/api/v1/analyst-kit/feature-schema',
+  '/api/v1/analyst-kit/starter-notebook',
+  '/api/v1/changes',
+  '/api/v1/glossary',
+  '/api/v1/landing',
+  '/api/v1/methodology/v1.json',
+  '/api/v1/methodology/versions',
+  '/api/v1/openapi.json',
+  '/api/v1/release',
+  '/api/v1/status',
+  '/api/v1/summary/ethereum',
+  '/api/v1/thresholds/defaults',
+  '/charts/ethereum.svg',
+  '/charts/overview.svg',
+  '/',
+  '/chains/ethereum',
+  '/methodology/v1',
+  '/problems/not-found',
+];
+
+/** Kinds without a sample, because their content is committed elsewhere. */
+export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
+  '/api/v1/analyst-kit/examples/{name}', // a copy of templates/examples
+  '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
+  '/assets/icon.svg', // a copy of templates/pages/icon.svg
+  '/assets/site.css', // a copy of templates/pages/site.css
+  '/docs', // 5,000 lines made from openapi.json, which is a sample
+];
+
+/** Returns the kind of artifact at a path: day files of one genre, bundles and manifests are a kind each. */
+export function kindOf(path: string): string {
+  const [, genre, file] = /^\/api\/v1\/files\/([a-z]+)\/.*?([^/]+)\.json$/.exec(path) ?? [];
+  if (file === 'latest') return 'bundle';
+  if (genre !== undefined) return file === 'manifest' ? 'manifest' : `${genre} day`;
+  const chain = new RegExp(`(?<=/)(${CHAIN_IDS.join('|')})(?=[/.]|$)`);
+  return path
+    .replace(chain, '{chain}')
+    .replace(/^\/problems\/.+/, '/problems/{type}')
+    .replace(/(?<=\/examples\/).+/, '{name}');
+}
+
+/** Returns the digest of each path of the current release, day files included. */
+export function currentPaths(contents: StoreContents): Map<string, string> {
+  const pointer = parse(contents, POINTER_KEY) as Pointer; // the generator published it
+  const record = parse(contents, releaseKey(pointer.revision, pointer.sha256)) as ReleaseRecord; // the same
+  const entries = [record.public, record.bundles, record.manifests].flatMap((each) => Object.entries(each));
+  const paths = new Map(entries.map(([path, { sha256 }]) => [path, sha256]));
+  for (const { sha256 } of Object.values(record.manifests)) {
+    const manifest = parse(contents, objectKey(sha256)) as Manifest; // the same
+    for (const day of manifest.dates) paths.set(day.path, day.sha256);
+  }
+  return paths;
+}
+
+/**
+ * Returns the files to commit by name: the samples under the key of their public copy, or under their path if they are
+ * for subscribers, then records, pointer, aliases and store mark under their keys.
+ */
+export function committedFiles(contents: StoreContents): Map<string, Uint8Array> {
+  const isMark = (key: string): boolean => !key.startsWith(OBJECTS_PREFIX) && !key.startsWith(PUBLIC_PREFIX);
+  const paths = currentPaths(contents);
+  return new Map([
+    ...SAMPLES.map((path): [string, Uint8Array] => {
+      const name = path.startsWith(FILES_PATH) ? path.slice(1) : publicKey(path);
+      const bytes = contents.get(objectKey(paths.get(path) ?? ''));
+      if (bytes === undefined) throw new Error(`The golden release has no ${path}. Correct SAMPLES.`);
+      return [name, bytes];
+    }),
+    ...[...contents].filter(([key]) => isMark(key)),
+  ]);
+}
+
+function parse(contents: StoreContents, key: string): unknown {
+  return JSON.parse(Buffer.from(contents.get(key) ?? []).toString('utf8'));
+}

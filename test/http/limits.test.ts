@@ -1,0 +1,153 @@
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { bundlePath, dayPath, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { startGateway, type GatewayServer } from '../support/gateway/gateway-server.js';
+import { readProblem } from '../support/gateway/http-answers.js';
+import { openSmallRelease } from '../support/release/small-release.js';
+
+const BUNDLE = bundlePath('gold', 'base', '7d');
+const KEY_LIMIT = 4;
+const ADDRESS_LIMIT = 3;
+const HERE = '198.51.100.7';
+let store: ObjectStore;
+const clock = { ms: Date.parse('2026-08-20T12:00:00Z') };
+/** One gateway trusts one proxy, the other none. */
+let proxied: GatewayServer;
+let direct: GatewayServer;
+
+beforeAll(async () => {
+  store = await openSmallRelease();
+  const limits = { keyPerMinute: KEY_LIMIT, addressPerMinute: ADDRESS_LIMIT };
+  proxied = await startGateway({ store, now: () => clock.ms, configuration: { limits, trustProxy: 1 } });
+  direct = await startGateway({ store, now: () => clock.ms, configuration: { limits } });
+});
+afterAll(async () => {
+  await proxied.stop();
+  await direct.stop();
+});
+/** Starts a new window for every test. */
+beforeEach(() => (clock.ms += 61_000));
+
+const requestFile = (key: string, from = HERE, gateway = proxied): Promise<Response> =>
+  gateway.request(BUNDLE, { headers: { 'X-API-Key': key, 'X-Forwarded-For': from } });
+
+const requestPublic = (from = HERE, gateway = proxied): Promise<Response> =>
+  gateway.request(PUBLIC_PATHS.status, { headers: { 'X-Forwarded-For': from } });
+
+/** Sends requests one after another and returns their statuses. */
+async function statusesOf(times: number, send: (i: number) => Promise<Response>): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < times; i += 1) statuses.push((await send(i)).status);
+  return statuses;
+}
+
+const limitOf = ({ headers }: Response): readonly (string | null)[] => [
+  headers.get('ratelimit'),
+  headers.get('ratelimit-policy'),
+];
+
+describe('a key', () => {
+  it('sees the remaining requests, is limited, and is accepted again in the next window', async () => {
+    const key = await proxied.createKey({ plan: 'research' });
+    expect(limitOf(await requestFile(key))).toEqual(['"key";r=3;t=60', '"key";q=4;w=60']);
+    clock.ms += 20_000;
+    expect(limitOf(await requestFile(key))).toEqual(['"key";r=2;t=40', '"key";q=4;w=60']);
+    expect(await statusesOf(3, () => requestFile(key))).toEqual([307, 307, 429]);
+    const refused = await requestFile(key);
+    expect([...limitOf(refused), refused.headers.get('retry-after')]).toEqual([
+      '"key";r=0;t=40',
+      '"key";q=4;w=60',
+      '40',
+    ]);
+    expect((await readProblem(refused)).detail).toBe(
+      'The limit is 4 requests per minute for each key or session. Wait 40 s.',
+    );
+    clock.ms += 40_000;
+    expect((await requestFile(key)).status).toBe(307);
+  });
+
+  it('counts all its requests, regardless of status and address', async () => {
+    const key = await proxied.createKey({ plan: 'research' });
+    const absent = [dayPath('gold', 'base', '2031-01-01'), bundlePath('gold', 'bitcoin', '7d')];
+    const paths = [BUNDLE, `${BUNDLE}?redirect=false`, ...absent];
+    const answers = [];
+    for (const [i, path] of [...paths, BUNDLE].entries()) {
+      const headers = { 'X-API-Key': key, 'X-Forwarded-For': `198.51.100.${i}` };
+      answers.push((await proxied.request(path, { headers })).status);
+    }
+    expect(answers).toEqual([307, 200, 404, 404, 429]);
+  });
+
+  it('that is cached neither uses the limit of its address nor is limited by it', async () => {
+    const [key, other] = [
+      await proxied.createKey({ plan: 'research' }),
+      await proxied.createKey({ plan: 'research' }),
+    ];
+    expect(await statusesOf(2, () => requestFile(key))).toEqual([307, 307]);
+    expect((await requestFile(other)).status).toBe(307); // a key that is not cached returns its point
+    expect(await statusesOf(ADDRESS_LIMIT + 1, () => requestPublic())).toEqual([200, 200, 200, 429]);
+    expect(await statusesOf(2, () => requestFile(key))).toEqual([307, 307]);
+    expect((await requestFile(other)).status).toBe(307);
+  });
+});
+
+describe('an address', () => {
+  it('sees the remaining requests and is limited', async () => {
+    const answers = [];
+    for (let i = 0; i <= ADDRESS_LIMIT; i += 1) answers.push(await requestPublic());
+    expect(answers.map(limitOf)).toEqual([
+      ['"address";r=2;t=60', '"address";q=3;w=60'],
+      ['"address";r=1;t=60', '"address";q=3;w=60'],
+      ['"address";r=0;t=60', '"address";q=3;w=60'],
+      ['"address";r=0;t=60', '"address";q=3;w=60'],
+    ]);
+    const [refused] = answers.slice(-1);
+    expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await requestPublic('198.51.100.8')).status).toBe(200);
+  });
+
+  it('that guesses keys is limited before they are checked, even for a valid key, until the next window', async () => {
+    const guess = (i: number): Promise<Response> =>
+      requestFile(`crd_test_abcdefgh_${String(i).padStart(32, 'A')}`);
+    expect(await statusesOf(ADDRESS_LIMIT + 2, guess)).toEqual([401, 401, 401, 429, 429]);
+    const key = await proxied.createKey({ plan: 'research' });
+    expect((await requestFile(key)).status).toBe(429);
+    expect((await requestFile(key, '198.51.100.8')).status).toBe(307);
+    clock.ms += 60_000;
+    expect((await requestFile(key)).status).toBe(307);
+  });
+
+  it('is counted for requests without a key and with an invalid session too', async () => {
+    const headers = { 'X-Forwarded-For': HERE };
+    const answers = [
+      await proxied.request(BUNDLE, { headers }),
+      await proxied.request(BUNDLE, { headers: { ...headers, 'X-API-Key': '' } }),
+      await requestPublic(),
+      await proxied.request(BUNDLE, { headers }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 200, 429]);
+  });
+
+  it('of IPv6 is counted with its whole /64', async () => {
+    const near = (i: number): Promise<Response> => requestPublic(`2001:db8:1:2:${i}::${i}`);
+    expect(await statusesOf(ADDRESS_LIMIT + 1, near)).toEqual([200, 200, 200, 429]);
+    expect((await requestPublic('2001:db8:1:3::1')).status).toBe(200);
+  });
+
+  it('is the one that the trusted proxy saw, regardless of what the client sent', async () => {
+    const pretend = (i: number): Promise<Response> => requestPublic(`203.0.113.${i}, ${HERE}`);
+    expect(await statusesOf(ADDRESS_LIMIT + 1, pretend)).toEqual([200, 200, 200, 429]);
+  });
+
+  it('is the one of the connection when no proxy is trusted, regardless of what the client sent', async () => {
+    const pretend = (i: number): Promise<Response> => requestPublic(`203.0.113.${i}`, direct);
+    expect(await statusesOf(ADDRESS_LIMIT + 1, pretend)).toEqual([200, 200, 200, 429]);
+  });
+});
+
+it('the address limit does not apply to health checks', async () => {
+  await statusesOf(ADDRESS_LIMIT + 1, () => requestPublic());
+  const headers = { 'X-Forwarded-For': HERE };
+  const send = (path: string) => (): Promise<Response> => proxied.request(path, { headers });
+  expect(await statusesOf(5, send('/healthz'))).toEqual([200, 200, 200, 200, 200]);
+  expect(await statusesOf(5, send('/readyz'))).toEqual([200, 200, 200, 200, 200]);
+});

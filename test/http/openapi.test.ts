@@ -1,0 +1,196 @@
+import {
+  bundlePath,
+  calendarPath,
+  dayPath,
+  FILES_PATH,
+  manifestPath,
+  PUBLIC_PATHS,
+  summaryPath,
+} from '../../schemas/paths.js';
+import { createFakeBilling, FAKE_SIGNATURE } from '../../scripts/stripe/fake-billing.js';
+import { BILLING, PRICES } from '../support/stripe/billing.js';
+import { startDashboardServer, type DashboardServer } from '../support/gateway/dashboard.js';
+import {
+  headersOf,
+  judgeAnswer,
+  OPERATIONS,
+  operationOf,
+  PATHS,
+  resolve,
+  templateOf,
+  type Judged,
+} from '../support/gateway/openapi-judge.js';
+import { sendRaw } from '../support/gateway/raw-http.js';
+
+/** Nearly two thousand requests. */
+const SLOW_MS = 60_000;
+const NOW = Date.parse('2026-08-20T12:00:00Z');
+const billing = createFakeBilling({ now: () => NOW, prices: PRICES });
+const LATEST = bundlePath('gold', 'base', 'latest');
+const DAY = dayPath('gold', 'base', '2022-01-02');
+const JSON_BODY = { 'Content-Type': 'application/json' };
+let server: DashboardServer;
+let key: Record<string, string>;
+let single: Record<string, string>;
+let session: Record<string, string>;
+let link: string;
+/** Operations that succeeded at least once, as named in OpenAPI. */
+const answered = new Set<string>();
+/** Headers of the responses so far, by operation and status. */
+const seen = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  server = await startDashboardServer(() => NOW, { billing, configuration: { billing: BILLING } });
+  key = { 'X-API-Key': await server.gateway.createKey({ plan: 'research' }) };
+  single = { 'X-API-Key': await server.gateway.createKey({ plan: 'single-chain', chain: 'base' }) };
+  session = { Authorization: (await server.openSession()).authorization };
+  const { headers } = await server.gateway.request(LATEST, { headers: key });
+  const { pathname, search } = new URL(headers.get('location') ?? '');
+  link = pathname + search;
+});
+afterAll(() => server.dispose());
+
+/** Sends a request and returns the differences between the response and OpenAPI. */
+async function send(method: string, path: string, init: RequestInit = {}): Promise<Judged> {
+  const response = await server.gateway.request(path, { ...init, method });
+  const answer = { status: response.status, headers: response.headers, text: await response.text() };
+  expect([method, path, judgeAnswer(method, path, answer)]).toEqual([method, path, []]);
+  note(`${method} ${templateOf(path.replace(/\?.*/, '')) ?? ''}`, answer);
+  return answer;
+}
+
+function note(operation: string, answer: Judged): void {
+  if (answer.status < 400) answered.add(operation);
+  const place = `${operation} ${answer.status}`;
+  seen.set(place, new Set([...(seen.get(place) ?? []), ...headersOf(answer)]));
+}
+
+/** Every path of OpenAPI once, with example values for its parameters. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  chain: 'base',
+  genre: 'gold',
+  window: '7d',
+  date: '2022-01-02',
+  code: 'gone',
+  name: 'sync.py',
+};
+const pathOf = (template: string): string =>
+  template === '/_objects/{digest}'
+    ? link
+    : template.replace(/\{(\w+)\}/g, (_all, name: string) => EXAMPLES[name] ?? '');
+
+it.each(PATHS)('%s has exactly the methods in OpenAPI', async (template) => {
+  const { headers } = await server.gateway.request(pathOf(template), { method: 'OPTIONS' });
+  const described = OPERATIONS.filter((each) => each.endsWith(` ${template}`)).map(
+    (each) => each.split(' ')[0] ?? '',
+  );
+  expect((headers.get('allow') ?? '').split(', ').sort()).toEqual([...described, 'OPTIONS'].sort());
+});
+
+it(
+  'responses of every readable path match OpenAPI, for every caller',
+  async () => {
+    const reads = PATHS.filter((each) => OPERATIONS.includes(`GET ${each}`));
+    for (const template of reads) {
+      for (const method of ['GET', 'HEAD']) {
+        for (const headers of [{}, key, single, session, { ...key, ...session }, { 'X-API-Key': 'wrong' }]) {
+          const { headers: got } = await send(method, pathOf(template), { headers });
+          await send(method, pathOf(template), {
+            headers: { ...headers, 'If-None-Match': got.get('etag') ?? '"none"' },
+          });
+          await send(method, pathOf(template), { headers: { ...headers, Range: 'bytes=0-9' } });
+          await send(method, pathOf(template), { headers: { ...headers, Range: 'bytes=99999999-' } });
+          const mark = pathOf(template).includes('?') ? '&' : '?';
+          await send(method, `${pathOf(template)}${mark}redirect=false`, { headers });
+          await send(method, `${pathOf(template)}${mark}no=such`, { headers });
+        }
+      }
+    }
+  },
+  SLOW_MS,
+);
+
+it.each([
+  [bundlePath('briefs', 'base', 'latest'), 307],
+  [bundlePath('briefs', 'base', '7d'), 307],
+  [manifestPath('briefs', 'base'), 307],
+  [DAY.replace('/gold/base', '/briefs/chains/base'), 307],
+  [dayPath('briefs', 'base', '2031-01-01'), 404],
+  [`${DAY}?revision=2022-01-04.000001`, 307],
+  [`${DAY}?revision=2021-01-04.000001`, 404],
+  [`${DAY}?revision=x`, 400],
+  [dayPath('gold', 'base', '2031-01-01'), 404],
+  [manifestPath('meta', 'base'), 307],
+  [bundlePath('gold', 'bitcoin', 'latest'), 404],
+  [`${FILES_PATH}/gold/base/7d/latest.json?redirect=maybe`, 400],
+])('%s returns %d as in OpenAPI', async (path, status) => {
+  expect((await send('GET', path, { headers: key })).status).toBe(status);
+});
+
+it('responses of keys, checkout, portal and webhook match OpenAPI', async () => {
+  const fresh = { Authorization: (await server.openSession({ granted: false })).authorization };
+  const post = (path: string, headers: object, body: object | string, method = 'POST'): Promise<Judged> =>
+    send(method, path, {
+      headers: { ...JSON_BODY, ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const created = await post('/api/v1/keys', session, { label: 'mine' });
+  const { id } = JSON.parse(created.text) as { id: string };
+  await send('GET', '/api/v1/keys', { headers: session });
+  expect((await post('/api/v1/keys', session, { id }, 'DELETE')).status).toBe(200);
+  expect((await post('/api/v1/keys', session, { id: 'unknown1' }, 'DELETE')).status).toBe(404);
+  for (const path of ['/api/v1/keys', '/api/v1/checkout', '/api/v1/checkout/portal']) {
+    for (const body of ['{', '[]', { no: 1 }, 'x'.repeat(70_000)]) await post(path, session, body);
+    await post(path, {}, {});
+    await send('POST', path, { headers: { ...session, 'Content-Type': 'text/plain' }, body: 'x' });
+  }
+  expect((await post('/api/v1/keys', fresh, {})).status).toBe(403);
+  const opened = await post('/api/v1/checkout', fresh, { plan: 'research' });
+  billing.complete((JSON.parse(opened.text) as { session_id: string }).session_id);
+  expect((await post('/api/v1/checkout', fresh, { plan: 'research' })).status).toBe(409);
+  expect((await post('/api/v1/checkout/portal', fresh, {})).status).toBe(201);
+  const event = Buffer.from(billing.toBody(billing.events[0] as never)).toString();
+  expect((await post('/api/v1/stripe/webhook', { 'Stripe-Signature': FAKE_SIGNATURE }, event)).status).toBe(
+    200,
+  );
+  expect((await post('/api/v1/stripe/webhook', { 'Stripe-Signature': 'none' }, event)).status).toBe(400);
+  for (let more = 0; more < 6; more += 1) await post('/api/v1/keys', session, {});
+  await send('GET', '/api/v1/entitlements', { headers: fresh });
+});
+
+it('every operation in OpenAPI succeeded at least once', () => {
+  const unseen = OPERATIONS.filter((each) => !answered.has(each));
+  expect(unseen).toEqual([]);
+});
+
+it('every header in OpenAPI was seen, except those of unexpected errors', () => {
+  const unseen = [...seen].flatMap(([place, headers]) => {
+    const [method, path, status = ''] = place.split(' ');
+    const described = resolve(operationOf(`${method} ${path}`)['responses']?.[status])['headers'] ?? {};
+    const lacking = Object.keys(described).filter((name) => !headers.has(name.toLowerCase()));
+    return lacking.map((name) => `${place}: ${name}`);
+  });
+  expect(unseen).toEqual([]);
+});
+
+it('invalid HTTP gets a problem as in OpenAPI', async () => {
+  const response = await sendRaw(server.gateway.url, {
+    target: LATEST,
+    headers: [['If-None-Match', '\u0014']],
+  });
+  const answer = { status: response.status, headers: response.headers, text: await response.text() };
+  expect([answer.status, judgeAnswer('GET', LATEST, answer)]).toEqual([400, []]);
+  expect([answer.headers.has('x-request-id'), JSON.parse(answer.text)]).toMatchObject([
+    false,
+    { instance: '' },
+  ]);
+});
+
+it('the gateway serves the generated OpenAPI document', async () => {
+  const { text } = await send('GET', PUBLIC_PATHS.openapi);
+  expect(Object.keys((JSON.parse(text) as { paths: object }).paths).sort()).toEqual([...PATHS].sort());
+  expect([templateOf(calendarPath('base')), templateOf(summaryPath('dogecoin' as never))]).toEqual([
+    '/api/v1/analyst-kit/{chain}/regime-calendar',
+    undefined,
+  ]);
+});

@@ -1,0 +1,62 @@
+import { accountKey, bundlePath } from '../../schemas/paths.js';
+import { createMemoryStore } from '../support/stores/memory-store.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { Account } from '../../schemas/types.generated.js';
+import { startGateway, type GatewayServer } from '../support/gateway/gateway-server.js';
+import { publishSeries } from '../support/release/publish-series.js';
+import { randomSeries } from '../support/release/random-series.js';
+
+const ACCOUNT = 'research';
+const META = { contentType: 'application/json', cacheControl: 'no-cache' };
+const store = createMemoryStore();
+const accountsStore = createMemoryStore();
+
+beforeAll(async () => {
+  const inputs = [randomSeries({ chain: 'base', seed: 1, days: 10 })];
+  await publishSeries(store, { inputs, asOf: '2022-01-12' });
+});
+
+/** A gateway with empty caches. */
+async function withGateway<T>(work: (gateway: GatewayServer) => Promise<T>): Promise<T> {
+  const gateway = await startGateway({ store, accountsStore });
+  try {
+    return await work(gateway);
+  } finally {
+    await gateway.stop();
+  }
+}
+
+const statusOf = (key: string): Promise<number> =>
+  withGateway(async (gateway) => {
+    const path = bundlePath('gold', 'base', '7d');
+    return (await gateway.request(path, { headers: { 'X-API-Key': key } })).status;
+  });
+
+async function put(at: ObjectStore, text: string): Promise<void> {
+  const etag = (await at.head(accountKey(ACCOUNT)))?.etag ?? null;
+  await at.compareAndSwap(accountKey(ACCOUNT), Buffer.from(text), etag, META);
+}
+
+it('an older version of an account lacks later revocations, so the runbook revokes all its keys before restoring it', async () => {
+  const [lost, own] = await withGateway(async (gateway) => [
+    await gateway.createKey({ account: ACCOUNT, plan: 'research' }),
+    await gateway.createKey({ account: ACCOUNT }),
+  ]);
+  const older = Buffer.from((await accountsStore.get(accountKey(ACCOUNT)))?.bytes ?? []).toString();
+  const lostId = Object.keys((JSON.parse(older) as Account).keys).find((id) => lost.includes(id)) ?? '';
+  await withGateway((gateway) => gateway.accounts.revokeKey(ACCOUNT, lostId));
+  expect(await Promise.all([lost, own].map(statusOf))).toEqual([401, 307]);
+
+  await put(accountsStore, older);
+  expect(await statusOf(lost)).toBe(307); // the danger that the runbook avoids
+
+  const whole = JSON.parse(older) as Account;
+  const keys = Object.entries(whole.keys).map(([id, key]) => [
+    id,
+    { ...key, revoked_at: key.revoked_at ?? '2026-11-22T00:00:00Z' },
+  ]);
+  await put(accountsStore, JSON.stringify({ ...whole, keys: Object.fromEntries(keys) }));
+  expect(await Promise.all([lost, own].map(statusOf))).toEqual([401, 401]);
+  const fresh = await withGateway((gateway) => gateway.createKey({ account: ACCOUNT }));
+  expect(await statusOf(fresh)).toBe(307);
+});

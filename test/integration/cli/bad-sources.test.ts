@@ -1,0 +1,160 @@
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { bundlePath, manifestPath } from '../../../schemas/paths.js';
+import { BAD_SOURCES, BAD_SOURCES_FILES, type BadSourcesFile } from '../../support/bad-input/bad-sources.js';
+import { toSentence } from '../../support/bad-input/to-sentence.js';
+import { createStoreEditor, readListed, readRelease } from '../../support/release/edit-store.js';
+import { runInProcess } from '../../support/process/generator-run.js';
+import {
+  expectNothing,
+  expectRefused,
+  usePublishBatch,
+  type InputFiles,
+  type PublishOutcome,
+} from '../../support/bad-input/publish-batch.js';
+import { metricsCsv, sourcesJson } from '../../support/release/small-input.js';
+
+const publishInProgram = usePublishBatch();
+const publishInProcess = usePublishBatch(runInProcess);
+
+const csv = (days: number): string => metricsCsv('bitcoin', days);
+/** Returns a file with `count` faults, each on its own row. */
+const faulty = (count: number): string =>
+  csv(count)
+    .replaceAll(/(?<=\d),\d+(?=,)/g, ',x')
+    .replaceAll(',x,x', ',x,1');
+
+describe('publish refuses, with place, fault and remedy, sources with', () => {
+  const count = Math.ceil(BAD_SOURCES.length / 4);
+  const cut = Array.from({ length: count }, (_, i) => BAD_SOURCES.slice(4 * i, 4 * i + 4));
+  const batches = cut.map((cases, batch) => {
+    const lines = cases.flatMap(({ list }, i) =>
+      list === undefined ? [] : [`  "${CHAIN_IDS[i] ?? ''}": ${list}`],
+    );
+    const tables = cases.map((_, i) => [`${CHAIN_IDS[i] ?? ''}.csv`, csv(3)] as const);
+    const text = `{\n${lines.join(',\n').replaceAll('»', '')}\n}\n`;
+    const run = publishInProcess(`lists-${batch}`, [
+      { files: { ...Object.fromEntries(tables), 'sources.json': text } },
+    ]);
+    return { lines, run, size: cases.length };
+  });
+
+  it.each(BAD_SOURCES.map((bad, i) => [bad.name, i, bad] as const))('%s', (_name, i, { what, remedy }) => {
+    const chain = CHAIN_IDS[i % 4] ?? '';
+    const { lines, run, size } = batches[Math.floor(i / 4)] ?? { lines: [], run: () => [], size: 0 };
+    const line = lines.findIndex((text) => text.startsWith(`  "${chain}"`));
+    const place = line < 0 ? '' : `:${line + 2}:${(lines[line] ?? '').indexOf('»') + 1}`;
+    const [outcome] = run();
+    expect(outcome?.faults).toContain(
+      `sources.json${place}: ${what}. ${toSentence(remedy)}`.replaceAll('CHAIN', chain),
+    );
+    expect(outcome?.faults).toHaveLength(size);
+    expectRefused(outcome, chain);
+    expectNothing(outcome);
+  });
+});
+
+describe('publish refuses every chain when sources.json is', () => {
+  const tables = { 'bitcoin.csv': csv(3), 'base.csv': csv(3) };
+  const filesOf = ({ text }: BadSourcesFile): InputFiles =>
+    text === undefined ? tables : { ...tables, 'sources.json': text };
+  const expectFault = (outcome: PublishOutcome | undefined, { fault }: BadSourcesFile): void => {
+    expect(outcome?.faults).toEqual([expect.stringContaining(fault)]);
+    expectNothing(outcome);
+  };
+  const runs = BAD_SOURCES_FILES.map((bad, i) => {
+    const inProcess = i >= 3; // the first three are in the file contract: they run the real program
+    return (inProcess ? publishInProcess : publishInProgram)(`file ${bad.name}`, [{ files: filesOf(bad) }]);
+  });
+
+  it.each(BAD_SOURCES_FILES.map((bad, i) => [bad.name, i, bad] as const))('%s', (_name, i, bad) =>
+    expectFault(runs[i]?.()[0], bad),
+  );
+});
+
+describe('publish with several files', () => {
+  const sources = { 'sources.json': sourcesJson(CHAIN_IDS) };
+  const both: InputFiles = { ...sources, 'bitcoin.csv': csv(3), 'base.csv': csv(3) };
+  const mixed: InputFiles = { ...sources, 'bitcoin.csv': faulty(1), 'base.csv': csv(5) };
+  const unknownFile =
+    'etherum.csv: is not the file of a known chain. Rename or remove it; chains are bitcoin, ethereum, arbitrum, base.';
+  const many = publishInProgram('many', [
+    { files: { ...sources, 'bitcoin.csv': faulty(15), 'base.csv': faulty(12) }, options: ['--json'] },
+  ]);
+  const inTurn = publishInProcess('in turn', [
+    { files: both },
+    { files: mixed, options: ['--json', '--all-or-nothing'] },
+    { files: mixed, options: ['--json'] },
+  ]);
+  const withUnknown = publishInProcess('unknown', [
+    { files: { ...sources, 'etherum.csv': csv(3) } },
+    { files: { ...both, 'etherum.csv': csv(3) } },
+  ]);
+
+  it('shows twenty faults and counts the rest; --json lists all', () => {
+    const [outcome] = many();
+    const listed: { file: string; line: number }[] = JSON.parse(outcome?.stdout ?? '').faults;
+    const places = listed.map(({ file, line }) => `${file}:${line}`);
+    expect(places).toEqual([
+      ...Array.from({ length: 15 }, (_, i) => `bitcoin.csv:${i + 2}`),
+      ...Array.from({ length: 12 }, (_, i) => `base.csv:${i + 2}`),
+    ]);
+    const shown = outcome?.faults.map((line) => line.split(':').slice(0, 2).join(':'));
+    expect(shown).toEqual([...places.slice(0, 20), '... and 7 more faults (--json lists all)']);
+    expectNothing(outcome);
+  });
+
+  it('publishes nothing with --all-or-nothing if one is faulty, and reports it', () => {
+    const [, strict] = inTurn();
+    expect(strict).toMatchObject({
+      code: 3,
+      end: 'input invalid: the published state of bitcoin was kept; nothing was published',
+    });
+    expect(JSON.parse(strict?.stdout ?? '')).toMatchObject({
+      outcome: 'refused',
+      sequence: 1,
+      chains: {
+        bitcoin: { outcome: 'invalid' },
+        base: { outcome: 'withheld' },
+      },
+      written: { objects: 0 },
+    });
+  });
+
+  it('publishes the valid chain, keeps the published state of the faulty one, and reports it', async () => {
+    const [, , partial] = inTurn();
+    expect(partial).toMatchObject({
+      code: 3,
+      faults: [expect.stringMatching(/^bitcoin\.csv:2:2: tx_count "x" is not a number\. /)],
+      end: 'input invalid: the published state of bitcoin was kept; the other chains were published',
+    });
+    expect(JSON.parse(partial?.stdout ?? '')).toMatchObject({
+      outcome: 'partial',
+      sequence: 2,
+      chains: {
+        bitcoin: { outcome: 'invalid', updated_through: '2025-01-03' },
+        base: { outcome: 'published', updated_through: '2025-01-05', new: 2 },
+      },
+    });
+    const store = createStoreEditor(partial?.root ?? '');
+    expect((await readRelease(store)).record.chains).toMatchObject({
+      bitcoin: { updated_through: '2025-01-03' },
+      base: { updated_through: '2025-01-05' },
+    });
+    expect((await readListed(store, manifestPath('gold', 'bitcoin'), 'manifest')).dates).toHaveLength(3);
+    expect((await readListed(store, bundlePath('gold', 'base', '7d'), 'bundle')).days).toHaveLength(5);
+  });
+
+  it('names a file of an unknown chain', () => {
+    const [alone] = withUnknown();
+    expect(alone?.faults).toEqual([unknownFile]);
+    expectNothing(alone);
+  });
+
+  it('publishes the known chains despite a file of an unknown one, and reports it', () => {
+    const [, unknown] = withUnknown();
+    expect(unknown).toMatchObject({ code: 3, faults: [unknownFile], published: ['base', 'bitcoin'] });
+    expect(unknown?.end).toBe(
+      'input invalid: the faulty files were ignored; the other chains were published',
+    );
+  });
+});

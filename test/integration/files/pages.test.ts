@@ -1,0 +1,150 @@
+import path from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import {
+  chainPagePath,
+  FILES_PATH,
+  methodologyPagePath,
+  PAGE_PATHS,
+  problemPath,
+} from '../../../schemas/paths.js';
+import type { Browser } from 'playwright-core';
+import { largestPaintMs, startBrowser } from '../../../scripts/browser/browser.js';
+import {
+  findBarriers,
+  hasFocus,
+  keepScreen,
+  linksOf,
+  overflowOf,
+  seePictures,
+  visit,
+  type Look,
+} from '../../support/pages/browser-pages.js';
+import { startGatewayProcess, type GatewayProcess } from '../../support/gateway/gateway-process.js';
+import { publishSample } from '../../support/release/published-sample.js';
+import { createTemporaryFolder } from '../../support/process/temporary-folder.js';
+
+const INSTALL_MS = 300_000;
+const SLOW_MS = 120_000;
+/** Limit for the front page with its images and styles. */
+const FRONT_BYTES = 200 * 1024;
+
+const PAGES: readonly (readonly [name: string, path: string])[] = [
+  ['front', PAGE_PATHS.front],
+  ['chain', chainPagePath('ethereum')],
+  ['docs', PAGE_PATHS.docs],
+  ['methodology', methodologyPagePath('v1')],
+  ['problem', problemPath('not-entitled')],
+];
+const LOOKS: readonly Look[] = [360, 1440].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+);
+
+/** Cleanup of what was opened. */
+const closing: (() => Promise<unknown>)[] = [];
+let gateway: GatewayProcess;
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+  closing.push(() => browser.close());
+  const folder = await createTemporaryFolder();
+  closing.push(() => folder.dispose());
+  gateway = await startGatewayProcess({
+    CRD_STORE: `file:${await publishSample()}`,
+    CRD_ACCOUNTS_STORE: `file:${path.join(folder.path, 'accounts')}`,
+    CRD_LINK_SECRET: randomBytes(32).toString('hex'),
+    CRD_RATE_ADDRESS_PER_MINUTE: '60000',
+  });
+  closing.push(() => gateway.stop());
+}, INSTALL_MS);
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+}, SLOW_MS);
+
+const VISITS = PAGES.flatMap(([name, file]) =>
+  LOOKS.map((look) => [`${name}-${look.width}-${look.scheme}`, file, look] as const),
+);
+
+describe.each(VISITS)('%s', (name, file, look) => {
+  it(
+    'opens without errors, fits the window and has no serious accessibility violations',
+    async () => {
+      const { page, faults, close } = await visit(browser, gateway.url + file, look);
+      await seePictures(page);
+      await keepScreen(page, name);
+      expect(await overflowOf(page)).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await close();
+    },
+    SLOW_MS,
+  );
+});
+
+it.each(PAGES)(
+  'the page %s has no scripts and works without them',
+  async (_name, file) => {
+    const bare = await visit(browser, gateway.url + file, {
+      width: 1440,
+      scheme: 'light',
+      javaScript: false,
+    });
+    const html = await bare.page.content();
+    expect(html).not.toMatch(/<script|<style| style=| on[a-z]+=/i);
+    expect(await bare.page.locator('h1').count()).toBe(1);
+    expect(bare.faults).toEqual([]);
+    await bare.close();
+  },
+  SLOW_MS,
+);
+
+it.each(PAGES)(
+  'the first key press on the page %s reaches the link past the header',
+  async (_name, file) => {
+    const { page, close } = await visit(browser, gateway.url + file, { width: 1440, scheme: 'light' });
+    await page.keyboard.press('Tab');
+    expect(await hasFocus(page, 'a.skip')).toBe(true);
+    expect((await page.locator('a.skip').boundingBox())?.x).toBeGreaterThanOrEqual(0);
+    await page.keyboard.press('Enter');
+    expect(await hasFocus(page, 'main')).toBe(true);
+    await close();
+  },
+  SLOW_MS,
+);
+
+it(
+  'the front page is smaller than 200 KB and painted within half a second',
+  async () => {
+    const paints: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const { page, bytes, close } = await visit(browser, gateway.url, { width: 1440, scheme: 'light' });
+      paints.push(await largestPaintMs(page));
+      expect(await seePictures(page)).toBe(CHAIN_IDS.length + 1); // and one for all chains
+      expect(await bytes()).toBeLessThan(FRONT_BYTES);
+      await close();
+    }
+    expect(Math.min(...paints)).toBeLessThan(500); // the machine may be busy
+  },
+  SLOW_MS,
+);
+
+it(
+  'all internal links work',
+  async () => {
+    const links = new Set<string>();
+    for (const file of [...PAGES.map(([, page]) => page), ...CHAIN_IDS.map(chainPagePath)]) {
+      const { page, close } = await visit(browser, gateway.url + file, { width: 1440, scheme: 'light' });
+      const { hrefs, missing } = await linksOf(page);
+      expect([file, missing]).toEqual([file, []]);
+      for (const href of hrefs) links.add(href.replace(/#.*/, ''));
+      await close();
+    }
+    const internal = [...links].filter((link) => link.startsWith(gateway.url));
+    expect(internal.length).toBeGreaterThan(100);
+    for (const link of internal) {
+      const { status } = await fetch(link, { method: 'HEAD' });
+      expect([link, status]).toEqual([link, link.includes(FILES_PATH) ? 401 : 200]);
+    }
+  },
+  SLOW_MS,
+);

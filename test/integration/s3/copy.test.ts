@@ -1,0 +1,131 @@
+import path from 'node:path';
+import { HeadObjectCommand } from '@aws-sdk/client-s3';
+import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
+import { SILENT } from '../../../generator/run/progress.js';
+import { openStore } from '../../../infra/store/open-store.js';
+import { GENRES } from '../../../schemas/catalog.js';
+import { bundlePath, calendarPath, POINTER_KEY, publicKey } from '../../../schemas/paths.js';
+import { createStoreEditor, keyOfPath } from '../../support/release/edit-store.js';
+import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { createPublishedStore, type PublishedStore } from '../../support/release/published-store.js';
+import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js';
+import { differingKeys, snapshotStore } from '../../support/stores/store-snapshot.js';
+import { interceptStore } from '../../support/stores/intercept-store.js';
+
+let bucket: TestBucket;
+let published: PublishedStore;
+beforeAll(async () => {
+  bucket = await createTestBucket();
+  published = await createPublishedStore();
+}, 60_000);
+afterAll(async () => {
+  await bucket.dispose();
+  await published.dispose();
+}, 60_000);
+
+const copy = (from: string, to: string): Promise<GeneratorRun> =>
+  runInProcess(['copy', '--from', from, '--to', to, '--json']);
+
+async function expectEqual(one: string, other: string): Promise<void> {
+  const [first, second] = [await openStore(one), await openStore(other)];
+  expect(differingKeys(await snapshotStore(first), await snapshotStore(second))).toEqual([]);
+  expect(await runInProcess(['verify', '--store', other])).toMatchObject({ code: 0, stderr: '' });
+}
+
+it('copies from a directory to S3, within S3 and back to a directory without a difference', async () => {
+  const addresses = [
+    `file:${published.root}`,
+    bucket.address('copies/first'),
+    bucket.address('copies/second'),
+    `file:${path.join(path.dirname(published.root), 'back')}`,
+  ];
+  for (const [i, to] of addresses.slice(1).entries()) {
+    const { code, stdout, stderr } = await copy(addresses[i] ?? '', to);
+    expect({ code, stderr, ...JSON.parse(stdout) }).toMatchObject({ code: 0, outcome: 'copied', stderr: '' });
+    await expectEqual(addresses[i] ?? '', to);
+    expect(JSON.parse((await copy(addresses[i] ?? '', to)).stdout)).toMatchObject({ outcome: 'unchanged' });
+  }
+  await expectEqual(addresses[0] ?? '', addresses.at(-1) ?? '');
+}, 180_000);
+
+it('writes each object with the same headers as a publication', async () => {
+  const to = bucket.address('published/headers');
+  await copy(`file:${published.root}`, to);
+  const editor = createStoreEditor(published.root);
+  const headersOf = async (key: string): Promise<unknown> => {
+    const name = { Bucket: bucket.name, Key: `published/headers/${key}` };
+    const { ContentType, CacheControl, ContentDisposition } = await bucket.client.send(
+      new HeadObjectCommand(name),
+    );
+    return [ContentType, CacheControl, ContentDisposition];
+  };
+  const forever = 'public, max-age=31536000, immutable';
+  expect(await headersOf(await keyOfPath(editor, bundlePath('gold', 'bitcoin', '7d')))).toEqual([
+    'application/json',
+    forever,
+    'attachment; filename="bitcoin-gold-7d-latest.json"',
+  ]);
+  const calendar = calendarPath('bitcoin');
+  const named = ['text/csv; charset=utf-8', 'attachment; filename="bitcoin-regime-calendar.csv"'];
+  expect(await headersOf(await keyOfPath(editor, calendar))).toEqual([named[0], forever, named[1]]);
+  expect(await headersOf(publicKey(calendar))).toEqual([
+    named[0],
+    'public, max-age=300, stale-while-revalidate=86400',
+    named[1],
+  ]);
+  expect(await headersOf(POINTER_KEY)).toEqual(['application/json', 'no-cache', undefined]);
+}, 60_000);
+
+it('resumes an interrupted copy, and reads no file twice', async () => {
+  const from = await openStore(`file:${published.root}`);
+  const to = await bucket.store('interrupted');
+  const controller = new AbortController();
+  let puts = 0;
+  const target = interceptStore(to, async (operation, run) => {
+    const result = await run();
+    if (operation.name === 'putIfAbsent' && (puts += 1) === 100) controller.abort();
+    return result;
+  });
+  const options = { from, clock: () => performance.now(), progress: SILENT };
+  await expect(copyStore({ ...options, to: target, signal: controller.signal })).rejects.toMatchObject({
+    exit: 'interrupted',
+    message: expect.stringContaining('was not moved'),
+  });
+  expect(await to.head(POINTER_KEY)).toBeUndefined();
+  const held = new Set(
+    (await bucket.keys('interrupted/objects/')).map((key) => key.replace('interrupted/', '')),
+  );
+  expect(held.size).toBeGreaterThan(60);
+  const again = new Set<string>();
+  const source = interceptStore(from, ({ name, key }, run) => {
+    if (name === 'get' && held.has(key)) again.add(key);
+    return run();
+  });
+  await copyStore({ ...options, from: source, to, signal: new AbortController().signal });
+  expect(again.size).toBeLessThanOrEqual(2 * GENRES.length); // manifests list what to copy
+  await expectEqual(`file:${published.root}`, bucket.address('interrupted'));
+}, 120_000);
+
+it('repair restores objects, public copies and a lost pointer on S3', async () => {
+  const address = bucket.address('repaired');
+  await copy(`file:${published.root}`, address);
+  const editor = createStoreEditor(published.root);
+  const [missing, damaged] = [
+    await keyOfPath(editor, bundlePath('gold', 'bitcoin', '30d')),
+    await keyOfPath(editor, calendarPath('arbitrum')),
+  ];
+  await bucket.remove(`repaired/${missing}`);
+  await bucket.put(`repaired/${damaged}`, 'corrupt');
+  await bucket.put(`repaired/${publicKey(calendarPath('arbitrum'))}`, 'corrupt');
+  await bucket.remove(`repaired/${POINTER_KEY}`);
+  const args = ['repair', '--store', address, '--input', published.input, '--json'];
+  const { code, stdout } = await runInProcess([...args, '--pointer', '2025-02-02.000001']);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+    code: 0,
+    outcome: 'repaired',
+    pointer: 'restored',
+    restored: [missing, damaged].sort(),
+    aliases: { objects: 1 },
+  });
+  await expectEqual(`file:${published.root}`, address);
+}, 120_000);

@@ -1,0 +1,211 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { SCHEMAS } from '../../schemas/schemas.generated.js';
+import { openApiDocument } from '../../schemas/openapi.js';
+import { assertValid, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
+
+const ROOT = new URL('../../schemas/', import.meta.url);
+
+type Change = {
+  readonly op: 'add' | 'replace' | 'remove' | 'copy';
+  readonly path: string;
+  readonly value?: unknown;
+  readonly from?: string;
+  readonly times?: number;
+};
+type Invalid = {
+  readonly fault: { readonly pointer: string; readonly keyword: string };
+  readonly based_on: string;
+  readonly change: readonly Change[];
+};
+type JsonObject = { [name: string]: unknown };
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(path, ROOT), 'utf8'));
+}
+
+function namesIn(folder: string, suffix = ''): string[] {
+  const url = new URL(folder, ROOT);
+  if (!existsSync(url)) return [];
+  return readdirSync(url)
+    .filter((name) => name.endsWith(suffix))
+    .map((name) => name.slice(0, name.length - suffix.length));
+}
+
+function isSchemaName(name: string): name is SchemaName {
+  return name in SCHEMAS && name !== 'common';
+}
+
+/** Examples made from the methodology itself, so that no copy of it is needed. */
+function composedExamples(name: SchemaName): JsonObject {
+  const methodology = readJson('methodology/v1.json');
+  if (name === 'methodology') return { v1: methodology };
+  if (name === 'openapi') return { own: openApiDocument() };
+  if (name !== 'thresholds') return {};
+  const envelope = {
+    schema: 'thresholds/1',
+    published_revision: '2026-08-19.000001',
+    methodology_version: 'v1',
+    methodology_sha256: sha256Hex(canonicalJson(methodology)),
+  };
+  return { v1: { ...envelope, defaults: methodology } };
+}
+
+function validExamples(name: SchemaName): JsonObject {
+  const files = namesIn(`examples/valid/${name}`, '.json');
+  const read = files.map((file) => [file, readJson(`examples/valid/${name}/${file}.json`)] as const);
+  const examples: JsonObject = Object.fromEntries(read);
+  return { ...composedExamples(name), ...examples };
+}
+
+/** Returns the named invalid cases of a schema: changes to a valid example, with the fault they must cause. */
+function invalidExamples(name: SchemaName): [string, Invalid][] {
+  const cases = readJson(`examples/invalid/${name}.json`) as Record<string, Invalid>; // a file of another shape fails its tests
+  return Object.entries(cases);
+}
+
+/** Returns the value at a JSON pointer (RFC 6901). */
+function valueAt(document: unknown, pointer: string): unknown {
+  const steps = pointer.split('/').slice(1).map(unescapeStep);
+  return steps.reduce((node, step) => childrenOf(node, pointer)[step], document);
+}
+
+function unescapeStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function childrenOf(node: unknown, pointer: string): JsonObject {
+  if (typeof node !== 'object' || node === null) throw new Error(`no object contains ${pointer}`);
+  return node as JsonObject; // an array has its indices as members
+}
+
+/** Applies one RFC 6902 change to `document`, in place unless it replaces the root. `copy` can have a count. */
+function applyChange(document: unknown, { op, path, value, from, times = 1 }: Change): unknown {
+  const added = from === undefined ? value : valueAt(document, from);
+  if (path === '') return added;
+  const cut = path.lastIndexOf('/');
+  const parent = childrenOf(valueAt(document, path.slice(0, cut)), path);
+  const step = unescapeStep(path.slice(cut + 1));
+  if (op === 'replace' || op === 'remove') expect(Object.keys(parent)).toContain(step);
+  if (op === 'remove') Reflect.deleteProperty(parent, step);
+  else if (Array.isArray(parent) && step === '-') {
+    for (let count = 0; count < times; count += 1) parent.push(structuredClone(added));
+  } else parent[step] = structuredClone(added);
+  return document;
+}
+
+/** Returns whether a fault is at or above a pointer, where a validator also reports conditions and choices. */
+function isAtOrAbove(outer: string, inner: string): boolean {
+  return outer === inner || inner.startsWith(`${outer}/`);
+}
+
+/** Returns every schema below `node` with its pointer, without conditions, which only narrow other schemas. */
+function subschemas(node: JsonObject, pointer: string): [string, JsonObject][] {
+  const inner = Object.entries(node).flatMap(([keyword, value]): [string, unknown][] => {
+    const below = `${pointer}/${keyword}`;
+    if (keyword === 'items' || keyword === 'additionalProperties') return [[below, value]];
+    if (!['properties', '$defs', 'anyOf'].includes(keyword)) return [];
+    return Object.entries(childrenOf(value, below)).map(([key, child]) => [`${below}/${key}`, child]);
+  });
+  const below = inner.flatMap(([at, child]) =>
+    typeof child === 'object' ? subschemas(childrenOf(child, at), at) : [],
+  );
+  return [[pointer, node], ...below];
+}
+
+const names = Object.keys(SCHEMAS).filter(isSchemaName);
+const files: [string, JsonObject][] = Object.entries(SCHEMAS).map(([name, schema]) => [name, { ...schema }]);
+
+describe('the examples', () => {
+  it('belong to schemas that exist', () => {
+    const found = [...namesIn('examples/valid'), ...namesIn('examples/invalid', '.json')];
+    expect(found.filter((name) => !isSchemaName(name))).toEqual([]);
+    expect(namesIn('examples/invalid').filter((file) => !file.endsWith('.json'))).toEqual([]);
+  });
+
+  it.each(names)('include valid and invalid ones of %s', (name) => {
+    expect(Object.keys(validExamples(name))).not.toEqual([]);
+    expect(invalidExamples(name)).not.toEqual([]);
+  });
+
+  it('are consistent: an element of a bundle has the size and SHA-256 in its manifest', () => {
+    const { days } = assertValid('bundle', readJson('examples/valid/bundle/gold-base-7d.json'));
+    const { dates } = assertValid('manifest', readJson('examples/valid/manifest/gold-base-restated.json'));
+    const texts = days.map((day) => canonicalJson(day));
+    const digests = texts.map((text) => ({ sha256: sha256Hex(text), bytes: Buffer.byteLength(text) }));
+    expect(dates.slice(1)).toMatchObject(digests);
+  });
+});
+
+describe.each(names)('%s', (name) => {
+  it.each(Object.entries(validExamples(name)))('accepts %s', (_file, example) => {
+    expect(findSchemaFaults(name, example)).toEqual([]);
+    expect(assertValid(name, example)).toBe(example);
+  });
+
+  it.each(invalidExamples(name))(
+    'rejects %s for the expected fault',
+    (_case, { fault, based_on, change }) => {
+      const base = validExamples(name)[based_on];
+      expect(base).toBeDefined();
+      const example = change.reduce(applyChange, structuredClone(base));
+      const faults = findSchemaFaults(name, example);
+      expect(faults[0]).toMatchObject(fault);
+      expect(faults.filter(({ pointer }) => !isAtOrAbove(pointer, fault.pointer))).toEqual([]);
+      expect(() => assertValid(name, example)).toThrow(SchemaError);
+    },
+  );
+});
+
+it('names schema, place and fault in the error of an invalid value', () => {
+  expect(() => assertValid('store', { format: 2, name: 'x' })).toThrow(
+    'not a valid store: / must NOT have additional properties: name',
+  );
+  expect(() =>
+    assertValid('pointer', { schema: 'pointer/1', revision: '', sequence: 1, sha256: '' }),
+  ).toThrow('not a valid pointer: /revision must match pattern');
+});
+
+describe('the schema files', () => {
+  it('are all listed in SCHEMAS', () => {
+    expect(namesIn('json', '.schema.json').sort()).toEqual(Object.keys(SCHEMAS).sort());
+  });
+
+  it.each(files)('include %s, which is valid in its dialect', (_name, schema) => {
+    const ajv = new Ajv2020({ strict: true, allErrors: true });
+    expect([ajv.validateSchema(schema), ajv.errors ?? []]).toEqual([true, []]);
+    expect(ajv.validateSchema({ ...schema, type: 'text' })).toBe(false);
+  });
+
+  it.each(files)('declare dialect, id and title in %s', (name, schema) => {
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `${name}.schema.json`,
+      title: expect.stringMatching(/^[A-Z][A-Za-z]+$/),
+    });
+  });
+
+  it.each(files)(
+    'close every object with properties in %s, and require only declared properties',
+    (name, schema) => {
+      for (const [pointer, node] of subschemas(schema, `${name}#`)) {
+        if (!('properties' in node)) continue;
+        const declared = Object.keys(childrenOf(node['properties'], pointer));
+        expect([pointer, node['additionalProperties']]).toEqual([pointer, false]);
+        expect([pointer, declared]).toEqual([
+          pointer,
+          expect.arrayContaining(Object.values(node['required'] ?? [])),
+        ]);
+      }
+    },
+  );
+
+  it('leave no object open except the element of a bundle, which its genre closes', () => {
+    const open = files
+      .flatMap(([name, schema]) => subschemas(schema, `${name}#`))
+      .filter(([, node]) => node['type'] === 'object' && !('additionalProperties' in node));
+    expect(open.map(([pointer]) => pointer)).toEqual(['bundle#/properties/days/items']);
+  });
+});

@@ -1,0 +1,39 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { moveOldStore } from '../../../scripts/demo/old-store.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
+
+let folder: TemporaryFolder;
+let store: string;
+beforeEach(async () => {
+  folder = await createTemporaryFolder();
+  store = path.join(folder.path, 'demo');
+});
+afterEach(() => folder.dispose());
+
+async function writeStore(mark: string): Promise<void> {
+  await mkdir(store);
+  await writeFile(path.join(store, 'store.json'), mark);
+}
+
+it('moves a store of an older format aside, and an earlier one stays where it is', async () => {
+  for (const aside of ['demo.format-1', 'demo.format-1-2']) {
+    await writeStore('{"format":1}');
+    expect(await moveOldStore(store)).toEqual({ format: 1, folder: path.join(folder.path, aside) });
+    expect(await readdir(path.join(folder.path, aside))).toEqual(['store.json']);
+  }
+  expect((await readdir(folder.path)).sort()).toEqual(['demo.format-1', 'demo.format-1-2']);
+});
+
+it.each(['{"format":2}', '{"format":3}', 'mine'])(
+  'leaves a folder with the mark %s where it is',
+  async (mark) => {
+    await writeStore(mark);
+    expect(await moveOldStore(store)).toBeUndefined();
+    expect(await readdir(folder.path)).toEqual(['demo']);
+  },
+);
+
+it('does nothing if there is no folder', async () => {
+  expect(await moveOldStore(store)).toBeUndefined();
+});

@@ -1,0 +1,96 @@
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runProgram } from '../process/run-program.js';
+
+/** The result of a Dockerfile that was replayed in a folder: without a container engine, another system or another user. */
+export type ReplayedImage = {
+  /** Root folder of the last stage. */
+  readonly root: string;
+  readonly user: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly command: readonly string[];
+  /** Command of the health check. */
+  readonly healthCheck: readonly string[];
+};
+
+type Stage = { readonly root: string; folder: string; user?: string };
+
+/**
+ * Replays a Dockerfile in `folder`. Each stage is a folder, and its absolute paths are below this folder. Files that
+ * `.dockerignore` excludes cannot be copied. @throws Error for an unsupported instruction or a failed step.
+ */
+export async function replayImage(
+  context: string,
+  dockerfile: string,
+  folder: string,
+): Promise<ReplayedImage> {
+  const isIncluded = await readContext(context);
+  const stages = new Map<string, Stage>();
+  const env: Record<string, string> = {};
+  let stage: Stage = { root: folder, folder };
+  let [command, healthCheck]: [string[], string[]] = [[], []];
+  for (const [name, text] of await readInstructions(path.join(context, dockerfile))) {
+    const words = text.split(/\s+/);
+    const at = (place: string, of: Stage = stage): string =>
+      place.startsWith('/') ? path.join(of.root, place) : path.join(of.folder, place);
+    if (name === 'FROM') {
+      const as = words[2] ?? `stage-${stages.size}`;
+      stages.set(as, (stage = { root: path.join(folder, as), folder: path.join(folder, as) }));
+      await mkdir(stage.root, { recursive: true });
+    } else if (name === 'WORKDIR') {
+      stage.folder = at(text);
+      await mkdir(stage.folder, { recursive: true });
+    } else if (name === 'COPY') {
+      const from = /^--from=(\S+)$/.exec(words[0] ?? '')?.[1];
+      const [sources, target] = [words.slice(from === undefined ? 0 : 1, -1), words.at(-1) ?? ''];
+      const source = from === undefined ? undefined : stages.get(from);
+      for (const each of sources) {
+        if (source === undefined && !isIncluded(each)) throw new Error(`.dockerignore excludes ${each}`);
+        const found = source === undefined ? path.join(context, each) : at(each, source);
+        const into = target.endsWith('/') ? path.join(at(target), path.basename(each)) : at(target);
+        await cp(found, into, {
+          recursive: true,
+          verbatimSymlinks: true,
+          filter: (file) => source !== undefined || isIncluded(path.relative(context, file)),
+        });
+      }
+    } else if (name === 'RUN') {
+      await mkdir(at('/usr/local/bin'), { recursive: true });
+      const script = text.replace(/(?<=\s)\/(?=app|usr)/g, `${stage.root}/`);
+      const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
+      const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.folder);
+      if (code !== 0) throw new Error(`${text}: ${stderr}`);
+    } else if (name === 'ENV') {
+      for (const word of words) {
+        const [variable = '', value = ''] = word.split('=');
+        env[variable] = value;
+      }
+    } else if (name === 'USER') stage.user = text;
+    else if (name === 'CMD') command = JSON.parse(text) as string[];
+    else if (name === 'HEALTHCHECK') healthCheck = JSON.parse(text.replace(/^.*?CMD /s, '')) as string[];
+    else if (name !== 'EXPOSE') throw new Error(`unsupported instruction: ${name}`);
+  }
+  return { root: stage.root, user: stage.user, env, command, healthCheck };
+}
+
+/** Returns which files of the context are sent to the builder: only those that `.dockerignore` includes by name. */
+async function readContext(context: string): Promise<(file: string) => boolean> {
+  const lines = (await readFile(path.join(context, '.dockerignore'), 'utf8')).split('\n');
+  const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  if (rules[0] !== '*' || !rules.slice(1).every((rule) => /^![\w./-]+$/.test(rule)))
+    throw new Error('unsupported .dockerignore: it must exclude everything and include by name');
+  const names = rules.slice(1).map((rule) => rule.slice(1));
+  return (file) =>
+    file === '' ||
+    names.some((name) => file === name || file.startsWith(`${name}/`) || name.startsWith(`${file}/`));
+}
+
+/** Reads the instructions of a Dockerfile, each with its arguments on one line. */
+async function readInstructions(file: string): Promise<readonly (readonly [name: string, text: string])[]> {
+  const text = (await readFile(file, 'utf8')).replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const [, name = '', rest = ''] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
+    return [name, rest] as const;
+  });
+}

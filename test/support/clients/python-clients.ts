@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url';
+import { installLocked } from '../../../scripts/python/install-locked.js';
+
+const REQUIREMENTS = fileURLToPath(new URL('../../python/clients/requirements.txt', import.meta.url));
+
+/** Installs the packages of the Python clients if necessary, and returns their Python. Only one suite may call this at a time. */
+export function installClients(): string {
+  return installLocked({
+    what: 'the Python clients',
+    requirements: REQUIREMENTS,
+    folder: fileURLToPath(new URL('../../../.python/clients', import.meta.url)),
+  });
+}

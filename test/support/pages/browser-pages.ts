@@ -1,0 +1,119 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Browser, Page, Response } from 'playwright-core';
+
+/** Folder of the screenshots. */
+const SCREENS = path.join(import.meta.dirname, '../../../.ci/out/screens');
+/** Maximum height of a screenshot in pixels. */
+const SCREEN_HEIGHT = 6_000;
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Window width, colour scheme and JavaScript of a visit. */
+export type Look = {
+  readonly width: number;
+  readonly scheme: 'light' | 'dark';
+  readonly javaScript?: boolean;
+};
+
+/** An open page and its errors. */
+export type Visit = {
+  readonly page: Page;
+  /** Errors and warnings of the console and the network. */
+  readonly faults: readonly string[];
+  /** Returns the number of bytes of all response bodies. */
+  readonly bytes: () => Promise<number>;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens a page without cached files or cookies. */
+export async function visit(browser: Browser, url: string, look: Look): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: 900 },
+    colorScheme: look.scheme,
+    javaScriptEnabled: look.javaScript ?? true,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const responses: Response[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
+  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`);
+    responses.push(response);
+  });
+  await page.goto(url, { waitUntil: 'networkidle' });
+  return {
+    page,
+    faults,
+    async bytes() {
+      const bodies = await Promise.all(responses.map((response) => response.body()));
+      return bodies.reduce((sum, { length }) => sum + length, 0);
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Scrolls to each image, waits until all are drawn, and returns their number. */
+export async function seePictures(page: Page): Promise<number> {
+  const pictures = await page.locator('img').all();
+  for (const picture of pictures) {
+    await picture.scrollIntoViewIfNeeded();
+    await picture.evaluate((image: { decode: () => Promise<void> }) => image.decode());
+  }
+  await page.evaluate('scrollTo(0, 0)');
+  return pictures.length;
+}
+
+/** Returns the serious and critical accessibility violations of a page. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations: found } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}
+
+type AxeResults = {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+};
+
+/** Returns the number of pixels by which a page is wider than its window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** Stores a screenshot of a page, or of the beginning of a long page. */
+export async function keepScreen(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENS, { recursive: true });
+  const { width, height } = await page.evaluate<{ width: number; height: number }>(
+    '({ width: innerWidth, height: document.documentElement.scrollHeight })',
+  );
+  const clip = { x: 0, y: 0, width, height: Math.min(height, SCREEN_HEIGHT) };
+  await page.screenshot({ path: path.join(SCREENS, `${name}.png`), fullPage: true, clip });
+}
+
+/** Returns the targets of the links of a page, and its links to missing fragments. */
+export function linksOf(page: Page): Promise<{ readonly hrefs: string[]; readonly missing: string[] }> {
+  return page.evaluate(`(() => {
+    const links = [...document.querySelectorAll('a[href]')];
+    const within = links.map((link) => link.getAttribute('href')).filter((href) => href.startsWith('#'));
+    return {
+      hrefs: links.map((link) => link.href),
+      missing: within.filter((href) => document.getElementById(href.slice(1)) === null),
+    };
+  })()`);
+}
+
+/** Returns true if the element of this selector has the focus. */
+export function hasFocus(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate(`document.activeElement === document.querySelector(${JSON.stringify(selector)})`);
+}

@@ -1,0 +1,126 @@
+import { calendarFile, toCalendarRow } from '../../../generator/core/artifacts/regime-calendar.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import {
+  calendarPath,
+  manifestPath,
+  objectKey,
+  POINTER_KEY,
+  PUBLIC_PATHS,
+  publicKey,
+  releaseKey,
+} from '../../../schemas/paths.js';
+import type {
+  Bundle,
+  Chain,
+  Manifest,
+  ManifestDate,
+  MetaDay,
+  PublicRelease,
+  ReleaseRecord,
+} from '../../../schemas/types.generated.js';
+import { putArtifact, readDocument, readListed, readRelease, type StoreEditor } from './edit-store.js';
+
+/** New contents by URL path: a text, or a value that is written as RFC 8785 JSON. */
+export type Forgery = { readonly [urlPath: string]: unknown };
+
+/**
+ * Replaces contents of the current release so that all digests match: artifacts, public copies, the list of public files,
+ * the record and the pointer. Returns the key of the new record.
+ */
+export async function forgeRelease(
+  store: StoreEditor,
+  files: Forgery,
+  change: (record: ReleaseRecord) => ReleaseRecord = (record) => record,
+): Promise<string> {
+  const { pointer, record } = await readRelease(store);
+  const index = PUBLIC_PATHS.release;
+  let forged = await relist(store, record, files);
+  if (!(index in files)) {
+    const list = await readListed(store, index, 'release');
+    forged = await relist(store, forged, { [index]: toList(list, forged) });
+  }
+  const text = canonicalJson(change(forged));
+  const key = releaseKey(pointer.revision, sha256Hex(text));
+  await store.write(key, text);
+  await store.write(POINTER_KEY, canonicalJson({ ...pointer, sha256: sha256Hex(text) }));
+  return key;
+}
+
+async function relist(store: StoreEditor, record: ReleaseRecord, files: Forgery): Promise<ReleaseRecord> {
+  const next = {
+    ...record,
+    public: { ...record.public },
+    bundles: { ...record.bundles },
+    manifests: { ...record.manifests },
+  };
+  for (const [path, content] of Object.entries(files)) {
+    const named = await putArtifact(store, content);
+    const { public: shown, bundles, manifests } = next;
+    if (shown[path]) {
+      shown[path] = { ...shown[path], ...named };
+      await store.write(publicKey(path), typeof content === 'string' ? content : canonicalJson(content));
+    } else if (bundles[path]) bundles[path] = { ...bundles[path], ...named };
+    else if (manifests[path]) manifests[path] = { ...manifests[path], ...named };
+    else throw new Error(`the release has no ${path}`);
+  }
+  return next;
+}
+
+function toList(list: PublicRelease, record: ReleaseRecord): PublicRelease {
+  const files = list.files.map((file) => {
+    const { sha256, bytes } = record.public[file.path] ?? file;
+    return { ...file, sha256, bytes };
+  });
+  return { ...list, files };
+}
+
+/** Returns the contents for a forged meta day: its file is written, and manifest, bundles and calendar are adapted. */
+export async function forgeMetaDay(
+  store: StoreEditor,
+  chain: Chain,
+  date: string,
+  change: (day: MetaDay) => MetaDay,
+): Promise<{ readonly key: string; readonly files: Forgery }> {
+  const path = manifestPath('meta', chain);
+  const manifest = await readListed(store, path, 'manifest');
+  const before = manifest.dates.find((entry) => entry.date === date);
+  if (before === undefined) throw new Error(`${path} does not list ${date}`);
+  const forged = change(await readDay(store, before));
+  const entry = { ...before, ...(await putArtifact(store, forged)) };
+  const dates = manifest.dates.map((each) => (each.date === date ? entry : each));
+  const days = await Promise.all(dates.map((each) => readDay(store, each)));
+  const calendar = calendarFile(chain, days.map(toCalendarRow));
+  return {
+    key: objectKey(entry.sha256),
+    files: {
+      [path]: { ...manifest, dates },
+      ...(await forgeBundles(store, manifest, forged)),
+      [calendarPath(chain)]: calendar.content({ revision: '', sequence: 1, publishedAt: '' }).text,
+    },
+  };
+}
+
+function readDay(store: StoreEditor, { sha256 }: ManifestDate): Promise<MetaDay> {
+  return readDocument(store, objectKey(sha256), 'meta-day');
+}
+
+async function forgeBundles(
+  store: StoreEditor,
+  { genre, chain }: Manifest,
+  forged: MetaDay,
+): Promise<Forgery> {
+  const { record } = await readRelease(store);
+  const prefix = manifestPath(genre, chain).replace('manifest.json', '');
+  const paths = Object.keys(record.bundles).filter((path) => path.startsWith(prefix));
+  const bundles = await Promise.all(
+    paths.map(async (path): Promise<[string, Bundle]> => {
+      const bundle = await readListed(store, path, 'bundle');
+      const days = bundle.days.map((day) =>
+        'date' in day && day.date === forged.date ? { ...forged } : day,
+      );
+      return [path, { ...bundle, days }];
+    }),
+  );
+  return Object.fromEntries(bundles);
+}

@@ -1,0 +1,40 @@
+import { parseInstant } from '../../../schemas/dates.js';
+import type { ReleaseRecord } from '../../../schemas/types.generated.js';
+import { gcStore, type GcResult } from '../../../generator/upkeep/gc-store.js';
+import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';
+import {
+  prepareHold,
+  prepareRollback,
+  type PreparedRelease,
+} from '../../../generator/publish/prepare-rollback.js';
+import { SILENT } from '../../../generator/run/progress.js';
+import { publishRelease } from '../../../generator/publish/publish-release.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+
+const { signal } = new AbortController();
+
+/** Rolls back like the command, and returns the new current release. */
+export async function rollBack(
+  store: ObjectStore,
+  { to, reason, asOf }: { readonly to: string; readonly reason: string; readonly asOf: string },
+): Promise<ReleaseRecord> {
+  const asOfMs = parseInstant(asOf) ?? NaN;
+  const prepared = await prepareRollback({ store, asOfMs, progress: SILENT, signal }, to, reason);
+  return finish(store, prepared, asOfMs);
+}
+
+/** Sets or, with `null`, ends the hold like the commands, and returns the new current release. */
+export async function setHold(store: ObjectStore, hold: string | null, asOf: string): Promise<ReleaseRecord> {
+  const asOfMs = parseInstant(asOf) ?? NaN;
+  return finish(store, await prepareHold({ store, asOfMs, progress: SILENT, signal }, hold), asOfMs);
+}
+
+async function finish(store: ObjectStore, prepared: PreparedRelease, nowMs: number): Promise<ReleaseRecord> {
+  await publishRelease(store, prepared, { now: () => nowMs, progress: SILENT, signal });
+  return prepared.release?.record ?? prepared.start.state.record;
+}
+
+/** Runs garbage collection like the command, with the minimum grace period. */
+export function runGc(store: ObjectStore, apply = true): Promise<GcResult> {
+  return gcStore(store, { apply, graceMs: MIN_GRACE_MS, progress: SILENT, signal, clock: () => 0 });
+}

@@ -1,0 +1,59 @@
+import { parseInstant } from '../../../schemas/dates.js';
+import type { InputSeries } from '../../../generator/core/input/input-series.js';
+import { toPublishReport, type PublishReport } from '../../../generator/core/release/publish-report.js';
+import type { Acceptance } from '../../../generator/core/release/plan-types.js';
+import { preparePlan, type PreparedPlan } from '../../../generator/publish/prepare-plan.js';
+import { SILENT } from '../../../generator/run/progress.js';
+import { publishRelease } from '../../../generator/publish/publish-release.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+
+/** Options for a publication of series instead of files. */
+export type PublishTestOptions = {
+  readonly inputs: readonly InputSeries[];
+  readonly asOf: string;
+  readonly acceptance?: Acceptance;
+  readonly full?: boolean;
+};
+
+/** Plans a publication of series like the command. */
+export function prepareSeries(store: ObjectStore, options: PublishTestOptions): Promise<PreparedPlan> {
+  return preparePlan({
+    store,
+    input: { series: options.inputs, faults: [], invalid: [] },
+    asOfMs: parseInstant(options.asOf) ?? NaN,
+    existing: false,
+    full: options.full ?? false,
+    allOrNothing: false,
+    progress: SILENT,
+    ...(options.acceptance ? { acceptance: options.acceptance } : {}),
+  });
+}
+
+/** Publishes series like the command, at the instant of the as-of. */
+export async function publishSeries(store: ObjectStore, options: PublishTestOptions): Promise<PublishReport> {
+  return publishPrepared(store, await prepareSeries(store, options), options.asOf);
+}
+
+/** Publishes a prepared plan. */
+export async function publishPrepared(
+  store: ObjectStore,
+  prepared: PreparedPlan,
+  asOf: string,
+): Promise<PublishReport> {
+  const now = (): number => parseInstant(asOf) ?? NaN;
+  const { signal } = new AbortController();
+  const { plan, start } = prepared;
+  const { release: planned } = plan;
+  const options = { now, progress: SILENT, signal };
+  const written = await publishRelease(store, { ...prepared, release: planned }, options);
+  const release = planned?.record ?? start.state?.record;
+  return toPublishReport({
+    plan,
+    faults: [],
+    invalid: [],
+    release,
+    written,
+    dryRun: false,
+    listed: () => 0,
+  });
+}

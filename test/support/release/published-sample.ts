@@ -1,0 +1,22 @@
+import path from 'node:path';
+import { runAsProcess } from '../process/generator-run.js';
+import { keepStore } from './kept-store.js';
+
+const SAMPLE = path.join(import.meta.dirname, '../../../scripts/sample');
+const AS_OF = '2023-09-27T06:00:00Z';
+
+/**
+ * Returns the root of a directory store with one release of the sample, published by the built generator. Publishing takes
+ * more than ten seconds. Do not write to it.
+ */
+export function publishSample(): Promise<string> {
+  return keepStore({
+    name: 'sample',
+    sources: ['dist/generator', 'dist/infra/store', 'dist/schemas', 'dist/templates', 'scripts/sample'],
+    async publish(root) {
+      const args = ['publish', '--input', SAMPLE, '--store', `file:${root}`, '--as-of', AS_OF];
+      const { code, stderr } = await runAsProcess(args);
+      if (code !== 0) throw new Error(`the sample was not published: ${stderr}`);
+    },
+  });
+}

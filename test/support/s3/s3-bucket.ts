@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  PutObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { openStore } from '../../../infra/store/open-store.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { deployStore } from '../aws/deploy-store.js';
+
+/** A bucket for one test suite, and a client with all permissions. */
+export type TestBucket = {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly client: S3Client;
+  /** Returns the address of a store below the prefix. */
+  readonly address: (prefix: string, endpoint?: string) => string;
+  readonly store: (prefix: string) => Promise<ObjectStore>;
+  /** Writes an object directly, also under keys that the store does not allow. */
+  readonly put: (key: string, body: string | Uint8Array) => Promise<void>;
+  readonly remove: (key: string) => Promise<void>;
+  readonly keys: (prefix?: string) => Promise<string[]>;
+  readonly dispose: () => Promise<void>;
+};
+
+/** Folder with the synthesized stacks. If it is set, buckets are deployed with the properties of the stack. */
+const STACKS = process.env['CRD_TEST_CDK_OUT'];
+
+/** Creates a bucket on the server of `CRD_TEST_S3_ENDPOINT`. @throws Error if it is not set: no test is skipped. */
+export async function createTestBucket(): Promise<TestBucket> {
+  const endpoint = process.env['CRD_TEST_S3_ENDPOINT'];
+  if (endpoint === undefined)
+    throw new Error('CRD_TEST_S3_ENDPOINT is not set. Run npm run test:integration.');
+  const client = new S3Client({ endpoint, forcePathStyle: true });
+  const name = `crd-test-${randomBytes(6).toString('hex')}`;
+  if (STACKS === undefined) await client.send(new CreateBucketCommand({ Bucket: name }));
+  else await deployStore({ endpoint, name, template: path.join(STACKS, 'Store.template.json') });
+  const address = (prefix: string, at = endpoint): string =>
+    `s3://${name}/${prefix}?endpoint=${encodeURIComponent(at)}&path-style=true`;
+
+  async function keys(prefix = ''): Promise<string[]> {
+    const found: string[] = [];
+    let token: string | undefined;
+    do {
+      const page = await client.send(
+        new ListObjectsV2Command({
+          Bucket: name,
+          Prefix: prefix,
+          ...(token === undefined ? {} : { ContinuationToken: token }),
+        }),
+      );
+      found.push(...(page.Contents ?? []).map(({ Key = '' }) => Key));
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
+    return found;
+  }
+  const remove = async (key: string): Promise<void> => {
+    await client.send(new DeleteObjectCommand({ Bucket: name, Key: key }));
+  };
+  return {
+    name,
+    endpoint,
+    client,
+    address,
+    store: (prefix) => openStore(address(prefix)),
+    async put(key, body) {
+      await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body }));
+    },
+    remove,
+    keys,
+    async dispose() {
+      const all = await keys();
+      for (let i = 0; i < all.length; i += 16) await Promise.all(all.slice(i, i + 16).map(remove));
+      // A bucket with old versions cannot be deleted; the server is discarded after the tests.
+      if (STACKS === undefined) await client.send(new DeleteBucketCommand({ Bucket: name }));
+      client.destroy();
+    },
+  };
+}

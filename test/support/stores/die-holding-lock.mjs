@@ -1,0 +1,9 @@
+// Locks a directory store and kills itself. Argument: root.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { withDirectoryLock } from '../../../dist/infra/store/directory/directory-lock.js';
+
+const root = process.argv[2];
+const temporary = path.join(root, '.tmp');
+await mkdir(temporary, { recursive: true });
+await withDirectoryLock(path.join(root, '.lock'), temporary, () => process.kill(process.pid, 'SIGKILL'));
