@@ -46,7 +46,8 @@ export async function visit(browser: Browser, url: string, look: Look): Promise<
     if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`);
     responses.push(response);
   });
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.goto(url, { waitUntil: 'load' }); // on a busy machine the network is idle before a long page is parsed
+  await page.waitForLoadState('networkidle');
   return {
     page,
     faults,
