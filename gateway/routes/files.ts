@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { bundlePath, dayPath, FILES_PATH, manifestPath } from '../../schemas/paths.js';
-import { formOfAccept } from '../core/http/answer-form.js';
+import { responseFormOf } from '../core/http/response-form.js';
 import { matchesEtag } from '../core/http/conditions.js';
 import { decide, type Decision } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
@@ -72,7 +72,7 @@ function answerFile(options: FilesOptions): Middleware {
       sendFacts(res, facts);
       return;
     }
-    const form = request.form ?? formOfAccept(req.headers.accept);
+    const form = request.form ?? responseFormOf(req.headers.accept);
     const startedMs = clock();
     const signed = await signer.sign(facts);
     metrics.signed((clock() - startedMs) / 1000);

@@ -1,4 +1,4 @@
-import type { StoreFault } from '../core/fault.js';
+import type { StoreFault } from '../core/store-fault.js';
 import { formatInputFault, type InputFault } from '../core/input/input-fault.js';
 
 /** Numbers of faults that a run shows. */

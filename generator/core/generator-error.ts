@@ -1,4 +1,4 @@
-import type { StoreFault } from './fault.js';
+import type { StoreFault } from './store-fault.js';
 
 /** Exit codes of the generator. The list in generator/README.md is generated from this table. */
 export const EXIT_CODES = {

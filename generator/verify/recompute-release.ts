@@ -8,7 +8,7 @@ import { createInputDigest } from '../core/release/input-digest.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import type { Plan } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
-import type { StoreFault } from '../core/fault.js';
+import type { StoreFault } from '../core/store-fault.js';
 import { toGoldSeries } from '../core/verification/gold-series.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readPointer, readState } from '../state/published-state.js';

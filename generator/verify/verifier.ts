@@ -10,7 +10,7 @@ import {
   type CheckedDocument,
   type DocumentOptions,
 } from '../core/verification/check-document.js';
-import type { StoreFault } from '../core/fault.js';
+import type { StoreFault } from '../core/store-fault.js';
 import type { Progress } from '../run/progress.js';
 
 /** The state of a running verification: the release, the documents read so far, and the faults found. */

@@ -17,7 +17,7 @@ import { changesFile, releaseFile } from '../core/artifacts/release-files.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { checkBytes } from '../core/verification/check-document.js';
-import type { StoreFault } from '../core/fault.js';
+import type { StoreFault } from '../core/store-fault.js';
 import { RETAINED_RELEASES } from '../state/gc-policy.js';
 import { SILENT, type Progress } from '../run/progress.js';
 import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';

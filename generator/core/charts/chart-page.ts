@@ -87,14 +87,14 @@ function patterns({ document, name }: ChartPage): SvgElement[] {
   return LABELS.map((label) => {
     const { strokes } = LABEL_STYLES[label];
     const fill = svgElement(document, 'rect', { class: `fill-${label}`, width: TILE, height: TILE });
-    const ink = svgElement(document, 'path', { class: `strokes ink-${label}`, d: strokes });
+    const stroked = svgElement(document, 'path', { class: `strokes ink-${label}`, d: strokes });
     const attributes = {
       id: patternId(name, label),
       width: TILE,
       height: TILE,
       patternUnits: 'userSpaceOnUse',
     };
-    return svgElement(document, 'pattern', attributes, strokes === '' ? [fill] : [fill, ink]);
+    return svgElement(document, 'pattern', attributes, strokes === '' ? [fill] : [fill, stroked]);
   });
 }
 

@@ -19,7 +19,7 @@ const PRESSURE: Shade = { light: '#a3420a', dark: '#ffab70' };
 export const TILE = 10;
 
 /** Fill and strokes of a label. The strokes distinguish labels without colour. */
-export type LabelStyle = { readonly fill: Shade; readonly ink: Shade; readonly strokes: string };
+export type LabelStyle = { readonly fill: Shade; readonly strokeColour: Shade; readonly strokes: string };
 
 const BLACK = '#000000';
 const WHITE = '#ffffff';
@@ -28,42 +28,42 @@ const WHITE = '#ffffff';
 export const LABEL_STYLES: Readonly<Record<RegimeLabel, LabelStyle>> = {
   congested: {
     fill: { light: '#9e2219', dark: '#ea261d' },
-    ink: { light: WHITE, dark: BLACK },
+    strokeColour: { light: WHITE, dark: BLACK },
     strokes: 'M0,0L10,10M10,0L0,10',
   },
   expanding: {
     fill: { light: '#3a9c89', dark: '#38a683' },
-    ink: { light: BLACK, dark: BLACK },
+    strokeColour: { light: BLACK, dark: BLACK },
     strokes: 'M-2,2L2,-2M0,10L10,0M8,12L12,8',
   },
   strained: {
     fill: { light: '#da924d', dark: '#efc930' },
-    ink: { light: BLACK, dark: BLACK },
+    strokeColour: { light: BLACK, dark: BLACK },
     strokes: 'M-2,8L2,12M0,0L10,10M8,-2L12,2',
   },
   steady: {
     fill: { light: '#bac2cb', dark: '#565656' },
-    ink: { light: BLACK, dark: WHITE },
+    strokeColour: { light: BLACK, dark: WHITE },
     strokes: '',
   },
   slack: {
     fill: { light: '#25c6fe', dark: '#bfdce3' },
-    ink: { light: BLACK, dark: BLACK },
+    strokeColour: { light: BLACK, dark: BLACK },
     strokes: 'M0,5L10,5',
   },
   quiet: {
     fill: { light: '#6a6395', dark: '#9a8ed1' },
-    ink: { light: WHITE, dark: BLACK },
+    strokeColour: { light: WHITE, dark: BLACK },
     strokes: 'M4,5L6,5M5,4L5,6',
   },
   dormant: {
     fill: { light: '#1b2145', dark: '#8930a2' },
-    ink: { light: WHITE, dark: WHITE },
+    strokeColour: { light: WHITE, dark: WHITE },
     strokes: 'M5,0L5,10',
   },
   indeterminate: {
     fill: BACKGROUND,
-    ink: MUTED,
+    strokeColour: MUTED,
     strokes: 'M2.5,0L2.5,4M7.5,5L7.5,9',
   },
 };
@@ -104,7 +104,7 @@ function shades(mode: keyof Shade): string[] {
     paint('pressure', 'stroke', PRESSURE),
     ...LABELS.flatMap((label) => [
       paint(`fill-${label}`, 'fill', LABEL_STYLES[label].fill),
-      paint(`ink-${label}`, 'stroke', LABEL_STYLES[label].ink),
+      paint(`ink-${label}`, 'stroke', LABEL_STYLES[label].strokeColour),
     ]),
   ];
 }

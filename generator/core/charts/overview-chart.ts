@@ -45,7 +45,7 @@ export function drawOverviewChart({ chains, origin }: OverviewChart): string {
       ...chains.flatMap((each, i): SvgElement[] => {
         const top = BODY_TOP + ROW_HEIGHT * i;
         return [
-          svgText(document, stateWords(each, last), { class: 'over', x: LEFT, y: top + TEXT_HEIGHT - 8 }),
+          svgText(document, chainHeading(each, last), { class: 'over', x: LEFT, y: top + TEXT_HEIGHT - 8 }),
           drawRibbon(each.runs, {
             document,
             name: NAME,
@@ -59,7 +59,7 @@ export function drawOverviewChart({ chains, origin }: OverviewChart): string {
   });
 }
 
-function stateWords({ chain, label, since, through }: OverviewChain, last: string): string {
+function chainHeading({ chain, label, since, through }: OverviewChain, last: string): string {
   const until = through === last ? '' : `, data to ${through}`;
   return `${CHAINS[chain].name}: ${label} since ${since}${until}`;
 }

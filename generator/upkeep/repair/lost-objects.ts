@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { parseObjectKey, parseReleaseKey } from '../../../schemas/paths.js';
 import type { ObjectMeta, ObjectStore } from '../../../infra/store/object-store.js';
-import type { StoreFault } from '../../core/fault.js';
+import type { StoreFault } from '../../core/store-fault.js';
 
 const CONCURRENCY = 32;
 

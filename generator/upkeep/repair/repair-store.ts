@@ -3,7 +3,7 @@ import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX } from '../../../schemas/paths.
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
-import type { StoreFault } from '../../core/fault.js';
+import type { StoreFault } from '../../core/store-fault.js';
 import { metaOf } from '../../state/object-meta.js';
 import type { Progress } from '../../run/progress.js';
 import { isUnknownMove } from '../../state/move-pointer.js';

@@ -30,7 +30,7 @@ const LOG_FIELDS = [
 ];
 
 /** Logs chosen fields of all requests. The query must not be logged: the query of a signed URL grants access. */
-export function logDelivery(scope: Construct, distribution: Distribution, name: string): void {
+export function createAccessLog(scope: Construct, distribution: Distribution, name: string): void {
   const group = new LogGroup(scope, 'Log', {
     logGroupName: `/aws/vendedlogs/${name}/delivery`,
     retention: RetentionDays.THREE_MONTHS,

@@ -34,7 +34,7 @@ import { CHARTS_PATH, ENDPOINTS, FILES_PATH, PUBLIC_PREFIX } from '../../../sche
 import { ORIGIN_HEADER } from '../../../gateway/lambda/variables.js';
 import { originSecretName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
-import { logDelivery } from './delivery-log.js';
+import { createAccessLog } from './delivery-log.js';
 
 /** Paths that CloudFront passes to the gateway without a cache. */
 const GATEWAY_PATHS = [
@@ -86,7 +86,7 @@ export class DeliveryPart extends Construct {
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     acknowledgeFindings(distribution);
-    logDelivery(this, distribution, name);
+    createAccessLog(this, distribution, name);
     new CfnOutput(this, 'DistributionHost', {
       value: distribution.distributionDomainName,
       description: `Target of the DNS record for ${host}: CNAME, or ALIAS at the root of a zone`,

@@ -55,8 +55,8 @@ async function acquire(path: string, contender: Contender): Promise<string> {
 /** Creates the lock file atomically, with flushed content. Resolves to the content, or `undefined` if the file exists. */
 async function tryCreate(path: string, contender: Contender): Promise<string | undefined> {
   const nonce = randomBytes(12).toString('hex');
-  const { temporaryFolder, host, space, boot, pid, start } = contender;
-  const content = JSON.stringify({ host, space, boot, pid, start, nonce });
+  const { temporaryFolder, host, pidNamespace, boot, pid, start } = contender;
+  const content = JSON.stringify({ host, space: pidNamespace, boot, pid, start, nonce });
   const draft = join(temporaryFolder, nonce);
   await writeFile(draft, content, { flag: 'wx', flush: true });
   try {
@@ -85,12 +85,15 @@ async function removeStale(path: string, content: string, contender: Contender):
   }
 }
 
+/** Content of a lock file. Its member `space` is the pid namespace. */
+type LockFile = Omit<ProcessIdentity, 'pidNamespace'> & { readonly space: string; readonly nonce: string };
+
 function parseOwner(text: string): ProcessIdentity | undefined {
   try {
-    const value = JSON.parse(text) as Partial<ProcessIdentity>; // each member is checked below
+    const value = JSON.parse(text) as Partial<LockFile>; // each member is checked below
     const { host, space, boot, pid, start } = value;
     if (typeof host !== 'string' || typeof pid !== 'number') return undefined;
-    return { host, space: space ?? '', boot: boot ?? '', pid, start: start ?? '' };
+    return { host, pidNamespace: space ?? '', boot: boot ?? '', pid, start: start ?? '' };
   } catch {
     return undefined;
   }

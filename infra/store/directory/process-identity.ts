@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 export type ProcessIdentity = {
   readonly host: string;
   /** The process's pid namespace: the same pid in another namespace is another process. */
-  readonly space: string;
+  readonly pidNamespace: string;
   /** Id of the host's boot; empty if the system does not provide one. */
   readonly boot: string;
   readonly pid: number;
@@ -16,7 +16,7 @@ export type ProcessIdentity = {
 export async function readOwnIdentity(): Promise<ProcessIdentity> {
   return {
     host: hostname(),
-    space: await readPidSpace(),
+    pidNamespace: await readPidNamespace(),
     boot: await readBootId(),
     pid: process.pid,
     start: await readStart(process.pid),
@@ -27,7 +27,7 @@ export async function readOwnIdentity(): Promise<ProcessIdentity> {
 export async function isProvablyDead(identity: ProcessIdentity): Promise<boolean> {
   if (identity.host !== hostname()) return false;
   if (differ(identity.boot, await readBootId())) return true;
-  if (identity.space !== (await readPidSpace())) return false;
+  if (identity.pidNamespace !== (await readPidNamespace())) return false;
   if (!isRunning(identity.pid)) return true;
   return differ(identity.start, await readStart(identity.pid));
 }
@@ -50,7 +50,7 @@ async function readBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
 }
 
-async function readPidSpace(): Promise<string> {
+async function readPidNamespace(): Promise<string> {
   return readlink('/proc/self/ns/pid').catch(() => '');
 }
 

@@ -79,21 +79,21 @@ function createRequestHandler(signal: AbortSignal | undefined): HttpHandler<Node
   };
 }
 
-type ResponseTime = { respondedAtMs?: number };
+type ResponseTime = { answeredAtMs?: number };
 
 /** Adds the time of the server's clock to the output's metadata; the SDK does not keep it. */
 const noteResponseTime: DeserializeMiddleware<ServiceInputTypes, ServiceOutputTypes> =
   (next) => async (args) => {
     const result = await next(args);
     const date = (result.response as { headers?: Record<string, string> }).headers?.['date']; // an HTTP response
-    const respondedAtMs = Date.parse(date ?? '');
-    if (result.output && !Number.isNaN(respondedAtMs)) {
-      Object.assign(result.output.$metadata, { respondedAtMs } satisfies ResponseTime);
+    const answeredAtMs = Date.parse(date ?? '');
+    if (result.output && !Number.isNaN(answeredAtMs)) {
+      Object.assign(result.output.$metadata, { answeredAtMs } satisfies ResponseTime);
     }
     return result;
   };
 
 /** Returns the server's time of a response in milliseconds since the epoch, or `undefined` if it did not send one. */
 export function readResponseTimeMs({ $metadata }: MetadataBearer): number | undefined {
-  return ($metadata as ResponseTime).respondedAtMs; // set above
+  return ($metadata as ResponseTime).answeredAtMs; // set above
 }

@@ -39,13 +39,14 @@ it('runs middleware in order until one of them answers', async () => {
   expect(errors).toEqual([]);
 });
 
+// prettier-ignore
 it.each<[string, Middleware]>([
   ['throws', () => { throw fault; }],
   ['rejects', () => Promise.reject(fault)],
-  ['passes it to next', (_req, _res, next) => next(fault)],
+  ['calls next with an error', (_req, _res, next) => next(fault)],
 ])('calls the error handler once when middleware %s', async (_how, fail) => {
   for (const before of [pass, passLater]) {
     expect(await run(before, fail, answer)).toEqual([500, '']);
     expect(errors).toEqual([fault]);
   }
-}); // prettier-ignore
+});

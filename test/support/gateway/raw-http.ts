@@ -16,8 +16,7 @@ export type RawRequest = {
 /** Sends a request that fetch would change or reject, and returns the response. */
 export async function sendRaw(url: string, request: RawRequest): Promise<Response> {
   const { method = 'GET', target, version = 'HTTP/1.1', headers = [], body = '' } = request;
-  const { hostname, port, host: ownHost } = new URL(url);
-  const { host = ownHost } = request;
+  const { host = new URL(url).host } = request;
   const lines = [
     `${method} ${target} ${version}`,
     ...(host === null ? [] : [`Host: ${host}`]),
@@ -26,14 +25,15 @@ export async function sendRaw(url: string, request: RawRequest): Promise<Respons
     ...(body.length === 0 ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
   ];
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
-  return parseAnswer(await exchange(hostname, Number(port), Buffer.concat([head, Buffer.from(body)])));
+  return parseAnswer(await sendBytes(url, Buffer.concat([head, Buffer.from(body)])));
 }
 
-/** Sends bytes and returns everything received. */
-function exchange(host: string, port: number, bytes: Uint8Array): Promise<Buffer> {
+/** Sends bytes on a new connection and returns everything received until it closes. */
+export function sendBytes(url: string, bytes: Uint8Array | string): Promise<Buffer> {
+  const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
-    const socket = connect(port, host, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
     const end = (): void => resolve(Buffer.concat(received));
     socket.on('data', (chunk) => received.push(chunk));
     socket.on('end', () => socket.end());

@@ -211,6 +211,10 @@ it('never grants more than was paid for, in any state of the subscription', () =
       expect(subscription.payments.map(({ dispute }) => dispute)).not.toEqual(
         expect.arrayContaining([expect.stringMatching(/open|lost/)]),
       );
+      const startMs = Math.max(...subscription.items.map((each) => each.periodStartMs));
+      const ofPeriod = subscription.payments.filter(({ paidAtMs }) => paidAtMs >= startMs - DAY);
+      const kept = ofPeriod.filter(({ cents, refundedCents }) => refundedCents < cents);
+      expect(kept.length > 0).toBe(ofPeriod.length > 0);
     }),
     { numRuns: 1_000 },
   );

@@ -1,4 +1,4 @@
-import { formOfAccept } from '../../../../gateway/core/http/answer-form.js';
+import { responseFormOf } from '../../../../gateway/core/http/response-form.js';
 import { matchesEtag, parseRequestedRange } from '../../../../gateway/core/http/conditions.js';
 
 const ETAG = '"sha256:aa"';
@@ -47,7 +47,7 @@ describe('Accept', () => {
     'application/json;profile=signed-url',
     'text/html, application/json; charset=utf-8; profile="signed-url"; q=0.9',
     'APPLICATION/JSON; PROFILE="signed-url", */*;q=0',
-  ])('asks for a document: %s', (accept) => expect(formOfAccept(accept)).toBe('document'));
+  ])('asks for a document: %s', (accept) => expect(responseFormOf(accept)).toBe('document'));
 
   it.each([
     undefined,
@@ -57,5 +57,5 @@ describe('Accept', () => {
     'application/json; profile="signed-url";q=0.000',
     'application/json; profile="signed-urls"',
     'text/html; profile="signed-url"',
-  ])('asks for a redirect: %s', (accept) => expect(formOfAccept(accept)).toBe('redirect'));
+  ])('asks for a redirect: %s', (accept) => expect(responseFormOf(accept)).toBe('redirect'));
 });

@@ -22,7 +22,7 @@ describe('the label styles', () => {
 
     it(`have strokes with enough contrast to their fill in ${mode} mode`, () => {
       const weak = LABELS.filter(
-        (label) => contrast(LABEL_STYLES[label].fill[mode], LABEL_STYLES[label].ink[mode]) < 3,
+        (label) => contrast(LABEL_STYLES[label].fill[mode], LABEL_STYLES[label].strokeColour[mode]) < 3,
       );
       expect(weak).toEqual([]);
     });
