@@ -1,9 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createProgram } from '../../generator/cli.js';
+import { createProgram as createGateway } from '../../gateway/cli.js';
+import { createProgram as createGenerator } from '../../generator/cli.js';
 import { EXIT_CODES, TRANSIENT_EXITS } from '../../generator/core/generator-error.js';
 
-const runbook = await readFile(path.join(import.meta.dirname, '../../generator/RUNBOOK.md'), 'utf8');
+const readRunbook = (program: string): Promise<string> =>
+  readFile(path.join(import.meta.dirname, `../../${program}/RUNBOOK.md`), 'utf8');
+const RUNBOOKS = { generator: await readRunbook('generator'), gateway: await readRunbook('gateway') };
+const runbook = RUNBOOKS.generator;
+
+const OUTPUT = { print: () => undefined, warn: () => undefined };
+/** Creates a program that calls `run` instead of running a command. */
+const CREATE = {
+  generator: (run: () => Promise<void>) => createGenerator({ run }, OUTPUT),
+  gateway: (run: () => Promise<void>) => createGateway({ run }, OUTPUT),
+};
+const PROGRAMS = ['generator', 'gateway'] as const;
 
 /** Returns the words of a command line as a shell would split them, with addresses in place of the variables. */
 function toWords(line: string): string[] {
@@ -18,35 +30,28 @@ function toWords(line: string): string[] {
   return words.map((word) => places[word] ?? word.replaceAll('"', ''));
 }
 
-/** Every complete command line of the page, in code blocks and in sentences. */
-const lines = [
-  ...runbook.matchAll(/^ *generator (.*)$/gm),
-  ...runbook.matchAll(/`generator ([^`]* --[^`]*)`/g),
-  ...runbook.matchAll(/dist\/generator\/main\.js (.*?)(?: >>.*)?$/gm),
-].map(([, line = '']) => line);
+/** Every complete command line of a runbook, in code blocks and in sentences. */
+const lines = PROGRAMS.flatMap((program) => {
+  const patterns = [
+    `^ *${program} (.*)$`,
+    `\`${program} ([^\`]* --[^\`]*)\``,
+    `dist/${program}/main\\.js (.*?)(?: >>.*)?$`,
+  ];
+  const found = patterns.flatMap((pattern) => [...RUNBOOKS[program].matchAll(new RegExp(pattern, 'gm'))]);
+  return [...new Set(found.map(([, line = '']) => line))].map((line) => [program, line] as const);
+});
 
-/** Returns the name of the command that the program would run for a command line. */
-async function parse(line: string): Promise<string> {
-  const taken: string[] = [];
-  const program = createProgram(
-    { run: (name) => Promise.resolve(void taken.push(name)) },
-    { print: () => undefined, warn: () => undefined },
-  );
-  await program.parseAsync(toWords(line), { from: 'user' });
-  return taken.join();
-}
+it.each(lines)('the runbooks show command lines that the programs accept: %s %s', async (program, line) => {
+  let calls = 0;
+  const run = (): Promise<void> => Promise.resolve(void (calls += 1));
+  await CREATE[program](run).parseAsync(toWords(line), { from: 'user' });
+  expect(calls).toBe(1);
+});
 
 describe('the runbook of the generator', () => {
-  it.each([...new Set(lines)])('shows a command line that the program accepts: %s', async (line) => {
-    expect(await parse(line)).toBe(line.split(' ')[0]);
-  });
-
   it('mentions every command', () => {
-    const program = createProgram(
-      { run: () => Promise.resolve() },
-      { print: () => undefined, warn: () => undefined },
-    );
-    for (const command of program.commands) expect(runbook).toMatch(new RegExp(`\`${command.name()}[\` ]`));
+    for (const command of CREATE.generator(() => Promise.resolve()).commands)
+      expect(runbook).toMatch(new RegExp(`\`${command.name()}[\` ]`));
   });
 
   it('shows a systemd service that does not retry an exit that needs a person', () => {
