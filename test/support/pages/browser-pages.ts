@@ -103,15 +103,18 @@ export async function keepScreen(page: Page, name: string): Promise<void> {
 }
 
 /** Returns the targets of the links of a page, and its links to missing fragments. */
-export function linksOf(page: Page): Promise<{ readonly hrefs: string[]; readonly missing: string[] }> {
-  return page.evaluate(`(() => {
-    const links = [...document.querySelectorAll('a[href]')];
-    const within = links.map((link) => link.getAttribute('href')).filter((href) => href.startsWith('#'));
-    return {
-      hrefs: links.map((link) => link.href),
-      missing: within.filter((href) => document.getElementById(href.slice(1)) === null),
-    };
-  })()`);
+export async function readLinks(
+  url: string,
+): Promise<{ readonly hrefs: string[]; readonly missing: string[] }> {
+  const html = await (await fetch(url)).text();
+  const ids = new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
+  const hrefs = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) =>
+    href.replaceAll('&amp;', '&'),
+  );
+  return {
+    hrefs: hrefs.map((href) => new URL(href, url).href),
+    missing: hrefs.filter((href) => href.startsWith('#') && !ids.has(href.slice(1))),
+  };
 }
 
 /** Returns true if the element of this selector has the focus. */
