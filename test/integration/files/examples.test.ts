@@ -72,7 +72,10 @@ beforeAll(async () => {
     env: s3Environment(),
   });
 }, INSTALL_MS);
-afterAll(() => Promise.all([folder.dispose(), bucket.dispose()]), SLOW_MS);
+afterAll(async () => {
+  bucket.dispose();
+  await folder.dispose();
+}, SLOW_MS);
 
 const linesOf = (rows: readonly (readonly unknown[])[]): string =>
   rows.map((row) => `${row.join()}\n`).join('');

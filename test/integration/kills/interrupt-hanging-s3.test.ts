@@ -13,7 +13,6 @@ import {
 } from '../../support/kills/publish-scenario.js';
 import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js';
 import { runStaged, s3Environment } from '../../support/process/staged-run.js';
-import { snapshotStore } from '../../support/stores/store-snapshot.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const SLOW_MS = 120_000;
@@ -31,7 +30,8 @@ beforeAll(async () => {
 }, SLOW_MS);
 afterAll(async () => {
   await Promise.all(hangingStores.map((store) => store.dispose()));
-  await Promise.all([folder.dispose(), bucket.dispose()]);
+  bucket.dispose();
+  await folder.dispose();
 }, SLOW_MS);
 
 async function createStore(name: string, behave: Behaviour): Promise<HangingStore> {
@@ -41,7 +41,7 @@ async function createStore(name: string, behave: Behaviour): Promise<HangingStor
 }
 
 async function currentOf({ direct }: HangingStore): Promise<string> {
-  return currentRelease(await snapshotStore(direct.store), scenario);
+  return currentRelease(direct, scenario);
 }
 
 const isPut = ({ method, url }: SeenRequest, part: string): boolean => method === 'PUT' && url.includes(part);
@@ -176,7 +176,7 @@ describe('a publication with closed stdout and stderr', () => {
     async (option) => {
       const store = await createStore(`closed${option}`, () => undefined);
       expect(await runClosed(store, [option], false)).toMatchObject({ code: 0 });
-      expect(await snapshotStore(store.direct.store)).toEqual(scenario.after);
+      expect(await store.direct.snapshot()).toEqual(scenario.after);
     },
     SLOW_MS,
   );

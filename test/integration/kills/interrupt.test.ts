@@ -15,7 +15,6 @@ import {
 import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js';
 import { writeSmallInput } from '../../support/release/small-input.js';
 import { runStaged, type StageAction, type StagedRun } from '../../support/process/staged-run.js';
-import { snapshotStore } from '../../support/stores/store-snapshot.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const STAGES = [
@@ -39,7 +38,10 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   bucket = await createTestBucket();
 }, SLOW_MS);
-afterAll(() => Promise.all([folder.dispose(), bucket.dispose()]), SLOW_MS);
+afterAll(async () => {
+  bucket.dispose();
+  await folder.dispose();
+}, SLOW_MS);
 
 function publishArgs({ address }: TestStore, { publication: { input, asOf } }: PublishScenario): string[] {
   return ['publish', '--input', input, '--store', address, '--as-of', asOf];
@@ -52,11 +54,11 @@ function interruptBy(signal: NodeJS.Signals, stage: Stage): StageAction {
 /** Returns what the run reports about its release, and which release the pointer names. */
 async function reportedAndCurrent(
   run: StagedRun,
-  { store }: TestStore,
+  store: TestStore,
   scenario: PublishScenario,
 ): Promise<readonly [string, string]> {
   const reported = /interrupted: (not committed|committed|unknown: run status)/.exec(run.messages)?.[1];
-  return [reported ?? run.messages, currentRelease(await snapshotStore(store), scenario)];
+  return [reported ?? run.messages, await currentRelease(store, scenario)];
 }
 
 /** Each signal in each stage: half of the pairs on a directory, the others on S3. */
@@ -89,7 +91,7 @@ describe.each([
           ['committed', 'new'],
         ]).toContainEqual(found);
         expect(await publishInProcess(store, scenario.publication)).toMatchObject({ code: 0 });
-        expect(await snapshotStore(store.store)).toEqual(scenario.after);
+        expect(await store.snapshot()).toEqual(scenario.after);
         return;
       }
       throw new Error(`the stage ended before the signal arrived, ${TRIES} times`);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await Promise.all(running.map((proxy) => proxy.dispose()));
-  await bucket.dispose();
+  bucket.dispose();
 }, 60_000);
 
 async function openBehind(choose: Choose, prefix: string, signal?: AbortSignal): Promise<ObjectStore> {

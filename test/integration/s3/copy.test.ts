@@ -19,7 +19,7 @@ beforeAll(async () => {
   published = await createPublishedStore();
 }, 60_000);
 afterAll(async () => {
-  await bucket.dispose();
+  bucket.dispose();
   await published.dispose();
 }, 60_000);
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   added = differingKeys(before, after).filter((key) => /^(objects|releases)\//.test(key));
 }, 60_000);
 afterAll(async () => {
-  await bucket.dispose();
+  bucket.dispose();
   await folder.dispose();
 }, 60_000);
 

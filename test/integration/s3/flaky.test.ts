@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await Promise.all(running.map((proxy) => proxy.dispose()));
-  await bucket.dispose();
+  bucket.dispose();
   await folder.dispose();
 }, 60_000);
 

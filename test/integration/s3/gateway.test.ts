@@ -67,7 +67,7 @@ beforeAll(async () => {
 }, SLOW_MS);
 afterAll(async () => {
   await Promise.all(started.map((each) => each.stop()));
-  await bucket.dispose();
+  bucket.dispose();
 }, SLOW_MS);
 
 const send = (path: string, headers: Record<string, string> = {}, server = gateway): Promise<Response> =>

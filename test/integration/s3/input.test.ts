@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
 }, SLOW_MS);
 afterAll(async () => {
-  await bucket.dispose();
+  bucket.dispose();
   await temporary.dispose();
 }, SLOW_MS);
 

@@ -17,10 +17,10 @@ beforeAll(async () => {
   await (await bucket.store('data')).putIfAbsent(objectKey(file.sha256), body, META);
   process.env['AWS_ENDPOINT_URL_STS'] = bucket.endpoint;
 });
-afterAll(async () => {
+afterAll(() => {
   if (before === undefined) delete process.env['AWS_ENDPOINT_URL_STS'];
   else process.env['AWS_ENDPOINT_URL_STS'] = before;
-  await bucket.dispose();
+  bucket.dispose();
 });
 
 it('a URL is signed with credentials of STS for the role, and serves the object', async () => {

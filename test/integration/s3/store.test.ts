@@ -6,7 +6,7 @@ let stores = 0;
 beforeAll(async () => {
   bucket = await createTestBucket();
 }, 60_000);
-afterAll(() => bucket.dispose(), 60_000);
+afterAll(() => bucket.dispose());
 
 describeObjectStore('an S3 store below a prefix', async () => ({
   store: await bucket.store(`contract/${(stores += 1)}`),

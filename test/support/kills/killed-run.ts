@@ -3,12 +3,7 @@ import type { Stage } from '../../../generator/run/progress.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
 import { runStaged, type StagedRun } from '../process/staged-run.js';
 import { createRandom } from '../random/seeded.js';
-import {
-  differingKeys,
-  readCommittedDays,
-  snapshotStore,
-  type StoreSnapshot,
-} from '../stores/store-snapshot.js';
+import { differingKeys, readCommittedDays, type StoreSnapshot } from '../stores/store-snapshot.js';
 import {
   currentRelease,
   publishInProcess,
@@ -141,8 +136,8 @@ async function examine(
   scenario: PublishScenario,
   isLaterNext: boolean,
 ): Promise<Omit<KilledRun, 'name' | 'within'>> {
-  const found = await snapshotStore(target.store);
-  const current = currentRelease(found, scenario);
+  const found = await target.snapshot();
+  const current = await currentRelease(target, scenario);
   return {
     current,
     unexpected: findUnexpected(found, scenario),
@@ -165,7 +160,7 @@ async function findFaults({ store }: TestStore, mayLag: boolean): Promise<string
 
 async function runAgain(target: TestStore, { publication, after }: PublishScenario): Promise<NextRun> {
   const { code, stderr } = await publishInProcess(target, publication);
-  const differing = differingKeys(await snapshotStore(target.store), after);
+  const differing = differingKeys(await target.snapshot(), after);
   return { kind: 'same', code, stderr, differing, faults: [] };
 }
 

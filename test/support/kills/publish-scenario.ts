@@ -17,7 +17,12 @@ import { snapshotStore, type StoreSnapshot } from '../stores/store-snapshot.js';
 export type Publication = { readonly input: string; readonly asOf: string };
 
 /** A store with its address on the command line. */
-export type TestStore = { readonly address: string; readonly store: ObjectStore };
+export type TestStore = {
+  readonly address: string;
+  readonly store: ObjectStore;
+  /** Reads the contents of all objects; on S3 as their ETags, from a listing. */
+  readonly snapshot: () => Promise<StoreSnapshot>;
+};
 
 /** Creates stores in one place. */
 export type TestStores = {
@@ -37,6 +42,8 @@ export type PublishScenario = {
   readonly before: StoreSnapshot;
   /** The store after an undisturbed publication. */
   readonly after: StoreSnapshot;
+  /** The bytes of the pointer before and after. */
+  readonly pointers: readonly [before: string | undefined, after: string | undefined];
   /** Duration of each stage of the undisturbed publication. */
   readonly stageMs: { readonly [stage in Stage]?: number };
 };
@@ -73,7 +80,7 @@ export async function createScenario(
   const publication = isFirst ? first : second;
   const base = await stores.create(`base of ${name}`.replaceAll(' ', '-'));
   if (!isFirst) assertDone(await publishInProcess(base, first));
-  const before = await snapshotStore(base.store);
+  const before = await base.snapshot();
   const undisturbed = await stores.copy(base, `undisturbed ${name}`.replaceAll(' ', '-'));
   const run = assertDone(await publishTo(undisturbed, publication));
   return {
@@ -82,7 +89,8 @@ export async function createScenario(
     publication,
     later: third,
     before,
-    after: await snapshotStore(undisturbed.store),
+    after: await undisturbed.snapshot(),
+    pointers: [await readPointerText(base), await readPointerText(undisturbed)],
     stageMs: Object.fromEntries(
       run.stages.map(({ stage, beganMs, endedMs = beganMs }) => [stage, endedMs - beganMs]),
     ),
@@ -111,7 +119,8 @@ function assertDone<Run extends StagedRun | GeneratorRun>(run: Run): Run {
 export function directoryStores(folder: string): TestStores {
   const create = async (name: string): Promise<TestStore> => {
     const address = `file:${path.join(folder, name)}`;
-    return { address, store: await openStore(address) };
+    const store = await openStore(address);
+    return { address, store, snapshot: () => snapshotStore(store) };
   };
   return {
     create,
@@ -130,6 +139,11 @@ export function bucketStores(bucket: TestBucket): TestStores {
   const create = async (name: string): Promise<TestStore> => ({
     address: bucket.address(name),
     store: await bucket.store(name),
+    async snapshot() {
+      const prefix = `${name}/`;
+      const etags = await bucket.etags(prefix);
+      return new Map([...etags].map(([key, etag]) => [key.slice(prefix.length), etag]));
+    },
   });
   return {
     create,
@@ -163,18 +177,24 @@ export async function createDirectoryWorkspace(): Promise<Workspace> {
 /** Creates a workspace with stores in a bucket. */
 export async function createS3Workspace(): Promise<Workspace> {
   const [folder, bucket] = [await createTemporaryFolder(), await createTestBucket()];
-  const dispose = async (): Promise<void> => {
-    await Promise.all([folder.dispose(), bucket.dispose()]);
+  const dispose = (): Promise<void> => {
+    bucket.dispose();
+    return folder.dispose();
   };
   return { folder: folder.path, stores: bucketStores(bucket), dispose };
 }
 
 /** Returns which release the pointer of a store names. */
-export function currentRelease(
-  found: StoreSnapshot,
-  { before, after }: PublishScenario,
-): 'old' | 'new' | 'neither' {
-  const pointer = found.get(POINTER_KEY);
-  if (pointer === before.get(POINTER_KEY)) return 'old';
-  return pointer === after.get(POINTER_KEY) ? 'new' : 'neither';
+export async function currentRelease(
+  store: TestStore,
+  { pointers: [before, after] }: PublishScenario,
+): Promise<'old' | 'new' | 'neither'> {
+  const found = await readPointerText(store);
+  if (found === before) return 'old';
+  return found === after ? 'new' : 'neither';
+}
+
+async function readPointerText({ store }: TestStore): Promise<string | undefined> {
+  const found = await store.get(POINTER_KEY);
+  return found && Buffer.from(found.bytes).toString('utf8');
 }

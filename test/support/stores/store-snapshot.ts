@@ -7,7 +7,7 @@ import { readArtifact } from '../../../generator/state/stored-json.js';
 
 const CONCURRENCY = 16;
 
-/** The SHA-256 of each object of a store by key. */
+/** A digest of each object of a store by key: its SHA-256, or the ETag of its bucket. */
 export type StoreSnapshot = ReadonlyMap<string, string>;
 
 /** Reads all objects of a store. */
