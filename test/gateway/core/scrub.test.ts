@@ -4,6 +4,7 @@ import { createObjectLinks } from '../../../gateway/core/signing/object-link.js'
 import { createScrubber } from '../../../gateway/core/scrub.js';
 import { createPresigner } from '../../../gateway/core/signing/sigv4.js';
 import { createRandom } from '../../support/random/seeded.js';
+import { anyText } from '../../support/random/any-text.js';
 
 const random = createRandom(3);
 const key = createApiKey('live', (size) => Uint8Array.from({ length: size }, () => random() * 256)).text;
@@ -97,18 +98,18 @@ describe('createScrubber', () => {
   });
 
   it('returns text without secrets unchanged', () => {
-    const plain = fc.string({ unit: 'binary' }).filter((each) => !/crd_|eyJ|\?/.test(each));
+    const plain = anyText().filter((each) => !/crd_|eyJ|\?/.test(each));
     fc.assert(fc.property(plain, (text) => expect(createScrubber([])(text)).toBe(text)));
   });
 
   it('is fast for any text', () => {
     const texts = ['?'.repeat(50_000), 'eyJ'.repeat(20_000), 'crd_live_'.repeat(6_000), '?a='.repeat(20_000)];
-    // The fastest of three, in processor time, because the machine may be busy.
-    const times = [1, 2, 3].map(() => {
+    // One of three tries counts, in processor time, because the machine may be busy.
+    const isFast = [1, 2, 3].some(() => {
       const start = process.cpuUsage();
       for (const text of texts) expect(scrub(text)).toBe(text);
-      return process.cpuUsage(start).user / 1000;
+      return process.cpuUsage(start).user < 1_500_000;
     });
-    expect(Math.min(...times)).toBeLessThan(1_500);
+    expect(isFast).toBe(true);
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createApiKey, isKeyId, KEY_MODES, parseApiKey } from '../../../../gateway/core/access/api-key.js';
 import { SCHEMAS } from '../../../../schemas/schemas.generated.js';
 import { findSchemaFaults } from '../../../../schemas/validate.js';
+import { anyText } from '../../../support/random/any-text.js';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const VECTORS = new URL('../../../../schemas/examples/valid/api-key/', import.meta.url);
@@ -69,7 +70,7 @@ describe('parseApiKey', () => {
   });
 
   it('does not throw for any text', () => {
-    const texts = [fc.string(), fc.string({ unit: 'binary' }), fc.string({ minLength: 56, maxLength: 56 })];
+    const texts = [fc.string(), anyText(), fc.string({ minLength: 56, maxLength: 56 })];
     fc.assert(fc.property(fc.oneof(...texts), mode, (text, each) => parseApiKey(text, each) === undefined));
     expect(parseApiKey('crd_live_'.repeat(1_000_000), 'live')).toBeUndefined();
   });

@@ -6,10 +6,10 @@ import {
   manifestPath,
   PUBLIC_PATHS,
   summaryPath,
-} from '../../schemas/paths.js';
-import { createFakeBilling, FAKE_SIGNATURE } from '../../scripts/stripe/fake-billing.js';
-import { BILLING, PRICES } from '../support/stripe/billing.js';
-import { startDashboardServer, type DashboardServer } from '../support/gateway/dashboard.js';
+} from '../../../schemas/paths.js';
+import { createFakeBilling, FAKE_SIGNATURE } from '../../../scripts/stripe/fake-billing.js';
+import { BILLING, PRICES } from '../../support/stripe/billing.js';
+import { startDashboardServer, type DashboardServer } from '../../support/gateway/dashboard.js';
 import {
   headersOf,
   judgeAnswer,
@@ -19,8 +19,8 @@ import {
   resolve,
   templateOf,
   type Judged,
-} from '../support/gateway/openapi-judge.js';
-import { sendRaw } from '../support/gateway/raw-http.js';
+} from '../../support/gateway/openapi-judge.js';
+import { sendRaw } from '../../support/gateway/raw-http.js';
 
 /** Nearly two thousand requests. */
 const SLOW_MS = 60_000;

@@ -1,21 +1,16 @@
 import fc from 'fast-check';
-import { canonicalJson } from '../../../../schemas/canonical-json.js';
-import { CHAIN_IDS } from '../../../../schemas/catalog.js';
-import type { MetricName } from '../../../../schemas/types.generated.js';
-import { cutSeries, type InputSeries } from '../../../../generator/core/input/input-series.js';
-import { followLevels } from '../../../../generator/core/methodology/levels.js';
-import { computeRegimes } from '../../../../generator/core/methodology/regime-series.js';
-import { createRollingWindow } from '../../../../generator/core/statistics/rolling-window.js';
-import { createDayWriters, DAY_SCHEMAS } from '../../../../generator/core/records/day-writers.js';
-import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { naiveDerivedDays, naiveDeterminismHash, naiveMetaDays } from '../../../oracle/naive-methodology.js';
-import { randomSeries } from '../../../support/release/random-series.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import type { MetricName } from '../../../schemas/types.generated.js';
+import { cutSeries, type InputSeries } from '../../../generator/core/input/input-series.js';
+import { computeRegimes } from '../../../generator/core/methodology/regime-series.js';
+import { createDayWriters, DAY_SCHEMAS } from '../../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
+import { naiveDerivedDays, naiveDeterminismHash, naiveMetaDays } from '../../oracle/naive-methodology.js';
+import { randomSeries } from '../../support/release/random-series.js';
 
 const texts = await readProductTexts();
 const { methodology } = texts;
-const { enter, exit } = methodology.levels;
-const zScore = (): fc.Arbitrary<number | null> =>
-  fc.option(fc.double({ min: -8, max: 8, noNaN: true }), { nil: null, freq: 8 });
 const chain = fc.constantFrom(...CHAIN_IDS);
 const series = (days: { min: number; max: number }): fc.Arbitrary<InputSeries> =>
   fc
@@ -39,70 +34,6 @@ function recordsOf(input: InputSeries): Map<string, string> {
     }
   });
   return records;
-}
-
-describe('followLevels', () => {
-  it('uses no later value: earlier levels do not depend on it', () => {
-    fc.assert(
-      fc.property(fc.array(zScore()), fc.nat(50), (z, cut) => {
-        const band = { enter, exit };
-        expect(followLevels(z.slice(0, cut), band)).toEqual(followLevels(z, band).slice(0, cut));
-      }),
-    );
-  });
-
-  it.each([
-    [
-      [0.9, 1, 0.31, 0.29, 1],
-      ['normal', 'high', 'high', 'normal', 'high'],
-    ],
-    [
-      [-1, -0.3, -0.29, -0.9],
-      ['low', 'low', 'normal', 'normal'],
-    ],
-    [
-      [1.5, -1.5, 1.5],
-      ['high', 'low', 'high'],
-    ],
-    [
-      [1, null, 0.9],
-      ['high', 'normal', 'normal'],
-    ],
-  ])('returns for %j the levels %j', (z, levels) => {
-    expect(followLevels(z, { enter: 1, exit: 0.3 })).toEqual(levels);
-  });
-});
-
-describe('the rolling window', () => {
-  it('gives the same statistics as sorting its values after each change', () => {
-    const value = fc
-      .oneof(fc.double({ min: -20, max: 20, noNaN: true }), fc.integer({ min: -3, max: 3 }))
-      .map((x) => x + 0); // turns -0 into 0: a sort may put it before or after 0
-    fc.assert(
-      fc.property(
-        fc.array(value, { minLength: 1, maxLength: 60 }),
-        fc.integer({ min: 1, max: 20 }),
-        (all, size) => {
-          const window = createRollingWindow(size + 1);
-          all.forEach((entering, t) => {
-            window.add(entering);
-            if (t >= size) window.remove(all[t - size] ?? NaN);
-            const held = all.slice(Math.max(0, t - size + 1), t + 1);
-            const centre = medianOf(held);
-            expect(window.median()).toBe(centre);
-            expect(window.medianDistance(centre)).toBe(medianOf(held.map((x) => Math.abs(x - centre))));
-          });
-        },
-      ),
-    );
-  });
-});
-
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
 describe('the records of a series', () => {

@@ -1,16 +1,16 @@
-import type { Plan } from '../../../../generator/core/release/plan-types.js';
-import { readStartingPoint } from '../../../../generator/state/published-state.js';
-import { verifyStore } from '../../../../generator/verify/verify-store.js';
-import { createMemoryStore } from '../../../support/stores/memory-store.js';
-import type { ObjectStore } from '../../../../infra/store/object-store.js';
-import { canonicalJson } from '../../../../schemas/canonical-json.js';
-import { sha256Hex } from '../../../../schemas/digest.js';
-import { bundlePath, FILES_PATH, manifestPath } from '../../../../schemas/paths.js';
-import type { Genre, Manifest, ReleaseRecord } from '../../../../schemas/types.generated.js';
-import { rollBack, setHold } from '../../../support/release/operate.js';
-import { readCurrent, readManifests } from '../../../support/release/read-release.js';
-import { prepareSeries, publishPrepared, publishSeries } from '../../../support/release/publish-series.js';
-import { randomSeries } from '../../../support/release/random-series.js';
+import type { Plan } from '../../../generator/core/release/plan-types.js';
+import { readStartingPoint } from '../../../generator/state/published-state.js';
+import { verifyStore } from '../../../generator/verify/verify-store.js';
+import { createMemoryStore } from '../../support/stores/memory-store.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import { bundlePath, FILES_PATH, manifestPath } from '../../../schemas/paths.js';
+import type { Genre, Manifest, ReleaseRecord } from '../../../schemas/types.generated.js';
+import { rollBack, setHold } from '../../support/release/operate.js';
+import { readCurrent, readManifests } from '../../support/release/read-release.js';
+import { prepareSeries, publishPrepared, publishSeries } from '../../support/release/publish-series.js';
+import { randomSeries } from '../../support/release/random-series.js';
 
 const AS_OF = [
   '2022-03-01T00:00:00Z',

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import { createInlineIndexer } from '../../../../gateway/io/releases/inline-indexer.js';
-import { findFile } from '../../../../gateway/io/releases/find-file.js';
-import { createReleases, type Releases } from '../../../../gateway/io/releases/releases.js';
-import { GatewayError } from '../../../../gateway/core/problems.js';
-import { createMemoryStore } from '../../../support/stores/memory-store.js';
-import type { ObjectStore, StoredObject } from '../../../../infra/store/object-store.js';
-import { manifestPath, objectKey, POINTER_KEY } from '../../../../schemas/paths.js';
-import type { Manifest } from '../../../../schemas/types.generated.js';
-import { rollBack, setHold } from '../../../support/release/operate.js';
-import { publishSeries } from '../../../support/release/publish-series.js';
-import { editSeries, randomSeries } from '../../../support/release/random-series.js';
-import { interceptStore } from '../../../support/stores/intercept-store.js';
+import { createInlineIndexer } from '../../../gateway/io/releases/inline-indexer.js';
+import { findFile } from '../../../gateway/io/releases/find-file.js';
+import { createReleases, type Releases } from '../../../gateway/io/releases/releases.js';
+import { GatewayError } from '../../../gateway/core/problems.js';
+import { createMemoryStore } from '../../support/stores/memory-store.js';
+import type { ObjectStore, StoredObject } from '../../../infra/store/object-store.js';
+import { manifestPath, objectKey, POINTER_KEY } from '../../../schemas/paths.js';
+import type { Manifest } from '../../../schemas/types.generated.js';
+import { rollBack, setHold } from '../../support/release/operate.js';
+import { publishSeries } from '../../support/release/publish-series.js';
+import { editSeries, randomSeries } from '../../support/release/random-series.js';
+import { interceptStore } from '../../support/stores/intercept-store.js';
 
 const store = createMemoryStore();
 /** The pointers of the releases in the history, oldest first. */

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { createRollingWindow } from '../../../../generator/core/statistics/rolling-window.js';
+
+describe('the rolling window', () => {
+  it('gives the same statistics as sorting its values after each change', () => {
+    const value = fc
+      .oneof(fc.double({ min: -20, max: 20, noNaN: true }), fc.integer({ min: -3, max: 3 }))
+      .map((x) => x + 0); // turns -0 into 0: a sort may put it before or after 0
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        (all, size) => {
+          const window = createRollingWindow(size + 1);
+          all.forEach((entering, t) => {
+            window.add(entering);
+            if (t >= size) window.remove(all[t - size] ?? NaN);
+            const held = all.slice(Math.max(0, t - size + 1), t + 1);
+            const centre = medianOf(held);
+            expect(window.median()).toBe(centre);
+            expect(window.medianDistance(centre)).toBe(medianOf(held.map((x) => Math.abs(x - centre))));
+          });
+        },
+      ),
+    );
+  });
+});
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
