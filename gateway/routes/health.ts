@@ -15,8 +15,9 @@ export type HealthRouterOptions = {
 };
 
 /**
- * Returns `/healthz`, which shows that the process responds, and `/readyz`. Readiness is 503 before the first release. While
- * a store is down it is 200 with `degraded`: the gateway still serves what it has cached, and a replica has the same store.
+ * Returns `/healthz`, which shows that the process responds, and `/readyz`. Readiness is 503 until the gateway has loaded a
+ * release. While a store is down it is 200 with `degraded`: the gateway still serves what it has cached, and another gateway
+ * would not help, because it uses the same store.
  */
 export function createHealthRouter(options: HealthRouterOptions): Router {
   const router = createRouter();
@@ -29,7 +30,7 @@ export function createHealthRouter(options: HealthRouterOptions): Router {
     .all(...beginRoute({ template: ENDPOINTS.readiness, methods: ['GET'], origins: [] }))
     .get((_req, res) => {
       const document = describeReadiness(options);
-      contextOf(res).decision = document.status;
+      contextOf(res).decision = document.status; // for log and metrics
       if (document.release === null) sendJson(res, 503, document, { 'Retry-After': RETRY_SECONDS });
       else sendJson(res, 200, document);
     });

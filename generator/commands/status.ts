@@ -16,7 +16,7 @@ export function addStatus(program: Command, host: CommandHost): void {
       storeOption(),
       new Option(
         '--max-lag-days <days>',
-        'exit 8 if a chain lags by more or public copies lag; do not count objects',
+        'exit 8 if a chain is later than this or public copies are outdated; count no objects',
       ).argParser(parseDays),
     ],
     example: 'generator status --store file:./data/store',
@@ -24,12 +24,15 @@ export function addStatus(program: Command, host: CommandHost): void {
     host.run('status', options, async (context) => {
       const { maxLagDays } = options;
       const store = await context.openStore(options.store);
-      const status = await inspectStore(store, { nowMs: context.now(), census: maxLagDays === undefined });
+      const status = await inspectStore(store, {
+        nowMs: context.now(),
+        countsObjects: maxLagDays === undefined,
+      });
       const lagging = maxLagDays === undefined ? null : findLagging(status, maxLagDays);
       const isLagging = lagging !== null && lagging.length > 0;
       if (isLagging) context.warn(`${status.address}: ${lagging.join('; ')}`);
       context.show({ ...status, lagging }, formatStatus(status));
-      return status.damage === null && !isLagging ? 'done' : 'damaged';
+      return status.damage === null && !isLagging ? 'done' : 'damaged'; // exit 8: damaged or stale
     }),
   );
 }
@@ -47,7 +50,7 @@ function formatStatus(status: StoreStatus): string {
     `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${age_days ?? 0} days ago`,
     `pointer    ${sha256 ?? ''}`,
     `hold       ${hold ?? 'no'}`,
-    `aliases    ${describeAliases(status)}`,
+    `copies     ${describeAliases(status)}`,
     `objects    ${describeObjects(status)}`,
     '',
     formatChains(status),
@@ -78,7 +81,11 @@ function formatChains({ chains }: StoreStatus): string {
 
 function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string {
   const state =
-    behind === 0 ? 'fresh' : behind > 0 ? `${behind} releases behind` : 'mark ahead of the release';
+    behind === 0
+      ? 'fresh'
+      : behind > 0
+        ? `${behind} releases behind`
+        : 'aliases.json is ahead of the release';
   return `${state} (sequence ${sequence})`;
 }
 

@@ -2,7 +2,7 @@ import { StoreError, type ObjectStore } from '../../infra/store/object-store.js'
 import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { Progress } from '../run/progress.js';
-import { isUnknownMove } from '../state/move-pointer.js';
+import { isMoveOutcomeUnknown } from '../state/move-pointer.js';
 import { readAliasSequence, readPointer, type StartingPoint } from '../state/published-state.js';
 import { applyRelease, type ApplyOptions } from './apply-release.js';
 import { refreshAliases } from './refresh-aliases.js';
@@ -75,7 +75,7 @@ async function commitRelease(options: ApplyOptions, signal: AbortSignal): Promis
     return await applyRelease(options);
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw interruptedError(isUnknownMove(error) ? 'unknown' : 'not committed', error);
+    throw interruptedError(isMoveOutcomeUnknown(error) ? 'unknown' : 'not committed', error);
   }
 }
 

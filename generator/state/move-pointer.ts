@@ -88,7 +88,7 @@ export function assertMoved(
 }
 
 /** Returns whether `assertMoved` threw the error for an unknown outcome. No other GeneratorError has this exit. */
-export function isUnknownMove(error: unknown): boolean {
+export function isMoveOutcomeUnknown(error: unknown): boolean {
   return error instanceof GeneratorError && error.exit === 'store-unavailable';
 }
 

@@ -43,17 +43,17 @@ export type ChainNow = Pick<
 export type InspectOptions = {
   readonly nowMs: number;
   /** True to count objects, which reads all history. Everything else reads only a few keys. */
-  readonly census: boolean;
+  readonly countsObjects: boolean;
 };
 
 /** Reads the state of a store without verifying its files. @throws GeneratorError 'usage' or 'damaged'. */
 export async function inspectStore(
   store: ObjectStore,
-  { nowMs, census }: InspectOptions,
+  { nowMs, countsObjects }: InspectOptions,
 ): Promise<StoreStatus> {
   await assertStore(store);
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
-  if (pointer === undefined) return { ...emptyStatus(store), ...(census ? {} : NOT_COUNTED) };
+  if (pointer === undefined) return { ...emptyStatus(store), ...(countsObjects ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
   const chains = await readChains(store, record, new Date(nowMs).toISOString());
   const status = {
@@ -66,7 +66,7 @@ export async function inspectStore(
     hold: record.hold,
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
-    ...(census ? await tryCountObjects(store, pointer.value) : NOT_COUNTED),
+    ...(countsObjects ? await tryCountObjects(store, pointer.value) : NOT_COUNTED),
   };
   return { ...status, next: nextStep(status) };
 }
@@ -165,7 +165,7 @@ function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
   if (aliases.behind !== 0)
-    return `the public copies lag; to refresh them: generator repair --store ${address}`;
+    return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);

@@ -29,6 +29,7 @@ export async function runProgram<Exit extends string>(options: ProgramOptions<Ex
   const { exitCodes, run, explain, report, giveUpMs, givenUp } = options;
   ignoreClosedPipes();
   process.on('uncaughtException', (error) => {
+    // an error that `run` throws arrives here too
     const explanation = explain(error);
     report(explanation);
     process.exit(exitCodes[explanation.exit].code);
@@ -66,7 +67,7 @@ function interruptOnSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Ends an interrupted process. `process.exit` waits for pending system calls; only a signal ends one that hangs. */
+/** Ends an interrupted process. `process.exit` waits for pending system calls; while one hangs, only a signal ends the process. */
 async function endProcess(): Promise<void> {
   const isCalling = (): boolean =>
     process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfo|GetNameInfo)/.test(name));

@@ -1,6 +1,6 @@
 const KEY = /^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+)*$/;
 
-/** Accepts segments of letters, digits, dots, dashes and underscores, separated by slashes, without a leading dot. */
+/** Accepts segments separated by slashes, each of letters, digits, dots, dashes and underscores, and without a leading dot. */
 export function isKey(text: string): boolean {
   return KEY.test(text);
 }

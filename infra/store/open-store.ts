@@ -26,6 +26,7 @@ export async function openStore(
     const { createS3Store } = await import('./s3/s3-store.js'); // loading the SDK takes longer than opening a directory
     return createS3Store({ address, location: at, ...options });
   }
+  // file:PATH or file:///PATH, but not file://HOST/PATH
   const match = /^file:(?:\/\/(?=\/))?(?!\/\/)(.+)$/.exec(address);
   if (match?.[1] === undefined) {
     throw new StoreError(

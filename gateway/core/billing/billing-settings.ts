@@ -30,19 +30,20 @@ const REQUIRED = [
 ] as const;
 
 /**
- * Returns the conflicts between the variables of billing. All of them must be set or none, the key must match the mode, and
- * two plans cannot share a price.
+ * Returns the conflicts between the variables of billing. Those of Stripe must be set all or none, the key must match the mode,
+ * and two plans cannot share a price. `isGiven` is also true for a variable with an invalid value. `exampleSuffix` returns
+ * ", for example ...".
  */
 export function findBillingConflicts(
   values: BillingValues,
   isGiven: (name: keyof BillingValues) => boolean,
-  example: (name: (typeof REQUIRED)[number]) => string,
+  exampleSuffix: (name: (typeof REQUIRED)[number]) => string,
 ): string[] {
   const isSelling = isGiven('CRD_STRIPE_SECRET_KEY');
   const faults = REQUIRED.flatMap((name) => {
     if (isGiven(name) === isSelling) return [];
     return isSelling
-      ? `${name}: required with CRD_STRIPE_SECRET_KEY${example(name)}`
+      ? `${name}: required with CRD_STRIPE_SECRET_KEY${exampleSuffix(name)}`
       : `${name}: has no effect without CRD_STRIPE_SECRET_KEY; set both, or unset this one`;
   });
   const { CRD_STRIPE_SECRET_KEY: key, CRD_KEY_MODE: mode } = values;
@@ -69,7 +70,7 @@ export function toBillingSettings(values: BillingValues): BillingSettings | unde
   return { secretKey, webhookSecrets, prices: { 'single-chain': singleChain, research }, dashboardUrl };
 }
 
-/** Returns the plan of each price id. */
+/** Returns the plan of each price id, and whether the gateway runs in live mode. */
 export function toPriceBook({ prices }: Pick<BillingSettings, 'prices'>, mode: KeyMode): PriceBook {
   const pairs = PLAN_IDS.flatMap((plan) => prices[plan].map((price) => [price, plan] as const));
   return { prices: new Map(pairs), isLive: mode === 'live' };

@@ -27,8 +27,12 @@ export function describeSubscription({ billing }: Account, nowMs: number): Entit
   };
 }
 
+/** An instant after every start of a subscription, in milliseconds since the epoch (the year 2286). */
+const LATER_THAN_ANY_MS = 1e13;
+
 /** Ranks subscriptions with access above those without, then by plan, then by start. A higher number ranks first. */
 function rankOf({ until, plan, since }: AccountSubscription, nowMs: number): number {
   const grantsAccess = until !== null && Date.parse(until) > nowMs;
-  return (grantsAccess && plan !== null ? PLAN_IDS.indexOf(plan) + 1 : 0) * 1e13 + Date.parse(since);
+  const rank = grantsAccess && plan !== null ? PLAN_IDS.indexOf(plan) + 1 : 0;
+  return rank * LATER_THAN_ANY_MS + Date.parse(since);
 }

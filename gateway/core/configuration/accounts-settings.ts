@@ -23,7 +23,7 @@ export function parseAccountsSettings(env: Environment, address: string | undefi
     const parsed = text === undefined ? undefined : parser(text);
     if (parsed === undefined) return undefined;
     if ('value' in parsed) return parsed.value;
-    faults.push(`${name}: expected ${parsed.fault}`);
+    faults.push(`${name}: expected ${parsed.expected}`);
     return undefined;
   };
   const storeAddress = address ?? (env['CRD_ACCOUNTS_STORE'] || undefined); // validated when the store is opened

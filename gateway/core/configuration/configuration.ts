@@ -80,7 +80,7 @@ function parseVariables(env: Environment): { values: Partial<Values>; faults: st
     if (parsed === undefined && variable.isRequired) faults.push(`${name}: required${forExample(name)}`);
     if (parsed === undefined) continue;
     if ('value' in parsed) values[name] = parsed.value;
-    else faults.push(`${name}: expected ${parsed.fault}`);
+    else faults.push(`${name}: expected ${parsed.expected}`);
   }
   return { values: values as Partial<Values>, faults }; // each value comes from the parser of its own name
 }

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** The value of a text, or a fault that says what was expected. A fault never repeats the text, which may be secret. */
-export type Parsed<T> = { readonly value: T } | { readonly fault: string };
+/** The value of a text, or what was expected instead. The text may be secret, so it is never repeated. */
+export type Parsed<T> = { readonly value: T } | { readonly expected: string };
 
 /** Parses a text. Pure, and never throws. */
 export type Parser<T> = (text: string) => Parsed<T>;
@@ -15,7 +15,7 @@ export function bySchema(schema: object, expected: string): Parser<string> {
   return (text) => {
     ajv ??= createAjv();
     validate ??= ajv.compile({ type: 'string', ...schema });
-    return validate(text) ? { value: text } : { fault: expected };
+    return validate(text) ? { value: text } : { expected };
   };
 }
 
@@ -23,7 +23,7 @@ export function bySchema(schema: object, expected: string): Parser<string> {
 export function wholeNumber(min: number, max: number): Parser<number> {
   return (text) => {
     const value = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : NaN;
-    return value >= min && value <= max ? { value } : { fault: `a whole number from ${min} to ${max}` };
+    return value >= min && value <= max ? { value } : { expected: `a whole number from ${min} to ${max}` };
   };
 }
 
@@ -31,7 +31,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
 export function oneOf<const W extends string>(words: readonly W[]): Parser<W> {
   return (text) => {
     const value = words.find((word) => word === text);
-    return value === undefined ? { fault: `one of ${words.join(', ')}` } : { value };
+    return value === undefined ? { expected: `one of ${words.join(', ')}` } : { value };
   };
 }
 

@@ -18,7 +18,7 @@ const PARAMETERS: ReadonlyMap<string, (value: string) => boolean> = new Map([
 /** Parses the address of a store by the rules of `openStore`. */
 export function parseStoreAddress(text: string): Parsed<StoreAddress> {
   if (filePathOf(text) !== undefined) return { value: { kind: 'directory', address: text } };
-  return parseS3(text) === undefined ? { fault: EXPECTED } : { value: { kind: 's3', address: text } };
+  return parseS3(text) === undefined ? { expected: EXPECTED } : { value: { kind: 's3', address: text } };
 }
 
 /** Returns the path of `file:PATH`; `undefined` for any other text. */

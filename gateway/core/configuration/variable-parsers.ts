@@ -9,7 +9,7 @@ export function parseSecrets(text: string): Parsed<readonly string[]> {
     return { value };
   }
   return {
-    fault: `one secret of at least ${MIN_SECRET_BYTES} bytes, or two, separated by a comma or a new line`,
+    expected: `one secret of at least ${MIN_SECRET_BYTES} bytes, or two, separated by a comma or a new line`,
   };
 }
 
@@ -19,7 +19,7 @@ export function parseWebhookSecrets(text: string): Parsed<readonly string[]> {
   const isGood = value.length <= 2 && value.every((secret) => /^whsec_[0-9A-Za-z+/=_]{16,250}$/.test(secret));
   return isGood
     ? { value }
-    : { fault: 'one secret that begins with whsec_, or two, separated by a comma or a new line' };
+    : { expected: 'one secret that begins with whsec_, or two, separated by a comma or a new line' };
 }
 
 /** Parses the price ids of a plan. */
@@ -29,18 +29,18 @@ export function parsePrices(text: string): Parsed<readonly string[]> {
     new Set(value).size === value.length && value.every((price) => /^price_[0-9A-Za-z]{1,250}$/.test(price));
   return isGood
     ? { value }
-    : { fault: 'different price ids, each beginning with price_, separated by commas' };
+    : { expected: 'different price ids, each beginning with price_, separated by commas' };
 }
 
 /** Parses the trusted proxies: a number of hops, or a list of addresses. */
 export function parseProxies(text: string): Parsed<number | readonly string[]> {
   const expected = 'a number of hops from 1 to 9, or IP addresses and CIDR ranges, separated by commas';
   if (text === 'true') {
-    return { fault: `${expected}; not true, which would let every caller choose its own address` };
+    return { expected: `${expected}; not true, which would let every caller choose its own address` };
   }
   if (/^[1-9]$/.test(text)) return { value: Number(text) };
   const value = splitList(text, ',');
-  return value.every(isRange) ? { value } : { fault: expected };
+  return value.every(isRange) ? { value } : { expected };
 }
 
 const RANGES = [

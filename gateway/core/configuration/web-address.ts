@@ -9,7 +9,7 @@ export type KeySetAddress =
 export function parseBaseUrl(text: string): Parsed<string> {
   const url = parseHttpUrl(text);
   return url === undefined || text.includes('?')
-    ? { fault: 'an http:// or https:// URL without credentials, query and fragment' }
+    ? { expected: 'an http:// or https:// URL without credentials, query and fragment' }
     : { value: url.href.replace(/\/+$/, '') };
 }
 
@@ -17,7 +17,7 @@ export function parseBaseUrl(text: string): Parsed<string> {
 export function parseHostUrl(text: string): Parsed<string> {
   const url = parseHttpUrl(text);
   return url === undefined || !/^https?:\/\/[^/?]+\/?$/.test(text)
-    ? { fault: 'an http:// or https:// URL of a host without a path: pages link to paths from the root' }
+    ? { expected: 'an http:// or https:// URL of a host without a path: pages link to paths from the root' }
     : { value: url.origin };
 }
 
@@ -26,7 +26,7 @@ export function parsePageUrl(text: string): Parsed<string> {
   const url = parseHttpUrl(text);
   return url !== undefined && isSecure(url)
     ? { value: url.href }
-    : { fault: 'an https:// URL (http:// on loopback only) without credentials and fragment' };
+    : { expected: 'an https:// URL (http:// on loopback only) without credentials and fragment' };
 }
 
 /** Parses the address of an identity provider's keys; plain HTTP is only allowed on this machine. */
@@ -36,7 +36,9 @@ export function parseKeySetAddress(text: string): Parsed<KeySetAddress> {
   const url = parseHttpUrl(text);
   return url !== undefined && isSecure(url)
     ? { value: { kind: 'url', url: url.href } }
-    : { fault: 'an https:// URL (http:// on loopback only) without credentials and fragment, or file:PATH' };
+    : {
+        expected: 'an https:// URL (http:// on loopback only) without credentials and fragment, or file:PATH',
+      };
 }
 
 /** Parses a list of origins, separated by commas, each as browsers send it. */
@@ -44,7 +46,7 @@ export function parseOrigins(text: string): Parsed<readonly string[]> {
   const value = splitList(text, ',');
   if (value.every(isOrigin)) return { value };
   return {
-    fault:
+    expected:
       'origins as browsers send them, https://host or https://host:port (http:// on loopback only), separated by commas; no path and no *',
   };
 }

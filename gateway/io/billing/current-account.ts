@@ -15,7 +15,7 @@ export async function readCurrentAccount(
   id: string,
 ): Promise<Account> {
   const account = (await accounts.readAccount(id)) ?? createAccount(id);
-  return (await stripeRefresh.refreshIfPending(account, grantsOf(account)))
+  return (await stripeRefresh.refreshIfPendingOrLapsed(account, grantsOf(account)))
     ? ((await accounts.readAccount(id)) ?? account)
     : account;
 }

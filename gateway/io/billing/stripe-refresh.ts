@@ -13,7 +13,7 @@ export type StripeRefresh = {
   /** Updates an account if a purchased grant has ended; at most once per hour and account. */
   readonly refreshIfLapsed: (account: string, grants: readonly Grant[]) => Promise<boolean>;
   /** Does the same, and also updates an account every few seconds while a purchase is pending. */
-  readonly refreshIfPending: (account: Account, grants: readonly Grant[]) => Promise<boolean>;
+  readonly refreshIfPendingOrLapsed: (account: Account, grants: readonly Grant[]) => Promise<boolean>;
 };
 
 /** Options for `createStripeRefresh`. */
@@ -81,7 +81,7 @@ export function createStripeRefresh({ service, now, onError }: StripeRefreshOpti
   };
   return {
     refreshIfLapsed,
-    async refreshIfPending({ account, billing }, grants) {
+    async refreshIfPendingOrLapsed({ account, billing }, grants) {
       const intervalMs = pendingIntervalOf(billing, now());
       return intervalMs === undefined ? refreshIfLapsed(account, grants) : refresh(account, intervalMs);
     },
@@ -105,5 +105,5 @@ function pendingIntervalOf(billing: Billing | undefined, nowMs: number): number 
 /** A refresh that does nothing, for a gateway without billing. */
 export const NO_STRIPE_REFRESH: StripeRefresh = {
   refreshIfLapsed: () => Promise.resolve(false),
-  refreshIfPending: () => Promise.resolve(false),
+  refreshIfPendingOrLapsed: () => Promise.resolve(false),
 };

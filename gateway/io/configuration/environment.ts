@@ -7,7 +7,6 @@ import {
   type Environment,
   type ParsedConfiguration,
 } from '../../core/configuration/configuration.js';
-import type { Parsed } from '../../core/configuration/parser.js';
 import { filePathOf } from '../../core/configuration/store-address.js';
 import { VARIABLE_NAMES, variableOf } from '../../core/configuration/variables.js';
 
@@ -62,7 +61,7 @@ function withAbsolutePath(text: string | undefined): string | undefined {
   return found === undefined ? text : `file:${path.resolve(found)}`;
 }
 
-async function readText(file: string): Promise<Parsed<string>> {
+async function readText(file: string): Promise<{ readonly value: string } | { readonly fault: string }> {
   try {
     const bytes = await readFile(file);
     if (!isUtf8(bytes)) return { fault: 'is not UTF-8 text' };

@@ -84,16 +84,16 @@ export function createReleases(options: ReleasesOptions): Releases {
   function schedule(): void {
     if (isStopped) return;
     const jitter = 0.9 + 0.2 * random();
-    timer = setTimeout(() => void polls.now().finally(schedule), pollMs * jitter);
+    timer = setTimeout(() => void polls.refreshNow().finally(schedule), pollMs * jitter);
     timer.unref();
   }
 
   return {
     current: () => loaded?.release,
     isReachable: () => didSucceed,
-    catchUp: async () => (await settlesWithin(polls.next(), waitMs)) && didSucceed,
+    catchUp: async () => (await settlesWithin(polls.refreshNext(), waitMs)) && didSucceed,
     async start() {
-      const first = polls.now();
+      const first = polls.refreshNow();
       void first.then(schedule);
       await settlesWithin(first, startMs);
     },

@@ -1,12 +1,12 @@
 /** A refresh that runs one at a time (single-flight) and not too often. Its methods never reject. */
 export type PacedRefresh = {
   /** Starts a refresh now, or joins the one that is running. */
-  readonly now: () => Promise<void>;
+  readonly refreshNow: () => Promise<void>;
   /**
-   * Waits for the first refresh that starts after this call. Unless `now` starts one earlier, it starts `pauseMs` after
+   * Waits for the first refresh that starts after this call. Unless `refreshNow` starts one earlier, it starts `pauseMs` after
    * the start of the last one. All callers that wait share it.
    */
-  readonly next: () => Promise<void>;
+  readonly refreshNext: () => Promise<void>;
 };
 
 /** Options for `createPacedRefresh`; times are in milliseconds. `refresh` must not reject. */
@@ -36,7 +36,7 @@ export function createPacedRefresh({ refresh, pauseMs, now }: PacedRefreshOption
     });
     return running;
   }
-  /** Starts the refresh that these callers wait for, unless `now` has started it already. */
+  /** Starts the refresh that these callers wait for, unless `refreshNow` has started it already. */
   async function startLater(waiters: Waiters): Promise<void> {
     while (waiting === waiters) {
       await running;
@@ -46,8 +46,8 @@ export function createPacedRefresh({ refresh, pauseMs, now }: PacedRefreshOption
     }
   }
   return {
-    now: start,
-    next() {
+    refreshNow: start,
+    refreshNext() {
       if (waiting === undefined) {
         waiting = createWaiters();
         void startLater(waiting);

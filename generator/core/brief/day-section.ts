@@ -2,11 +2,11 @@ import { metricsOf } from '../../../schemas/catalog.js';
 import { METRIC_WORDS } from '../text/signal-words.js';
 import type { Narrator } from './narrator.js';
 
-/** Percentile ranks within a year from which a value counts as one of the highest, or up to which as one of the lowest. */
+/** Percentile ranks: from `HIGH` on, a value is one of the year's highest; up to `LOW`, one of its lowest. */
 const HIGH = 0.95;
 const LOW = 0.05;
 
-/** Returns the sentences on the day's own numbers. */
+/** Returns the sentences on the day's own numbers. `say` leaves out a sentence whose value is missing. */
 export function daySection(narrator: Narrator): string[] {
   const { say } = narrator;
   const gold = (metric: string): { fact: string } => ({ fact: `gold.metrics.${metric}` });
@@ -18,7 +18,7 @@ export function daySection(narrator: Narrator): string[] {
     ...say('day.gas_price', { price: gold('gas_price_mean') }),
     ...say('day.settlement', { fees: gold('l1_fees_total') }),
     ...say('day.blocks', {
-      blocks: { ...gold('block_count'), counts: 'blocks' },
+      blocks: { ...gold('block_count'), noun: 'blocks' },
       interval: { fact: 'derived.block_interval_mean' },
     }),
     ...say('day.utilization', { share: { fact: 'derived.utilization' } }),
@@ -28,8 +28,8 @@ export function daySection(narrator: Narrator): string[] {
 }
 
 function sayUse({ say, number }: Narrator): string[] {
-  const transactions = { fact: 'gold.metrics.tx_count', counts: 'transactions' };
-  const addresses = { fact: 'gold.metrics.active_addresses', counts: 'active addresses' };
+  const transactions = { fact: 'gold.metrics.tx_count', noun: 'transactions' };
+  const addresses = { fact: 'gold.metrics.active_addresses', noun: 'active addresses' };
   const rank = number('derived.metrics.tx_count.percentile_365d');
   const form =
     rank !== null && rank >= HIGH ? 'rank_high' : rank !== null && rank <= LOW ? 'rank_low' : 'rank';

@@ -11,8 +11,7 @@ export type BriefTemplates = {
 };
 
 /** A value of a claim: a member of the records (optionally with the noun it counts), or a word. */
-export type ClaimValue =
-  { readonly fact: string; readonly counts?: string } | { readonly word: string | null };
+export type ClaimValue = { readonly fact: string; readonly noun?: string } | { readonly word: string | null };
 
 /** Writes the sentences of one day and keeps track of the facts they use. */
 export type Narrator = {
@@ -66,5 +65,5 @@ function wordOf(value: ClaimValue): string | null {
 }
 
 function wordsOf(fact: BriefFact, value: ClaimValue): string {
-  return 'counts' in value ? countWords(fact, value.counts) : factWords(fact);
+  return 'noun' in value ? countWords(fact, value.noun) : factWords(fact);
 }

@@ -21,13 +21,13 @@ export type PublishedChain = {
 /** Options for `draftGenres`. */
 export type GenreOptions = EntryOptions & { readonly published: PublishedChain | undefined };
 
-/** The next state of a genre of a chain. Plain data, except for the content of its days. */
+/** The next state of a genre of a chain. Threads can exchange it once its days are removed. */
 export type GenreDraft = {
   /** True when the chain was published before without this genre. Its dates are then not counted as new. */
   readonly isAdded: boolean;
   readonly entries: readonly ManifestDate[];
   readonly days: readonly Artifact[];
-  /** The calendar rows of the written days, for genre meta only. */
+  /** The calendar rows of the days that were written or rebuilt, for genre meta only. */
   readonly rows: readonly RegimeCalendarRow[];
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
@@ -36,7 +36,7 @@ export type GenreDraft = {
 export type GenreDrafts = { readonly [genre in Genre]: GenreDraft };
 
 /**
- * Drafts every genre: an entry per date of the series, plus the listed dates that the series no longer has. The genres
+ * Drafts every genre: an entry per date of the series, plus the published dates that the series no longer has. The genres
  * of a date are drafted together, because a brief is derived from the other records of its date.
  */
 export function* draftGenres(options: GenreOptions): Steps<GenreDrafts> {

@@ -5,7 +5,7 @@ import { metricsRead, quantitySeries } from './quantities.js';
 import type { Rounding } from '../statistics/rounding.js';
 import { smooth } from '../statistics/smoothing.js';
 
-/** A signal of a chain. Shape: every column has one element per date of the series. */
+/** A signal of a chain: the values of its quantity, a formula of metrics, and their z-scores. Shape: every column has one element per date of the series. */
 export type SignalSeries = BaselineSeries & {
   readonly definition: SignalDefinition;
   readonly unit: string;
@@ -45,7 +45,7 @@ export function computeSignals(
         `methodology ${methodology.version}: no quantity ${definition.signal} on ${series.chain}`,
       );
     }
-    const transformed = value.map((x) => transform(x, definition));
+    const transformed = value.map((each) => transform(each, definition));
     const { window, trim } = methodology.smoothing;
     const smoothed = smooth(transformed, window, trim);
     const baseline = followBaseline(smoothed, methodology.baseline, definition.min_scale);
@@ -54,9 +54,9 @@ export function computeSignals(
   });
 }
 
-function transform(x: number | null, definition: SignalDefinition): number | null {
-  if (x === null || definition.transform === 'none') return x;
-  return x > 0 ? Math.log(x) : null;
+function transform(value: number | null, definition: SignalDefinition): number | null {
+  if (value === null || definition.transform === 'none') return value;
+  return value > 0 ? Math.log(value) : null;
 }
 
 function zScores(smoothed: Column, { baselines }: BaselineSeries, limit: number, rounding: Rounding): Column {

@@ -23,7 +23,7 @@ export function publicRows(chain: Chain): Row[] {
   ];
 }
 
-/** Returns the subscriber files of a chain, each with a description and its plans; `date` is the example of a day file. */
+/** Returns the subscriber files of a chain, each with a description and its plans; `date` is that of the example day file. */
 export function subscriberRows(chain: Chain, date: string): SubscriberRow[] {
   const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
   return GENRES.flatMap((genre) => [

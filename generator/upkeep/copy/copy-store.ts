@@ -6,7 +6,7 @@ import { GeneratorError } from '../../core/generator-error.js';
 import { refreshAliases } from '../../publish/refresh-aliases.js';
 import type { Progress } from '../../run/progress.js';
 import { watchGc } from '../../state/gc-lease.js';
-import { assertMoved, isUnknownMove, movePointer } from '../../state/move-pointer.js';
+import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';
 import { readPointer, type ReadPointer } from '../../state/published-state.js';
 import { readReleaseChain } from '../../state/reachable-objects.js';
 import { assertStore, markStore } from '../../state/store-mark.js';
@@ -64,7 +64,7 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyResult> 
   } catch (error) {
     if (!signal.aborted) throw error;
     if (state.isMoved) throw interruptedError(to, 'moved', error);
-    throw interruptedError(to, isUnknownMove(error) ? 'unknown' : 'not moved', error);
+    throw interruptedError(to, isMoveOutcomeUnknown(error) ? 'unknown' : 'not moved', error);
   }
 }
 

@@ -6,12 +6,12 @@ import type { InputSeries } from '../../core/input/input-series.js';
 import type { StoreFault } from '../../core/store-fault.js';
 import { metaOf } from '../../state/object-meta.js';
 import type { Progress } from '../../run/progress.js';
-import { isUnknownMove } from '../../state/move-pointer.js';
+import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
 import { assertStore } from '../../state/store-mark.js';
 import { refreshAliases, type RefreshResult } from '../../publish/refresh-aliases.js';
 import { findLostObjects } from './lost-objects.js';
-import { createPointedStore } from './pointed-store.js';
+import { withPointerTo } from './with-pointer-to.js';
 import { rebuildObjects } from './rebuild-objects.js';
 import {
   findCommitted,
@@ -54,8 +54,9 @@ type Done = { readonly restored: string[]; pointer: RepairResult['pointer']; ali
 
 /**
  * Repairs the public copies; with `inputs`, missing and damaged objects, if their rebuilt bytes match their digest; with
- * `pointer`, a lost pointer. Changes nothing that the report does not name.
- * @throws GeneratorError 'interrupted' if `signal` was aborted; its message says what was done.
+ * `pointer`, a lost pointer. The report names every object that was restored, and counts the public copies.
+ * @throws GeneratorError 'interrupted' if `signal` was aborted; its message says how many objects were restored, and whether
+ * the pointer was.
  */
 export async function repairStore(store: ObjectStore, options: RepairStoreOptions): Promise<RepairResult> {
   const done: Done = { restored: [], pointer: 'kept', aliases: { objects: 0, bytes: 0 } };
@@ -104,13 +105,13 @@ async function repairAliases(
   { progress, signal }: RepairStoreOptions,
   done: Done,
 ): Promise<void> {
-  await resetDamagedMark(store);
+  await resetDamagedAliasesFile(store);
   const refreshed = await unlessDamaged(() => refreshAliases(store, progress, signal));
   if (refreshed !== undefined) done.aliases = refreshed;
 }
 
 /** Replaces a damaged aliases.json with one of sequence 1, which the refresh then raises. */
-async function resetDamagedMark(store: ObjectStore): Promise<void> {
+async function resetDamagedAliasesFile(store: ObjectStore): Promise<void> {
   const found = await store.get(ALIASES_KEY);
   if (found === undefined) return;
   if ((await unlessDamaged(() => parseStored(ALIASES_KEY, 'aliases', found.bytes))) !== undefined) return;
@@ -131,8 +132,8 @@ async function restorePointer(
   const lost = await readLostPointer(store);
   done.pointer = 'lost';
   const release = await findCommitted(store, request);
-  const verification = await repairObjects(createPointedStore(store, release), options, done);
-  const faults = verification.faults.filter(({ key }) => !isAliasKey(key));
+  const verification = await repairObjects(withPointerTo(store, release), options, done);
+  const faults = verification.faults.filter(({ key }) => !isAliasKey(key)); // copies are refreshed after the pointer
   if (faults.length > 0) return { ...verification, faults };
   options.signal.throwIfAborted();
   await putPointer(store, release, lost, options.signal);
@@ -170,7 +171,7 @@ function interruptedError({ restored, pointer }: Done, cause: unknown): Generato
   const state = {
     kept: 'some public copies may be outdated',
     restored: 'the pointer was restored, some public copies may be outdated',
-    lost: isUnknownMove(cause)
+    lost: isMoveOutcomeUnknown(cause)
       ? 'it is unknown whether the pointer was restored: run status'
       : 'the pointer was not restored',
   }[pointer];

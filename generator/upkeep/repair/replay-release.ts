@@ -12,7 +12,7 @@ import { SILENT } from '../../run/progress.js';
 import { readState } from '../../state/published-state.js';
 import type { ChainRelease } from '../../state/reachable-objects.js';
 import { runInterruptibly } from '../../run/run-interruptibly.js';
-import { createPointedStore } from './pointed-store.js';
+import { withPointerTo } from './with-pointer-to.js';
 
 /** The facts about a published release that are needed to plan it again. */
 export type PastRelease = {
@@ -57,7 +57,7 @@ async function replayOperation(
 ): Promise<PlannedRelease | undefined> {
   const { revision, sequence } = previous.record;
   const options: PrepareReleaseOptions = {
-    store: createPointedStore(store, { revision, sequence, sha256: previous.sha256 }),
+    store: withPointerTo(store, { revision, sequence, sha256: previous.sha256 }),
     asOfMs: parseInstant(changes.published_at) ?? NaN,
     progress: SILENT,
     signal,

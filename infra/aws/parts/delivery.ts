@@ -82,7 +82,7 @@ export class DeliveryPart extends Construct {
         ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, createGatewayBehavior(gateway)])),
       },
       // By default CloudFront caches an error for ten seconds and sends it to all clients, even if one API key caused it.
-      // While the bucket is down, CloudFront still serves expired copies.
+      // Also with a ttl of 0, CloudFront serves expired copies while the bucket is down.
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     acknowledgeFindings(distribution);
@@ -120,6 +120,7 @@ export class DeliveryPart extends Construct {
   }
 
   private createPublicBehavior(origin: IOrigin, name: string): BehaviorOptions {
+    // Adds index.html to the address of a page.
     const pageAddress = new Function(this, 'PageAddress', {
       functionName: `${name}-page-address`,
       runtime: FunctionRuntime.JS_2_0,
@@ -148,7 +149,7 @@ export class DeliveryPart extends Construct {
     };
   }
 
-  /** Returns the security and CORS headers of responses with the given media type. */
+  /** Returns security and CORS headers, with the content policy of a media type. */
   private headersOf(id: string, name: string, mediaType: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, `${id}Headers`, {
       responseHeadersPolicyName: `${name}-${id.toLowerCase()}`,

@@ -63,6 +63,7 @@ export class ScheduledRunsPart extends Construct {
     this.publish = this.addRun('Publish', {
       ...PUBLISH_SIZE,
       role: roles.generator,
+      // --existing: a wrong address must fail, not create a store
       command: ['generator', 'publish', '--existing', '--quiet', ...REPORT, ...source, ...store],
       at: PUBLISH_AT,
       exits: generatorExits(),
@@ -73,7 +74,7 @@ export class ScheduledRunsPart extends Construct {
       role: roles.monitor,
       command: ['generator', 'status', '--max-lag-days', MAX_LAG_DAYS, ...REPORT, ...store],
       at: MONITOR_AT,
-      exits: generatorExits({ retryAlso: ['damaged'] }), // for seconds after a commit the public copies lag behind
+      exits: generatorExits({ retryAlso: ['damaged'] }), // exit 8 is also stale: for seconds after a commit the public copies are outdated
     });
     this.maintenance = this.createMaintenance(roles, store);
     this.reconcile = roles.reconciler && this.createReconcile(roles.reconciler, secrets);

@@ -46,7 +46,7 @@ export class TasksPart extends Construct {
     const vpc = new Vpc(this, 'Vpc', {
       maxAzs: 2,
       natGateways: 0,
-      restrictDefaultSecurityGroup: false, // no task uses it, and restricting it would need another function
+      restrictDefaultSecurityGroup: false, // no task uses it, and restricting it would add a Lambda function to the stack
       subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
       gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
     });

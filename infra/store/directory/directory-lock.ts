@@ -85,7 +85,7 @@ async function removeStale(path: string, content: string, contender: Contender):
   }
 }
 
-/** Content of a lock file. Its member `space` is the pid namespace. */
+/** Content of a lock file. Its member `space` is the pid namespace; the name stays, because locks of older versions have it. */
 type LockFile = Omit<ProcessIdentity, 'pidNamespace'> & { readonly space: string; readonly nonce: string };
 
 function parseOwner(text: string): ProcessIdentity | undefined {

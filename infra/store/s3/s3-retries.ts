@@ -5,7 +5,7 @@ import { classifyS3Error, type S3Failure } from './s3-errors.js';
 
 /** Number of times that a request is sent before the store counts as unavailable. */
 export const MAX_ATTEMPTS = 10;
-/** Time after the first attempt in which a retry can start. With the client's timeouts, a request ends within a minute. */
+/** Time after the first attempt in which the delay before a retry must end. Without throttling, a request ends within a minute. */
 export const RETRY_PERIOD_MS = 45_000;
 
 const DELAY_MS = 100;

@@ -38,7 +38,7 @@ it('a drafting thread sends every day file with the bytes of its digest', async 
   const { messages, result, close } = await draft(series, true);
   const drafted = await result;
   if ('invalid' in drafted) throw new Error(drafted.invalid);
-  while (messages.at(-1)?.files.length !== 0) await new Promise((resolve) => setImmediate(resolve));
+  while (messages.at(-1)?.files.length !== 0) await new Promise((resolve) => setImmediate(resolve)); // the last message is empty
   close();
   const digests = messages.flatMap(({ files, bodies }) => {
     let offset = 0;
@@ -51,7 +51,7 @@ it('a drafting thread sends every day file with the bytes of its digest', async 
   const listed = genres.flatMap(({ entries }) => entries.map(({ path, sha256 }) => `${path} ${sha256}`));
   expect(digests.sort()).toEqual(listed.sort());
   expect(listed).toHaveLength(4 * DAYS);
-  expect(genres.map(({ days }) => days.length)).toEqual([0, 0, 0, 0]);
+  expect(genres.map(({ days }) => days.length)).toEqual([0, 0, 0, 0]); // sent, not returned
 });
 
 it('a drafting thread waits while no message is acknowledged, so that memory stays bounded', async () => {

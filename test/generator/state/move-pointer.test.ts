@@ -4,7 +4,7 @@ import { POINTER_KEY, releaseKey } from '../../../schemas/paths.js';
 import type { Pointer } from '../../../schemas/types.generated.js';
 import {
   assertMoved,
-  isUnknownMove,
+  isMoveOutcomeUnknown,
   movePointer,
   type PointerMove,
 } from '../../../generator/state/move-pointer.js';
@@ -202,13 +202,13 @@ describe('assertMoved', () => {
     const current: Pointer = { schema: 'pointer/1', ...rival };
     const error = run({ outcome: 'overtaken', current });
     expect(error).toMatchObject({ exit: 'conflict', message: explain(rival.revision) });
-    expect(isUnknownMove(error)).toBe(false);
+    expect(isMoveOutcomeUnknown(error)).toBe(false);
   });
 
   it('tells the operator to run status if the outcome is unknown', () => {
     const error = run({ outcome: 'unknown', cause: LOST });
     const message = expect.stringContaining('Run "generator status --store memory:"') as string;
     expect(error).toMatchObject({ exit: 'store-unavailable', cause: LOST, message });
-    expect([isUnknownMove(error), isUnknownMove(LOST)]).toEqual([true, false]);
+    expect([isMoveOutcomeUnknown(error), isMoveOutcomeUnknown(LOST)]).toEqual([true, false]);
   });
 });

@@ -6,7 +6,7 @@ import { toSentence } from '../../support/bad-input/to-sentence.js';
 import { createStoreEditor, readListed } from '../../support/release/edit-store.js';
 import { runInProcess } from '../../support/process/generator-run.js';
 import {
-  expectNothing,
+  expectNothingPublished,
   expectRefused,
   usePublishBatch,
   type Publish,
@@ -15,7 +15,7 @@ import {
 import { sourcesJson } from '../../support/release/small-input.js';
 
 const publishInProgram = usePublishBatch();
-/** Runs variants within this process, which is faster than a new process for each. */
+/** Runs the additional cases within this process, which is faster than a new process for each. */
 const publishInProcess = usePublishBatch(runInProcess);
 
 /** Assigns a chain to each case, and runs four cases at a time. */
@@ -42,7 +42,7 @@ function publishInFours<T>(
 /** Asserts that the file of the chain has only this fault. */
 function expectFault(outcome: PublishOutcome, bad: BadMetrics, chain: Chain): void {
   const lines = outcome.faults.filter((line) => line.startsWith(`${chain}.csv`));
-  const shown = bad.inParserWords
+  const shown = bad.endsWithParserMessage
     ? lines.map((line) => line.replace(/(?<=: not CSV).*(?=\. Fix the row)/, ''))
     : lines;
   expect(shown).toEqual([`${chain}.csv${bad.at}: ${bad.what(chain)}. ${toSentence(bad.remedy(chain))}`]);
@@ -55,7 +55,7 @@ describe('publish refuses, with place, fault and remedy, a metrics file with', (
   it.each(BAD_METRICS.map((bad, i) => [bad.name, i, bad] as const))('%s', (_name, i, bad) => {
     const { chain, outcome } = run(i);
     expectFault(outcome, bad, chain);
-    expectNothing(outcome);
+    expectNothingPublished(outcome);
   });
 
   const runWithin = publishInFours(

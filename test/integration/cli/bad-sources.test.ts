@@ -5,7 +5,7 @@ import { toSentence } from '../../support/bad-input/to-sentence.js';
 import { createStoreEditor, readListed, readRelease } from '../../support/release/edit-store.js';
 import { runInProcess } from '../../support/process/generator-run.js';
 import {
-  expectNothing,
+  expectNothingPublished,
   expectRefused,
   usePublishBatch,
   type InputFiles,
@@ -49,7 +49,7 @@ describe('publish refuses, with place, fault and remedy, sources with', () => {
     );
     expect(outcome?.faults).toHaveLength(size);
     expectRefused(outcome, chain);
-    expectNothing(outcome);
+    expectNothingPublished(outcome);
   });
 });
 
@@ -59,7 +59,7 @@ describe('publish refuses every chain when sources.json is', () => {
     text === undefined ? tables : { ...tables, 'sources.json': text };
   const expectFault = (outcome: PublishOutcome | undefined, { fault }: BadSourcesFile): void => {
     expect(outcome?.faults).toEqual([expect.stringContaining(fault)]);
-    expectNothing(outcome);
+    expectNothingPublished(outcome);
   };
   const runs = BAD_SOURCES_FILES.map((bad, i) => {
     const inProcess = i >= 3; // the first three are in the file contract: they run the real program
@@ -100,7 +100,7 @@ describe('publish with several files', () => {
     ]);
     const shown = outcome?.faults.map((line) => line.split(':').slice(0, 2).join(':'));
     expect(shown).toEqual([...places.slice(0, 20), '... and 7 more faults (--json lists all)']);
-    expectNothing(outcome);
+    expectNothingPublished(outcome);
   });
 
   it('publishes nothing with --all-or-nothing if one is faulty, and reports it', () => {
@@ -147,7 +147,7 @@ describe('publish with several files', () => {
   it('names a file of an unknown chain', () => {
     const [alone] = withUnknown();
     expect(alone?.faults).toEqual([unknownFile]);
-    expectNothing(alone);
+    expectNothingPublished(alone);
   });
 
   it('publishes the known chains despite a file of an unknown one, and reports it', () => {

@@ -93,7 +93,11 @@ describe('recompute.py refuses with a clear error', () => {
     ['an invalid date', canonicalJson({ ...day, date: '2023-02-29' }), 'is not a gold day'],
     ['an unknown chain', goldText('', '').replace('arbitrum', 'atlantis'), 'has no chain atlantis'],
     ['a bundle of another genre', '{"schema":"bundle/1","genre":"meta"}', 'is not a bundle of gold days'],
-    ['a bundle without records', '{"schema":"bundle/1","genre":"gold","days":[0]}', 'is not a gold day'],
+    [
+      'a bundle with a number for a record',
+      '{"schema":"bundle/1","genre":"gold","days":[0]}',
+      'is not a gold day',
+    ],
     ['an empty bundle', '{"schema":"bundle/1","genre":"gold","days":[]}', 'has no gold days'],
   ])('%s as a gold file', async (_what, text, message) => {
     const file = path.join(folder.path, 'bad.json');
@@ -125,9 +129,20 @@ describe('recompute.py refuses with a clear error', () => {
       'is not a regime calendar',
     ],
     [
-      'a start record of another date',
+      'a bundle of meta days as the start record',
       () =>
         argumentsFor(small, [small.days('gold', 'base')], '--start', small.bundle('meta', 'base', '365d')),
+      'is not a meta day with gold days after it',
+    ],
+    [
+      'a meta day without gold days after it as the start record',
+      () =>
+        argumentsFor(
+          small,
+          [small.days('gold', 'base')],
+          '--start',
+          path.join(small.days('meta', 'base'), '2022-03-01.json'),
+        ),
       'is not a meta day with gold days after it',
     ],
     ['no methodology', () => [small.days('gold', 'base')], 'required: --methodology'],
@@ -176,6 +191,7 @@ it('recompute.py computes the test vector of the methodology', async () => {
   await writeFile(file, canonicalJson({ ...(JSON.parse(day) as object), ...identity }));
   const [row] = regimeRows((await runRecompute(argumentsFor(small, [gold]))).stdout);
   expect(row).toMatchObject({ date: '2024-01-01', chain: 'arbitrum', regime: 'indeterminate' });
+  // the methodology states the hash after the example record
   expect(text.slice(text.indexOf(record.slice(-20)))).toContain(`\`${row?.determinism_hash}\`.`);
 });
 

@@ -103,7 +103,7 @@ const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
 /** Asserts that the session is the only one, of the only customer, and recorded. */
 async function expectOnly(all: Scene, id: string): Promise<void> {
   const { made, store } = all;
-  const billing = (await readStoredAccount(store, ACCOUNT))?.value.billing; // validated by its schema
+  const billing = (await readStoredAccount(store, ACCOUNT))?.value.billing;
   expect(await listOpen(all)).toEqual([id]);
   expect(billing?.checkout.session).toMatchObject({ id, ...RESEARCH });
   expect([...made.customers].filter((each) => !made.gone.has(each))).toEqual([billing?.customer]);
@@ -166,7 +166,7 @@ describe('a session that is paid while another is requested', () => {
   });
 });
 
-it('revokes the access of a deleted customer at the next request of a session', async () => {
+it('revokes the access of a deleted customer when the account next asks for a checkout', async () => {
   const all = createScene();
   const reader = await createReader(all);
   await buyAndDeliver(all);
@@ -174,6 +174,6 @@ it('revokes the access of a deleted customer at the next request of a session', 
   all.billing.deleteCustomer(await customerOf(all));
   await all.service.openCheckout(ACCOUNT, RESEARCH);
   expect(await readGrants(all)).toEqual([]);
-  all.scene.nowMs += 30_000;
+  all.scene.nowMs += 30_000; // the cached account has expired
   expect(await Promise.all(FILES.map((file) => reader.reads(file)))).not.toContain(true);
 });

@@ -74,7 +74,7 @@ const isObject = (key: string): boolean => key.startsWith(OBJECTS_PREFIX);
 const isRepairable = (key: string): boolean => key !== STORE_KEY && key !== POINTER_KEY;
 
 describe('repair', () => {
-  it('restores any few missing or damaged objects byte for byte', async () => {
+  it('restores up to four missing and four damaged objects byte for byte', async () => {
     const someKeys = fc.uniqueArray(fc.nat(1000), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(someKeys, someKeys, async (some, others) => {
@@ -89,7 +89,7 @@ describe('repair', () => {
     );
   }, 60_000);
 
-  it('restores a file of an ended hold when aliases.json is damaged too', async () => {
+  it('restores a file of an earlier release when aliases.json is damaged too', async () => {
     const landing = objectKey((await readBefore(published)).public[PUBLIC_PATHS.landing]?.sha256 ?? '');
     const store = await createDamaged([], [landing, ALIASES_KEY]);
     expect(await repair(store)).toMatchObject({ outcome: 'repaired', faults: [] });
@@ -122,7 +122,7 @@ describe('repair', () => {
     expect([...restored]).toEqual(gone);
   });
 
-  it('resumes after a stop before or after any operation, which does no further damage', async () => {
+  it('resumes after a stop before or after every 23rd operation, which does no further damage', async () => {
     const gone = keys.filter((key, i) => isObject(key) && i % 6 === 0);
     for (const when of ['before', 'after'] as const) {
       let at = 1;
@@ -170,6 +170,7 @@ describe('an interrupted repair', () => {
     const pointer = JSON.parse(Buffer.from((await published.get(POINTER_KEY))?.bytes ?? []).toString());
     const store = interceptStore(await createDamaged([POINTER_KEY]), async ({ name, key }, run) => {
       const result = await run();
+      // verification, which comes first, calls head
       if (after ? name === 'compareAndSwap' && key === POINTER_KEY : name === 'head') controller.abort();
       return result;
     });

@@ -1,6 +1,6 @@
 import { resourcesOf, type Template } from './aws-synth.js';
 
-/** A statement of a policy with resolved lists. */
+/** A statement of a policy, whose values are lists of texts with all references resolved. */
 export type Statement = {
   readonly sid: string;
   readonly effect: 'Allow' | 'Deny';
@@ -21,7 +21,7 @@ export type Call = {
 /** Default values of condition keys. */
 const DEFAULTS = { 'aws:SecureTransport': 'true' };
 
-/** Returns true if a statement allows the call and none denies it. */
+/** Returns true if a statement allows the call and none denies it. Ignores principals: pass the statements of one caller. */
 export function isAllowed(statements: readonly Statement[], call: Call): boolean {
   const matching = statements.filter((statement) => matches(statement, call));
   return (

@@ -9,7 +9,7 @@ export type BadMetrics = {
   readonly what: (chain: Chain) => string;
   readonly remedy: (chain: Chain) => string;
   /** True if the description ends with the words of the parser, which are not compared. */
-  readonly inParserWords?: true;
+  readonly endsWithParserMessage?: true;
 };
 
 const HEADER = 'date,tx_count,fee_median\n';
@@ -196,7 +196,7 @@ const FILE_FAULTS: readonly BadMetrics[] = [
     ['text after a closing quote', '"1"x,1'],
   ].map(([name = '', cells = '']) => ({
     ...toFault(`${HEADER}${VALID}2025-01-02,${cells}\n2025-01-03,1,1\n`)(name, ':3', 'not CSV', CSV),
-    inParserWords: true as const,
+    endsWithParserMessage: true as const,
   })),
 ];
 

@@ -97,7 +97,7 @@ export function expectRefused(outcome: PublishOutcome | undefined, chain: string
 }
 
 /** Asserts that nothing was published, and that the run reported it. */
-export function expectNothing(outcome: PublishOutcome | undefined): void {
+export function expectNothingPublished(outcome: PublishOutcome | undefined): void {
   expect(outcome).toMatchObject({
     code: 3,
     published: [],

@@ -25,7 +25,7 @@ export type FaultyProxy = {
   readonly dispose: () => Promise<void>;
 };
 
-/** Headers of a single connection, or that depend on the body. */
+/** Headers that belong to one connection, depend on the body, or are set by the server itself. */
 const HOP_HEADERS = new Set([
   'connection',
   'host',
@@ -60,6 +60,7 @@ function toRecordedRequest({ method = '', url = '', headers }: IncomingMessage):
   return { method, url, headers };
 }
 
+/** Forwards a request, without its body. */
 async function forward(target: string, { method, url, headers }: RecordedRequest): Promise<ProxyAnswer> {
   const answer = await fetch(`${target}${url}`, {
     method,

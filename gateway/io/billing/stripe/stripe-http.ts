@@ -6,8 +6,8 @@ import { noAnswerFrom, withTimeLimit } from '../../timing/time-limit.js';
 const SLACK_MS = 250;
 
 /**
- * Returns the SDK's HTTP client with two additions: a time limit for the complete response, because the SDK limits only the
- * time without data, and an error for a failed response that is not a Stripe error, such as that of a proxy.
+ * Returns the SDK's HTTP client with two additions: time limits for the headers and for the body of a response, because the
+ * SDK limits only the time without data, and an error for a failed response that is not a Stripe error, such as that of a proxy.
  */
 export function createStripeHttpClient(): Stripe.HttpClient {
   const client = Stripe.createNodeHttpClient();
@@ -15,7 +15,8 @@ export function createStripeHttpClient(): Stripe.HttpClient {
   return {
     getClientName: () => client.getClientName(),
     async makeRequest(...request) {
-      const timeoutMs = request[7] + SLACK_MS;
+      const [, , , , , , , sdkTimeoutMs] = request;
+      const timeoutMs = sdkTimeoutMs + SLACK_MS;
       const answer = await withTimeLimit(client.makeRequest(...request), timeoutMs, noAnswer);
       const read = answer.toJSON.bind(answer);
       answer.toJSON = async () => {

@@ -121,7 +121,7 @@ it('updates once an hour for all callers and five seconds after a failure, and m
 describe('while a purchase is pending', () => {
   const openedMs = Date.parse('2026-08-01T00:00:00Z');
   const MINUTE = 60_000;
-  const refreshIfPending = (
+  const refreshIfPendingOrLapsed = (
     nowMs: number,
     sinceMs: readonly number[],
     status = 'canceled',
@@ -139,10 +139,11 @@ describe('while a purchase is pending', () => {
     const billing = { ...createBilling('cus_1'), subscriptions, checkout: { attempt: 1, session } };
     const account: Account = { ...createAccount(ACCOUNT), billing };
     const service = { sync: () => Promise.resolve(account) };
-    return createStripeRefresh({ service, now: () => nowMs, onError: () => undefined }).refreshIfPending(
-      account,
-      [],
-    );
+    return createStripeRefresh({
+      service,
+      now: () => nowMs,
+      onError: () => undefined,
+    }).refreshIfPendingOrLapsed(account, []);
   };
 
   it.each([
@@ -158,12 +159,12 @@ describe('while a purchase is pending', () => {
       false,
     ],
   ])('updates %s', async (_when, afterMs, since, updates) => {
-    expect(await refreshIfPending(openedMs + afterMs, since)).toBe(updates);
+    expect(await refreshIfPendingOrLapsed(openedMs + afterMs, since)).toBe(updates);
   });
 
   it('continues while the first payment is incomplete', async () => {
-    expect(await refreshIfPending(openedMs + HOUR, [openedMs + SECOND], 'incomplete')).toBe(true);
-    expect(await refreshIfPending(openedMs + HOUR, [openedMs + SECOND], 'active')).toBe(false);
+    expect(await refreshIfPendingOrLapsed(openedMs + HOUR, [openedMs + SECOND], 'incomplete')).toBe(true);
+    expect(await refreshIfPendingOrLapsed(openedMs + HOUR, [openedMs + SECOND], 'active')).toBe(false);
   });
 
   it('updates every five seconds at first, and every minute later', async () => {
@@ -177,9 +178,11 @@ describe('while a purchase is pending', () => {
       now: () => nowMs,
       onError: () => undefined,
     });
-    for (; nowMs < openedMs + 15 * MINUTE; nowMs += SECOND) await stripeRefresh.refreshIfPending(account, []);
+    for (; nowMs < openedMs + 15 * MINUTE; nowMs += SECOND)
+      await stripeRefresh.refreshIfPendingOrLapsed(account, []);
     expect(updates).toBe(180);
-    for (; nowMs < openedMs + 30 * MINUTE; nowMs += SECOND) await stripeRefresh.refreshIfPending(account, []);
+    for (; nowMs < openedMs + 30 * MINUTE; nowMs += SECOND)
+      await stripeRefresh.refreshIfPendingOrLapsed(account, []);
     expect(updates).toBe(195);
   });
 

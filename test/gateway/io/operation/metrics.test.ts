@@ -31,7 +31,7 @@ describe('metrics', () => {
     expect(await valueOf(`${latency}_bucket{le="0.25",route="${ROUTE}"}`)).toBe(3);
   });
 
-  it('count failures by store, and time signatures to the microsecond', async () => {
+  it('count failures by store, and time the signing of URLs in steps of a few microseconds', async () => {
     const { metrics, valueOf } = createScene();
     metrics.storeFailed('releases');
     metrics.storeFailed('accounts');
@@ -54,7 +54,7 @@ describe('metrics', () => {
     expect(await valueOf('gateway_release_age_seconds')).toBe(0);
   });
 
-  it('have no age before the first release', async () => {
+  it('have the age NaN before the first release', async () => {
     const { valueOf } = createScene();
     expect(await valueOf('gateway_release_age_seconds')).toBeNaN();
   });
@@ -65,6 +65,7 @@ describe('metrics', () => {
     const { text, type } = await one.metrics.read();
     expect(type).toMatch(/^text\/plain; version=0\.0\.4/);
     for (const line of text.split('\n').filter((each) => each !== '' && !each.startsWith('#'))) {
+      // prom-client writes Nan
       expect(line).toMatch(/^[a-z0-9_]+(\{([a-zA-Z_]+="[^"]*",?)*\})? (Nan|NaN|[-+.0-9e]+)$/);
     }
     expect(text).toContain('process_resident_memory_bytes');

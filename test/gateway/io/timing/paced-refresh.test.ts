@@ -22,9 +22,9 @@ function createScene(runMs: number): { readonly paced: PacedRefresh; readonly ru
   return { paced, runs };
 }
 
-type Call = { readonly method: 'now' | 'next'; readonly calledMs: number; resolvedMs: number };
+type Call = { readonly method: 'refreshNow' | 'refreshNext'; readonly calledMs: number; resolvedMs: number };
 
-function call(paced: PacedRefresh, method: 'now' | 'next', calls: Call[]): void {
+function call(paced: PacedRefresh, method: 'refreshNow' | 'refreshNext', calls: Call[]): void {
   const one = { method, calledMs: Date.now(), resolvedMs: Infinity };
   calls.push(one);
   void paced[method]().then(() => (one.resolvedMs = Date.now()));
@@ -33,7 +33,7 @@ function call(paced: PacedRefresh, method: 'now' | 'next', calls: Call[]): void 
 it('runs one at a time; `next` waits for a run that starts after the call, a pause after the last start', () =>
   withFakeTimers(async (advance) => {
     const step = fc.record({
-      method: fc.constantFrom('now', 'next', 'next', 'none'),
+      method: fc.constantFrom('refreshNow', 'refreshNext', 'refreshNext', 'none'),
       ms: fc.constantFrom(0, 1, 100, 400, 999, 1_000, 3_000),
     });
     await fc.assert(
@@ -44,7 +44,7 @@ it('runs one at a time; `next` waits for a run that starts after the call, a pau
           const { paced, runs } = createScene(runMs);
           const calls: Call[] = [];
           for (const { method, ms } of steps) {
-            if (method === 'now' || method === 'next') call(paced, method, calls);
+            if (method === 'refreshNow' || method === 'refreshNext') call(paced, method, calls);
             await advance(ms);
           }
           await advance(20_000);
@@ -53,13 +53,13 @@ it('runs one at a time; `next` waits for a run that starts after the call, a pau
           });
           for (const { method, calledMs, resolvedMs } of calls) {
             const isServed = runs.some(({ startedMs, endedMs }) =>
-              method === 'now'
+              method === 'refreshNow'
                 ? endedMs <= resolvedMs && endedMs >= calledMs
                 : endedMs <= resolvedMs && startedMs >= calledMs,
             );
             expect([method, isServed]).toEqual([method, true]);
           }
-          if (calls.some(({ method }) => method === 'now')) return;
+          if (calls.some(({ method }) => method === 'refreshNow')) return;
           runs.slice(1).forEach((run, i) => {
             expect(run.startedMs - (runs[i]?.startedMs ?? 0)).toBeGreaterThanOrEqual(PAUSE_MS);
           });
@@ -73,9 +73,9 @@ it('shares a run between all callers that wait for it', () =>
   withFakeTimers(async (advance) => {
     const { paced, runs } = createScene(10);
     const calls: Call[] = [];
-    for (let i = 0; i < 100; i += 1) call(paced, 'next', calls);
+    for (let i = 0; i < 100; i += 1) call(paced, 'refreshNext', calls);
     await advance(50);
-    for (let i = 0; i < 100; i += 1) call(paced, 'next', calls);
+    for (let i = 0; i < 100; i += 1) call(paced, 'refreshNext', calls);
     await advance(5_000);
     expect(runs).toHaveLength(2);
     expect(calls.every(({ resolvedMs }) => resolvedMs < Infinity)).toBe(true);
@@ -86,9 +86,9 @@ it('serves callers of `next` by a run that `now` starts earlier', () =>
     const { paced } = createScene(10);
     const calls: Call[] = [];
     for (let i = 0; i < 20; i += 1) {
-      void paced.now();
+      void paced.refreshNow();
       await advance(500);
-      call(paced, 'next', calls);
+      call(paced, 'refreshNext', calls);
       await advance(400);
     }
     await advance(2_000);
@@ -99,14 +99,14 @@ it('keeps the pause after a run that `now` started while a caller waited', () =>
   withFakeTimers(async (advance) => {
     const { paced, runs } = createScene(300);
     const startMs = Date.now();
-    void paced.now();
+    void paced.refreshNow();
     await advance(500);
-    void paced.next();
+    void paced.refreshNext();
     await advance(400);
-    void paced.now();
+    void paced.refreshNow();
     await advance(50);
     const calls: Call[] = [];
-    call(paced, 'next', calls); // after the start of the current run
+    call(paced, 'refreshNext', calls); // after the start of the current run
     await advance(5_000);
     expect(runs.map(({ startedMs }) => startedMs - startMs)).toEqual([0, 900, 1_900]);
     expect(calls[0]?.resolvedMs).toBe(startMs + 2_200);
@@ -121,9 +121,9 @@ it('waits no longer than a pause when the clock is set back', () =>
       return Promise.resolve();
     };
     const paced = createPacedRefresh({ refresh, pauseMs: PAUSE_MS, now: () => Date.now() - backMs });
-    await paced.now();
+    await paced.refreshNow();
     backMs = 3_600_000;
-    void paced.next();
+    void paced.refreshNext();
     await advance(PAUSE_MS);
     expect(runs).toBe(2);
   }));

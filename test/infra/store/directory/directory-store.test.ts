@@ -39,12 +39,12 @@ describe('a directory store', () => {
   });
 
   describe.each([
-    ['..', '../secret', 'a/../../secret', 'a/..', './secret', 'a/./b'],
-    ['/secret', '/', 'a/', 'a//b'],
-    ['.lock', '.tmp/0/x', 'a/.hidden'],
-    ['', ' ', 'a b', 'a\nb', 'a\0b', 'é', 'a:b', '%2e%2e/secret'],
-    ['a\\b', '..\\secret', 'C:\\secret'],
-  ])('asked for the keys %j', (...keys) => {
+    ['relative paths', ['..', '../secret', 'a/../../secret', 'a/..', './secret', 'a/./b']],
+    ['misplaced slashes', ['/secret', '/', 'a/', 'a//b']],
+    ['hidden files', ['.lock', '.tmp/0/x', 'a/.hidden']],
+    ['other characters', ['', ' ', 'a b', 'a\nb', 'a\0b', 'é', 'a:b', '%2e%2e/secret']],
+    ['paths of Windows', ['a\\b', '..\\secret', 'C:\\secret']],
+  ])('for keys that are %s', (_name, keys) => {
     it.each(keys)('rejects every operation on the key %j with a TypeError', async (key) => {
       await writeFile(path.join(folder.path, 'secret'), 'untouched');
       await expect(store.get(key)).rejects.toThrow(TypeError);
@@ -86,14 +86,14 @@ describe('a directory store', () => {
       }
     }
 
-    async function left(name: string): Promise<string[]> {
+    async function placesWith(name: string): Promise<string[]> {
       const found = await Promise.all(
         places.map(async (place) => ((await readdir(path.join(root, place))).includes(name) ? [place] : [])),
       );
       return found.flat();
     }
 
-    async function writeMuch(): Promise<void> {
+    async function writeToEveryTemporaryFolder(): Promise<void> {
       for (let i = 0; i < 20; i += 1) await store.putIfAbsent(`object-${i}`, BODY, META);
       await store.compareAndSwap('pointer', BODY, null, META);
     }
@@ -114,18 +114,18 @@ describe('a directory store', () => {
 
     it('removes those older than a day', async () => {
       await leave('leftover', DAY_MS + 60_000);
-      await writeMuch();
-      expect(await left('leftover')).toEqual([]);
+      await writeToEveryTemporaryFolder();
+      expect(await placesWith('leftover')).toEqual([]);
     });
 
     it('keeps those younger than a day, because their writer may be alive', async () => {
       await leave('leftover', DAY_MS - 60_000);
-      await writeMuch();
-      expect(await left('leftover')).toEqual(places);
+      await writeToEveryTemporaryFolder();
+      expect(await placesWith('leftover')).toEqual(places);
     });
 
     it('removes its own temporary files and locks', async () => {
-      await writeMuch();
+      await writeToEveryTemporaryFolder();
       await store.putIfAbsent('object-1', BODY, META);
       await store.compareAndSwap('pointer', BODY, null, META);
       const names = (await readdir(root, { recursive: true })).filter((name) =>

@@ -5,7 +5,7 @@ import { pointerBytes } from '../../state/move-pointer.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
 
 /** Returns the store with a pointer to `release` and without aliases.json, for reading. Writes go to the store itself. */
-export function createPointedStore(store: ObjectStore, release: NamedRelease): ObjectStore {
+export function withPointerTo(store: ObjectStore, release: NamedRelease): ObjectStore {
   const bytes = pointerBytes(release);
   const pointer: StoredObject = { bytes, etag: `"${sha256Hex(bytes)}"` };
   const own = new Map<string, StoredObject | undefined>([
