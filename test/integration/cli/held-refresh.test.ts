@@ -31,7 +31,9 @@ describe('a rollback that stopped between its commit and the public copies', () 
     await store.compareAndSwap(ALIASES_KEY, mark?.bytes ?? new Uint8Array(), now?.etag ?? null, META);
 
     const status = await runInProcess(['status', '--store', `file:${root}`]);
-    expect(status.stdout).toContain(`the public copies lag; to refresh the public copies: generator repair --store`);
+    expect(status.stdout).toContain(
+      `the public copies lag; to refresh the public copies: generator repair --store`,
+    );
     const held = await publish(published.input, root, '2025-02-02T14:00:00Z');
     expect([held.code, held.stderr]).toEqual([9, expect.stringContaining('a bad restatement')]);
     expect((await store.get(key))?.bytes).toEqual(good?.bytes);
