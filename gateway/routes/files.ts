@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { bundlePath, dayPath, FILES_PATH, manifestPath } from '../../schemas/paths.js';
 import { responseFormOf } from '../core/http/response-form.js';
 import { matchesEtag } from '../core/http/conditions.js';
-import { decide, type Decision } from '../core/access/entitlements.js';
+import { decide, type AccessDecision } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
@@ -95,7 +95,7 @@ async function assertEntitled(options: FilesOptions, caller: Caller, file: FileR
   assertAllowed(decide(grants, file, now()));
 }
 
-function assertAllowed(decision: Decision): void {
+function assertAllowed(decision: AccessDecision): void {
   if (!decision.allowed) throw new GatewayError(decision.code, { detail: decision.detail });
 }
 

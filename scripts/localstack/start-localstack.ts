@@ -34,7 +34,7 @@ export async function startLocalstack(): Promise<S3Server> {
   const folder = mkdtempSync(path.join(tmpdir(), 'localstack-'));
   const log = path.join(folder, 'log.txt');
   const logFile = openSync(log, 'w');
-  const child = spawn(python, ['-m', 'localstack.runtime.main'], {
+  const child = spawn(python, ['-m', 'run_localstack'], {
     stdio: ['ignore', logFile, logFile],
     cwd: folder,
     env: {

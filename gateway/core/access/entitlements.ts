@@ -22,7 +22,7 @@ export type Grant = {
 };
 
 /** The decision about a request; `detail` explains a refusal to the caller in a sentence. */
-export type Decision =
+export type AccessDecision =
   | { readonly allowed: true }
   | {
       readonly allowed: false;
@@ -30,13 +30,13 @@ export type Decision =
       readonly detail: string;
     };
 
-const ALLOWED: Decision = { allowed: true };
+const ALLOWED: AccessDecision = { allowed: true };
 
 /**
  * Decides whether an account with these grants can read a file at `nowMs`. One active grant that includes the file is
  * enough. A refusal names the plans that include the file, but does not reveal whether it exists.
  */
-export function decide(grants: readonly Grant[], request: FileRequest, nowMs: number): Decision {
+export function decide(grants: readonly Grant[], request: FileRequest, nowMs: number): AccessDecision {
   for (const grant of grants) if (isActive(grant, nowMs) && includes(grant, request)) return ALLOWED;
   const active = grants.filter((grant) => isActive(grant, nowMs));
   if (active.length === 0) {

@@ -45,12 +45,12 @@ export function findKey({ keys }: Account, id: string): AccountKey | undefined {
  */
 export function addKey(account: Account, id: string, key: AccountKey): Account {
   if (findKey(account, id) !== undefined) return account;
-  assertRoom(account);
+  assertCanAddKey(account);
   return { ...account, keys: Object.fromEntries(keepListed([...Object.entries(account.keys), [id, key]])) };
 }
 
 /** Checks that an account can have another active key. @throws GatewayError 'key-limit-reached' */
-export function assertRoom({ keys }: Account): void {
+export function assertCanAddKey({ keys }: Account): void {
   const active = Object.values(keys).filter(({ revoked_at: revokedAt }) => revokedAt === null);
   if (active.length >= ACTIVE_KEYS) throw new GatewayError('key-limit-reached');
 }

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { Account, KeyRecord, ManualGrant } from '../../../schemas/types.generated.js';
 import {
   addKey,
-  assertRoom,
+  assertCanAddKey,
   createAccount,
   findGrant,
   findKey,
@@ -102,7 +102,7 @@ export function createAccounts(store: UpdateOptions['store'], options: AccountsO
       const created = { label, created_at: toInstant(now()), revoked_at: null };
       const account = (await readAccount(id)) ?? createAccount(id);
       if (needsGrant) assertActive(account, now());
-      assertRoom(account); // avoids an orphaned key record; the update checks again
+      assertCanAddKey(account); // avoids an orphaned key record; the update checks again
       const key = await issueKey(id);
       await update(id, (before) => addKey(before, key.id, created));
       return { key: key.text, id: key.id, label, created_at: created.created_at };

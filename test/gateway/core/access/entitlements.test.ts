@@ -3,7 +3,7 @@ import {
   decide,
   describeEntitlements,
   isActive,
-  type Decision,
+  type AccessDecision,
   type Grant,
 } from '../../../../gateway/core/access/entitlements.js';
 import { pathOf, type FileRequest } from '../../../../gateway/core/access/file-request.js';
@@ -71,7 +71,7 @@ type Case = (typeof grants)[number];
 function expectedOf(
   held: readonly Case[],
   request: FileRequest,
-): 'allowed' | Exclude<Decision, { allowed: true }>['code'] {
+): 'allowed' | Exclude<AccessDecision, { allowed: true }>['code'] {
   const active = held.filter((each) => each.active).map(({ grant }) => grant);
   if (active.length === 0) return 'subscription-inactive';
   if (active.some(({ plan }) => plan === 'research')) return 'allowed';
