@@ -53,13 +53,9 @@ export function reasonOption(): Option {
     .makeOptionMandatory();
 }
 
-export function chainOption(): Option {
-  return new Option(
-    '--chain <chain>',
-    'publish only this chain; repeatable (default: all chains in the input)',
-  )
-    .choices([...CHAIN_IDS])
-    .argParser(addChain);
+/** Returns a repeatable option whose values are chains. */
+export function chainsOption(flag: '--chain' | '--ignore', description: string): Option {
+  return new Option(`${flag} <chain>`, description).choices([...CHAIN_IDS]).argParser(addChain);
 }
 
 /** Returns the as-of of a run: the one from the command line, or now in whole seconds. */

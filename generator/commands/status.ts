@@ -3,9 +3,15 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { findLagging, inspectStore, type StoreStatus } from '../upkeep/inspect-store.js';
 import type { CommandHost, CommonOptions } from './context.js';
-import { addGeneratorCommand, storeOption } from './options.js';
+import type { Chain } from '../../schemas/types.generated.js';
+import { addGeneratorCommand, chainsOption, storeOption } from './options.js';
 
-type StatusOptions = CommonOptions & { readonly store: string; readonly maxLagDays?: number };
+type StatusOptions = CommonOptions & {
+  readonly store: string;
+  readonly maxLagDays?: number;
+  readonly chain?: readonly Chain[];
+  readonly ignore?: readonly Chain[];
+};
 
 /** Adds `status`, which shows the release of a store, how late its chains are, and what to do next. */
 export function addStatus(program: Command, host: CommandHost): void {
@@ -18,15 +24,18 @@ export function addStatus(program: Command, host: CommandHost): void {
         '--max-lag-days <days>',
         'exit 8 if a chain is later than this or public copies are outdated; count no objects',
       ).argParser(parseDays),
+      chainsOption('--chain', 'report only this chain; repeatable (default: all chains)'),
+      chainsOption('--ignore', 'do not report this chain; repeatable'),
     ],
     example: 'generator status --store file:./data/store',
   }).action((options: StatusOptions) =>
     host.run('status', options, async (context) => {
-      const { maxLagDays } = options;
+      const { maxLagDays, chain = CHAIN_IDS, ignore = [] } = options;
       const store = await context.openStore(options.store);
       const status = await inspectStore(store, {
         nowMs: context.now(),
         countsObjects: maxLagDays === undefined,
+        chains: chain.filter((each) => !ignore.includes(each)),
       });
       const lagging = maxLagDays === undefined ? null : findLagging(status, maxLagDays);
       const isLagging = lagging !== null && lagging.length > 0;
@@ -67,7 +76,8 @@ function formatChains({ chains }: StoreStatus): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = chains[chain];
     if (each === undefined) return [];
-    const { updated_through, last_available, lag_days, freshness, overdue, days } = each;
+    const { updated_through, last_available, lag_days, overdue, days, warming_up } = each;
+    const freshness = warming_up === null ? each.freshness : `warming up until ${warming_up.until}`;
     const lag = lag_days === null ? '-' : `${lag_days} d`;
     return [
       [

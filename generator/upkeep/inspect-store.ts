@@ -10,6 +10,7 @@ import { readAliasSequence, readPointer, readRecord } from '../state/published-s
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
+import { warmUpOf, type WarmUp } from './warm-up.js';
 
 /** The state of a store at the current time: the document of `status --json`. */
 export type StoreStatus = {
@@ -37,25 +38,31 @@ export type StoreStatus = {
 export type ChainNow = Pick<
   ChainStatus,
   'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
-> & { readonly overdue: boolean };
+> & {
+  readonly overdue: boolean;
+  /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
+  readonly warming_up: WarmUp | null;
+};
 
 /** Options for `inspectStore`. */
 export type InspectOptions = {
   readonly nowMs: number;
   /** True to count objects, which reads all history. Everything else reads only a few keys. */
   readonly countsObjects: boolean;
+  /** The chains to report; all by default. */
+  readonly chains?: readonly Chain[];
 };
 
 /** Reads the state of a store without verifying its files. @throws GeneratorError 'usage' or 'damaged'. */
 export async function inspectStore(
   store: ObjectStore,
-  { nowMs, countsObjects }: InspectOptions,
+  { nowMs, countsObjects, chains: wanted = CHAIN_IDS }: InspectOptions,
 ): Promise<StoreStatus> {
   await assertStore(store);
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
   if (pointer === undefined) return { ...emptyStatus(store), ...(countsObjects ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
-  const chains = await readChains(store, record, new Date(nowMs).toISOString());
+  const chains = await readChains(store, record, nowMs, wanted);
   const status = {
     address: store.address,
     revision: record.revision,
@@ -95,18 +102,26 @@ function emptyStatus(store: ObjectStore): StoreStatus {
 async function readChains(
   store: ObjectStore,
   record: ReleaseRecord,
-  now: string,
+  nowMs: number,
+  wanted: readonly Chain[],
 ): Promise<{ readonly [chain in Chain]?: ChainNow }> {
   const path = PUBLIC_PATHS.status;
   const entry = record.public[path];
   if (entry === undefined) throw damaged(`release ${record.revision}`, `does not list ${path}`);
+  const now = new Date(nowMs).toISOString();
   const status = await readArtifactJson(store, entry.sha256, 'status');
   return byChain((chain) => {
     const published = status.chains[chain];
-    if (published === undefined) return undefined;
+    if (published === undefined || !wanted.includes(chain)) return undefined;
     const { updated_through, last_available, days } = published;
     const fresh = toFreshness(chain, updated_through, last_available, now);
-    return { updated_through, ...fresh, days, overdue: now > fresh.expected_next_by };
+    return {
+      updated_through,
+      ...fresh,
+      days,
+      overdue: now > fresh.expected_next_by,
+      warming_up: warmUpOf(published, nowMs),
+    };
   });
 }
 
@@ -144,7 +159,7 @@ async function countObjects(store: ObjectStore, current: Pointer): Promise<Objec
 
 /**
  * Returns a phrase for each chain whose last available date lags by more than `maxLagDays`, and one if the public copies
- * lag by any release. Empty if nothing lags.
+ * lag by any release. Empty if nothing lags. While a chain warms up, its newest date counts.
  */
 export function findLagging(
   { revision, chains, aliases }: Pick<StoreStatus, 'revision' | 'chains' | 'aliases'>,
@@ -152,8 +167,10 @@ export function findLagging(
 ): string[] {
   if (revision === null) return ['nothing is published'];
   const late = CHAIN_IDS.flatMap((chain) => {
-    const lag = chains[chain]?.lag_days;
-    if (lag === undefined || (lag !== null && lag <= maxLagDays)) return [];
+    const state = chains[chain];
+    if (state === undefined) return [];
+    const lag = (state.warming_up ?? state).lag_days;
+    if (lag !== null && lag <= maxLagDays) return [];
     return [lag === null ? `${chain} has no available date` : `${chain} lags ${count(lag, 'day')}`];
   });
   const { behind } = aliases;
@@ -171,7 +188,10 @@ function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
   if (overdue.length > 0)
     return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then: ${publish}`;
-  const stale = CHAIN_IDS.filter((chain) => chains[chain]?.freshness === 'stale');
+  const stale = CHAIN_IDS.filter((chain) => {
+    const state = chains[chain];
+    return state?.freshness === 'stale' && state.warming_up === null;
+  });
   if (stale.length > 0)
     return `${stale.map((chain) => CHAINS[chain].name).join(', ')}: no recent date has enough metrics to be available; check which metrics the input lacks`;
   const due =

@@ -38,7 +38,7 @@ export function toFreshness(
 }
 
 /** Returns the whole days from the end of `date` to `atMs`; 0 before the day has ended. */
-function lagDays(date: string, atMs: number): number {
+export function lagDays(date: string, atMs: number): number {
   return Math.max(0, wholeDaysBetween(endOfDayMs(toDayNumber(date)), atMs));
 }
 

@@ -3,7 +3,13 @@ import path from 'node:path';
 import { ALIASES_KEY, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { createStoreEditor, flipBit, keyOfPath, type StoreEditor } from '../../support/release/edit-store.js';
 import { runAsProcess, runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
-import { writeSmallInput, type SmallInput } from '../../support/release/small-input.js';
+import {
+  metricsCsv,
+  sourcesJson,
+  writeInput,
+  writeSmallInput,
+  type SmallInput,
+} from '../../support/release/small-input.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 /** End of 2025-04-11, the last available date of bitcoin. */
@@ -17,21 +23,31 @@ let bitcoin: string;
 let store: StoreEditor;
 /** The root of a store with two releases, and too few dates of arbitrum for any to be available. */
 let both: string;
+/** The root of a store with 100 dates of arbitrum without fees: none is available. */
+let unlabelled: string;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   bitcoin = path.join(folder.path, 'bitcoin');
   both = path.join(folder.path, 'both');
+  unlabelled = path.join(folder.path, 'unlabelled');
   store = createStoreEditor(bitcoin);
   await publishDays(bitcoin, { bitcoin: 101 });
   await publishDays(both, { bitcoin: 100 });
   await publishDays(both, { bitcoin: 101, arbitrum: 5 });
+  const csv = metricsCsv('arbitrum', 100).replace(/^(\d.*?,.*?,.*?),.*$/gm, '$1,,');
+  const input = await writeSmallInput(path.join(folder.path, 'without-fees'), { days: { bitcoin: 101 } });
+  await writeInput(input, { 'arbitrum.csv': csv, 'sources.json': sourcesJson(['bitcoin', 'arbitrum']) });
+  await publishInput(unlabelled, input);
 }, 60_000);
 afterEach(() => store.undo());
 afterAll(() => folder.dispose());
 
-/** Publishes with the built program, which is faster for many dates. */
 async function publishDays(root: string, days: SmallInput['days']): Promise<void> {
-  const input = await writeSmallInput(path.join(folder.path, 'input'), { days });
+  await publishInput(root, await writeSmallInput(path.join(folder.path, 'input'), { days }));
+}
+
+/** Publishes with the built program, which is faster for many dates. */
+async function publishInput(root: string, input: string): Promise<void> {
   const args = ['publish', '--input', input, '--store', `file:${root}`, '--as-of', MIDNIGHT, '--quiet'];
   expect(await runAsProcess(args)).toEqual({ code: 0, stdout: '', stderr: '' });
 }
@@ -61,26 +77,52 @@ describe('status --max-lag-days', () => {
   });
 
   it('names what lags on one line of stderr', async () => {
-    const { code, stderr } = await check(both, '2', 5);
+    const { code, stderr } = await check(unlabelled, '2', 5);
     expect({ code, stderr }).toEqual({
       code: 8,
-      stderr: `file:${both}: bitcoin lags 5 days; arbitrum has no available date\n`,
+      stderr: `file:${unlabelled}: bitcoin lags 5 days; arbitrum has no available date\n`,
     });
   });
 
-  it('treats a chain without any available date as lagging, regardless of the limit', async () => {
-    expect(await check(both, '9999', 0)).toMatchObject({
+  it('treats a chain with enough history and without any available date as lagging, regardless of the limit', async () => {
+    expect(await check(unlabelled, '9999', 0)).toMatchObject({
       code: 8,
-      stderr: `file:${both}: arbitrum has no available date\n`,
+      stderr: `file:${unlabelled}: arbitrum has no available date\n`,
     });
+  });
+
+  it('judges a new chain by its newest date while it warms up, and says until when', async () => {
+    // arbitrum has 5 of the 100 dates, from 2025-01-01 on, and bitcoin is ignored
+    const monitor = (maxLagDays: string): Promise<GeneratorRun> =>
+      check(both, maxLagDays, 0, '--ignore', 'bitcoin');
+    expect(await monitor('96')).toMatchObject({ code: 0, stderr: '' });
+    expect((await monitor('96')).stdout).toMatch(/^arbitrum .* warming up until 2025-04-10 /m);
+    expect(await monitor('95')).toMatchObject({
+      code: 8,
+      stderr: `file:${both}: arbitrum lags 96 days\n`,
+    });
+    expect(JSON.parse((await check(both, '96', 0, '--json')).stdout)).toMatchObject({
+      chains: { arbitrum: { lag_days: null, warming_up: { until: '2025-04-10', lag_days: 96 } } },
+    });
+  });
+
+  it('reports only the chains of --chain, without those of --ignore', async () => {
+    const reported = async (...options: string[]): Promise<string[]> =>
+      Object.keys(JSON.parse((await check(both, '9', 0, '--json', ...options)).stdout).chains as object);
+    expect(await reported()).toEqual(['bitcoin', 'arbitrum']);
+    expect(await reported('--chain', 'bitcoin')).toEqual(['bitcoin']);
+    expect(await reported('--ignore', 'bitcoin')).toEqual(['arbitrum']);
+    expect(await reported('--chain', 'bitcoin', '--chain', 'arbitrum', '--ignore', 'arbitrum')).toEqual([
+      'bitcoin',
+    ]);
   });
 
   it('prints the whole status with --json, including what lags', async () => {
-    const { code, stdout } = await check(both, '1', 2, '--json');
+    const { code, stdout } = await check(unlabelled, '1', 2, '--json');
     expect(code).toBe(8);
     expect(JSON.parse(stdout)).toMatchObject({
-      revision: '2025-04-12.000002',
-      sequence: 2,
+      revision: '2025-04-12.000001',
+      sequence: 1,
       chains: { bitcoin: { lag_days: 2 }, arbitrum: { lag_days: null } },
       objects: null,
       orphans: null,
