@@ -13,6 +13,7 @@ export type Sent = {
   /** Such as `GET /v1/customers/cus_1`. */
   readonly route: string;
   readonly params: Readonly<Record<string, string>>;
+  /** Idempotency key. */
   readonly key: string | undefined;
 };
 
