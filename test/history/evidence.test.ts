@@ -84,7 +84,9 @@ describe('the real history, published from the command line', () => {
   });
 
   it('finds ethereum congested on most days of December 2017', () => {
-    const congested = labelsBetween('ethereum', '2017-12-01', '2017-12-31').filter((label) => label === 'congested');
+    const congested = labelsBetween('ethereum', '2017-12-01', '2017-12-31').filter(
+      (label) => label === 'congested',
+    );
     expect(congested.length).toBeGreaterThanOrEqual(20);
   });
 
@@ -218,6 +220,8 @@ function evidenceRows(): Map<string, string> {
   const evidence = text.slice(text.indexOf('## Evidence'));
   const lines = evidence.split('\n').filter((line) => line.startsWith('|'));
   return new Map(
-    lines.map((line) => line.split('|').map((cell) => cell.trim())).map((cells) => [cells[1] ?? '', cells[2] ?? '']),
+    lines
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map((cells) => [cells[1] ?? '', cells[2] ?? '']),
   );
 }

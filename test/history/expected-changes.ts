@@ -20,7 +20,9 @@ export type ExpectedChanges = {
 /** Compares two full computations by the naive implementation. */
 export function compareNaive(before: NaiveRecords, after: NaiveRecords): ExpectedChanges {
   const differing = (genre: Genre): string[] =>
-    [...before.texts[genre]].filter(([date, text]) => after.texts[genre].get(date) !== text).map(([date]) => date);
+    [...before.texts[genre]]
+      .filter(([date, text]) => after.texts[genre].get(date) !== text)
+      .map(([date]) => date);
   const genres = {
     meta: differing('meta'),
     gold: differing('gold'),
@@ -101,7 +103,14 @@ function restatedEntry(
 ): ManifestDate {
   const { revision: old, in_force_from, sha256: oldSha256, bytes: oldBytes } = was;
   const version = { revision: old, in_force_from, sha256: oldSha256, bytes: oldBytes, reason };
-  return { ...was, sha256, bytes, revision, in_force_from: revision, superseded: [...was.superseded, version] };
+  return {
+    ...was,
+    sha256,
+    bytes,
+    revision,
+    in_force_from: revision,
+    superseded: [...was.superseded, version],
+  };
 }
 
 function byDate(manifest: Manifest | undefined): Map<string, ManifestDate> {

@@ -28,7 +28,12 @@ describe('a rollback that stopped between its commit and the public copies', () 
     const good = await store.get(key);
     await store.compareAndSwap(key, bad?.bytes ?? new Uint8Array(), good?.etag ?? null, META);
     const newAliases = await store.get(ALIASES_KEY);
-    await store.compareAndSwap(ALIASES_KEY, oldAliases?.bytes ?? new Uint8Array(), newAliases?.etag ?? null, META);
+    await store.compareAndSwap(
+      ALIASES_KEY,
+      oldAliases?.bytes ?? new Uint8Array(),
+      newAliases?.etag ?? null,
+      META,
+    );
 
     const status = await runInProcess(['status', '--store', `file:${root}`]);
     expect(status.stdout).toContain(

@@ -56,7 +56,7 @@ describe('verify', () => {
     expect(await verify('--deep')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('changes nothing, regardless of what it finds', async () => {
+  it('adds and removes no file, regardless of what it finds', async () => {
     await flipBit(store(), await dayKey('gold', '2025-01-20'));
     const before = await readdir(published().root, { recursive: true });
     await verify('--deep');

@@ -75,7 +75,8 @@ async function live(life: Life, arrivals: readonly Delivery[]): Promise<void> {
   expectSame((await readStoredAccount(scene.store, ACCOUNT))?.value.billing, undefined); // nothing is left of the previous order
   const happened: Happened[] = [];
   let moveCount = 0;
-  const advance = async (): Promise<void> => void happened.push(...(await makeMove(scene, life, moveCount++)));
+  const advance = async (): Promise<void> =>
+    void happened.push(...(await makeMove(scene, life, moveCount++)));
   for (const { nth, ahead } of arrivals) {
     while (happened[nth] === undefined) await advance();
     for (let more = 0; more < ahead && moveCount < life.moves.length; more += 1) await advance();

@@ -50,7 +50,8 @@ async function buyAndDeliver(scene: Scene): Promise<void> {
 async function listOpen({ billing, seen }: Scene): Promise<string[]> {
   const open: string[] = [];
   for (const [id, customer] of seen.sessions) {
-    if (!seen.deletedCustomers.has(customer) && (await billing.readCheckout(id)).state === 'open') open.push(id);
+    if (!seen.deletedCustomers.has(customer) && (await billing.readCheckout(id)).state === 'open')
+      open.push(id);
   }
   return open;
 }

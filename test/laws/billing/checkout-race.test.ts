@@ -50,7 +50,8 @@ async function requestAtOnce(scene: Scene, seed: number, wanted: readonly Purcha
 async function readSessions({ store, billing, seen }: Scene): Promise<[open: string[], recorded: string]> {
   const open: string[] = [];
   for (const [id, customer] of seen.sessions) {
-    if (!seen.deletedCustomers.has(customer) && (await billing.readCheckout(id)).state === 'open') open.push(id);
+    if (!seen.deletedCustomers.has(customer) && (await billing.readCheckout(id)).state === 'open')
+      open.push(id);
   }
   return [open, (await readStoredAccount(store, ACCOUNT))?.value.billing?.checkout.session?.id ?? ''];
 }

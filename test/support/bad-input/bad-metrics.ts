@@ -178,7 +178,12 @@ const FILE_FAULTS: readonly BadMetrics[] = [
     'the file has no rows',
     'add at least one date, or remove the file to keep the published state',
   ),
-  badMetrics('')('nothing', '', 'the file is empty', 'start the file with the header row: date, then metrics'),
+  badMetrics('')(
+    'nothing',
+    '',
+    'the file is empty',
+    'start the file with the header row: date, then metrics',
+  ),
   badMetrics(Buffer.from(`${HEADER}${VALID}2025-01-02,1\xe9,1\n`, 'latin1'))(
     'a byte that is not UTF-8',
     ':3',
@@ -195,12 +200,17 @@ const FILE_FAULTS: readonly BadMetrics[] = [
     ['a quote that is not closed', '"1,1'],
     ['text after a closing quote', '"1"x,1'],
   ].map(([name = '', cells = '']) => ({
-    ...toFault(`${HEADER}${VALID}2025-01-02,${cells}\n2025-01-03,1,1\n`)(name, ':3', 'not CSV', CSV),
+    ...badMetrics(`${HEADER}${VALID}2025-01-02,${cells}\n2025-01-03,1,1\n`)(name, ':3', 'not CSV', CSV),
     endsWithParserMessage: true as const,
   })),
 ];
 
-const ALL_BAD_METRICS: readonly BadMetrics[] = [...COLUMN_FAULTS, ...ROW_FAULTS, ...NUMBER_FAULTS, ...FILE_FAULTS];
+const ALL_BAD_METRICS: readonly BadMetrics[] = [
+  ...COLUMN_FAULTS,
+  ...ROW_FAULTS,
+  ...NUMBER_FAULTS,
+  ...FILE_FAULTS,
+];
 
 /** Every kind of bad metrics file. For valid ones see "Input" in generator/README.md. */
 export const BAD_METRICS: readonly BadMetrics[] = ALL_BAD_METRICS.filter(({ name }) => !EXTRA.has(name));

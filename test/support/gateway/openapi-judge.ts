@@ -55,7 +55,10 @@ export function templateOf(path: string): string | undefined {
 
 function isPathOf(path: string, template: string): boolean {
   const [parts, described] = [path.split('/'), template.split('/')];
-  return parts.length === described.length && described.every((part, i) => isSegmentOf(parts[i] ?? '', part, template));
+  return (
+    parts.length === described.length &&
+    described.every((part, i) => isSegmentOf(parts[i] ?? '', part, template))
+  );
 }
 
 function isSegmentOf(text: string, part: string, template: string): boolean {

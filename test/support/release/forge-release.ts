@@ -47,7 +47,11 @@ export async function forgeRelease(
   return key;
 }
 
-async function replaceContents(store: StoreEditor, record: ReleaseRecord, files: Forgery): Promise<ReleaseRecord> {
+async function replaceContents(
+  store: StoreEditor,
+  record: ReleaseRecord,
+  files: Forgery,
+): Promise<ReleaseRecord> {
   const next = {
     ...record,
     public: { ...record.public },

@@ -59,7 +59,7 @@ export const STEPS = {
 } as const satisfies Record<string, Step>;
 export type StepName = keyof typeof STEPS;
 
-/** Creates a fake that answers a repeated idempotency key with the first response, as Stripe does. `seen` records its calls. */
+/** Creates a fake that answers a repeated idempotency key with the first response, as Stripe does. `seen` has what was created and deleted. */
 function createRecordingBilling(now: () => number) {
   const fake = createFakeBilling({ now, prices: PRICES });
   const seen = {
