@@ -90,9 +90,9 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
   });
 
   it('distinguishes keys by every character', async () => {
-    const all = ['a/b', 'a/b.c', 'a/b-c', 'a/b_c', 'a/bc', 'a.b', 'a-b/c'];
-    for (const key of all) expect(await put(key, key)).toBe('created');
-    for (const key of all) expect(await read(key)).toBe(key);
+    const similar = ['a/b', 'a/b.c', 'a/b-c', 'a/b_c', 'a/bc', 'a.b', 'a-b/c'];
+    for (const key of similar) expect(await put(key, key)).toBe('created');
+    for (const key of similar) expect(await read(key)).toBe(key);
   });
 }
 

@@ -66,14 +66,14 @@ beforeAll(async () => {
     env: s3Environment(),
   });
   const { Service } = await readTemplates();
-  const made = await deploySecrets(resourcesOf(Service, 'AWS::SecretsManager::Secret'));
+  const arnsById = await deploySecrets(resourcesOf(Service, 'AWS::SecretsManager::Secret'));
   const jwks = path.join(folder.path, 'jwks.json');
   await writeFile(jwks, JSON.stringify(await provider.jwks()));
   const { Environment } = propertiesOf(Service, 'AWS::Lambda::Function', { FunctionName: 'crd-gateway' });
   const { Variables } = Environment as { Variables: Record<string, unknown> };
   const own = Object.entries(Variables).map(([variable, value]) => [
     variable,
-    withArns(resolve(value), made),
+    withArns(resolve(value), arnsById),
   ]);
   variables = {
     ...(Object.fromEntries(own) as Record<string, string>),
@@ -144,9 +144,9 @@ it(
 it(
   'does not start without a required secret, and names it',
   async () => {
-    const gone = `${arns['ORIGIN_SECRET'] ?? ''}x`;
-    const wrong = start({ SECRETS: JSON.stringify({ ...arns, ORIGIN_SECRET: gone }) });
-    await expect(wrong).rejects.toThrow(`ORIGIN_SECRET: cannot read the secret ${gone}`);
+    const unknown = `${arns['ORIGIN_SECRET'] ?? ''}x`;
+    const wrong = start({ SECRETS: JSON.stringify({ ...arns, ORIGIN_SECRET: unknown }) });
+    await expect(wrong).rejects.toThrow(`ORIGIN_SECRET: cannot read the secret ${unknown}`);
   },
   SLOW_MS,
 );
@@ -200,18 +200,18 @@ describe('the Lambda function, started with secrets from Secrets Manager', () =>
     const token = await provider.sign({ account: 'a-reader' });
     const session = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const request = { method: 'POST', path: ENDPOINTS.keys, headers: session, body: '{"label":"one"}' };
-    const made = await sendWithSecret(request);
-    expect(made.status).toBe(201);
-    const { key, id } = JSON.parse(made.body) as { key: string; id: string };
+    const created = await sendWithSecret(request);
+    expect(created.status).toBe(201);
+    const { key, id } = JSON.parse(created.body) as { key: string; id: string };
     const opened = { path: BUNDLE, headers: { 'x-api-key': key } };
     expect((await sendWithSecret(opened)).status).toBe(307);
-    const gone = await sendWithSecret({
+    const revoked = await sendWithSecret({
       method: 'DELETE',
       path: ENDPOINTS.keys,
       query: `id=${id}`,
       headers: session,
     });
-    expect(gone.status).toBe(200);
+    expect(revoked.status).toBe(200);
     const another = await start(); // which has no cached key
     expect((await sendWithSecret(opened, origin, another)).status).toBe(401);
     expect(lambda.log().join('\n')).not.toContain(key);

@@ -15,9 +15,10 @@ let machines: RunMachines;
 beforeAll(() => (machines = createRunMachines()));
 afterAll(() => machines.stop());
 
+/** Runs the machine of a program. Ends that are numbers are exit codes: 6 conflict, 7 store-unavailable, 8 damaged. */
 const run = (name: string, ends: readonly TaskEnd[]) => {
-  const all = Object.values(resourcesOf(Service, 'AWS::StepFunctions::StateMachine'));
-  const machine = all.find(({ Properties }) => Properties?.['StateMachineName'] === `crd-${name}`);
+  const stateMachines = Object.values(resourcesOf(Service, 'AWS::StepFunctions::StateMachine'));
+  const machine = stateMachines.find(({ Properties }) => Properties?.['StateMachineName'] === `crd-${name}`);
   return machines.run(resolve(machine?.Properties?.['DefinitionString']), ends);
 };
 

@@ -77,10 +77,10 @@ export function currentPaths(contents: StoreContents): Map<string, string> {
 
 /**
  * Returns the files to commit by name: the samples under the key of their public copy, or under their path if they are
- * for subscribers, then records, pointer, aliases and store mark under their keys.
+ * for subscribers, then records, pointer, aliases.json and store.json under their keys.
  */
 export function committedFiles(contents: StoreContents): Map<string, Uint8Array> {
-  const isMark = (key: string): boolean => !key.startsWith(OBJECTS_PREFIX) && !key.startsWith(PUBLIC_PREFIX);
+  const isState = (key: string): boolean => !key.startsWith(OBJECTS_PREFIX) && !key.startsWith(PUBLIC_PREFIX);
   const paths = currentPaths(contents);
   return new Map([
     ...SAMPLES.map((path): [string, Uint8Array] => {
@@ -89,7 +89,7 @@ export function committedFiles(contents: StoreContents): Map<string, Uint8Array>
       if (bytes === undefined) throw new Error(`The golden release has no ${path}. Correct SAMPLES.`);
       return [name, bytes];
     }),
-    ...[...contents].filter(([key]) => isMark(key)),
+    ...[...contents].filter(([key]) => isState(key)),
   ]);
 }
 

@@ -51,7 +51,7 @@ function differencesOf(changed: StoreContents): string[] {
 }
 
 /** Returns the different cells of a column in all calendars. */
-function calendarColumns(column: string): Set<string> {
+function cellsOfColumn(column: string): Set<string> {
   const values = new Set<string>();
   for (const chain of CHAIN_IDS) {
     const text = Buffer.from(contents.get(publicKey(calendarPath(chain))) ?? []).toString('utf8');
@@ -73,7 +73,7 @@ describe('the golden release', () => {
     expect(formatDigests(digestStore(contents))).toBe(committed);
   });
 
-  it('has the committed records, marks and samples, byte for byte', async () => {
+  it('has the committed records, state files and samples, byte for byte', async () => {
     const files = committedFiles(contents);
     for (const [name, bytes] of files) {
       const text = await readFile(path.join(release, 'files', name), 'utf8');
@@ -103,9 +103,9 @@ describe('the golden release', () => {
       const rows = (await readFile(path.join(GOLDEN, 'input-1', file), 'utf8')).trimEnd().split('\n');
       expect(rows.length).toBeGreaterThan(500);
     }
-    expect([...calendarColumns('regime')].sort()).toEqual(Object.keys(LABEL_MEANINGS).sort());
-    expect([...calendarColumns('status')].sort()).toEqual(['available', 'degraded', 'missing']);
-    const scores = [...calendarColumns('confidence')].map(Number).filter((score) => score > 0);
+    expect([...cellsOfColumn('regime')].sort()).toEqual(Object.keys(LABEL_MEANINGS).sort());
+    expect([...cellsOfColumn('status')].sort()).toEqual(['available', 'degraded', 'missing']);
+    const scores = [...cellsOfColumn('confidence')].map(Number).filter((score) => score > 0);
     expect(scores.some((score) => score >= 0.9)).toBe(true);
     expect(scores.some((score) => score >= 0.7 && score < 0.9)).toBe(true);
     expect(scores.some((score) => score < 0.7)).toBe(true);

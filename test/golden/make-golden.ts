@@ -18,7 +18,7 @@ const RESTATED = '2023-05-20';
 
 /** Returns a chain's history of a number of days, with a date without a row and a period without values. */
 function history(chain: Chain, days: number): InputSeries {
-  const all = randomSeries({
+  const full = randomSeries({
     chain,
     seed: 50 + CHAIN_IDS.indexOf(chain),
     days: DAYS,
@@ -28,15 +28,15 @@ function history(chain: Chain, days: number): InputSeries {
   const isMissing = (date: string): boolean =>
     date === MISSING_ROW || (date >= OUTAGE.from && date <= OUTAGE.to);
   return {
-    ...all,
-    dates: all.dates.slice(0, days),
-    present: all.dates.slice(0, days).map((date) => date !== MISSING_ROW),
+    ...full,
+    dates: full.dates.slice(0, days),
+    present: full.dates.slice(0, days).map((date) => date !== MISSING_ROW),
     metrics: Object.fromEntries(
       metricsOf(chain).map((metric) => [
         metric,
-        columnOf(all, metric)
+        columnOf(full, metric)
           .slice(0, days)
-          .map((value, t) => (isMissing(all.dates[t] ?? '') ? null : value)),
+          .map((value, t) => (isMissing(full.dates[t] ?? '') ? null : value)),
       ]),
     ),
   };

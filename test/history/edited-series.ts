@@ -15,17 +15,17 @@ export function cutBetween(series: InputSeries, first: string, last: string): In
 
 /** Returns the series without the row of `date`. */
 export function withoutRow(series: InputSeries, date: string): InputSeries {
-  const gone = series.dates.indexOf(date);
+  const removed = series.dates.indexOf(date);
   return {
     ...series,
-    present: series.present.map((value, t) => value && t !== gone),
-    metrics: mapColumns(series, (column) => column.map((value, t) => (t === gone ? null : value))),
+    present: series.present.map((value, t) => value && t !== removed),
+    metrics: mapColumns(series, (column) => column.map((value, t) => (t === removed ? null : value))),
   };
 }
 
 /** Returns the series without a column. */
 export function withoutColumn(series: InputSeries, metric: MetricName): InputSeries {
-  const { [metric]: _gone, ...metrics } = series.metrics;
+  const { [metric]: _removed, ...metrics } = series.metrics;
   return { ...series, metrics };
 }
 

@@ -84,7 +84,9 @@ describe('the real history, published from the command line', () => {
   });
 
   it('finds ethereum congested on most days of December 2017', () => {
-    const congested = labelsBetween('ethereum', '2017-12-01', '2017-12-31').filter((l) => l === 'congested');
+    const congested = labelsBetween('ethereum', '2017-12-01', '2017-12-31').filter(
+      (label) => label === 'congested',
+    );
     expect(congested.length).toBeGreaterThanOrEqual(20);
   });
 
@@ -157,9 +159,9 @@ describe('the Evidence table of the methodology matches the published calendars'
   });
 
   it('in the calibration of the confidence', () => {
-    const { published: all, from } = report.calibration_error;
+    const { published: fittedOnAll, from } = report.calibration_error;
     const largest = Math.max(...report.labels.map(({ gap }) => gap));
-    expect(rows.get('expected calibration error (10 bins), fitted on all')).toBe(all.toFixed(3));
+    expect(rows.get('expected calibration error (10 bins), fitted on all')).toBe(fittedOnAll.toFixed(3));
     expect(rows.get('the same, coefficients fitted before 2022 and tested from 2022 on')).toBe(
       from.toFixed(3),
     );
@@ -218,6 +220,8 @@ function evidenceRows(): Map<string, string> {
   const evidence = text.slice(text.indexOf('## Evidence'));
   const lines = evidence.split('\n').filter((line) => line.startsWith('|'));
   return new Map(
-    lines.map((line) => line.split('|').map((cell) => cell.trim())).map((c) => [c[1] ?? '', c[2] ?? '']),
+    lines
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map((cells) => [cells[1] ?? '', cells[2] ?? '']),
   );
 }

@@ -20,7 +20,9 @@ export type ExpectedChanges = {
 /** Compares two full computations by the naive implementation. */
 export function compareNaive(before: NaiveRecords, after: NaiveRecords): ExpectedChanges {
   const differing = (genre: Genre): string[] =>
-    [...before.texts[genre]].filter(([date, text]) => after.texts[genre].get(date) !== text).map(([d]) => d);
+    [...before.texts[genre]]
+      .filter(([date, text]) => after.texts[genre].get(date) !== text)
+      .map(([date]) => date);
   const genres = {
     meta: differing('meta'),
     gold: differing('gold'),
@@ -42,10 +44,10 @@ export type Manifests = PublishedState['manifests'];
 
 /** Returns the manifests of a planned release, including those it keeps. */
 export function plannedManifests(state: PublishedState, release: PlannedRelease): Manifests {
-  const made = release.artifacts
+  const written = release.artifacts
     .filter(({ path }) => path in release.record.manifests)
     .map((artifact) => [artifact.path, assertValid('manifest', artifact.content().value)] as const);
-  return new Map([...state.manifests, ...made]);
+  return new Map([...state.manifests, ...written]);
 }
 
 /** A published change of one chain, and its expected effect. */
@@ -100,8 +102,15 @@ function restatedEntry(
   { revision, reason }: PublishedChange,
 ): ManifestDate {
   const { revision: old, in_force_from, sha256: oldSha256, bytes: oldBytes } = was;
-  const gone = { revision: old, in_force_from, sha256: oldSha256, bytes: oldBytes, reason };
-  return { ...was, sha256, bytes, revision, in_force_from: revision, superseded: [...was.superseded, gone] };
+  const version = { revision: old, in_force_from, sha256: oldSha256, bytes: oldBytes, reason };
+  return {
+    ...was,
+    sha256,
+    bytes,
+    revision,
+    in_force_from: revision,
+    superseded: [...was.superseded, version],
+  };
 }
 
 function byDate(manifest: Manifest | undefined): Map<string, ManifestDate> {

@@ -38,8 +38,8 @@ export async function readHistory(): Promise<readonly InputSeries[]> {
 }
 
 /** Returns the series of one chain. @throws Error if it is missing. */
-export function seriesOf(all: readonly InputSeries[], chain: Chain): InputSeries {
-  const series = all.find((each) => each.chain === chain);
+export function seriesOf(inputs: readonly InputSeries[], chain: Chain): InputSeries {
+  const series = inputs.find((each) => each.chain === chain);
   if (series === undefined) throw new Error(`no series of ${chain}`);
   return series;
 }

@@ -69,6 +69,7 @@ export type AppendObservation = {
 /** Output of the program `late-edits`. `drawn-edits` prints only observations of edits. */
 export type LateEditObservations = {
   readonly append: AppendObservation;
+  /** Edits that change a label a year later. */
   readonly far: readonly EditObservation[];
   readonly applied: readonly AppliedObservation[];
   readonly verifyFaults: readonly object[];

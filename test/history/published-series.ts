@@ -19,7 +19,7 @@ export const REASON = 'late edit';
 const PUBLISHED_ON = '2024-01-01';
 const PLANNED_ON = '2024-01-03';
 
-/** Returns the revision of the next release after a published state. */
+/** The revision of the next release after a published state. */
 export const PLANNED_REVISION = `${PLANNED_ON}.000001`;
 
 /** Published series with their records by the naive implementation. */

@@ -1,9 +1,10 @@
 /**
  * A second, independent and deliberately naive implementation of methodology v1, used as an oracle in tests.
  *
- * It was written only from the texts `methodology-v1.md` and `contract.md` (§3), and shares no code with the product. It cuts
- * and sorts every window again for each day, without rolling updates. It repeats the numbers of the methodology, because an
- * oracle that reads them from the product's data could not find wrong ones. References (§) are to the methodology.
+ * It was written only from the text of the methodology (schemas/methodology/v1.md) and a list of the metrics of each chain,
+ * and shares no code with the product. It cuts and sorts every window again for each day, without rolling updates. It
+ * repeats the numbers of the methodology, because an oracle that reads them from the product's data could not find wrong
+ * ones. References (§) are to the methodology.
  */
 import { createHash } from 'node:crypto';
 
@@ -419,9 +420,9 @@ function marginOf(z: number, level: Level): number {
 
 /** Returns z(t) - z(t-7), rounded by round9; null if one is missing. */
 function weekChange(zs: readonly Maybe[], t: number): Maybe {
-  const now = at(zs, t);
+  const current = at(zs, t);
   const before = at(zs, t - 7);
-  return now === null || before === null ? null : round9(now - before);
+  return current === null || before === null ? null : round9(current - before);
 }
 
 function speedOf(demand: readonly Maybe[], pressure: readonly Maybe[], t: number): number {
@@ -658,7 +659,7 @@ export function naiveMetaDays(
 
 // ----------------------------------------------------------------------------------------------------------- §11 derived metrics
 
-/** The metrics of each chain, from `contract.md` §3. */
+/** The metrics of each chain. */
 const chainMetrics: Readonly<Record<NaiveChain, readonly string[]>> = {
   bitcoin: [
     'tx_count',

@@ -227,11 +227,11 @@ describe('a gateway on S3', () => {
     }
   });
 
-  it('refuses links to callers without the plan, and on all copies to a revoked key', async () => {
+  it('refuses links to callers without the plan, and on another copy of the gateway to a revoked key', async () => {
     const single = await gateway.createKey({ account: 'one-chain', plan: 'single-chain', chain: 'base' });
     expect((await send(BUNDLE, { 'X-API-Key': single })).status).toBe(307);
     expect((await send(MANIFEST, { 'X-API-Key': single })).status).toBe(403);
-    await gateway.accounts.revokeKey('one-chain', single.slice(9, 17));
+    await gateway.accounts.revokeKey('one-chain', single.slice(9, 17)); // the id in the key
     expect((await send(BUNDLE, { 'X-API-Key': single }, await start())).status).toBe(401);
   });
 

@@ -40,9 +40,9 @@ async function observeAppend(
       dates.map((entry) => [`${path} ${entry.date}`, JSON.stringify(entry)]),
     ),
   );
-  const now = new Map(entries.map(({ key, text }) => [key, text]));
+  const after = new Map(entries.map(({ key, text }) => [key, text]));
   const append = {
-    changedEntries: [...before].filter(([key, text]) => now.get(key) !== text).map(([key]) => key),
+    changedEntries: [...before].filter(([key, text]) => after.get(key) !== text).map(([key]) => key),
     changedKeys: [...digests]
       .filter(([key, digest]) => isImmutable(key) && later.get(key) !== digest)
       .map(([key]) => key),

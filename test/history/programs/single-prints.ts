@@ -11,6 +11,7 @@ import { readHistory, seriesOf } from '../history-data.js';
 
 const FIRST = '2016-01-01';
 const LAST = '2025-12-31';
+/** Number of prints: single values that are multiplied by ten. */
 const PRINTS = 200;
 const SEED = 1;
 /** Metrics of bitcoin that signals use. Its history has no block weight. */

@@ -25,8 +25,8 @@ const faulty = (count: number): string =>
 
 describe('publish refuses, with place, fault and remedy, sources with', () => {
   const count = Math.ceil(BAD_SOURCES.length / 4);
-  const cut = Array.from({ length: count }, (_, i) => BAD_SOURCES.slice(4 * i, 4 * i + 4));
-  const batches = cut.map((cases, batch) => {
+  const groups = Array.from({ length: count }, (_, i) => BAD_SOURCES.slice(4 * i, 4 * i + 4));
+  const batches = groups.map((cases, batch) => {
     const lines = cases.flatMap(({ list }, i) =>
       list === undefined ? [] : [`  "${CHAIN_IDS[i] ?? ''}": ${list}`],
     );
@@ -62,7 +62,7 @@ describe('publish refuses every chain when sources.json is', () => {
     expectNothingPublished(outcome);
   };
   const runs = BAD_SOURCES_FILES.map((bad, i) => {
-    const inProcess = i >= 3; // the first three are in the file contract: they run the real program
+    const inProcess = i >= 3; // the first three run the built program
     return (inProcess ? publishInProcess : publishInProgram)(`file ${bad.name}`, [{ files: filesOf(bad) }]);
   });
 

@@ -14,7 +14,7 @@ describe('a rollback that stopped between its commit and the public copies', () 
     const root = await published.copy();
     const store = await openStore(`file:${root}`);
     const key = publicKey(PUBLIC_PATHS.landing);
-    const [bad, mark] = [await store.get(key), await store.get(ALIASES_KEY)];
+    const [bad, oldAliases] = [await store.get(key), await store.get(ALIASES_KEY)];
     const to = [
       '--to',
       '2025-02-01.000001',
@@ -27,8 +27,13 @@ describe('a rollback that stopped between its commit and the public copies', () 
     expect(rolled.code).toBe(0);
     const good = await store.get(key);
     await store.compareAndSwap(key, bad?.bytes ?? new Uint8Array(), good?.etag ?? null, META);
-    const now = await store.get(ALIASES_KEY);
-    await store.compareAndSwap(ALIASES_KEY, mark?.bytes ?? new Uint8Array(), now?.etag ?? null, META);
+    const newAliases = await store.get(ALIASES_KEY);
+    await store.compareAndSwap(
+      ALIASES_KEY,
+      oldAliases?.bytes ?? new Uint8Array(),
+      newAliases?.etag ?? null,
+      META,
+    );
 
     const status = await runInProcess(['status', '--store', `file:${root}`]);
     expect(status.stdout).toContain(
@@ -37,6 +42,6 @@ describe('a rollback that stopped between its commit and the public copies', () 
     const held = await publish(published.input, root, '2025-02-02T14:00:00Z');
     expect([held.code, held.stderr]).toEqual([9, expect.stringContaining('a bad restatement')]);
     expect((await store.get(key))?.bytes).toEqual(good?.bytes);
-    expect((await store.get(ALIASES_KEY))?.bytes).toEqual(now?.bytes);
+    expect((await store.get(ALIASES_KEY))?.bytes).toEqual(newAliases?.bytes);
   });
 });

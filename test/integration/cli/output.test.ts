@@ -49,7 +49,7 @@ describe('--help', () => {
     expect(stdout).toContain('--store <address>');
   });
 
-  it('lists every command with its description, and every exit code', async () => {
+  it('lists publish, plan, verify and status with a description, and every exit code', async () => {
     const { code, stdout } = await runInProcess(['--help']);
     expect(code).toBe(0);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} .*\\S`, 'm'));

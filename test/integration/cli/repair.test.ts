@@ -100,11 +100,11 @@ describe('repair of a sound store', () => {
 });
 
 describe('repair without an input', () => {
-  it('rewrites every public copy that does not match the release, and its mark', async () => {
+  it('rewrites every public copy that does not match the release, and aliases.json', async () => {
     await store().write(publicKey(summaryPath('bitcoin')), 'corrupt');
     await store().remove(publicKey(PUBLIC_PATHS.status));
-    for (const mark of ['{"schema":"aliases/1","sequence":1}', 'corrupt']) {
-      await store().write(ALIASES_KEY, mark);
+    for (const aliases of ['{"schema":"aliases/1","sequence":1}', 'corrupt']) {
+      await store().write(ALIASES_KEY, aliases);
       expect(await repair()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^repaired: /) });
       await expectRepaired();
     }
@@ -139,7 +139,7 @@ describe('repair with the input of the release restores, after a flipped bit,', 
     ['a calendar', () => keyOfPath(store(), calendarPath('arbitrum'))],
     ['the list of changes', () => keyOfPath(store(), PUBLIC_PATHS.changes)],
     ['the methodology', () => keyOfPath(store(), '/api/v1/methodology/v1.md')],
-    ['the glossary, which the first release made', () => keyOfPath(store(), PUBLIC_PATHS.glossary)],
+    ['the glossary, which the first release created', () => keyOfPath(store(), PUBLIC_PATHS.glossary)],
     ['the release record', async () => (await readRelease(store())).key],
   ])('%s', async (_name, find) => {
     const key = await find();
@@ -161,15 +161,15 @@ describe('repair with the input of an earlier release restores, after a flipped 
   ])('%s', async (_name, find) => {
     const key = await find();
     await flipBit(store(), key);
-    const now = await repair('--input', current(), '--json');
-    expect({ code: now.code, ...JSON.parse(now.stdout) }).toMatchObject({
+    const withCurrent = await repair('--input', current(), '--json');
+    expect({ code: withCurrent.code, ...JSON.parse(withCurrent.stdout) }).toMatchObject({
       code: 8,
       restored: [],
       remedy: expect.stringMatching(
         /use the input of an earlier date, or restore a backup with "generator copy/,
       ),
     });
-    expect(now.stderr).toContain(`${key}: `);
+    expect(withCurrent.stderr).toContain(`${key}: `);
     expect(await repair('--input', earlier())).toMatchObject({ code: 0 });
     await expectRepaired();
   });
@@ -236,11 +236,11 @@ describe('repair after a rollback and a hold', () => {
     const before = await snapshot(root);
     const editor = createStoreEditor(root);
     const { key, record } = await readRelease(editor);
-    const made = [record.public, record.bundles, record.manifests]
+    const ofRelease = [record.public, record.bundles, record.manifests]
       .flatMap((section) => Object.values(section))
       .filter(({ revision }) => revision === record.revision);
-    expect(made.length).toBeGreaterThan(3);
-    for (const { sha256 } of made) await editor.remove(objectKey(sha256));
+    expect(ofRelease.length).toBeGreaterThan(3);
+    for (const { sha256 } of ofRelease) await editor.remove(objectKey(sha256));
     expect(await runInProcess(['repair', ...address, '--input', current()])).toMatchObject({ code: 0 });
     expect(differingKeys(before, await snapshot(root))).toEqual([]);
     await flipBit(editor, key);

@@ -150,7 +150,7 @@ describe('--report', () => {
 describe('the file of --report', () => {
   const report = (): Promise<GeneratorRun> =>
     run('status', '--store', `file:${runs.root}`, '--quiet', '--report', file);
-  const left = (): Promise<string[]> => readdir(path.dirname(file));
+  const listFolder = (): Promise<string[]> => readdir(path.dirname(file));
 
   it('is replaced, not overwritten: an open reader keeps the old report', async () => {
     await writeFile(file, 'the old one');
@@ -158,7 +158,7 @@ describe('the file of --report', () => {
     expect(await report()).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await readReport()).toMatchObject({ command: 'status' });
     expect(await readFile(`${file}.kept`, 'utf8')).toBe('the old one');
-    expect((await left()).sort()).toEqual(['report.json', 'report.json.kept']);
+    expect((await listFolder()).sort()).toEqual(['report.json', 'report.json.kept']);
   });
 
   it('may be a link, and stays one', async () => {
@@ -187,12 +187,12 @@ describe('the file of --report', () => {
     file = path.join(top, name);
     const message = `--report ${file} cannot be written (${code}). Name a file in an existing, writable folder.\n`;
 
-    const well = await run('status', '--store', `file:${runs.root}`, '--json', '--report', file);
-    expect(well).toMatchObject({ code: 0, stderr: message });
-    expect(JSON.parse(well.stdout)).toMatchObject({ sequence: 1 });
-    const ill = await run(...runs.failing.held, '--report', file);
-    expect(ill).toMatchObject({ code: 9, stderr: expect.stringContaining(message) });
-    expect(ill.stderr).toMatch(/\ngenerator: Publication is held: .*\n$/);
+    const done = await run('status', '--store', `file:${runs.root}`, '--json', '--report', file);
+    expect(done).toMatchObject({ code: 0, stderr: message });
+    expect(JSON.parse(done.stdout)).toMatchObject({ sequence: 1 });
+    const failed = await run(...runs.failing.held, '--report', file);
+    expect(failed).toMatchObject({ code: 9, stderr: expect.stringContaining(message) });
+    expect(failed.stderr).toMatch(/\ngenerator: Publication is held: .*\n$/);
     expect((await readdir(top)).sort()).toEqual(['file', 'folder']);
   });
 
@@ -202,7 +202,7 @@ describe('the file of --report', () => {
     circular['self'] = circular;
     const broken = { schema: 'run-report/1', result: circular } as unknown as RunReport; // a bug
     await expect(writeRunReport(file, broken)).rejects.toThrow(TypeError);
-    expect([await readFile(file, 'utf8'), await left()]).toEqual(['the old one', ['report.json']]);
+    expect([await readFile(file, 'utf8'), await listFolder()]).toEqual(['the old one', ['report.json']]);
   });
 });
 

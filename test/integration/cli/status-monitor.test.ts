@@ -146,9 +146,9 @@ describe('status --max-lag-days', () => {
     ['lag', 0, 'the public copies lag 1 release'],
     ['are marked ahead of it', 2, 'the public copies are marked ahead of the release'],
   ])('exits 8 when the public copies %s, even if no chain lags', async (_name, sequence, message) => {
-    const mark = { schema: 'aliases/1', sequence };
+    const aliases = { schema: 'aliases/1', sequence };
     if (sequence === 0) await store.remove(ALIASES_KEY);
-    else await store.write(ALIASES_KEY, JSON.stringify(mark));
+    else await store.write(ALIASES_KEY, JSON.stringify(aliases));
     expect(await check(bitcoin, '9', 0)).toMatchObject({
       code: 8,
       stderr: `file:${bitcoin}: ${message}\n`,

@@ -47,7 +47,7 @@ describe('verify', () => {
     const { stdout } = await verify('--json');
     expect(JSON.parse(stdout)).toMatchObject({ sequence: 2, releases: 2, deep: false, faults: [] });
     const inForce = GENRES.length * (32 + 9);
-    const superseded = 1 + 13 + 13 + 13; // the gold day, and at most all other days that follow
+    const superseded = 1 + 13 + 13 + 13; // the gold day, and at most 13 days of each other genre
     expect(JSON.parse(stdout).days).toBeGreaterThan(inForce + 1);
     expect(JSON.parse(stdout).days).toBeLessThanOrEqual(inForce + superseded);
   });
@@ -56,7 +56,7 @@ describe('verify', () => {
     expect(await verify('--deep')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('changes nothing, regardless of what it finds', async () => {
+  it('adds and removes no file, regardless of what it finds', async () => {
     await flipBit(store(), await dayKey('gold', '2025-01-20'));
     const before = await readdir(published().root, { recursive: true });
     await verify('--deep');
@@ -86,7 +86,7 @@ describe('verify exits 8 with the key after a flipped bit in', () => {
     ['the pointer', () => Promise.resolve(POINTER_KEY)],
     ['the public copy of a summary', () => Promise.resolve(publicKey(summaryPath('bitcoin')))],
     ['the public copy of a calendar', () => Promise.resolve(publicKey(calendarPath('arbitrum')))],
-    ['the mark of the public copies', () => Promise.resolve(ALIASES_KEY)],
+    ['aliases.json', () => Promise.resolve(ALIASES_KEY)],
   ])('%s', async (_what, find) => {
     const key = await find();
     await flipBit(store(), key);
@@ -122,7 +122,7 @@ describe('verify exits 8 with the key when', () => {
     ['the record of the previous release', previousKey],
     ['the pointer', () => Promise.resolve(POINTER_KEY)],
     ['a public copy', () => Promise.resolve(publicKey(PUBLIC_PATHS.status))],
-    ['the mark of the public copies', () => Promise.resolve(ALIASES_KEY)],
+    ['aliases.json', () => Promise.resolve(ALIASES_KEY)],
   ])('%s is missing', async (_what, find) => {
     const key = await find();
     await store().remove(key);
@@ -209,7 +209,7 @@ describe('publish to a damaged store', () => {
     expect(await readdir(published().root, { recursive: true })).toEqual(before);
   });
 
-  it('repairs damaged public copies if the mark lags', async () => {
+  it('repairs damaged public copies if aliases.json is missing', async () => {
     const root = await published().copy();
     const corrupt = createStoreEditor(root);
     await corrupt.write(publicKey(summaryPath('bitcoin')), 'corrupt');

@@ -245,7 +245,7 @@ describe('the examples', () => {
     }
   });
 
-  it('need only Python 3.9', async () => {
+  it('in Python have no syntax newer than Python 3.9', async () => {
     const scripts = [...JOINS, COUNTS, 'sync.py'].map((script) => path.join(EXAMPLES_FOLDER, script));
     const program =
       'import ast, sys; [ast.parse(open(f).read(), feature_version=(3, 9)) for f in sys.argv[1:]]';

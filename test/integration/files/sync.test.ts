@@ -158,11 +158,11 @@ describe.each(SYNC_PROGRAMS)('%s', (program) => {
       const child = await killAtDay(server, 40);
       expect(child).toBe('SIGKILL');
       const expected = await expectedMirror(server.store, first, 'gold', 'base');
-      const held = await readFiles(mirror);
-      const days = Object.keys(held).filter((name) => !name.endsWith('.part'));
+      const files = await readFiles(mirror);
+      const days = Object.keys(files).filter((name) => !name.endsWith('.part'));
       expect(days.length).toBeGreaterThanOrEqual(30);
       expect(days.length).toBeLessThan(40);
-      for (const name of days) expect([name, held[name]]).toEqual([name, expected[name]]);
+      for (const name of days) expect([name, files[name]]).toEqual([name, expected[name]]);
       expect(days).not.toContain('manifest.json');
       await writeFile(path.join(mirror, '2025-01-01.json.1.part'), 'half of a fi'); // as after a kill during a write
       const run = await sync(server);
@@ -179,9 +179,9 @@ describe.each(SYNC_PROGRAMS)('%s', (program) => {
       const own = await scenario.startServer('second');
       const second = await readCurrent(own.store);
       expect(await killAtDay(own, RESTATED)).toBe('SIGKILL');
-      const held = await readFiles(mirror);
+      const files = await readFiles(mirror);
       const before = await expectedMirror(server.store, first, 'gold', 'base');
-      const { 'manifest.previous.json': previous, ...rest } = held;
+      const { 'manifest.previous.json': previous, ...rest } = files;
       expect(previous).toBe(before['manifest.json']);
       expect(Object.keys(rest)).not.toContain('manifest.json');
       expect(Object.keys(rest)).toContain(`${ADDED}.json`);
@@ -199,8 +199,8 @@ describe.each(SYNC_PROGRAMS)('%s', (program) => {
     const isReached = new Promise<void>((reached) => {
       proxy.inject((request, forward) => {
         if (isDay(request)) dayRequests += 1;
-        const isHeld = typeof at === 'number' ? dayRequests >= at : at === dayOf(request);
-        if (!isDay(request) || !isHeld) return forward();
+        const isTarget = typeof at === 'number' ? dayRequests >= at : at === dayOf(request);
+        if (!isDay(request) || !isTarget) return forward();
         reached();
         return new Promise(() => undefined); // no answer
       });

@@ -17,6 +17,7 @@ import { createRandom } from '../../support/random/seeded.js';
 /** Number of connections. */
 const CONNECTIONS = Number(process.env['CRD_TEST_FUZZ'] ?? '20000') / 4;
 const SEED = Number(process.env['CRD_TEST_FUZZ_SEED'] ?? '1');
+/** Number of concurrent connections. */
 const AT_ONCE = 32;
 /** Idle time after which the test closes a connection: one that the gateway must close, and one that it may keep. */
 const VALID_IDLE_MS = 10_000;
@@ -73,7 +74,7 @@ function faultOfStream(stream: FuzzStream, answers: readonly StreamAnswer[]): st
   return isComplete ? undefined : `${answers.length} answers to ${stream.valid.length} requests`;
 }
 
-it('the valid requests reach every route', () => {
+it('the valid requests get each of these statuses', () => {
   const found = [...expected.values()].map((each) => each.slice(0, 3));
   expect([...new Set(found)].sort()).toEqual([
     '200',

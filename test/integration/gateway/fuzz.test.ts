@@ -15,7 +15,7 @@ import { createRandom } from '../../support/random/seeded.js';
 /** Number of requests. */
 const REQUESTS = Number(process.env['CRD_TEST_FUZZ'] ?? '20000');
 const SEED = Number(process.env['CRD_TEST_FUZZ_SEED'] ?? '1');
-/** Many requests wait a second for a refresh from the store. */
+/** Number of concurrent requests. Many of them wait a second for a refresh from the store. */
 const AT_ONCE = 64;
 const MAX_FAULTS = 20;
 /** Number of times that the memory is measured. */
@@ -139,7 +139,6 @@ async function expectUnchanged(): Promise<void> {
   expect(await statusOf(bundlePath('gold', 'bitcoin', '7d'), single)).toBe(403);
 }
 
-/** Decisions of each route that the requests must reach. */
 const FILE_DECISIONS = [
   'redirect',
   'document',
@@ -148,6 +147,7 @@ const FILE_DECISIONS = [
   'not-found',
   'not-entitled',
 ] as const;
+/** Routes, each with decisions (outcomes in the metrics) that the requests must reach. */
 const REACHED = [
   ['/api/v1/files/{genre}/{chain}/{date}.json', ...FILE_DECISIONS, 'gone'],
   ['/api/v1/files/{genre}/{chain}/{window}/latest.json', ...FILE_DECISIONS],

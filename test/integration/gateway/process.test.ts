@@ -21,6 +21,7 @@ import {
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const SLOW_MS = 60_000;
+/** Time in which sent bytes or a signal reach the gateway. */
 const ARRIVAL_MS = 300;
 
 let folder: TemporaryFolder;
@@ -53,7 +54,7 @@ type SlowRequest = {
 };
 
 /** Begins a request that creates a key with a label. */
-async function beginToMakeKey({ url }: GatewayProcess, label: string): Promise<SlowRequest> {
+async function beginToCreateKey({ url }: GatewayProcess, label: string): Promise<SlowRequest> {
   const body = JSON.stringify({ label });
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let answer = '';
@@ -140,7 +141,7 @@ describe('gateway serve', () => {
     'completes a slow request after %s, accepts no other, and exits 0',
     async (signal) => {
       const gateway = await startGatewayProcess(env);
-      const slow = await beginToMakeKey(gateway, `slow-${signal}`);
+      const slow = await beginToCreateKey(gateway, `slow-${signal}`);
       const ended = gateway.stop(signal);
       await sleep(ARRIVAL_MS);
       await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow('fetch failed');
@@ -158,7 +159,7 @@ describe('gateway serve', () => {
     'aborts a request that does not end, and exits 0 within ten seconds',
     async () => {
       const gateway = await startGatewayProcess(env);
-      const slow = await beginToMakeKey(gateway, 'never');
+      const slow = await beginToCreateKey(gateway, 'never');
       slow.socket.on('error', () => undefined); // the connection is reset
       const { code, seconds } = await gateway.stop();
       expect(code).toBe(0);
@@ -172,7 +173,7 @@ describe('gateway serve', () => {
     'ends immediately after a second signal',
     async () => {
       const gateway = await startGatewayProcess(env);
-      const slow = await beginToMakeKey(gateway, 'never');
+      const slow = await beginToCreateKey(gateway, 'never');
       slow.socket.on('error', () => undefined);
       void gateway.stop();
       await sleep(ARRIVAL_MS);
@@ -235,10 +236,10 @@ describe('gateway --help', () => {
     [['accounts', 'show'], '--account', 'Exit codes:', 'Example:'],
   ])(
     'describes the options of %j',
-    async (command, ...taught) => {
+    async (command, ...expected) => {
       const run = await runGatewayProcess([...command, '--help'], {});
       expect([run.code, run.stderr]).toEqual([0, '']);
-      for (const text of taught) expect(run.stdout).toContain(text);
+      for (const text of expected) expect(run.stdout).toContain(text);
     },
     SLOW_MS,
   );

@@ -104,7 +104,7 @@ function inTwoPages(changed: (isFirst: boolean) => object): Change {
   };
 }
 
-it('creates customers with the account in their metadata, once for each idempotency key', async () => {
+it('creates a customer with the account in its metadata, and sends an idempotency key', async () => {
   expect(await billing.createCustomer('acme', 'key-1')).toMatch(/^cus_/);
   expect(expectAccepted()).toEqual(['POST /v1/customers']);
   expect(mock.requests[0]).toMatchObject({ params: { 'metadata[account]': 'acme' }, idempotencyKey: KEY });
@@ -212,9 +212,9 @@ it('reads all subscriptions without payments, prices, webhook endpoints, and its
     /^\/v1\/(subscriptions|webhook_endpoints)$/,
     inTwoPages(() => ({ status: 'active' })),
   );
-  const all = [];
-  for await (const each of billing.listSubscriptions()) all.push(each);
-  expect(all.map(({ payments }) => payments)).toEqual([[], []]);
+  const subscriptions = [];
+  for await (const each of billing.listSubscriptions()) subscriptions.push(each);
+  expect(subscriptions.map(({ payments }) => payments)).toEqual([[], []]);
   expect(await billing.readPrice('price_1')).toMatchObject({ currency: 'usd' });
   expect(await billing.listWebhooks()).toHaveLength(2);
   expect(await billing.findMissingPermissions()).toEqual([]);

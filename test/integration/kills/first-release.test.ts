@@ -83,7 +83,8 @@ describe('a first release of a long history, which is written while it is planne
     'is invisible after it is killed while it writes, and complete after the next run',
     async () => {
       const random = createRandom(SEED);
-      const seen: { killed: string | null; unexpected: string[]; pointer: boolean; left: string[] }[] = [];
+      const seen: { killed: string | null; unexpected: string[]; pointer: boolean; differing: string[] }[] =
+        [];
       for (let tries = 0; seen.length < KILLS && tries < 2 * KILLS; tries += 1) {
         const { address, store } = await createStore();
         const run = await publishTo(address, {
@@ -98,10 +99,11 @@ describe('a first release of a long history, which is written while it is planne
         const found = await snapshotStore(store);
         const unexpected = [...found.keys()].filter((key) => found.get(key) !== expected.get(key));
         const next = await publishTo(address);
-        const left = next.code === 0 ? differingKeys(await snapshotStore(store), expected) : [next.messages];
-        seen.push({ killed: run.signal, unexpected, pointer: found.has(POINTER_KEY), left });
+        const differing =
+          next.code === 0 ? differingKeys(await snapshotStore(store), expected) : [next.messages];
+        seen.push({ killed: run.signal, unexpected, pointer: found.has(POINTER_KEY), differing });
       }
-      const good = { killed: 'SIGKILL', unexpected: [], pointer: false, left: [] };
+      const good = { killed: 'SIGKILL', unexpected: [], pointer: false, differing: [] };
       expect({ seed: SEED, seen }).toEqual({ seed: SEED, seen: Array.from({ length: KILLS }, () => good) });
     },
     SLOW_MS,

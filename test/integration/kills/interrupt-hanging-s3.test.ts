@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
     5,
   ],
   [
-    'it does not answer the write of the pointer, but everything else',
+    'it does not answer the write of the pointer, but answers everything else',
     (request) => (isPointer(request) ? 'unanswered' : undefined),
     /interrupted: committed/,
     'new',

@@ -59,9 +59,9 @@ async function writeWrongBytes(key: string, body: string, withChecksum: boolean)
 
 describe('publish finds wrong bytes before it moves the pointer, instead of', () => {
   it.each([
-    ['an artifact of equal length, without a checksum', 'objects/', 0, false],
-    ['an artifact of equal length, with their own checksum', 'objects/', 0, true],
-    ['an artifact one byte shorter, with their own checksum', 'objects/', 1, true],
+    ['an artifact, of equal length, without a checksum', 'objects/', 0, false],
+    ['an artifact, of equal length, with their own checksum', 'objects/', 0, true],
+    ['an artifact, one byte longer, with their own checksum', 'objects/', 1, true],
     ['the release record, without a checksum', 'releases/', 0, false],
     ['the release record, with their own checksum', 'releases/', 0, true],
   ])(

@@ -163,8 +163,8 @@ describe('when the answer to a write is lost', () => {
   it('compare-and-swap returns conflict if another client has swapped since', async () => {
     const direct = await bucket.store('lost/swap-theirs');
     const store = await storeLosingFirstWrite('lost/swap-theirs', async () => {
-      const now = await direct.get('key');
-      return direct.compareAndSwap('key', theirs, now?.etag ?? null, META);
+      const current = await direct.get('key');
+      return direct.compareAndSwap('key', theirs, current?.etag ?? null, META);
     });
     expect(await store.compareAndSwap('key', ours, null, META)).toBe('conflict');
     expect(Buffer.from((await store.get('key'))?.bytes ?? [])).toEqual(theirs);

@@ -18,24 +18,24 @@ import { interceptStore } from '../../support/stores/intercept-store.js';
 import { createStoppingStore } from '../../support/stores/stopping-store.js';
 
 /** A scene after a change at Stripe, and the event of that change. */
-type Happened = { readonly all: Scene; readonly event: BillingEvent };
+type Happened = { readonly scene: Scene; readonly event: BillingEvent };
 
-const lastOf = (all: Scene): Happened => ({ all, event: all.billing.events.at(-1) as BillingEvent });
+const lastOf = (scene: Scene): Happened => ({ scene, event: scene.billing.events.at(-1) as BillingEvent });
 
 /** Creates a scene with a subscription whose events were all delivered, except that of its last step. */
 const afterStep = (name: StepName) => async (): Promise<Happened> => {
-  const all = createScene();
-  const id = await buy(all);
-  for (const event of all.billing.events) await deliver(all.service, all.billing, event);
-  expect(step(all, name, id)).toBe(true);
-  return lastOf(all);
+  const scene = createScene();
+  const id = await buy(scene);
+  for (const event of scene.billing.events) await deliver(scene.service, scene.billing, event);
+  expect(step(scene, name, id)).toBe(true);
+  return lastOf(scene);
 };
 
 const EVENTS: Readonly<Record<string, () => Promise<Happened>>> = {
   async 'the first event of a purchase'() {
-    const all = createScene();
-    await buy(all);
-    return { all, event: all.billing.events[0] as BillingEvent };
+    const scene = createScene();
+    await buy(scene);
+    return { scene, event: scene.billing.events[0] as BillingEvent };
   },
   'a cancellation': afterStep('cancel'),
   'a cancellation at the end of the period': afterStep('cancelAtEnd'),
@@ -44,14 +44,14 @@ const EVENTS: Readonly<Record<string, () => Promise<Happened>>> = {
   'an unpaid renewal': afterStep('fail'),
   'a dispute': afterStep('dispute'),
   async 'a purchase beside another'() {
-    const { all } = await afterStep('upgrade')();
-    await sellBeside(all);
-    return lastOf(all);
+    const { scene } = await afterStep('upgrade')();
+    await sellBeside(scene);
+    return lastOf(scene);
   },
   async 'a deleted customer'() {
-    const { all } = await afterStep('upgrade')();
-    all.billing.deleteCustomer(await customerOf(all));
-    return lastOf(all);
+    const { scene } = await afterStep('upgrade')();
+    scene.billing.deleteCustomer(await customerOf(scene));
+    return lastOf(scene);
   },
 };
 
@@ -69,13 +69,13 @@ const CUTS: Readonly<
 function createFailingStore(
   store: ObjectStore,
   at: number,
-  isMade: boolean,
+  isCarriedOut: boolean,
 ): ReturnType<(typeof CUTS)[string]> {
   let count = 0;
   const failing = interceptStore(store, async (_operation, run) => {
     count += 1;
     if (count !== at) return run();
-    if (isMade) await run();
+    if (isCarriedOut) await run();
     throw new StoreError('unavailable', 'down');
   });
   return { store: failing, count: () => count };
@@ -91,24 +91,24 @@ it.each(cases)(
   async (what, cut) => {
     const happen = EVENTS[what] as () => Promise<Happened>;
     const undisturbed = await happen();
-    const before = await readAccount(undisturbed.all);
-    await deliver(undisturbed.all.service, undisturbed.all.billing, undisturbed.event);
-    const after = await readAccount(undisturbed.all);
+    const before = await readAccount(undisturbed.scene);
+    await deliver(undisturbed.scene.service, undisturbed.scene.billing, undisturbed.event);
+    const after = await readAccount(undisturbed.scene);
     expect(after).not.toEqual(before);
     for (let at = 1; ; at += 1) {
-      const { all, event } = await happen();
-      expect(await readAccount(all)).toEqual(before);
-      const cutting = CUTS[cut]?.(all.store, at);
-      const failed = await deliver(all.openService(cutting), all.billing, event).then(
+      const { scene, event } = await happen();
+      expect(await readAccount(scene)).toEqual(before);
+      const cutting = CUTS[cut]?.(scene.store, at);
+      const failed = await deliver(scene.openService(cutting), scene.billing, event).then(
         () => false,
         () => true,
       );
-      const isDone = (await readAccount(all))?.billing?.events.includes(event.id) === true;
-      expect(await readAccount(all)).toEqual(isDone ? after : before);
+      const isDone = (await readAccount(scene))?.billing?.events.includes(event.id) === true;
+      expect(await readAccount(scene)).toEqual(isDone ? after : before);
       if (!failed) expect(isDone).toBe(true);
-      expect(await deliver(all.service, all.billing, event)).toBe(isDone ? 'duplicate' : 'taken');
-      expect(await readAccount(all)).toEqual(after);
-      const [recorded, expected] = await readBoth(all);
+      expect(await deliver(scene.service, scene.billing, event)).toBe(isDone ? 'duplicate' : 'taken');
+      expect(await readAccount(scene)).toEqual(after);
+      const [recorded, expected] = await readBoth(scene);
       expect(recorded).toEqual(expected);
       if ((cutting?.count() ?? 0) < at) {
         expect(at).toBeGreaterThan(3); // at least two reads and a write
@@ -122,15 +122,15 @@ const ways = Object.keys(CUTS).flatMap((cut) =>
   ['an event', 'a reconciliation'].map((by) => [by, cut] as const),
 );
 
-it.each(ways)('raises an alert at least once, by %s: %s any operation', async (by, cut) => {
+it.each(ways)('raises the alert of a dispute at least once, by %s: %s any operation', async (by, cut) => {
   for (let at = 1; ; at += 1) {
-    const { all, event } = await (EVENTS['a dispute'] as () => Promise<Happened>)();
-    const cutting = CUTS[cut]?.(all.store, at);
+    const { scene, event } = await (EVENTS['a dispute'] as () => Promise<Happened>)();
+    const cutting = CUTS[cut]?.(scene.store, at);
     const look = (service: Scene['service']): Promise<unknown> =>
-      by === 'an event' ? deliver(service, all.billing, event) : service.sync(ACCOUNT);
-    await look(all.openService(cutting)).catch(() => undefined);
-    await look(all.service);
-    expect(all.alerts.filter(({ what }) => what === 'disputed')).not.toEqual([]);
+      by === 'an event' ? deliver(service, scene.billing, event) : service.sync(ACCOUNT);
+    await look(scene.openService(cutting)).catch(() => undefined);
+    await look(scene.service);
+    expect(scene.alerts.filter(({ what }) => what === 'disputed')).not.toEqual([]);
     if ((cutting?.count() ?? 0) < at) return;
   }
 });

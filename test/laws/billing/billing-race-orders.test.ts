@@ -18,6 +18,7 @@ import { createRandom } from '../../support/random/seeded.js';
 
 /** A change of a subscription (the first one unless numbered), a purchase, or the deletion of the customer. */
 type Move = StepName | `${StepName} ${1 | 2}` | 'buy' | 'sell beside' | 'delete customer';
+/** What happens to the subscriptions of an account. */
 type Life = {
   readonly moves: readonly Move[];
   /** Number of delivered events of a purchase, of three. Limits a life to six events, so that every order can be tested. */
@@ -46,8 +47,8 @@ const LIVES: Readonly<Record<string, Life>> = {
     delivered: 2,
   },
 };
-/** True: each order is tested with each of its events repeated and delayed. False: two of seven orders, with one of them. */
-const ALL = Number(process.env['CRD_SEEDS'] ?? '0') > 1_000;
+/** True: each order is tested with each of its events repeated and delayed. False: two of seven orders, with one event. */
+const ALL_ORDERS = Number(process.env['CRD_SEEDS'] ?? '0') > 1_000;
 const LONG_MS = 600_000;
 const tally = { lives: 0, orders: 0, arrivals: 0, deliveries: 0, duplicates: 0 };
 
@@ -56,54 +57,55 @@ type Delivery = { readonly nth: number; readonly ahead: number };
 type Happened = BillingEvent & { readonly move: number };
 
 /** Makes the next move of a life and returns its events that are delivered. */
-async function makeMove(all: Scene, { moves, delivered = 3 }: Life, at: number): Promise<Happened[]> {
-  const { billing } = all;
+async function makeMove(scene: Scene, { moves, delivered = 3 }: Life, at: number): Promise<Happened[]> {
+  const { billing } = scene;
   const before = billing.events.length;
   const [what, which = '0'] = (moves[at] ?? '').split(/ (?=\d)/) as [Move, string?];
-  if (what === 'buy') await buy(all);
-  else if (what === 'sell beside') await sellBeside(all);
-  else if (what === 'delete customer') billing.deleteCustomer(await customerOf(all));
-  else expectSame(step(all, what as StepName, billing.subscriptions()[Number(which)]?.id ?? ''), true);
+  if (what === 'buy') await buy(scene);
+  else if (what === 'sell beside') await sellBeside(scene);
+  else if (what === 'delete customer') billing.deleteCustomer(await customerOf(scene));
+  else expectSame(step(scene, what as StepName, billing.subscriptions()[Number(which)]?.id ?? ''), true);
   return billing.events.slice(before, before + delivered).map((event) => ({ ...event, move: at }));
 }
 
 /** Makes the moves of a life, delivers its events in this order, and checks access after each delivery. */
 async function live(life: Life, arrivals: readonly Delivery[]): Promise<void> {
-  const all = createScene();
-  const reader = await createReader(all);
-  expectSame((await readStoredAccount(all.store, ACCOUNT))?.value.billing, undefined); // the previous order left no state
+  const scene = createScene();
+  const reader = await createReader(scene);
+  expectSame((await readStoredAccount(scene.store, ACCOUNT))?.value.billing, undefined); // nothing is left of the previous order
   const happened: Happened[] = [];
-  let made = 0;
-  const advance = async (): Promise<void> => void happened.push(...(await makeMove(all, life, made++)));
+  let moveCount = 0;
+  const advance = async (): Promise<void> =>
+    void happened.push(...(await makeMove(scene, life, moveCount++)));
   for (const { nth, ahead } of arrivals) {
     while (happened[nth] === undefined) await advance();
-    for (let more = 0; more < ahead && made < life.moves.length; more += 1) await advance();
-    await arrive(all, happened[nth]);
+    for (let more = 0; more < ahead && moveCount < life.moves.length; more += 1) await advance();
+    await arrive(scene, happened[nth]);
     expectSame(await reader.findFaults(nth), []);
-    all.scene.nowMs += 1_000;
+    scene.clock.nowMs += 1_000;
   }
-  while (made < life.moves.length) await advance();
-  await all.service.sync(ACCOUNT);
-  const [recorded, expected] = await readBoth(all);
+  while (moveCount < life.moves.length) await advance();
+  await scene.service.sync(ACCOUNT);
+  const [recorded, expected] = await readBoth(scene);
   expectSame(recorded, expected);
   await reader.findFaults(0);
-  all.scene.nowMs += 30_000;
+  scene.clock.nowMs += 30_000;
   expectSame(await reader.findFaults(), []);
   tally.arrivals += 1;
 }
 
 /** Delivers an event. If it is the first delivery, the account then has the access that Stripe's state grants. */
-async function arrive(all: Scene, event: Happened): Promise<void> {
-  const account = (await readStoredAccount(all.store, ACCOUNT))?.value;
+async function arrive(scene: Scene, event: Happened): Promise<void> {
+  const account = (await readStoredAccount(scene.store, ACCOUNT))?.value;
   const isDuplicate = account?.billing?.events.includes(event.id) === true;
   const isGone = event.customer !== null && event.customer !== account?.billing?.customer; // deleted, and replaced by another customer
-  const outcome = await deliver(all.service, all.billing, event);
+  const outcome = await deliver(scene.service, scene.billing, event);
   expectSame(outcome, isGone ? 'customer-unknown' : isDuplicate ? 'duplicate' : 'taken');
   if (outcome === 'taken') {
-    const [recorded, expected] = await readBoth(all);
+    const [recorded, expected] = await readBoth(scene);
     expectSame(recorded, expected);
   } else {
-    expectSame((await readStoredAccount(all.store, ACCOUNT))?.value, account);
+    expectSame((await readStoredAccount(scene.store, ACCOUNT))?.value, account);
   }
   tally.deliveries += 1;
   tally.duplicates += isDuplicate ? 1 : 0;
@@ -118,15 +120,15 @@ function permute(items: readonly number[]): number[][] {
 
 /** Returns the number of delivered events of a life. */
 async function countEvents(life: Life): Promise<number> {
-  const all = createScene();
+  const scene = createScene();
   let count = 0;
-  for (const at of life.moves.keys()) count += (await makeMove(all, life, at)).length;
+  for (const at of life.moves.keys()) count += (await makeMove(scene, life, at)).length;
   return count;
 }
 
 /** Returns the orders of a test with their numbers: all, or two of each seven. */
 function drawOrders(orders: readonly number[][]): [number, number[]][] {
-  return [...orders.entries()].filter(([i]) => ALL || i % 7 < 2);
+  return [...orders.entries()].filter(([i]) => ALL_ORDERS || i % 7 < 2);
 }
 
 const inOrder = (order: readonly number[]): Delivery[] => order.map((nth) => ({ nth, ahead: 0 }));
@@ -174,7 +176,7 @@ describe.each(Object.entries(LIVES))('a subscription that %s', (_what, life) => 
     async () => {
       for (const [i, order] of drawOrders(orders)) {
         for (const at of order.keys()) {
-          if (!ALL && i % order.length !== at) continue;
+          if (!ALL_ORDERS && i % order.length !== at) continue;
           const place = at + 2 + Math.floor(random() * (order.length - at - 1));
           const again = order[at] ?? 0;
           await live(life, inOrder([...order.slice(0, place), again, ...order.slice(place)]));
@@ -189,7 +191,7 @@ describe.each(Object.entries(LIVES))('a subscription that %s', (_what, life) => 
     async () => {
       for (const [i, order] of drawOrders(orders)) {
         for (const at of order.keys()) {
-          if (!ALL && (i + 3) % order.length !== at) continue;
+          if (!ALL_ORDERS && (i + 3) % order.length !== at) continue;
           const ahead = 1 + Math.floor(random() * 2);
           await live(
             life,

@@ -11,9 +11,9 @@ const SEEDS = Math.ceil(Number(process.env['CRD_SEEDS'] ?? '60') / 2);
 describe('concurrent deliveries', () => {
   it('for one account end with the latest state of Stripe, in any order of operations', async () => {
     for (let seed = 0; seed < SEEDS; seed += 1) {
-      const all = createScene();
-      const { store, billing, openService } = all;
-      const id = await buy(all);
+      const scene = createScene();
+      const { store, billing, openService } = scene;
+      const id = await buy(scene);
       const random = createRandom(seed);
       const turns = createTurns(random);
       const slow: BillingPort = {
@@ -30,13 +30,13 @@ describe('concurrent deliveries', () => {
       const meanwhile = (async () => {
         for (const name of ['upgrade', 'rechain', random() < 0.5 ? 'refund' : 'cancel'] as const) {
           await turns.wait();
-          step(all, name, id);
+          step(scene, name, id);
           await deliver(service, billing, billing.events.at(-1) as (typeof billing.events)[number]);
         }
       })();
       await turns.run([...deliveries, meanwhile]);
       expect((await Promise.allSettled(deliveries)).map(({ status }) => status)).not.toContain('rejected');
-      const [recorded, expected] = await readBoth(all);
+      const [recorded, expected] = await readBoth(scene);
       expect([seed, recorded]).toEqual([seed, expected]);
       const events = (await readStoredAccount(store, ACCOUNT))?.value.billing?.events ?? [];
       expect([...events].sort()).toEqual(billing.events.map(({ id }) => id).sort());
@@ -50,27 +50,27 @@ describe('a delivery that fails', () => {
     ['Stripe answers with an error', new Error('broken')],
     ['the store does not answer', new StoreError('unavailable', 'down')],
   ])('because %s writes nothing', async (_why, failure) => {
-    const all = createScene();
-    await buy(all);
-    const before = await readStoredAccount(all.store, ACCOUNT);
-    const billing = { ...all.billing, readCustomer: () => Promise.reject(failure) };
-    const [event] = all.billing.events;
+    const scene = createScene();
+    await buy(scene);
+    const before = await readStoredAccount(scene.store, ACCOUNT);
+    const billing = { ...scene.billing, readCustomer: () => Promise.reject(failure) };
+    const [event] = scene.billing.events;
     if (event === undefined) throw new Error('no event');
-    await expect(deliver(all.openService({ billing }), all.billing, event)).rejects.toBe(failure);
-    expect(await readStoredAccount(all.store, ACCOUNT)).toEqual(before);
+    await expect(deliver(scene.openService({ billing }), scene.billing, event)).rejects.toBe(failure);
+    expect(await readStoredAccount(scene.store, ACCOUNT)).toEqual(before);
   });
 
   it('because Stripe hangs ends within five seconds, and succeeds when it is repeated', async () => {
-    const all = createScene();
-    await buy(all);
-    const billing = { ...all.billing, readCustomer: () => new Promise<never>(() => undefined) };
-    const [event] = all.billing.events;
+    const scene = createScene();
+    await buy(scene);
+    const billing = { ...scene.billing, readCustomer: () => new Promise<never>(() => undefined) };
+    const [event] = scene.billing.events;
     if (event === undefined) throw new Error('no event');
     const beganMs = performance.now();
-    await expect(deliver(all.openService({ billing }), all.billing, event)).rejects.toMatchObject({
+    await expect(deliver(scene.openService({ billing }), scene.billing, event)).rejects.toMatchObject({
       code: 'billing-unavailable',
     });
     expect(performance.now() - beganMs).toBeLessThan(5_000);
-    expect(await deliver(all.service, all.billing, event)).toBe('taken');
+    expect(await deliver(scene.service, scene.billing, event)).toBe('taken');
   });
 });

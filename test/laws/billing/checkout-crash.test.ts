@@ -19,38 +19,39 @@ import { createStoppingStore, StoppedError } from '../../support/stores/stopping
 const SINGLE: Purchase = { plan: 'single-chain', chain: 'base' };
 const RESEARCH: Purchase = { plan: 'research', chain: null };
 
-/** States of an account that buys Research. */
-const BEFORE: Readonly<Record<string, (all: Scene) => Promise<unknown>>> = {
+/** States of an account that buys Research. Sessions are checkout sessions. */
+const BEFORE: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'no customer': () => Promise.resolve(),
   'an open session for Research': ({ service }) => service.openCheckout(ACCOUNT, RESEARCH),
   'an open session for another plan': ({ service }) => service.openCheckout(ACCOUNT, SINGLE),
   async 'an expired session'({ service, billing }) {
     billing.expire((await service.openCheckout(ACCOUNT, RESEARCH)).id);
   },
-  async 'an ended subscription'(all) {
-    all.billing.change(await buy(all), 'customer.subscription.deleted', { status: 'canceled' });
+  async 'an ended subscription'(scene) {
+    scene.billing.change(await buy(scene), 'customer.subscription.deleted', { status: 'canceled' });
   },
-  async 'a deleted customer'(all) {
-    await buyAndDeliver(all);
-    all.billing.deleteCustomer(await customerOf(all)); // the event is not delivered
+  async 'a deleted customer'(scene) {
+    await buyAndDeliver(scene);
+    scene.billing.deleteCustomer(await customerOf(scene)); // the event is not delivered
   },
-  async 'a deleted customer with an open session'(all) {
-    await all.service.openCheckout(ACCOUNT, RESEARCH);
-    all.billing.deleteCustomer(await customerOf(all));
+  async 'a deleted customer with an open session'(scene) {
+    await scene.service.openCheckout(ACCOUNT, RESEARCH);
+    scene.billing.deleteCustomer(await customerOf(scene));
   },
 };
 
-async function buyAndDeliver(all: Scene): Promise<void> {
-  await buy(all);
-  for (const event of all.billing.events) await deliver(all.service, all.billing, event);
-  expect(await readGrants(all)).toHaveLength(1);
+async function buyAndDeliver(scene: Scene): Promise<void> {
+  await buy(scene);
+  for (const event of scene.billing.events) await deliver(scene.service, scene.billing, event);
+  expect(await readGrants(scene)).toHaveLength(1);
 }
 
 /** Returns the sessions that can still be paid. */
-async function listOpen({ billing, made }: Scene): Promise<string[]> {
+async function listOpen({ billing, seen }: Scene): Promise<string[]> {
   const open: string[] = [];
-  for (const [id, customer] of made.sessions) {
-    if (!made.gone.has(customer) && (await billing.readCheckout(id)).state === 'open') open.push(id);
+  for (const [id, customer] of seen.sessions) {
+    if (!seen.deletedCustomers.has(customer) && (await billing.readCheckout(id)).state === 'open')
+      open.push(id);
   }
   return open;
 }
@@ -58,7 +59,7 @@ async function listOpen({ billing, made }: Scene): Promise<string[]> {
 /** A fault at the n-th call. `calls` returns how many calls there were. */
 type Disturbance = {
   readonly service: (
-    all: Scene,
+    scene: Scene,
     at: number,
   ) => { openCheckout: Scene['service']['openCheckout']; calls: () => number };
   readonly isExpected: (error: unknown) => boolean;
@@ -66,22 +67,22 @@ type Disturbance = {
 
 const DOWN = new GatewayError('billing-unavailable');
 const breakCall =
-  (isMade: boolean) =>
-  (all: Scene, at: number): ReturnType<Disturbance['service']> => {
+  (isCarriedOut: boolean) =>
+  (scene: Scene, at: number): ReturnType<Disturbance['service']> => {
     let calls = 0;
-    const billing: BillingPort = watchBilling(all.billing, async (run) => {
+    const billing: BillingPort = watchBilling(scene.billing, async (run) => {
       calls += 1;
       if (calls !== at) return run();
-      if (isMade) await run();
+      if (isCarriedOut) await run();
       throw DOWN;
     });
-    return { openCheckout: all.openService({ billing }).openCheckout, calls: () => calls };
+    return { openCheckout: scene.openService({ billing }).openCheckout, calls: () => calls };
   };
 const stopStore =
   (when: 'before' | 'after') =>
-  (all: Scene, at: number): ReturnType<Disturbance['service']> => {
-    const { store, count } = createStoppingStore(all.store, at, when);
-    return { openCheckout: all.openService({ store }).openCheckout, calls: count };
+  (scene: Scene, at: number): ReturnType<Disturbance['service']> => {
+    const { store, count } = createStoppingStore(scene.store, at, when);
+    return { openCheckout: scene.openService({ store }).openCheckout, calls: count };
   };
 
 const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
@@ -101,13 +102,13 @@ const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
 };
 
 /** Asserts that the session is the only one, of the only customer, and recorded. */
-async function expectOnly(all: Scene, id: string): Promise<void> {
-  const { made, store } = all;
+async function expectOnly(scene: Scene, id: string): Promise<void> {
+  const { seen, store } = scene;
   const billing = (await readStoredAccount(store, ACCOUNT))?.value.billing;
-  expect(await listOpen(all)).toEqual([id]);
+  expect(await listOpen(scene)).toEqual([id]);
   expect(billing?.checkout.session).toMatchObject({ id, ...RESEARCH });
-  expect([...made.customers].filter((each) => !made.gone.has(each))).toEqual([billing?.customer]);
-  expect(await readGrants(all)).toEqual([]);
+  expect([...seen.customers].filter((each) => !seen.deletedCustomers.has(each))).toEqual([billing?.customer]);
+  expect(await readGrants(scene)).toEqual([]);
 }
 
 const cases = Object.keys(BEFORE).flatMap((has) =>
@@ -119,18 +120,18 @@ it.each(cases)(
   async (has, what) => {
     const { service: disturb, isExpected } = DISTURBANCES[what] as Disturbance;
     for (let at = 1; ; at += 1) {
-      const all = createScene();
-      await BEFORE[has]?.(all);
-      const disturbed = disturb(all, at);
+      const scene = createScene();
+      await BEFORE[has]?.(scene);
+      const disturbed = disturb(scene, at);
       const outcome = await disturbed.openCheckout(ACCOUNT, RESEARCH).catch((error: unknown) => error);
       if (disturbed.calls() < at) {
         expect(at).toBeGreaterThan(2); // there were calls to fail
-        await expectOnly(all, (outcome as { readonly id: string }).id);
+        await expectOnly(scene, (outcome as { readonly id: string }).id);
         return;
       }
       expect([at, isExpected(outcome)]).toEqual([at, true]);
-      expect((await listOpen(all)).length).toBeLessThanOrEqual(1);
-      await expectOnly(all, (await all.service.openCheckout(ACCOUNT, RESEARCH)).id);
+      expect((await listOpen(scene)).length).toBeLessThanOrEqual(1);
+      await expectOnly(scene, (await scene.service.openCheckout(ACCOUNT, RESEARCH)).id);
     }
   },
 );
@@ -142,22 +143,22 @@ describe('a session that is paid while another is requested', () => {
   ])('is the only sale, whenever it is paid: %s is requested', async (_what, wanted) => {
     let paid = 0;
     for (let at = 1; ; at += 1) {
-      const all = createScene();
-      const { id } = await all.service.openCheckout(ACCOUNT, SINGLE);
+      const scene = createScene();
+      const { id } = await scene.service.openCheckout(ACCOUNT, SINGLE);
       let calls = 0;
-      const billing = watchBilling(all.billing, async (run) => {
+      const billing = watchBilling(scene.billing, async (run) => {
         calls += 1;
-        const isOpen = (await all.billing.readCheckout(id)).state === 'open';
-        if (calls === at && isOpen) all.billing.complete(id);
+        const isOpen = (await scene.billing.readCheckout(id)).state === 'open';
+        if (calls === at && isOpen) scene.billing.complete(id);
         return run();
       });
-      const outcome: unknown = await all
+      const outcome: unknown = await scene
         .openService({ billing })
         .openCheckout(ACCOUNT, wanted)
         .catch((error: unknown) => error);
       if (calls < at) break;
-      const sold = all.billing.subscriptions().length;
-      const open = await listOpen(all);
+      const sold = scene.billing.subscriptions().length;
+      const open = await listOpen(scene);
       expect(open).toHaveLength(1 - sold);
       expect(outcome).toMatchObject(sold === 1 ? { code: 'already-subscribed' } : { id: open[0] });
       paid += sold;
@@ -167,13 +168,13 @@ describe('a session that is paid while another is requested', () => {
 });
 
 it('revokes the access of a deleted customer when the account next asks for a checkout', async () => {
-  const all = createScene();
-  const reader = await createReader(all);
-  await buyAndDeliver(all);
+  const scene = createScene();
+  const reader = await createReader(scene);
+  await buyAndDeliver(scene);
   expect(await Promise.all(FILES.map((file) => reader.reads(file)))).toContain(true);
-  all.billing.deleteCustomer(await customerOf(all));
-  await all.service.openCheckout(ACCOUNT, RESEARCH);
-  expect(await readGrants(all)).toEqual([]);
-  all.scene.nowMs += 30_000; // the cached account has expired
+  scene.billing.deleteCustomer(await customerOf(scene));
+  await scene.service.openCheckout(ACCOUNT, RESEARCH);
+  expect(await readGrants(scene)).toEqual([]);
+  scene.clock.nowMs += 30_000; // the cached account has expired
   expect(await Promise.all(FILES.map((file) => reader.reads(file)))).not.toContain(true);
 });

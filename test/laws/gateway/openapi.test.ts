@@ -22,7 +22,7 @@ import {
 } from '../../support/gateway/openapi-judge.js';
 import { sendRaw } from '../../support/gateway/raw-http.js';
 
-/** Nearly two thousand requests. */
+/** Time limit of nearly two thousand requests. */
 const SLOW_MS = 60_000;
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 const billing = createFakeBilling({ now: () => NOW, prices: PRICES });
@@ -65,7 +65,7 @@ function note(operation: string, answer: Judged): void {
   seen.set(place, new Set([...(seen.get(place) ?? []), ...headersOf(answer)]));
 }
 
-/** Every path of OpenAPI once, with example values for its parameters. */
+/** Example values of the parameters of paths. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   chain: 'base',
   genre: 'gold',
@@ -100,9 +100,9 @@ it(
           });
           await send(method, pathOf(template), { headers: { ...headers, Range: 'bytes=0-9' } });
           await send(method, pathOf(template), { headers: { ...headers, Range: 'bytes=99999999-' } });
-          const mark = pathOf(template).includes('?') ? '&' : '?';
-          await send(method, `${pathOf(template)}${mark}redirect=false`, { headers });
-          await send(method, `${pathOf(template)}${mark}no=such`, { headers });
+          const separator = pathOf(template).includes('?') ? '&' : '?';
+          await send(method, `${pathOf(template)}${separator}redirect=false`, { headers });
+          await send(method, `${pathOf(template)}${separator}no=such`, { headers });
         }
       }
     }

@@ -28,11 +28,11 @@ describe.each(['down', 'hanging'] as const)('while a store is %s', (outage) => {
     const startedMs = performance.now();
     const response = await gateway.request(path, { headers: { 'X-API-Key': withKey } });
     const text = await response.text();
-    const code = text.startsWith('{') ? (JSON.parse(text) as { code?: unknown; status?: unknown }) : {};
+    const body = text.startsWith('{') ? (JSON.parse(text) as { code?: unknown; status?: unknown }) : {};
     const seconds = (performance.now() - startedMs) / 1000;
     return {
       status: response.status,
-      code: code.code ?? code.status,
+      code: body.code ?? body.status, // of a problem, or the status of readiness
       seconds,
       retry: response.headers.get('retry-after'),
     };

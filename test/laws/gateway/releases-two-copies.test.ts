@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
 });
 
-/** An event: a release is published, the store fails or recovers, a copy polls, or a subscriber requests a day. */
+/** An event: a release is published, the store fails or recovers, a copy of the gateway polls, or a subscriber requests a day. */
 type Step =
   | { readonly kind: 'publish' | 'fail' | 'recover' }
   | { readonly kind: 'poll'; readonly copy: 0 | 1 }
@@ -103,7 +103,7 @@ async function readManifest(from: Releases | undefined): Promise<Manifest> {
   return manifest;
 }
 
-it('one copy finds every day of the manifest of the other, or answers store-unavailable', async () => {
+it('one copy of the gateway finds every day of the manifest of the other, or answers store-unavailable', async () => {
   const tally = { agreed: 0, behind: 0, unable: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {

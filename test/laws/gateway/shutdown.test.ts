@@ -9,7 +9,8 @@ import { openSmallRelease } from '../../support/release/small-release.js';
 import { interceptStore } from '../../support/stores/intercept-store.js';
 
 const BUNDLE = bundlePath('gold', 'base', '7d');
-const SLOW_MS = 500;
+/** Time limit for stores. */
+const STORE_MS = 500;
 /** Maximum duration of a stop on a busy machine, not counting requests in progress. */
 const SOON_MS = 1_500;
 let store: ObjectStore;
@@ -34,7 +35,7 @@ async function expectNoAnswer(gateway: GatewayServer): Promise<void> {
 async function startSlow(slow: (behind: ObjectStore, isSlow: () => boolean) => ObjectStore) {
   let isSlow = false;
   const accountsStore = slow(createMemoryStore(), () => isSlow);
-  const gateway = await startGateway({ store, accountsStore, storeMs: SLOW_MS });
+  const gateway = await startGateway({ store, accountsStore, storeMs: STORE_MS });
   const key = await gateway.createKey({ plan: 'research' });
   isSlow = true;
   return { gateway, key };
@@ -51,7 +52,7 @@ describe('stopping', () => {
   it('finishes a request that waits for its store, and accepts no other', async () => {
     const { gateway, key } = await startSlow((behind, isSlow) =>
       interceptStore(behind, async (_operation, run) => {
-        if (isSlow()) await sleep(SLOW_MS / 2);
+        if (isSlow()) await sleep(STORE_MS / 2);
         return run();
       }),
     );
@@ -62,7 +63,7 @@ describe('stopping', () => {
     await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow('fetch failed');
     const { status } = await asked;
     expect(status).toBe(307);
-    expect(await stopped).toBeLessThan(2 * SLOW_MS + SOON_MS);
+    expect(await stopped).toBeLessThan(2 * STORE_MS + SOON_MS);
     await expectNoAnswer(gateway);
   });
 
@@ -72,7 +73,7 @@ describe('stopping', () => {
     const gateway = await startGateway({
       store: hanging.store,
       accountsStore: accounts.store,
-      storeMs: SLOW_MS,
+      storeMs: STORE_MS,
       configuration: { pollSeconds: 0.05 },
     });
     const known = await gateway.createKey({ plan: 'research' });
@@ -84,10 +85,10 @@ describe('stopping', () => {
     Object.assign(accounts, { state: 'hanging' });
     const asked = send(unknown);
     await sleep(50);
-    expect(await timeStop(gateway)).toBeLessThan(SLOW_MS + 1_000 + SOON_MS); // one second for writes of usage
+    expect(await timeStop(gateway)).toBeLessThan(STORE_MS + 1_000 + SOON_MS); // one second for writes of usage
     expect((await asked).status).toBe(503);
     const lines = gateway.log().trim().split('\n').length;
-    await sleep(SLOW_MS + 200);
+    await sleep(STORE_MS + 200);
     expect(gateway.log().trim().split('\n')).toHaveLength(lines); // nothing runs any more
   });
 

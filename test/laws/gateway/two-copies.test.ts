@@ -10,7 +10,7 @@ const series = (days: number) => randomSeries({ chain: 'base', seed: 7, days });
 const acceptance = { reason: 'corrected' };
 const MANIFEST = manifestPath('gold', 'base');
 
-describe('two copies that poll the store at different times', () => {
+describe('two copies of the gateway that poll the store at different times', () => {
   const store = createMemoryStore();
   const accountsStore = createMemoryStore();
   let late: GatewayServer;
@@ -56,7 +56,7 @@ describe('two copies that poll the store at different times', () => {
         }),
     ],
     ['a rollback', () => rollBack(store, { to: '2022-01-12.000001', reason: 'wrong', asOf: '2022-01-14' })],
-    ['a release that only holds', () => setHold(store, null, '2022-01-15')],
+    ['a release that only ends the hold', () => setHold(store, null, '2022-01-15')],
   ])('agree on every date after %s, whichever copy returned the manifest', async (_name, publish) => {
     await publish();
     const early = await startGateway({ store, accountsStore }); // knows the new release; the other has not polled yet

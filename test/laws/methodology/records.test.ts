@@ -76,11 +76,11 @@ describe('the records of a series', () => {
         (input, share) => {
           const t = Math.floor(share * (input.dates.length - 1));
           const date = input.dates[t] ?? '';
-          const all = recordsOf(input);
+          const whole = recordsOf(input);
           const past = recordsOf(cutSeries(input, date));
           const doubled = recordsOf(mapValues(input, (value, i) => (i > t ? value * 2 : value)));
           for (const [name, record] of past) {
-            expect(record).toBe(all.get(name));
+            expect(record).toBe(whole.get(name));
             expect(doubled.get(name)).toBe(record);
           }
         },

@@ -11,7 +11,7 @@ import { readOwnIdentity } from '../../../infra/store/directory/process-identity
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const META = { contentType: 'text/plain', cacheControl: 'no-cache' };
-const EIGHT = Array.from({ length: 8 }, (_, i) => `writer ${i}`);
+const WRITERS = Array.from({ length: 8 }, (_, i) => `writer ${i}`);
 
 describe('the lock of a directory store', () => {
   let folder: TemporaryFolder;
@@ -53,41 +53,41 @@ describe('the lock of a directory store', () => {
     for (let round = 0; round < 3; round += 1) {
       await leaveDeadLock();
       await createDirectoryStore(root).delete('object');
-      const results = await pMap(EIGHT, (text) => swap(text));
+      const results = await pMap(WRITERS, (text) => swap(text));
       const winner = results.findIndex((result) => result !== 'conflict');
       expect(results.filter((result) => result === 'conflict')).toHaveLength(7);
-      expect([await stored(), await locks()]).toEqual([EIGHT[winner], []]);
+      expect([await stored(), await locks()]).toEqual([WRITERS[winner], []]);
     }
   }, 30_000);
 
   it('is never taken over from another host; the error names the file and the owner', async () => {
     const own = await readOwnIdentity();
-    const held = JSON.stringify({
+    const content = JSON.stringify({
       ...own,
       host: 'another-host',
       pid: 4711,
       boot: 'an earlier boot',
       nonce: '0',
     });
-    await writeFile(lock, held);
+    await writeFile(lock, content);
     const error = await swap('text').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'StoreError', code: 'locked' });
     expect(error).toMatchObject({
       message: expect.stringMatching(/process 4711 on host another-host.*remove the file/),
     });
     expect(error).toMatchObject({ message: expect.stringContaining(lock) });
-    expect([await readFile(lock, 'utf8'), await stored()]).toEqual([held, undefined]);
+    expect([await readFile(lock, 'utf8'), await stored()]).toEqual([content, undefined]);
   });
 
   it.each(['', 'not JSON', '{}', '[]', 'null'])(
     'is never taken over when its owner cannot be read: %j',
-    async (held) => {
-      await writeFile(lock, held);
+    async (content) => {
+      await writeFile(lock, content);
       await expect(swap('text')).rejects.toMatchObject({
         code: 'locked',
         message: expect.stringContaining(lock),
       });
-      expect([await readFile(lock, 'utf8'), await stored()]).toEqual([held, undefined]);
+      expect([await readFile(lock, 'utf8'), await stored()]).toEqual([content, undefined]);
     },
   );
 
@@ -109,13 +109,13 @@ describe('the lock of a directory store', () => {
   });
 
   it('loses no update when four processes increment a counter 50 times each', async () => {
-    await pMap(EIGHT.slice(0, 4), () => run('increment-counter.mjs', [root, 'counter', '50']));
+    await pMap(WRITERS.slice(0, 4), () => run('increment-counter.mjs', [root, 'counter', '50']));
     expect((await createDirectoryStore(root).get('counter'))?.bytes.toString()).toBe('200');
     expect(await locks()).toEqual([]);
   }, 30_000);
 
   it('does not block writers after processes were killed at any moment', async () => {
-    await pMap(EIGHT, (_, i) => run('increment-counter.mjs', [root, 'object', '1000000'], 3 * i), {
+    await pMap(WRITERS, (_, i) => run('increment-counter.mjs', [root, 'object', '1000000'], 3 * i), {
       concurrency: 4,
     });
     const store = createDirectoryStore(root);

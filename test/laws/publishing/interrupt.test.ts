@@ -76,11 +76,11 @@ async function interruptAt(at: number, outage: Outage): Promise<Interrupted | un
 }
 
 async function interruptEverywhere(outage: Outage): Promise<Interrupted[]> {
-  const all: Interrupted[] = [];
+  const interruptions: Interrupted[] = [];
   for (let at = 1; ; at += 1) {
     const interrupted = await interruptAt(at, outage);
-    if (interrupted === undefined) return all;
-    all.push(interrupted);
+    if (interrupted === undefined) return interruptions;
+    interruptions.push(interrupted);
   }
 }
 
@@ -94,14 +94,14 @@ describe('an interrupt during any operation of a publication', () => {
     ['of all answers', true],
     ['of the answer and of later writes', false],
   ])(
-    'is reported truthfully, with an outage %s',
+    'is reported truthfully; outage: %s',
     async (outage, mayBeUnknown) => {
-      const all = await interruptEverywhere(outage);
-      expect(all.length).toBeGreaterThan(50);
+      const interruptions = await interruptEverywhere(outage);
+      expect(interruptions.length).toBeGreaterThan(50);
       const isSwap = ({ operation }: Interrupted): boolean =>
         operation.name === 'compareAndSwap' && operation.key === POINTER_KEY;
-      expect(all.filter(isSwap)).toHaveLength(1);
-      for (const each of all) {
+      expect(interruptions.filter(isSwap)).toHaveLength(1);
+      for (const each of interruptions) {
         const unknown = mayBeUnknown && isSwap(each);
         const truth = unknown ? /^interrupted: unknown: run status/ : TRUE_MESSAGE[each.pointer];
         expect(each).toEqual({ ...each, message: expect.stringMatching(truth) });

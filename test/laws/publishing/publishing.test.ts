@@ -146,12 +146,12 @@ describe('two concurrent publishers, operation by operation', () => {
     ['one of them refused', longer, edited],
   ])(
     'leave a sound store with %s',
-    async (_name, left, right) => {
+    async (_name, first, second) => {
       const results = new Set<string>();
       for (let seed = 1; seed <= SEEDS / 3; seed += 1) {
         const memory = await published.create();
         const turns = createTurns(createRandom(seed));
-        const publishers = [left, right].map((series) =>
+        const publishers = [first, second].map((series) =>
           publishOrLose(turns.join(memory), [series, other], SECOND),
         );
         await turns.run(publishers);

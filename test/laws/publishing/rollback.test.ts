@@ -45,8 +45,8 @@ describe('a rollback', () => {
     const { store, good } = await publishWrongValue();
     const record = await rollBack(store, { to: good.revision, reason: 'a bad day', asOf: at(3) });
     const before = await readVersions(store, good);
-    for (const [name, is] of await readVersions(store, record))
-      expect(is).toBe(before.get(name) ?? 'withdrawn');
+    for (const [name, version] of await readVersions(store, record))
+      expect(version).toBe(before.get(name) ?? 'withdrawn');
     expect(record.chains).toEqual(good.chains);
     await expectSound(store);
   });
@@ -68,15 +68,15 @@ describe('a rollback', () => {
     });
   });
 
-  it('restores calendar, summary and bundles of the older release, except members that name the release', async () => {
+  it('restores calendar and bundles of the older release, except members that name the release', async () => {
     const { store, good } = await publishWrongValue();
     const record = await rollBack(store, { to: good.revision, reason: 'a bad day', asOf: at(3) });
     const path = calendarPath('arbitrum');
     expect(record.public[path]?.sha256).toBe(good.public[path]?.sha256);
     for (const [bundle, { sha256 }] of Object.entries(record.bundles)) {
-      const now = await readArtifactJson(store, sha256, 'bundle');
-      const then = await readArtifactJson(store, good.bundles[bundle]?.sha256 ?? '', 'bundle');
-      expect(now).toEqual({ ...then, published_revision: record.revision });
+      const restored = await readArtifactJson(store, sha256, 'bundle');
+      const older = await readArtifactJson(store, good.bundles[bundle]?.sha256 ?? '', 'bundle');
+      expect(restored).toEqual({ ...older, published_revision: record.revision });
     }
   });
 
@@ -136,7 +136,7 @@ describe('a rollback', () => {
     expect(report.outcome).toBe('unchanged');
   });
 
-  it('reports an unavailable store, damage, and a release that is no longer kept as different errors', async () => {
+  it('reports an unavailable store and damage as different errors', async () => {
     const { store, good } = await publishWrongValue();
     const current = await readCurrent(store);
     const listed = new Set(Object.values(current.manifests).map(({ sha256 }) => objectKey(sha256)));

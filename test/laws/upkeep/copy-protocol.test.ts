@@ -64,7 +64,7 @@ describe('copy', () => {
     expect(order).toEqual(['store.json', 'objects', 'releases', 'current.json', 'public', 'aliases.json']);
   });
 
-  it('resumes after a stop before or after any operation, and reads no object twice', async () => {
+  it('resumes after a stop before or after every ninth operation, and reads only manifests twice', async () => {
     const source = await createSource();
     for (const when of ['before', 'after'] as const) {
       let at = 1;
@@ -80,10 +80,10 @@ describe('copy', () => {
           const { faults } = await verifyStore(memory, { deep: false });
           expect(faults.filter(({ key }) => !/^(public\/|aliases\.json)/.test(key))).toEqual([]);
         }
-        const held = new Set((await snapshotStore(memory)).keys());
+        const copied = new Set((await snapshotStore(memory)).keys());
         const again: string[] = [];
         const watched = interceptStore(source, ({ name, key }, run) => {
-          if (name === 'get' && key.startsWith('objects/') && held.has(key)) again.push(key);
+          if (name === 'get' && key.startsWith('objects/') && copied.has(key)) again.push(key);
           return run();
         });
         await copy(watched, memory);
@@ -162,7 +162,7 @@ describe('copy during a garbage collection of the source', () => {
     }
   }, 120_000);
 
-  /** Returns the key of a bundle of the release that many releases back. */
+  /** Returns the key of a bundle of the release `age` releases before the current one. */
   async function keyOf(age: number, window: '7d' | '30d'): Promise<string> {
     const pointer = await readPointer(source);
     const chain = await readReleaseChain(source, pointer?.value ?? { revision: '', sha256: '' });
@@ -170,7 +170,7 @@ describe('copy during a garbage collection of the source', () => {
     return objectKey(chain[age]?.record.bundles[path]?.sha256 ?? '');
   }
 
-  it('does without the files that garbage collection may have deleted, and without no others', async () => {
+  it('skips files that garbage collection may have deleted, and fails if any other is missing', async () => {
     const [old, retained] = [await keyOf(35, '7d'), await keyOf(5, '7d')];
     const body = (await source.get(old))?.bytes ?? new Uint8Array();
     await source.delete(old);
@@ -191,10 +191,10 @@ describe('copy during a garbage collection of the source', () => {
     const { store: target, setClock: setTarget } = createClockedStore();
     const stopping = createStoppingStore(target, 60, 'before');
     await expect(copy(fresh, stopping.store)).rejects.toBeInstanceOf(StoppedError);
-    setTarget(Date.parse(START) + 25 * HOUR_MS);
-    const left = [...(await snapshotStore(target)).keys()].filter((key) => key.startsWith('objects/'));
+    setTarget(Date.parse(START) + 25 * HOUR_MS); // more than half of the minimum grace period
+    const leftovers = [...(await snapshotStore(target)).keys()].filter((key) => key.startsWith('objects/'));
     await copy(fresh, target);
-    for (const key of left) {
+    for (const key of leftovers) {
       expect((await target.head(key))?.modifiedAtMs).toBe(Date.parse(START) + 25 * HOUR_MS);
     }
     setTarget(Date.parse(START) + 99 * HOUR_MS);
@@ -212,10 +212,10 @@ describe('an interrupted copy', () => {
   async function interruptAt(key: string, when: 'before' | 'after'): Promise<unknown> {
     const controller = new AbortController();
     const target = interceptStore(createMemoryStore(), async ({ name, key: asked }, run) => {
-      const isIt = name !== 'get' && name !== 'head' && asked.startsWith(key);
-      if (isIt && when === 'before') controller.abort();
+      const isWanted = name !== 'get' && name !== 'head' && asked.startsWith(key);
+      if (isWanted && when === 'before') controller.abort();
       const result = await run();
-      if (isIt) controller.abort();
+      if (isWanted) controller.abort();
       return result;
     });
     return copy(await createSource(), target, controller.signal).catch((error: unknown) => error);

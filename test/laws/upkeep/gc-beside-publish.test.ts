@@ -145,14 +145,14 @@ describe('the lease of garbage collection', () => {
   it('is unique for each garbage collection', async () => {
     const { store } = createStoreWithClock();
     const bodies: string[] = [];
-    const noting = interceptStore(store, async ({ name }, run) => {
+    const recording = interceptStore(store, async ({ name }, run) => {
       const result = await run();
-      const mark = await store.get(GC_KEY);
-      if (name === 'compareAndSwap') bodies.push(Buffer.from(mark?.bytes ?? []).toString());
+      const lease = await store.get(GC_KEY);
+      if (name === 'compareAndSwap') bodies.push(Buffer.from(lease?.bytes ?? []).toString());
       return result;
     });
     for (let i = 0; i < 2; i += 1) {
-      const lease = await acquireGcLease(noting, () => 0);
+      const lease = await acquireGcLease(recording, () => 0);
       await lease.end();
       await store.delete(GC_KEY);
     }

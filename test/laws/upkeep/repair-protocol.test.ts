@@ -110,31 +110,31 @@ describe('repair', () => {
     expect(differingKeys(undamaged, await snapshotStore(store))).toEqual([]);
   });
 
-  it('writes only what it reports: objects, public copies and aliases.json', async () => {
-    const gone = keys.filter((key, i) => isObject(key) && i % 4 === 0);
+  it('writes only the objects that it reports, and aliases.json', async () => {
+    const missing = keys.filter((key, i) => isObject(key) && i % 4 === 0);
     const writes: string[] = [];
-    const store = interceptStore(await createDamaged([...gone, 'aliases.json']), ({ name, key }, run) => {
+    const store = interceptStore(await createDamaged([...missing, 'aliases.json']), ({ name, key }, run) => {
       if (!['get', 'head', 'list'].includes(name)) writes.push(key);
       return run();
     });
     const { restored } = await repair(store);
     expect(writes.filter((key) => !restored.includes(key))).toEqual(['aliases.json']);
-    expect([...restored]).toEqual(gone);
+    expect([...restored]).toEqual(missing);
   });
 
   it('resumes after a stop before or after every 37th operation, which does no further damage', async () => {
-    const gone = keys.filter((key, i) => isObject(key) && i % 6 === 0);
+    const missing = keys.filter((key, i) => isObject(key) && i % 6 === 0);
     for (const when of ['before', 'after'] as const) {
       let at = 1;
       for (let stopped = true; stopped; at += 37) {
-        const memory = await createDamaged(gone);
+        const memory = await createDamaged(missing);
         const stopping = createStoppingStore(memory, at, when);
         stopped = await repair(stopping.store).then(
           () => false,
           (error: unknown) => error instanceof StoppedError || Promise.reject(error as Error), // any other error is a bug
         );
         const differing = differingKeys(undamaged, await snapshotStore(memory));
-        expect(differing.filter((key) => !gone.includes(key))).toEqual([]);
+        expect(differing.filter((key) => !missing.includes(key))).toEqual([]);
         expect(await repair(memory)).toMatchObject({ faults: [] });
         expect(differingKeys(undamaged, await snapshotStore(memory))).toEqual([]);
       }
@@ -145,20 +145,20 @@ describe('repair', () => {
 
 describe('an interrupted repair', () => {
   it('reports how many objects were restored', async () => {
-    const gone = keys.filter((key, i) => isObject(key) && i % 4 === 0);
+    const missing = keys.filter((key, i) => isObject(key) && i % 4 === 0);
     const controller = new AbortController();
     let puts = 0;
-    const memory = await createDamaged(gone);
+    const memory = await createDamaged(missing);
     const store = interceptStore(memory, async ({ name }, run) => {
       const result = await run();
       if (name === 'putIfAbsent' && (puts += 1) === 3) controller.abort();
       return result;
     });
     const error = await repair(store, { signal: controller.signal }).catch((thrown: unknown) => thrown);
-    const left = differingKeys(undamaged, await snapshotStore(memory)).length;
+    const stillMissing = differingKeys(undamaged, await snapshotStore(memory)).length;
     expect(error).toMatchObject({
       exit: 'interrupted',
-      message: expect.stringContaining(`${gone.length - left} objects were restored`),
+      message: expect.stringContaining(`${missing.length - stillMissing} objects were restored`),
     });
   });
 

@@ -11,9 +11,9 @@ beforeEach(async () => {
 });
 afterEach(() => folder.dispose());
 
-async function writeStore(mark: string): Promise<void> {
+async function writeStore(content: string): Promise<void> {
   await mkdir(store);
-  await writeFile(path.join(store, 'store.json'), mark);
+  await writeFile(path.join(store, 'store.json'), content);
 }
 
 it('moves a store of an older format aside, and an earlier one stays where it is', async () => {
@@ -26,9 +26,9 @@ it('moves a store of an older format aside, and an earlier one stays where it is
 });
 
 it.each(['{"format":2}', '{"format":3}', 'mine'])(
-  'leaves a folder with the mark %s where it is',
-  async (mark) => {
-    await writeStore(mark);
+  'leaves a folder whose store.json is %s where it is',
+  async (content) => {
+    await writeStore(content);
     expect(await moveOldStore(store)).toBeUndefined();
     expect(await readdir(folder.path)).toEqual(['demo']);
   },

@@ -78,7 +78,7 @@ export function resourcesOf(template: Template, type: string): Readonly<Record<s
   return Object.fromEntries(Object.entries(template.Resources).filter(([, { Type }]) => Type === type));
 }
 
-/** Returns the properties of the only resource of a type that has these ones. @throws Error if there is not exactly one. */
+/** Returns the properties of the only resource of a type whose properties include `having`. @throws Error if there is not exactly one. */
 export function propertiesOf(
   template: Template,
   type: string,

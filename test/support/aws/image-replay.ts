@@ -2,7 +2,7 @@ import { cp, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from '../process/run-program.js';
 
-/** The result of a Dockerfile that was replayed in a folder: without a container engine, another system or another user. */
+/** The result of `replayImage`. The steps ran on this machine as the current user, without a container engine. */
 export type ReplayedImage = {
   /** Root folder of the last stage. */
   readonly root: string;

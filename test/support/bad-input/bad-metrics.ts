@@ -17,7 +17,7 @@ const VALID = '2025-01-01,300000,0.00005\n';
 const has = (chain: Chain): string => `${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`;
 /** A metric that the chain does not support. */
 const foreign = (chain: Chain): string => (chain === 'bitcoin' ? 'gas_used' : 'hash_rate');
-const toFault =
+const badMetrics =
   (csv: string | Uint8Array) =>
   (name: string, at: string, what: string, remedy: string): BadMetrics => ({
     name,
@@ -27,7 +27,7 @@ const toFault =
     remedy: () => remedy,
   });
 
-/** Variants that are tested without a process. */
+/** Names of the variants in `MORE_BAD_METRICS`, which are tested without a process. */
 const EXTRA: ReadonlySet<string> = new Set([
   'a column without a name',
   'the price or fiat column CapMrktCurUSD',
@@ -65,26 +65,26 @@ const COLUMN_FAULTS: readonly BadMetrics[] = [
     remedy: (chain) => `remove it; ${has(chain)}`,
   },
   ...['PriceUSD', 'CapMrktCurUSD', 'fees_total_eur'].map((column) =>
-    toFault(`date,${column},tx_count\n2025-01-01,1,1\n`)(
+    badMetrics(`date,${column},tx_count\n2025-01-01,1,1\n`)(
       `the price or fiat column ${column}`,
       ':1:2',
       `column "${column}" looks like a price or a fiat value, and this service carries neither (product boundary)`,
       'remove the column',
     ),
   ),
-  toFault('date,tx_count,fee_median,tx_count\n2025-01-01,1,1,1\n')(
+  badMetrics('date,tx_count,fee_median,tx_count\n2025-01-01,1,1,1\n')(
     'a metric twice',
     ':1:4',
     'column "tx_count" appears twice',
     'keep one of them',
   ),
-  toFault('date,tx_count,date\n2025-01-01,1,2025-01-01\n')(
+  badMetrics('date,tx_count,date\n2025-01-01,1,2025-01-01\n')(
     'the date twice',
     ':1:3',
     'column "date" appears twice',
     'keep one of them',
   ),
-  toFault('tx_count,fee_median\n300000,0.00005\n')(
+  badMetrics('tx_count,fee_median\n300000,0.00005\n')(
     'no date',
     ':1:1',
     'no column "date"',
@@ -98,7 +98,7 @@ const ROW_FAULTS: readonly BadMetrics[] = [
     ['a long row', '2025-01-02,1,1,', 'long row: 4 cells where the header has 3'],
     ['a comma within an unquoted number', '2025-01-02,1,000,1', 'long row: 4 cells where the header has 3'],
   ].map(([name = '', row = '', what = '']) =>
-    toFault(`${HEADER}${VALID}${row}\n`)(
+    badMetrics(`${HEADER}${VALID}${row}\n`)(
       name,
       ':3',
       what,
@@ -106,26 +106,26 @@ const ROW_FAULTS: readonly BadMetrics[] = [
     ),
   ),
   ...['2025-02-30', '2025-2-3', '', '01/02/2025', '2025-01-02T00:00:00Z', ' 2025-01-02'].map((date) =>
-    toFault(`${HEADER}${VALID}${date},1,1\n`)(
+    badMetrics(`${HEADER}${VALID}${date},1,1\n`)(
       `the date "${date}"`,
       ':3:1',
       `date "${date}" does not exist`,
       'write a UTC day as YYYY-MM-DD',
     ),
   ),
-  toFault(`${HEADER}${VALID}${VALID}`)(
+  badMetrics(`${HEADER}${VALID}${VALID}`)(
     'a date twice',
     ':3:1',
     'date 2025-01-01 appears twice',
     'list each date once, in ascending order',
   ),
-  toFault(`${HEADER}2025-01-02,1,1\n${VALID}`)(
+  badMetrics(`${HEADER}2025-01-02,1,1\n${VALID}`)(
     'a date that descends',
     ':3:1',
     'date 2025-01-01 comes after 2025-01-02',
     'list each date once, in ascending order',
   ),
-  toFault(`${HEADER}${VALID}2025-03-10,1,1\n`)(
+  badMetrics(`${HEADER}${VALID}2025-03-10,1,1\n`)(
     'a day that has not ended at the as-of',
     ':3:1',
     'date 2025-03-10 has not ended at 2025-03-10T00:00:00Z',
@@ -156,7 +156,7 @@ const NUMBER_FAULTS: readonly BadMetrics[] = [
     'check the unit of the column',
   ]),
 ].map(([text = '', what = '', remedy = '']) =>
-  toFault(`${HEADER}${VALID}2025-01-02,${text},1\n`)(
+  badMetrics(`${HEADER}${VALID}2025-01-02,${text},1\n`)(
     `the number ${text}`,
     ':3:2',
     `tx_count "${text.replace('½', '?')}" ${what}`,
@@ -166,26 +166,31 @@ const NUMBER_FAULTS: readonly BadMetrics[] = [
 
 const CSV = 'fix the row: RFC 4180, comma-separated, quotes only around a whole cell';
 const FILE_FAULTS: readonly BadMetrics[] = [
-  toFault(`${HEADER}${VALID}2025-01-02,"1,000",1\n`)(
+  badMetrics(`${HEADER}${VALID}2025-01-02,"1,000",1\n`)(
     'a quoted number with a comma',
     ':3:2',
     'tx_count "1,000" is not a number',
     `write a decimal such as 12.5 or 9.44e-07, ${EMPTY}`,
   ),
-  toFault(HEADER)(
+  badMetrics(HEADER)(
     'a header and no row',
     '',
     'the file has no rows',
     'add at least one date, or remove the file to keep the published state',
   ),
-  toFault('')('nothing', '', 'the file is empty', 'start the file with the header row: date, then metrics'),
-  toFault(Buffer.from(`${HEADER}${VALID}2025-01-02,1\xe9,1\n`, 'latin1'))(
+  badMetrics('')(
+    'nothing',
+    '',
+    'the file is empty',
+    'start the file with the header row: date, then metrics',
+  ),
+  badMetrics(Buffer.from(`${HEADER}${VALID}2025-01-02,1\xe9,1\n`, 'latin1'))(
     'a byte that is not UTF-8',
     ':3',
     'the text is not UTF-8',
     'save the file as UTF-8',
   ),
-  toFault(Buffer.from(`${HEADER}${VALID}2025-01-02,1,1\xe9`, 'latin1'))(
+  badMetrics(Buffer.from(`${HEADER}${VALID}2025-01-02,1,1\xe9`, 'latin1'))(
     'a last byte that is not UTF-8',
     ':3',
     'the text is not UTF-8',
@@ -195,15 +200,20 @@ const FILE_FAULTS: readonly BadMetrics[] = [
     ['a quote that is not closed', '"1,1'],
     ['text after a closing quote', '"1"x,1'],
   ].map(([name = '', cells = '']) => ({
-    ...toFault(`${HEADER}${VALID}2025-01-02,${cells}\n2025-01-03,1,1\n`)(name, ':3', 'not CSV', CSV),
+    ...badMetrics(`${HEADER}${VALID}2025-01-02,${cells}\n2025-01-03,1,1\n`)(name, ':3', 'not CSV', CSV),
     endsWithParserMessage: true as const,
   })),
 ];
 
-const ALL: readonly BadMetrics[] = [...COLUMN_FAULTS, ...ROW_FAULTS, ...NUMBER_FAULTS, ...FILE_FAULTS];
+const ALL_BAD_METRICS: readonly BadMetrics[] = [
+  ...COLUMN_FAULTS,
+  ...ROW_FAULTS,
+  ...NUMBER_FAULTS,
+  ...FILE_FAULTS,
+];
 
-/** Every kind of bad metrics file in §3 of the file contract. */
-export const BAD_METRICS: readonly BadMetrics[] = ALL.filter(({ name }) => !EXTRA.has(name));
+/** Every kind of bad metrics file. For valid ones see "Input" in generator/README.md. */
+export const BAD_METRICS: readonly BadMetrics[] = ALL_BAD_METRICS.filter(({ name }) => !EXTRA.has(name));
 
 /** More variants of the same kinds. */
-export const MORE_BAD_METRICS: readonly BadMetrics[] = ALL.filter(({ name }) => EXTRA.has(name));
+export const MORE_BAD_METRICS: readonly BadMetrics[] = ALL_BAD_METRICS.filter(({ name }) => EXTRA.has(name));

@@ -9,7 +9,7 @@ export type BadSources = {
 const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes';
 const VALID = '{"name": "Sample", "licence": "CC0"}';
 
-/** Every kind of fault in the list of one chain. `CHAIN` is replaced by its id. Source: the file contract, §3. */
+/** Every kind of fault in the list of one chain. `CHAIN` is replaced by its id. */
 export const BAD_SOURCES: readonly BadSources[] = [
   {
     name: 'no entry for the chain',

@@ -36,22 +36,22 @@ type Run = (args: readonly string[]) => Promise<GeneratorRun>;
 /** Runs all registered steps before the first test of a file, by default in processes of the built program. */
 export function usePublishBatch(run: Run = runAsProcess): Publish {
   let folder: TemporaryFolder;
-  const asked: { readonly name: string; readonly steps: readonly PublishStep[] }[] = [];
+  const registered: { readonly name: string; readonly steps: readonly PublishStep[] }[] = [];
   const outcomes = new Map<string, PublishOutcome[]>();
 
   beforeAll(async () => {
     folder = await createTemporaryFolder();
-    const take = async ({ name, steps }: (typeof asked)[number]): Promise<void> => {
+    const runSteps = async ({ name, steps }: (typeof registered)[number]): Promise<void> => {
       const done: PublishOutcome[] = [];
       for (const step of steps) done.push(await publishFiles(path.join(folder.path, name), step, run));
       outcomes.set(name, done);
     };
-    await pMap(asked, take, { concurrency: CONCURRENCY });
+    await pMap(registered, runSteps, { concurrency: CONCURRENCY });
   }, 120_000);
   afterAll(() => folder.dispose());
 
   return (name, steps) => {
-    asked.push({ name, steps });
+    registered.push({ name, steps });
     return () => outcomes.get(name) ?? [];
   };
 }

@@ -56,5 +56,5 @@ export async function countRegimes({ store, ...release }: ServedRelease): Promis
     const [, , regime = '', , status] = line.split(',');
     if (status === 'available') counts.set(regime, (counts.get(regime) ?? 0) + 1);
   }
-  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return [...counts].sort(([one, days], [other, otherDays]) => otherDays - days || (one < other ? -1 : 1));
 }

@@ -116,10 +116,10 @@ export function inBundle(change: (text: string) => string): Damage {
   return inFiles(/"schema":"bundle\/1"/, change);
 }
 
-function inFiles(mark: RegExp, change: (text: string) => string): Damage {
+function inFiles(pattern: RegExp, change: (text: string) => string): Damage {
   return (bytes) => {
     const text = Buffer.from(bytes).toString();
-    return mark.test(text) ? Buffer.from(change(text)) : bytes;
+    return pattern.test(text) ? Buffer.from(change(text)) : bytes;
   };
 }
 

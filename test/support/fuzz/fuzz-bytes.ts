@@ -130,7 +130,7 @@ const DAMAGES: readonly Damage[] = [
 /** Applies up to three damages to a request. */
 function damageRequest(text: string, random: () => number): string {
   let damaged = text;
-  for (let left = 1 + Math.floor(random() * 3); left > 0; left -= 1) {
+  for (let damages = 1 + Math.floor(random() * 3); damages > 0; damages -= 1) {
     damaged = pick(DAMAGES, random)(damaged, random);
   }
   return damaged;

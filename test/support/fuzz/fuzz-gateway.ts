@@ -22,7 +22,7 @@ export type FuzzGateway = {
   readonly dispose: () => Promise<void>;
 };
 
-/** Numbers of answers of a route by status, and its decisions. */
+/** Numbers of answers of a route by status, and its decisions: the outcomes in the log and the metrics. */
 export type RouteCounts = {
   readonly statuses: Readonly<Record<string, number>>;
   readonly decisions: ReadonlySet<string>;

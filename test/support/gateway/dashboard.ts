@@ -10,7 +10,7 @@ export const ENTITLEMENTS_PATH = '/api/v1/entitlements';
 export type DashboardServer = {
   readonly gateway: GatewayServer;
   readonly provider: IdentityProvider;
-  /** Opens a session, by default of a new account with the plan Research. */
+  /** Opens a dashboard session, by default of a new account with the plan Research. */
   readonly openSession: (options?: {
     readonly account?: string;
     readonly granted?: boolean;

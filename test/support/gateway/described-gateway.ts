@@ -14,7 +14,7 @@ const LIMIT = '1000000';
 /** Credentials of an account. */
 export type Caller = { readonly apiKey: string; readonly session: string };
 
-/** A running gateway and its callers. */
+/** A running gateway that schemathesis compares with its OpenAPI document, and its callers. */
 export type DescribedGateway = {
   readonly url: string;
   readonly callers: { readonly research: Caller; readonly singleChain: Caller };

@@ -24,8 +24,8 @@ export type GatewayProcess = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessEnd>;
 };
 
-/** Free ports and a quiet log. */
-const PORTS: Variables = { CRD_PORT: '0', CRD_METRICS_PORT: '0', CRD_KEY_MODE: 'test' };
+/** Free ports, and test keys. */
+const DEFAULTS: Variables = { CRD_PORT: '0', CRD_METRICS_PORT: '0', CRD_KEY_MODE: 'test' };
 
 /** Runs a command of the built gateway. */
 export function runGatewayProcess(args: readonly string[], env: Variables): Promise<ProgramRun> {
@@ -38,7 +38,7 @@ export function runGatewayProcess(args: readonly string[], env: Variables): Prom
  */
 export async function startGatewayProcess(env: Variables, main = MAIN): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...PORTS, ...env },
+    env: { ...DEFAULTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
@@ -66,9 +66,9 @@ export async function startGatewayProcess(env: Variables, main = MAIN): Promise<
     stdout: () => output.stdout,
     stderr: () => output.stderr,
     async stop(signal = 'SIGTERM') {
-      const toldMs = performance.now();
+      const signalledMs = performance.now();
       child.kill(signal);
-      return { ...(await ended), seconds: (performance.now() - toldMs) / 1000 };
+      return { ...(await ended), seconds: (performance.now() - signalledMs) / 1000 };
     },
   };
 }

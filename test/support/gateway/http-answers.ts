@@ -29,6 +29,7 @@ export async function readProblem(response: Response): Promise<ProblemDocument> 
   expect(problem.detail).toMatch(/^\S.+$/);
   expect(instance).toBe(headers.get('x-request-id') ?? ''); // a response to invalid HTTP has no id
   expect(headers.get('location')).toBeNull();
+  // No key, token, signature, stack trace or place in the store.
   expect(text).not.toMatch(
     /crd_(live|test)_|eyJ|signature=|X-Amz-|\.[jt]s:\d|s3:|file:|objects\/sha256|current\.json/,
   );

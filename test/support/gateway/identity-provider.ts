@@ -45,11 +45,11 @@ export type IdentityProvider = {
   readonly dispose: () => Promise<void>;
 };
 
-let made = 0;
+let keyCount = 0;
 
 /** Creates a key with a unique id. */
 export async function createProviderKey(alg = 'ES256'): Promise<ProviderKey> {
-  const kid = `key-${(made += 1)}`;
+  const kid = `key-${(keyCount += 1)}`;
   return { kid, alg, ...(await generateKeyPair(alg, { extractable: true })) };
 }
 

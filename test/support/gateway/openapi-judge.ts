@@ -48,17 +48,20 @@ export function resolve(node: Node = {}): Node {
 
 /** Returns the path template that matches a path, with the fewest parameters. */
 export function templateOf(path: string): string | undefined {
-  return PATHS.filter((template) => isOf(path, template)).sort(
+  return PATHS.filter((template) => isPathOf(path, template)).sort(
     (one, other) => one.split('{').length - other.split('{').length,
   )[0];
 }
 
-function isOf(path: string, template: string): boolean {
-  const [parts, own] = [path.split('/'), template.split('/')];
-  return parts.length === own.length && own.every((part, i) => isPart(parts[i] ?? '', part, template));
+function isPathOf(path: string, template: string): boolean {
+  const [parts, described] = [path.split('/'), template.split('/')];
+  return (
+    parts.length === described.length &&
+    described.every((part, i) => isSegmentOf(parts[i] ?? '', part, template))
+  );
 }
 
-function isPart(text: string, part: string, template: string): boolean {
+function isSegmentOf(text: string, part: string, template: string): boolean {
   const [, before = '', name = '', after = ''] = /^(.*)\{(\w+)\}(.*)$/.exec(part) ?? [];
   if (name === '') return text === part;
   if (!text.startsWith(before) || !text.endsWith(after)) return false;

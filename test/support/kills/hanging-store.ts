@@ -3,8 +3,8 @@ import type { TestBucket } from '../s3/s3-bucket.js';
 import type { PublishScenario, TestStore, TestStores } from './publish-scenario.js';
 
 /**
- * Decides what happens to a request: `silence`, nothing; `unanswered`, it is done but not answered; `undefined`, it is
- * answered. A promise delays the request. `isHanging` is true after the first request that was not answered.
+ * Decides what the server does with a request: `silence` ignores it, `unanswered` carries it out without an answer,
+ * `undefined` answers it. A promise delays it. `isHanging` is true after the first request that was not answered.
  */
 export type Behaviour = (
   request: SeenRequest,

@@ -1,4 +1,6 @@
-/** Perceived colour differences (CIEDE2000), contrast, and colour blindness (Machado, Oliveira and Fernandes 2009). */
+// Perceived colour differences (CIEDE2000), contrast, and colour blindness (Machado, Oliveira and Fernandes 2009).
+
+/** A colour in linear sRGB or CIE L*a*b*, or a row of a matrix. */
 type Triple = readonly [number, number, number];
 
 /** Normal vision and three kinds of colour blindness, as matrices over linear sRGB. */

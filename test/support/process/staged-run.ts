@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Stage } from '../../../generator/run/progress.js';
 import { MAIN } from './generator-run.js';
 
-/** A stage of a run, in milliseconds since the start of the process, at which its log lines arrived. */
+/** A stage of a run. Its times are when its log lines arrived, in milliseconds since the process started. */
 export type SeenStage = { readonly stage: Stage; readonly beganMs: number; readonly endedMs?: number };
 
 /** The result of a run of the built program, with its stages. */
@@ -105,9 +105,9 @@ function createStageLog(clock: () => number): StageLog {
 function afterMs(delayMs: number, work: () => void): void {
   const dueMs = performance.now() + delayMs;
   const wait = (): void => {
-    const leftMs = dueMs - performance.now();
-    if (leftMs <= 0) work();
-    else if (leftMs > 3) setTimeout(wait, leftMs - 2);
+    const remainingMs = dueMs - performance.now();
+    if (remainingMs <= 0) work();
+    else if (remainingMs > 3) setTimeout(wait, remainingMs - 2);
     else setImmediate(wait);
   };
   wait();

@@ -14,5 +14,5 @@ export function anyText({ minLength = 0, maxLength }: fc.ArrayConstraints = {}):
     .map((n) => String.fromCodePoint(n < FIRST_SURROGATE ? n : n + SURROGATES));
   return fc
     .array(codePoint, { minLength, ...(maxLength === undefined ? {} : { maxLength }) })
-    .map((all) => all.join(''));
+    .map((characters) => characters.join(''));
 }

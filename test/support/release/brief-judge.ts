@@ -68,14 +68,14 @@ const METRIC_OF: Readonly<Record<string, MetricName>> = {
   'the hash rate': 'hash_rate',
 };
 
-/** Minimum change for each word of direction. These values are independent of the product. */
+/** Minimum change for each word of direction. The values are repeated here, so that wrong ones in the product are found. */
 const DIRECTIONS: Readonly<Record<string, (change: number) => boolean>> = {
   above: (change) => change >= 0.01,
   below: (change) => change <= -0.01,
   level: (change) => Math.abs(change) < 0.01,
 };
 
-/** Returns true if a claim holds on the day. Claims that only state numbers always hold. */
+/** Returns true if a claim holds on the day. Claims that only state numbers always hold. `place` is the index of its driver. */
 function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, place: number): boolean {
   const [kind = '', form = ''] = claim.split('.');
   const { regime, confidence, scorecard, drivers } = meta;
@@ -95,7 +95,7 @@ function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, 
     );
   }
   const isComparable = scorecard.demand.trend !== null && scorecard.cost.trend !== null;
-  const facts: Readonly<Record<string, boolean>> = {
+  const conditions: Readonly<Record<string, boolean>> = {
     'confidence.high': confidence.level === 'high' && confidence.score >= 0.9,
     'confidence.moderate':
       confidence.level === 'moderate' && confidence.score >= 0.7 && confidence.score < 0.9,
@@ -123,18 +123,18 @@ function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, 
       claim,
     )
   ) {
-    return (facts[claim] ?? true) && names.test(sentence);
+    return (conditions[claim] ?? true) && names.test(sentence);
   }
-  return facts[claim] ?? true;
+  return conditions[claim] ?? true;
 }
 
 /** Returns the sentences whose claim does not hold on the day. */
 function findFalseClaims(sentences: readonly string[], records: DayRecords): string[] {
-  let drivers = -1;
+  let place = -1;
   return sentences.filter((sentence) => {
     const claim = claimOf(sentence) ?? '';
-    if (/^drivers\.(first|next)_/.test(claim)) drivers += 1;
-    return !isTrue(claim, sentence, records, drivers);
+    if (/^drivers\.(first|next)_/.test(claim)) place += 1;
+    return !isTrue(claim, sentence, records, place);
   });
 }
 

@@ -35,10 +35,10 @@ export async function forgeRelease(
 ): Promise<string> {
   const { pointer, record } = await readRelease(store);
   const index = PUBLIC_PATHS.release;
-  let forged = await relist(store, record, files);
+  let forged = await replaceContents(store, record, files);
   if (!(index in files)) {
     const list = await readListed(store, index, 'release');
-    forged = await relist(store, forged, { [index]: toList(list, forged) });
+    forged = await replaceContents(store, forged, { [index]: withDigestsOf(list, forged) });
   }
   const text = canonicalJson(change(forged));
   const key = releaseKey(pointer.revision, sha256Hex(text));
@@ -47,7 +47,11 @@ export async function forgeRelease(
   return key;
 }
 
-async function relist(store: StoreEditor, record: ReleaseRecord, files: Forgery): Promise<ReleaseRecord> {
+async function replaceContents(
+  store: StoreEditor,
+  record: ReleaseRecord,
+  files: Forgery,
+): Promise<ReleaseRecord> {
   const next = {
     ...record,
     public: { ...record.public },
@@ -55,19 +59,19 @@ async function relist(store: StoreEditor, record: ReleaseRecord, files: Forgery)
     manifests: { ...record.manifests },
   };
   for (const [path, content] of Object.entries(files)) {
-    const named = await putArtifact(store, content);
+    const entry = await putArtifact(store, content);
     const { public: shown, bundles, manifests } = next;
     if (shown[path]) {
-      shown[path] = { ...shown[path], ...named };
+      shown[path] = { ...shown[path], ...entry };
       await store.write(publicKey(path), typeof content === 'string' ? content : canonicalJson(content));
-    } else if (bundles[path]) bundles[path] = { ...bundles[path], ...named };
-    else if (manifests[path]) manifests[path] = { ...manifests[path], ...named };
+    } else if (bundles[path]) bundles[path] = { ...bundles[path], ...entry };
+    else if (manifests[path]) manifests[path] = { ...manifests[path], ...entry };
     else throw new Error(`the release has no ${path}`);
   }
   return next;
 }
 
-function toList(list: PublicRelease, record: ReleaseRecord): PublicRelease {
+function withDigestsOf(list: PublicRelease, record: ReleaseRecord): PublicRelease {
   const files = list.files.map((file) => {
     const { sha256, bytes } = record.public[file.path] ?? file;
     return { ...file, sha256, bytes };

@@ -28,8 +28,8 @@ export function versionAt(entry: Manifest['dates'][number], revision: string): s
   const versions = [
     ...[...entry.superseded, entry].map(({ in_force_from: from, status, sha256 }) => ({
       from,
-      is: status === 'withdrawn' ? 'withdrawn' : sha256,
+      version: status === 'withdrawn' ? 'withdrawn' : sha256,
     })),
   ];
-  return versions.findLast(({ from }) => from <= revision)?.is;
+  return versions.findLast(({ from }) => from <= revision)?.version;
 }

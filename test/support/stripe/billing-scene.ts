@@ -59,38 +59,43 @@ export const STEPS = {
 } as const satisfies Record<string, Step>;
 export type StepName = keyof typeof STEPS;
 
-/** Creates a fake that answers a repeated idempotency key with the first response, as Stripe does. `made` has what it created. */
+/** Creates a fake that answers a repeated idempotency key with the first response, as Stripe does. `seen` has what was created and deleted. */
 function createRecordingBilling(now: () => number) {
   const fake = createFakeBilling({ now, prices: PRICES });
-  const made = { customers: new Set<string>(), sessions: new Map<string, string>(), gone: new Set<string>() };
+  const seen = {
+    customers: new Set<string>(),
+    /** Checkout sessions with their customers. */
+    sessions: new Map<string, string>(),
+    deletedCustomers: new Set<string>(),
+  };
   const answers = new Map<string, CheckoutSession>();
   const billing: FakeBilling = {
     ...fake,
     async createCustomer(...args) {
       const id = await fake.createCustomer(...args);
-      made.customers.add(id);
+      seen.customers.add(id);
       return id;
     },
     async createCheckout(options) {
       const answer = answers.get(options.idempotencyKey) ?? (await fake.createCheckout(options));
       answers.set(options.idempotencyKey, answer);
-      made.sessions.set(answer.id, options.customer);
+      seen.sessions.set(answer.id, options.customer);
       return answer;
     },
     deleteCustomer(id) {
       fake.deleteCustomer(id);
-      made.gone.add(id);
+      seen.deletedCustomers.add(id);
     },
   };
-  return { billing, made };
+  return { billing, seen };
 }
 
 /** Creates an account that can buy, with its own store, clock and fake payment provider. */
 export function createScene() {
-  const scene = { nowMs: Date.parse('2026-08-01T00:00:00Z') };
+  const clock = { nowMs: Date.parse('2026-08-01T00:00:00Z') };
   const store = createMemoryStore();
-  const now = (): number => scene.nowMs;
-  const { billing, made } = createRecordingBilling(now);
+  const now = (): number => clock.nowMs;
+  const { billing, seen } = createRecordingBilling(now);
   const alerts: BillingAlert[] = [];
   const random = (size: number): Uint8Array => new Uint8Array(size);
   /** Creates a billing service on the same store and provider, or on those passed. */
@@ -105,7 +110,7 @@ export function createScene() {
       onAlert: (alert) => alerts.push(alert),
       pause: () => Promise.resolve(),
     });
-  return { scene, store, billing, made, alerts, random, now, openService, service: openService() };
+  return { clock, store, billing, seen, alerts, random, now, openService, service: openService() };
 }
 
 export type Scene = ReturnType<typeof createScene>;
@@ -117,11 +122,11 @@ export async function buy({ service, billing }: Scene): Promise<string> {
 }
 
 /** Sells Research to the customer in addition, as an operator can do at Stripe. Returns the subscription. */
-export async function sellBeside(all: Scene): Promise<string> {
-  const { billing } = all;
+export async function sellBeside(scene: Scene): Promise<string> {
+  const { billing } = scene;
   const options = {
     account: ACCOUNT,
-    customer: await customerOf(all),
+    customer: await customerOf(scene),
     plan: 'research',
     chain: null,
   } as const;
@@ -137,9 +142,9 @@ export async function customerOf({ store }: Scene): Promise<string> {
 }
 
 /** Changes a subscription. Returns false if its customer was deleted. */
-export function step({ billing, made }: Scene, name: StepName, id: string): boolean {
+export function step({ billing, seen }: Scene, name: StepName, id: string): boolean {
   const customer = billing.subscriptions().find((each) => each.id === id)?.customer;
-  if (customer === undefined || made.gone.has(customer)) return false;
+  if (customer === undefined || seen.deletedCustomers.has(customer)) return false;
   STEPS[name](billing, id);
   return true;
 }
@@ -158,11 +163,11 @@ export async function readGrants({ store }: Scene): Promise<readonly Grant[]> {
 }
 
 /** Returns the recorded grants, and those that follow from the state at Stripe, as comparable texts. */
-export async function readBoth(all: Scene): Promise<[string[], string[]]> {
-  const recorded = await readGrants(all);
-  const expected = all.billing.subscriptions().flatMap((each) => {
+export async function readBoth(scene: Scene): Promise<[string[], string[]]> {
+  const recorded = await readGrants(scene);
+  const expected = scene.billing.subscriptions().flatMap((each) => {
     const { plan, chain, sinceMs, untilMs } = grantFromSubscription(each, BOOK);
-    if (untilMs === null || all.made.gone.has(each.customer)) return [];
+    if (untilMs === null || scene.seen.deletedCustomers.has(each.customer)) return [];
     return [{ plan, chain, origin: 'stripe', sinceMs, untilMs }];
   });
   const toTexts = (grants: readonly object[]): string[] => grants.map((each) => JSON.stringify(each)).sort();
@@ -241,7 +246,7 @@ export async function createReader(
 
   return {
     reads,
-    /** Requests one file, or all, at least a second after the last time. Returns what was wrongly served or refused. */
+    /** Requests one file, or all. Returns what was wrongly served or refused. Call it at most once per second of the clock. */
     async findFaults(nth?: number): Promise<string[]> {
       const faults: string[] = [];
       await recordGrants();

@@ -13,6 +13,7 @@ export type Sent = {
   /** Such as `GET /v1/customers/cus_1`. */
   readonly route: string;
   readonly params: Readonly<Record<string, string>>;
+  /** Idempotency key. */
   readonly key: string | undefined;
 };
 
@@ -90,10 +91,12 @@ async function receive(req: IncomingMessage): Promise<Sent> {
   };
 }
 
+/** Creates a reply with this JSON text. */
 export function say(status: number, body: string): Reply {
   return (_sent, res) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
 }
 
+/** Creates a reply with a document. */
 export function give(document: object): Reply {
   return say(200, JSON.stringify(document));
 }

@@ -112,7 +112,7 @@ async function resend(mock: string, { method, path }: StripeRequest, params: Par
 /** Returns variants of parameters with one fault each: a misspelt name, a wrong shape, or an unknown parameter. */
 export function spoil(params: Params): Params[] {
   const faults = Object.entries(params).flatMap(([name, value]) => {
-    const { [name]: _gone, ...rest } = params;
+    const { [name]: _removed, ...rest } = params;
     return [
       { ...rest, [name.replace(/^\w+/, '$&x')]: value },
       { ...rest, [`${name}[no_such]`]: value },

@@ -188,7 +188,7 @@ describe('while a purchase is pending', () => {
 
   it('shows it to the buyer within five seconds although all events were lost and the account has another grant', async () => {
     const all = createScene();
-    const { scene, store, billing, service, now, random } = all;
+    const { clock, store, billing, service, now, random } = all;
     const accounts = createAccounts(store, { now, random, mode: 'test' });
     await accounts.grant(ACCOUNT, {
       plan: 'single-chain',
@@ -210,13 +210,13 @@ describe('while a purchase is pending', () => {
     };
     for (let second = 0; second < 10; second += 1) {
       expect(await countSubscriptions()).toBe(0);
-      scene.nowMs += SECOND;
+      clock.nowMs += SECOND;
     }
     expect(updates).toBe(2);
     billing.complete(id);
-    scene.nowMs += 4 * SECOND;
+    clock.nowMs += 4 * SECOND;
     expect(await countSubscriptions()).toBe(1);
-    scene.nowMs += HOUR;
+    clock.nowMs += HOUR;
     expect([await countSubscriptions(), updates]).toEqual([1, 3]);
   });
 });
@@ -224,14 +224,14 @@ describe('while a purchase is pending', () => {
 it('keeps access for a customer whose renewals are paid although all events are lost, and ends it otherwise', async () => {
   for (const isPaid of [true, false]) {
     const all = createScene();
-    const { scene, billing, service, now } = all;
+    const { clock, billing, service, now } = all;
     const reader = await createReader(all, createStripeRefresh({ service, now, onError: () => undefined }));
     const id = await buy(all);
     for (const event of billing.events) await deliver(service, billing, event);
     for (let period = 0; period < 6; period += 1) {
-      scene.nowMs += (period === 0 ? 30 : 22) * DAY;
+      clock.nowMs += (period === 0 ? 30 : 22) * DAY;
       expect(step(all, isPaid ? 'renew' : 'fail', id)).toBe(true);
-      scene.nowMs += 8 * DAY; // longer than a grant lasts after its period
+      clock.nowMs += 8 * DAY; // longer than a grant lasts after its period
       expect(await reader.reads(FILES[0] as FileRequest)).toBe(isPaid);
       const [recorded, expected] = await readBoth(all);
       expect(recorded).toEqual(expected);

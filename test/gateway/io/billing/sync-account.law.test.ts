@@ -33,12 +33,12 @@ type Change = typeof change extends fc.Arbitrary<infer H> ? H : never;
 
 /** Makes a change. A purchase at the gateway is refused if the account has a subscription. */
 async function makeChange(all: Scene, what: Change): Promise<void> {
-  const { billing, made } = all;
+  const { billing, seen } = all;
   const ids = billing.subscriptions().map(({ id }) => id);
   if (what.kind === 'step') step(all, what.name, ids[what.nth % ids.length] ?? '');
   if (what.kind === 'buy') await buyOrBeRefused(all);
   const customer = await customerOf(all);
-  if (made.gone.has(customer)) return;
+  if (seen.deletedCustomers.has(customer)) return;
   if (what.kind === 'beside') await sellBeside(all);
   if (what.kind === 'delete') billing.deleteCustomer(customer);
 }
@@ -46,7 +46,7 @@ async function makeChange(all: Scene, what: Change): Promise<void> {
 async function buyOrBeRefused(all: Scene): Promise<void> {
   const owing = all.billing
     .subscriptions()
-    .filter(({ customer, status }) => !all.made.gone.has(customer) && status !== 'canceled');
+    .filter(({ customer, status }) => !all.seen.deletedCustomers.has(customer) && status !== 'canceled');
   const outcome = await buy(all).catch((error: unknown) => error);
   if (owing.length === 0) expect(typeof outcome).toBe('string');
   else expect(outcome).toMatchObject({ code: 'already-subscribed' });
@@ -59,7 +59,8 @@ async function deliverAndCheck(all: Scene, event: BillingEvent, known: Set<strin
   const outcome = await deliver(all.service, all.billing, event);
   const [recorded, expected] = await readBoth(all);
   const whose = event.customer ?? (await all.billing.readChargeCustomer(event.charge ?? ''));
-  const isKnownCustomer = whose === customer && (event.customer !== null || !all.made.gone.has(whose)); // a charge does not name its account
+  const isKnownCustomer =
+    whose === customer && (event.customer !== null || !all.seen.deletedCustomers.has(whose)); // a charge does not name its account
   if (isKnownCustomer) expect(outcome).toBe(known.has(event.id) ? 'duplicate' : 'taken');
   else expect(outcome).toBe('customer-unknown'); // of a deleted customer
   expect(recorded).toEqual(outcome === 'taken' ? expected : before);
@@ -83,10 +84,10 @@ it('matches Stripe after each event, in any order of events, with one lost and o
         const all = createScene();
         await buy(all);
         for (const [what, days] of life) {
-          all.scene.nowMs += days * DAY;
+          all.clock.nowMs += days * DAY;
           await makeChange(all, what);
         }
-        const { service, billing, made } = all;
+        const { service, billing, seen } = all;
         const at = billing.events.map((_, i) => order[i % order.length] ?? 0);
         const kept = [...billing.events.keys()].filter((i) => i !== lost % billing.events.length);
         const again = kept[twice % kept.length] ?? 0; // arrives again at another place
@@ -100,7 +101,7 @@ it('matches Stripe after each event, in any order of events, with one lost and o
         tally.lives += 1;
         tally.granted += Math.min(expected.length, 1);
         tally.overlapped += expected.length > 1 ? 1 : 0;
-        tally.deleted += Math.min(made.gone.size, 1);
+        tally.deleted += Math.min(seen.deletedCustomers.size, 1);
       },
     ),
     { numRuns: LIVES * 2, seed: 11 },
@@ -146,12 +147,12 @@ it('serves files from the first event after a purchase, and never later than 30 
           }
           const nthFile = which > 2 ? undefined : which; // a request for one file may be answered from the cache
           expect(await reader.findFaults(nthFile)).toEqual([]);
-          all.scene.nowMs += seconds * SECOND;
+          all.clock.nowMs += seconds * SECOND;
           expect(await reader.findFaults(nthFile)).toEqual([]);
-          all.scene.nowMs += SECOND;
+          all.clock.nowMs += SECOND;
           tally.requests += 1;
           tally.withAccess += (await readGrants(all)).length > 0 ? 1 : 0;
-          tally.ended += (await readGrants(all)).some(({ untilMs }) => untilMs <= all.scene.nowMs) ? 1 : 0;
+          tally.ended += (await readGrants(all)).some(({ untilMs }) => untilMs <= all.clock.nowMs) ? 1 : 0;
         }
       },
     ),
@@ -189,7 +190,7 @@ it('ends access when the customer is deleted, also with late events, and grants 
   expect(await readGrants(all)).toEqual([]);
   const newEvent = all.billing.events.length;
   await buy(all);
-  expect(all.made.customers.size).toBe(2);
+  expect(all.seen.customers.size).toBe(2);
   for (const event of late) await deliverAndCheck(all, event, known);
   expect(await readGrants(all)).toEqual([]);
   await deliverAndCheck(all, all.billing.events[newEvent] as BillingEvent, known);

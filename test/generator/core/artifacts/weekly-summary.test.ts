@@ -75,9 +75,9 @@ describe('a weekly summary of random data', () => {
       changes += pairs.length;
       expect(linesUnder(text, 'Label changes')).toEqual(pairs.length === 0 ? ['  none'] : pairs);
       for (const line of linesUnder(text, 'Scores')) {
-        const [, now = '', before = '', change = ''] = line.trim().split(/\s+/);
-        if (before === '-' || now === '-') expect(change).toBe('-');
-        else expect(Number(change)).toBeCloseTo(Number(now) - Number(before), 6);
+        const [, current = '', before = '', change = ''] = line.trim().split(/\s+/);
+        if (before === '-' || current === '-') expect(change).toBe('-');
+        else expect(Number(change)).toBeCloseTo(Number(current) - Number(before), 6);
       }
     }
     expect(changes).toBeGreaterThan(0);

@@ -52,7 +52,7 @@ describe('a brief', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is made of current sentences in the examples of the schema too', async () => {
+  it('matches the current templates in the examples of the schema too', async () => {
     const folder = new URL('../../../../schemas/examples/valid/brief-day/', import.meta.url);
     const names = await readdir(folder);
     expect(names.length).toBeGreaterThan(0);
@@ -128,7 +128,7 @@ describe('a brief', () => {
   });
 
   it('covers the claims that never occur in the real history', () => {
-    const made = new Set(
+    const written = new Set(
       generated.flatMap(({ brief: { headline, body } }) => [headline, ...sentencesIn(body)].map(claimOf)),
     );
     const rare = [
@@ -139,15 +139,15 @@ describe('a brief', () => {
       'missing.none',
       'missing.all',
     ];
-    expect(rare.filter((claim) => !made.has(claim))).toEqual([]);
+    expect(rare.filter((claim) => !written.has(claim))).toEqual([]);
   });
 
   it('names every missing metric of the day', () => {
     for (const { brief, records } of generated) {
       const lacking = Object.values(records.gold.metrics).filter((value) => value === null).length;
       const named = /Missing on this day: (.*)\.$/.exec(brief.body)?.[1]?.split(', ').length;
-      const all = brief.body.includes('All metrics were missing on this day.');
-      expect(named ?? (all ? lacking : 0)).toBe(lacking);
+      const isAllMissing = brief.body.includes('All metrics were missing on this day.');
+      expect(named ?? (isAllMissing ? lacking : 0)).toBe(lacking);
     }
   });
 });

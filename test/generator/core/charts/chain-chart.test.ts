@@ -131,7 +131,7 @@ describe('the chart of a chain', () => {
     }
   });
 
-  it('shows a day with evidence between days without evidence as a point', () => {
+  it('shows a value of an axis between days without one as a point', () => {
     const svg = draw(chartDays(9).map((_, t) => chartDay(t, 'steady', t === 4 ? 1 : null, null)));
     expect(partsOf(svg, 'demand')).toEqual([expect.stringMatching(/^[\d.]+,[\d.]+Z$/)]);
     expect(ofClass(svg, 'pressure')).toEqual([]);

@@ -33,15 +33,15 @@ it('planRelease adds charts to a store without charts, and publishes no date aga
   if (state === undefined) throw new Error('nothing was published');
   const previous = withoutCharts(state);
   const { release, chains } = planRelease({ inputs, previous, asOfMs: Date.parse('2022-03-02'), texts });
-  const made = ['/charts/base.svg', '/charts/ethereum.svg', '/charts/overview.svg'];
-  expect(release?.differing.toSorted()).toEqual([PUBLIC_PATHS.landing, ...made]);
+  const chartPaths = ['/charts/base.svg', '/charts/ethereum.svg', '/charts/overview.svg'];
+  expect(release?.differing.toSorted()).toEqual([PUBLIC_PATHS.landing, ...chartPaths]);
   expect(
     release?.artifacts.map(({ path }) => path).filter((path) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)),
   ).toEqual([]);
   expect(release?.record.manifests).toEqual(state.record.manifests);
   expect(release?.record.bundles).toEqual(state.record.bundles);
   expect(chains.base).toMatchObject({ outcome: 'unchanged', new: 0, restated: 0 });
-  for (const path of made) expect(release?.record.public[path]?.type).toBe('image/svg+xml');
+  for (const path of chartPaths) expect(release?.record.public[path]?.type).toBe('image/svg+xml');
 });
 
 it('writersFingerprint changes when either kind of chart is drawn differently', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createRollingWindow } from '../../../../generator/core/statistics/rolling-window.js';
 
 describe('the rolling window', () => {
-  it('gives the same statistics as sorting its values after each change', () => {
+  it('has the same statistics as its sorted values after each change', () => {
     const value = fc
       .oneof(fc.double({ min: -20, max: 20, noNaN: true }), fc.integer({ min: -3, max: 3 }))
       .map((x) => x + 0); // turns -0 into 0: a sort may put it before or after 0
@@ -10,15 +10,15 @@ describe('the rolling window', () => {
       fc.property(
         fc.array(value, { minLength: 1, maxLength: 60 }),
         fc.integer({ min: 1, max: 20 }),
-        (all, size) => {
+        (values, size) => {
           const window = createRollingWindow(size + 1);
-          all.forEach((entering, t) => {
+          values.forEach((entering, t) => {
             window.add(entering);
-            if (t >= size) window.remove(all[t - size] ?? NaN);
-            const held = all.slice(Math.max(0, t - size + 1), t + 1);
-            const centre = medianOf(held);
+            if (t >= size) window.remove(values[t - size] ?? NaN);
+            const inWindow = values.slice(Math.max(0, t - size + 1), t + 1);
+            const centre = medianOf(inWindow);
             expect(window.median()).toBe(centre);
-            expect(window.medianDistance(centre)).toBe(medianOf(held.map((x) => Math.abs(x - centre))));
+            expect(window.medianDistance(centre)).toBe(medianOf(inWindow.map((x) => Math.abs(x - centre))));
           });
         },
       ),
