@@ -23,7 +23,7 @@ export type World = ReturnType<typeof createWorld>;
 export function createWorld({ isLive = false }: FakeBillingOptions) {
   const customers = new Map<string, Customer>();
   const subscriptions = new Map<string, Subscription>();
-  const made = new Map<string, string>();
+  const idByKey = new Map<string, string>();
   const charges = new Map<string, string>();
   const events: BillingEvent[] = [];
   let count = 0;
@@ -37,9 +37,9 @@ export function createWorld({ isLive = false }: FakeBillingOptions) {
     newId,
     /** Returns the id created for an idempotency key, or creates one. */
     once: (key: string, make: () => string): string => {
-      const before = made.get(key) ?? make();
-      made.set(key, before);
-      return before;
+      const id = idByKey.get(key) ?? make();
+      idByKey.set(key, id);
+      return id;
     },
     recordEvent: (type: string, customer: string): void => {
       const isOfCharge = eventRuleOf(type)?.source === 'charge';
@@ -58,8 +58,8 @@ export function createWorld({ isLive = false }: FakeBillingOptions) {
 }
 
 /** Returns an object by its id. @throws GatewayError as for an unknown id at Stripe. */
-export function find<T>(all: ReadonlyMap<string, T>, id: string): T {
-  const found = all.get(id);
+export function find<T>(objects: ReadonlyMap<string, T>, id: string): T {
+  const found = objects.get(id);
   if (found === undefined) throw new GatewayError('billing-unavailable', { detail: 'unknown id' });
   return found;
 }
