@@ -100,9 +100,11 @@ async function raiseSequence(store: ObjectStore, sequence: number): Promise<void
   for (;;) {
     const aliases = await readStoredJson(store, ALIASES_KEY, 'aliases');
     const latest = (await readPointer(store))?.value.sequence ?? sequence;
-    if (aliases !== undefined && aliases.value.sequence >= sequence && aliases.value.sequence <= latest) return;
+    if (aliases !== undefined && aliases.value.sequence >= sequence && aliases.value.sequence <= latest)
+      return;
     if (
-      (await store.compareAndSwap(ALIASES_KEY, body, aliases?.etag ?? null, metaOf(ALIASES_KEY))) !== 'conflict'
+      (await store.compareAndSwap(ALIASES_KEY, body, aliases?.etag ?? null, metaOf(ALIASES_KEY))) !==
+      'conflict'
     )
       return;
   }

@@ -88,7 +88,11 @@ async function isAlive(store: ObjectStore): Promise<boolean> {
   return head !== undefined && head.answeredAtMs - head.modifiedAtMs <= HEARTBEAT_TIMEOUT_MS;
 }
 
-async function write(store: ObjectStore, lease: Omit<GcMark, 'schema'>, expected: Etag | null): Promise<Etag> {
+async function write(
+  store: ObjectStore,
+  lease: Omit<GcMark, 'schema'>,
+  expected: Etag | null,
+): Promise<Etag> {
   const body = Buffer.from(canonicalJson({ schema: 'gc/1', ...lease }));
   const written = await store.compareAndSwap(GC_KEY, body, expected, metaOf(GC_KEY));
   if (written === 'conflict') throw gcConflict();

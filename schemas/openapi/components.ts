@@ -5,7 +5,9 @@ export type JsonObject = { readonly [name: string]: unknown };
 
 /** Returns these schemas and all schemas that they refer to, by component name. */
 export function collectSchemas(names: readonly string[]): Record<string, JsonObject> {
-  const available = Object.fromEntries(Object.entries(SCHEMAS).flatMap(([file, schema]) => flatten(file, schema)));
+  const available = Object.fromEntries(
+    Object.entries(SCHEMAS).flatMap(([file, schema]) => flatten(file, schema)),
+  );
   const found: Record<string, JsonObject> = {};
   const take = (name: string): void => {
     const schema = available[name];

@@ -12,7 +12,7 @@ export type FakeBillingOptions = {
   readonly isLive?: boolean;
 };
 
-type Session = CheckoutSession & { readonly options: CheckoutOptions };
+type StoredCheckout = CheckoutSession & { readonly options: CheckoutOptions };
 /** A customer with the account in its metadata. */
 export type Customer = { readonly account: string; isDeleted: boolean };
 
@@ -31,7 +31,7 @@ export function createWorld({ isLive = false }: FakeBillingOptions) {
   return {
     customers,
     subscriptions,
-    sessions: new Map<string, Session>(),
+    sessions: new Map<string, StoredCheckout>(),
     charges,
     events,
     newId,

@@ -11,7 +11,9 @@ const DATE = { fact: 'meta.date' };
 const RUN = { fact: 'meta.regime.run_days' };
 
 function meaningOf({ regime: { label, axes } }: MetaDay): string {
-  return label === 'strained' && axes.demand.level === 'low' ? STRAINED_WITH_LOW_DEMAND : LABEL_MEANINGS[label];
+  return label === 'strained' && axes.demand.level === 'low'
+    ? STRAINED_WITH_LOW_DEMAND
+    : LABEL_MEANINGS[label];
 }
 
 /** Returns the state of the day in one sentence. */

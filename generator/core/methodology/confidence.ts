@@ -30,7 +30,8 @@ export function confidenceScore(
   const clippedMargin = Math.max(0, Math.min(settings.margin_limit, margin));
   const run = Math.min(runDays, settings.run_limit_days) / settings.run_limit_days;
   const clippedSpeed = Math.min(settings.speed_limit, speed);
-  const logit = settings.intercept + settings.margin * clippedMargin + settings.run * run + settings.speed * clippedSpeed;
+  const logit =
+    settings.intercept + settings.margin * clippedMargin + settings.run * run + settings.speed * clippedSpeed;
   return rounding.confidence(1 / (1 + Math.exp(-logit)));
 }
 

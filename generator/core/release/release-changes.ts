@@ -5,7 +5,9 @@ import type { ChainState } from '../draft/chain-state.js';
 
 /** Returns the entry of a release in the list of changes. It has a reason when published days change. */
 export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesOptions): ReleaseChanges {
-  const hasChangedDays = changed.some(({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0);
+  const hasChangedDays = changed.some(
+    ({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0,
+  );
   return {
     revision: stamp.revision,
     sequence: stamp.sequence,

@@ -55,7 +55,11 @@ function probeFiles(texts: ReferenceTexts): string[] {
     const draft = draftChain(options);
     const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
     const releaseOptions = { facts, hold: null, methodologyVersion: methodology.version };
-    const filesOfAllChains = [statusFile(releaseOptions), landingFile(releaseOptions), frontPage(texts.site, releaseOptions)];
+    const filesOfAllChains = [
+      statusFile(releaseOptions),
+      landingFile(releaseOptions),
+      frontPage(texts.site, releaseOptions),
+    ];
     const templates = [...Object.values(chainFiles(draft, texts)).flat(), ...filesOfAllChains];
     return templates.map((template) => sha256Hex(template.content(stamp).text));
   });

@@ -107,7 +107,11 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   };
 }
 
-type Survey = { readonly pointer: Pointer; readonly targetPointer: ReadPointer | undefined; readonly list: CopyList };
+type Survey = {
+  readonly pointer: Pointer;
+  readonly targetPointer: ReadPointer | undefined;
+  readonly list: CopyList;
+};
 
 /** Reads which objects there are to copy, and the release that the target has. */
 async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {

@@ -68,7 +68,7 @@ async function assertAliasesNotAhead(
 ): Promise<void> {
   const aliases = await readStoredJson(to, ALIASES_KEY, 'aliases');
   if (aliases === undefined || aliases.value.sequence <= (current?.record.sequence ?? 0)) return;
-  throw refused(from, to, `public copies of sequence ${mark.value.sequence}`);
+  throw refused(from, to, `public copies of sequence ${aliases.value.sequence}`);
 }
 
 function refused(from: ObjectStore, to: ObjectStore, what: string, more = ''): GeneratorError {

@@ -12,5 +12,8 @@ export function withPointerTo(store: ObjectStore, release: NamedRelease): Object
     [POINTER_KEY, pointer],
     [ALIASES_KEY, undefined],
   ]);
-  return { ...store, get: (key) => (replaced.has(key) ? Promise.resolve(replaced.get(key)) : store.get(key)) };
+  return {
+    ...store,
+    get: (key) => (replaced.has(key) ? Promise.resolve(replaced.get(key)) : store.get(key)),
+  };
 }
