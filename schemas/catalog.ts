@@ -45,7 +45,7 @@ export type PlanDefinition = {
   readonly archive: boolean;
   /** Only the latest brief, or all briefs, in bundles and by day. */
   readonly briefs: 'latest' | 'all';
-  /** Alternative name for purchases. */
+  /** Another name of the plan that a checkout request may use. */
   readonly alias: string;
   /** Monthly price in hundredths of `PRICE_CURRENCY`. */
   readonly monthlyCents: number;

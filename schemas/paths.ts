@@ -21,9 +21,9 @@ import type { Chain, Genre, Window } from './types.generated.js';
 export const STORE_KEY = 'store.json';
 /** Key of the pointer to the current release. */
 export const POINTER_KEY = 'current.json';
-/** Key of the mark that records how fresh the public copies are. */
+/** Key of the file that records the sequence of the release up to which the public copies (aliases) are up to date. */
 export const ALIASES_KEY = 'aliases.json';
-/** Key of the mark that records whether garbage collection is running. */
+/** Key of the lease of garbage collection. */
 export const GC_KEY = 'gc.json';
 /** Prefix of all artifacts. */
 export const OBJECTS_PREFIX = 'objects/sha256/';

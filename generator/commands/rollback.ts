@@ -106,9 +106,9 @@ async function finish(
   const record = prepared.release?.record ?? prepared.start.state.record;
   const { revision, sequence, published_at, hold, changes } = record;
   const result = prepared.release === undefined ? 'unchanged' : outcome;
-  const { hold: before } = prepared.start.state.record;
-  if (before !== null && hold !== null && before !== hold) {
-    context.warn(`This replaces the hold "${before}". One unhold ends both.`);
+  const { hold: earlierHold } = prepared.start.state.record;
+  if (earlierHold !== null && hold !== null && earlierHold !== hold) {
+    context.warn(`This replaces the hold "${earlierHold}". One unhold ends both.`);
   }
   const report: OperatorReport = {
     outcome: result,

@@ -132,14 +132,14 @@ function segmentFaults(
 function toFault(
   text: string,
   root: Node,
-  segments: readonly string[],
+  path: readonly string[],
   message: string,
   remedy: string,
 ): InputFault {
-  const location = segments.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const location = path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   const node = findNodeAtLocation(root, location) ?? root;
-  const chain = CHAIN_IDS.find((each) => each === segments[0]);
-  const where = segments.length === 0 ? '' : `${segments.join('/')} `;
+  const chain = CHAIN_IDS.find((each) => each === path[0]);
+  const where = path.length === 0 ? '' : `${path.join('/')} `;
   return {
     ...(chain ? { chain } : {}),
     file: FILE,

@@ -72,11 +72,11 @@ export async function prepareRollback(
 
 async function readStart(
   { store, asOfMs, progress }: PrepareReleaseOptions,
-  calendars: boolean,
+  withCalendars: boolean,
 ): Promise<PreparedRelease['start']> {
   progress.begin('state');
   await assertStore(store);
-  const start = await readStartingPoint(store, calendars ? CHAIN_IDS : []);
+  const start = await readStartingPoint(store, withCalendars ? CHAIN_IDS : []);
   const { state } = start;
   if (state === undefined) {
     throw new GeneratorError('usage', `${store.address} has no release yet. Publish one first.`);

@@ -16,7 +16,8 @@ const CONCURRENCY = 8;
 export type RefreshResult = { readonly objects: number; readonly bytes: number };
 
 /**
- * Updates every public copy to the release that the pointer names, the status last, then raises aliases.json. Several
+ * Updates every public copy, also called alias, to the release that the pointer names, the status last, then raises
+ * aliases.json. Several
  * runs may refresh at the same time: each copy is read before the pointer, so an older release never overwrites a newer
  * one.
  */
@@ -44,7 +45,7 @@ export async function refreshAliases(
   );
   for (const path of CHAIN_IDS.flatMap(publicPathsOf)) await deleteUnlisted(store, path, current);
   if (PUBLIC_PATHS.status in first.public) await refresh(PUBLIC_PATHS.status);
-  await raiseMark(store, first.sequence);
+  await raiseSequence(store, first.sequence);
   progress.end(`sequence ${first.sequence}`);
   return total;
 }
@@ -94,14 +95,16 @@ async function deleteUnlisted(
 }
 
 /** Sets aliases.json to `sequence`, unless it already names a later sequence that the pointer has reached. */
-async function raiseMark(store: ObjectStore, sequence: number): Promise<void> {
+async function raiseSequence(store: ObjectStore, sequence: number): Promise<void> {
   const body = Buffer.from(canonicalJson({ schema: 'aliases/1', sequence }));
   for (;;) {
-    const mark = await readStoredJson(store, ALIASES_KEY, 'aliases');
+    const aliases = await readStoredJson(store, ALIASES_KEY, 'aliases');
     const latest = (await readPointer(store))?.value.sequence ?? sequence;
-    if (mark !== undefined && mark.value.sequence >= sequence && mark.value.sequence <= latest) return;
+    if (aliases !== undefined && aliases.value.sequence >= sequence && aliases.value.sequence <= latest)
+      return;
     if (
-      (await store.compareAndSwap(ALIASES_KEY, body, mark?.etag ?? null, metaOf(ALIASES_KEY))) !== 'conflict'
+      (await store.compareAndSwap(ALIASES_KEY, body, aliases?.etag ?? null, metaOf(ALIASES_KEY))) !==
+      'conflict'
     )
       return;
   }

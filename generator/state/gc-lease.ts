@@ -77,9 +77,9 @@ export async function watchGc(store: ObjectStore, clock: () => number): Promise<
 
 /** Returns the number of the last heartbeat, 0 before any. @throws GeneratorError 'conflict' if one is running. */
 async function readHeartbeat(store: ObjectStore): Promise<number> {
-  const mark = await readStoredJson(store, GC_KEY, 'gc');
-  if (mark?.value.running === true && (await isAlive(store))) throw gcConflict();
-  return mark?.value.heartbeat ?? 0;
+  const lease = await readStoredJson(store, GC_KEY, 'gc');
+  if (lease?.value.running === true && (await isAlive(store))) throw gcConflict();
+  return lease?.value.heartbeat ?? 0;
 }
 
 /** Returns whether the last heartbeat is recent, by the clock of the store. */
@@ -88,8 +88,12 @@ async function isAlive(store: ObjectStore): Promise<boolean> {
   return head !== undefined && head.answeredAtMs - head.modifiedAtMs <= HEARTBEAT_TIMEOUT_MS;
 }
 
-async function write(store: ObjectStore, mark: Omit<GcMark, 'schema'>, expected: Etag | null): Promise<Etag> {
-  const body = Buffer.from(canonicalJson({ schema: 'gc/1', ...mark }));
+async function write(
+  store: ObjectStore,
+  lease: Omit<GcMark, 'schema'>,
+  expected: Etag | null,
+): Promise<Etag> {
+  const body = Buffer.from(canonicalJson({ schema: 'gc/1', ...lease }));
   const written = await store.compareAndSwap(GC_KEY, body, expected, metaOf(GC_KEY));
   if (written === 'conflict') throw gcConflict();
   return written;

@@ -119,7 +119,7 @@ export async function readState(
         return [chain, Buffer.from(bytes).toString('utf8')];
       }),
   );
-  const [read, texts, changes, status, landing] = await Promise.all([
+  const [manifestEntries, calendarEntries, changes, status, landing] = await Promise.all([
     manifests,
     calendars,
     document(PUBLIC_PATHS.changes, 'changes'),
@@ -129,11 +129,11 @@ export async function readState(
   return {
     record,
     sha256,
-    manifests: new Map(read),
+    manifests: new Map(manifestEntries),
     changes,
     status,
     landing,
-    calendars: new Map(texts),
+    calendars: new Map(calendarEntries),
   };
 }
 

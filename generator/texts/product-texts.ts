@@ -10,11 +10,11 @@ const TEMPLATES = new URL('../../templates/', import.meta.url);
 
 /** Reads the methodology, the glossary and the templates that releases are made from. Reads them once per process. */
 export function readProductTexts(): Promise<ReferenceTexts> {
-  read ??= readTexts();
-  return read;
+  cached ??= readTexts();
+  return cached;
 }
 
-let read: Promise<ReferenceTexts> | undefined;
+let cached: Promise<ReferenceTexts> | undefined;
 
 /** Reads only the texts that day records are made from. */
 export async function readDayTexts(): Promise<DayTexts> {

@@ -151,8 +151,8 @@ async function findCandidates(
   let young = 0;
   for (const prefix of [OBJECTS_PREFIX, RELEASES_PREFIX]) {
     for await (const found of store.list(prefix)) {
-      const isOurs = parseObjectKey(found.key) ?? parseReleaseKey(found.key);
-      if (isOurs === undefined || reachable.has(found.key)) continue;
+      const parsedKey = parseObjectKey(found.key) ?? parseReleaseKey(found.key);
+      if (parsedKey === undefined || reachable.has(found.key)) continue;
       if (nowMs - found.modifiedAtMs > graceMs) candidates.push(found);
       else young += 1;
     }

@@ -48,8 +48,8 @@ export type VerifyStoreOptions = {
 };
 
 /**
- * Re-reads everything that is reachable from the pointer of a store, and checks every file digest, schema, determinism
- * hash and link between releases.
+ * Re-reads the current release, all release records before it, and the other files of the last 30 releases. Checks every
+ * file digest, schema, determinism hash and link between releases.
  */
 export async function verifyStore(
   store: ObjectStore,
@@ -58,11 +58,11 @@ export async function verifyStore(
   const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep };
   const faults: StoreFault[] = [];
   await assertStore(store);
-  let checked = '';
+  let releaseSha256 = '';
   const record = await catchFault(faults, async () => {
     const pointer = await readPointer(store);
     if (pointer === undefined) throw damaged(POINTER_KEY, 'is missing: nothing has been published');
-    checked = pointer.value.sha256;
+    releaseSha256 = pointer.value.sha256;
     const found = await readRecord(store, pointer.value);
     if (found.sequence !== pointer.value.sequence || found.revision !== pointer.value.revision) {
       faults.push({ key: POINTER_KEY, message: 'does not name the revision and sequence of its record' });
@@ -90,7 +90,7 @@ export async function verifyStore(
   await checkPublicFiles(verifier);
   checkIndexes(verifier, changes);
   await checkExtraFiles(verifier);
-  await assertUnmoved(verifier, checked);
+  await assertUnmoved(verifier, releaseSha256);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
   else if (deep)
     faults.push({ key: 'verify --deep', message: 'nothing was recomputed: repair the faults above first' });
@@ -177,10 +177,10 @@ async function checkExtraFiles({ store, record, faults }: Verifier): Promise<voi
 }
 
 /** Checks that the pointer has not moved. @throws GeneratorError 'conflict' if faults were found while another release was published. */
-async function assertUnmoved({ store, faults }: Verifier, checked: string): Promise<void> {
+async function assertUnmoved({ store, faults }: Verifier, releaseSha256: string): Promise<void> {
   if (faults.length === 0) return;
   const pointer = await readPointer(store).catch(() => undefined);
-  if (pointer !== undefined && pointer.value.sha256 !== checked) {
+  if (pointer !== undefined && pointer.value.sha256 !== releaseSha256) {
     throw new GeneratorError(
       'conflict',
       'Another release was published during the verification. Run verify again.',

@@ -5,10 +5,12 @@ export type JsonObject = { readonly [name: string]: unknown };
 
 /** Returns these schemas and all schemas that they refer to, by component name. */
 export function collectSchemas(names: readonly string[]): Record<string, JsonObject> {
-  const all = Object.fromEntries(Object.entries(SCHEMAS).flatMap(([file, schema]) => flatten(file, schema)));
+  const available = Object.fromEntries(
+    Object.entries(SCHEMAS).flatMap(([file, schema]) => flatten(file, schema)),
+  );
   const found: Record<string, JsonObject> = {};
   const take = (name: string): void => {
-    const schema = all[name];
+    const schema = available[name];
     if (schema === undefined) throw new Error(`no schema ${name}`);
     if (found[name] !== undefined) return;
     found[name] = schema;

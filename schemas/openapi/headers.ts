@@ -65,10 +65,11 @@ export const ORIGIN_HEADERS: readonly string[] = [
 
 /** Returns references to these headers and to X-Request-Id, which every response has. */
 export function toHeaders(names: readonly HeaderName[]): JsonObject {
-  const all = new Set<HeaderName>(['X-Request-Id', ...names]);
-  return Object.fromEntries([...all].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const included = new Set<HeaderName>(['X-Request-Id', ...names]);
+  return Object.fromEntries([...included].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+/** Returns a header that is in every response that lists it. */
 function always(description: string, schema: JsonObject): JsonObject {
   return { description, required: true, schema };
 }

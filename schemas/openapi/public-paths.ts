@@ -67,7 +67,7 @@ function binary(content: Content): Content {
 
 /** Returns the operations on public files, by path. */
 export function publicPaths(): Record<string, JsonObject> {
-  const whole = {
+  const notPerChain = {
     [PUBLIC_PATHS.status]: publicFile('getStatus', 'Retrieve the freshness of each chain', json('status')),
     [PUBLIC_PATHS.landing]: publicFile('getLanding', 'Retrieve a snapshot of all chains', json('landing')),
     [PUBLIC_PATHS.release]: publicFile(
@@ -110,7 +110,7 @@ export function publicPaths(): Record<string, JsonObject> {
       SVG,
     ),
   };
-  return { ...whole, ...methodologyPaths(), ...chainPaths(), ...examplePaths(), ...problemPagePaths() };
+  return { ...notPerChain, ...methodologyPaths(), ...chainPaths(), ...examplePaths(), ...problemPagePaths() };
 }
 
 function examplePaths(): Record<string, JsonObject> {

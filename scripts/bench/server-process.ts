@@ -47,8 +47,8 @@ export function canPin(): boolean {
 
 /** Returns the command that runs Node on a core; without pinning if the machine does not support it. */
 export function nodeOn(core: Core, args: readonly string[]): [string, string[]] {
-  const all = [...(core === 'shared-low' ? ['nice', '-n', '19'] : []), process.execPath, ...args];
-  const [command = '', ...rest] = canPin() ? ['taskset', '-c', CORES[core], ...all] : all;
+  const unpinned = [...(core === 'shared-low' ? ['nice', '-n', '19'] : []), process.execPath, ...args];
+  const [command = '', ...rest] = canPin() ? ['taskset', '-c', CORES[core], ...unpinned] : unpinned;
   return [command, rest];
 }
 
@@ -57,9 +57,9 @@ export async function startServerProcess(
   { script, args, env = {}, log, core }: ServerProcessOptions,
   { root, environment, signal }: BenchOptions,
 ): Promise<ServerProcess> {
-  const [command, all] = nodeOn(core, [path.join(root, 'dist', script), ...args]);
+  const [command, commandArgs] = nodeOn(core, [path.join(root, 'dist', script), ...args]);
   const output = openSync(log, 'a');
-  const child = spawn(command, all, {
+  const child = spawn(command, commandArgs, {
     env: { ...environment, ...env },
     stdio: ['pipe', output, 'pipe'],
     signal,

@@ -22,7 +22,7 @@ export type JudgedDay = {
 /** Judges every date of a series in real time and in hindsight. Shape: one per date, same order. */
 export function judgeDays(series: InputSeries, methodology: Methodology): JudgedDay[] {
   const regimes = computeRegimes(series, methodology);
-  const later = computeRegimes(series, inHindsight(methodology)).labels;
+  const hindsightLabels = computeRegimes(series, inHindsight(methodology)).labels;
   return series.dates.map((date, t) => {
     const features = featuresAt(t, regimes);
     return {
@@ -31,7 +31,7 @@ export function judgeDays(series: InputSeries, methodology: Methodology): Judged
       label: regimes.labels[t] ?? 'indeterminate',
       score: features === null ? 0 : confidenceScore(features, methodology.confidence, regimes.rounding),
       features,
-      hindsight: later[t] ?? 'indeterminate',
+      hindsight: hindsightLabels[t] ?? 'indeterminate',
     };
   });
 }

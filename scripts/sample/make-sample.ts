@@ -88,7 +88,7 @@ function createMining(random: Random): () => Mined {
     mined += blocks;
     days += 1;
     if (mined >= 2016) {
-      difficulty = Math.round((difficulty * mined) / (days * 144));
+      difficulty = Math.round((difficulty * mined) / (days * 144)); // the target is 144 blocks a day
       mined = 0;
       days = 0;
     }

@@ -12,7 +12,7 @@ export type FakeBillingOptions = {
   readonly isLive?: boolean;
 };
 
-type Session = CheckoutSession & { readonly options: CheckoutOptions };
+type StoredCheckout = CheckoutSession & { readonly options: CheckoutOptions };
 /** A customer with the account in its metadata. */
 export type Customer = { readonly account: string; isDeleted: boolean };
 
@@ -23,7 +23,7 @@ export type World = ReturnType<typeof createWorld>;
 export function createWorld({ isLive = false }: FakeBillingOptions) {
   const customers = new Map<string, Customer>();
   const subscriptions = new Map<string, Subscription>();
-  const made = new Map<string, string>();
+  const idByKey = new Map<string, string>();
   const charges = new Map<string, string>();
   const events: BillingEvent[] = [];
   let count = 0;
@@ -31,15 +31,15 @@ export function createWorld({ isLive = false }: FakeBillingOptions) {
   return {
     customers,
     subscriptions,
-    sessions: new Map<string, Session>(),
+    sessions: new Map<string, StoredCheckout>(),
     charges,
     events,
     newId,
     /** Returns the id created for an idempotency key, or creates one. */
     once: (key: string, make: () => string): string => {
-      const before = made.get(key) ?? make();
-      made.set(key, before);
-      return before;
+      const id = idByKey.get(key) ?? make();
+      idByKey.set(key, id);
+      return id;
     },
     recordEvent: (type: string, customer: string): void => {
       const isOfCharge = eventRuleOf(type)?.source === 'charge';
@@ -58,8 +58,8 @@ export function createWorld({ isLive = false }: FakeBillingOptions) {
 }
 
 /** Returns an object by its id. @throws GatewayError as for an unknown id at Stripe. */
-export function find<T>(all: ReadonlyMap<string, T>, id: string): T {
-  const found = all.get(id);
+export function find<T>(objects: ReadonlyMap<string, T>, id: string): T {
+  const found = objects.get(id);
   if (found === undefined) throw new GatewayError('billing-unavailable', { detail: 'unknown id' });
   return found;
 }

@@ -57,7 +57,7 @@ export function textContent(text: string): Content {
   return { schema: 'text', value: text, text };
 }
 
-/** Measures the content that `make` renders and returns the artifact without keeping it. Pass `rendered` if it is already rendered. */
+/** Measures the content that `make` renders. The artifact does not keep that content. Pass `rendered` if it is already rendered. */
 export function toArtifact(path: string, type: string, make: () => Content, rendered = make()): Artifact {
   const { text } = rendered;
   return { path, type, sha256: sha256Hex(text), bytes: Buffer.byteLength(text), content: make };

@@ -1,7 +1,7 @@
 import { addDays } from '../../../schemas/dates.js';
 import type { LabelRun, RegimeLabel } from '../../../schemas/types.generated.js';
 
-/** Number of days in charts and runs, including the last date. */
+/** Number of days in charts and in the runs of the landing snapshot, including the last date. */
 export const CHART_DAYS = 365;
 
 /** Groups consecutive dates with the same label into runs, ascending. A missing date ends a run. */

@@ -53,9 +53,9 @@ export function revisionsOf(entries: readonly ManifestDate[], known: ManifestRev
   }
   const revisions: ManifestRevisions = {};
   for (const revision of [...named].sort()) {
-    const options = known[revision];
-    if (options === undefined) throw new Error(`unknown revision ${revision}`);
-    revisions[revision] = options;
+    const description = known[revision];
+    if (description === undefined) throw new Error(`unknown revision ${revision}`);
+    revisions[revision] = description;
   }
   return revisions;
 }

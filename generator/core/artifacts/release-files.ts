@@ -28,7 +28,7 @@ export function statusFile({ facts, hold, methodologyVersion }: ReleaseOptions):
   return jsonFile(PUBLIC_PATHS.status, 'status', (stamp) => {
     const status: Status = {
       schema: 'status/1',
-      ...own(stamp, methodologyVersion),
+      ...stampMembers(stamp, methodologyVersion),
       hold,
       chains: mapFacts(facts, (chain) => ({
         updated_through: chain.updatedThrough,
@@ -47,7 +47,7 @@ export function landingFile({ facts, methodologyVersion }: ReleaseOptions): File
   return jsonFile(PUBLIC_PATHS.landing, 'landing', (stamp) => {
     const landing: Landing = {
       schema: 'landing/1',
-      ...own(stamp, methodologyVersion),
+      ...stampMembers(stamp, methodologyVersion),
       chains: mapFacts(facts, (chain) => ({
         updated_through: chain.updatedThrough,
         ...toFreshness(chain.chain, chain.updatedThrough, chain.lastAvailable, stamp.publishedAt),
@@ -66,7 +66,7 @@ export function changesFile(
 ): FileTemplate {
   return jsonFile(PUBLIC_PATHS.changes, 'changes', (stamp) => {
     const releases = [...(newest === undefined ? [] : [newest]), ...earlier].slice(0, CHANGES_KEPT);
-    const changes: Changes = { schema: 'changes/1', ...own(stamp, methodologyVersion), releases };
+    const changes: Changes = { schema: 'changes/1', ...stampMembers(stamp, methodologyVersion), releases };
     return changes;
   });
 }
@@ -76,7 +76,7 @@ export function releaseFile(files: readonly PublicFile[], methodologyVersion: st
   return jsonFile(PUBLIC_PATHS.release, 'release', (stamp) => {
     const release: PublicRelease = {
       schema: 'release/1',
-      ...own(stamp, methodologyVersion),
+      ...stampMembers(stamp, methodologyVersion),
       files: [...files].sort((a, b) => (a.path < b.path ? -1 : 1)),
     };
     return release;
@@ -91,7 +91,8 @@ function jsonFile(
   return { path, type: JSON_TYPE, content: (stamp) => jsonContent(schema, value(stamp)) };
 }
 
-function own(
+/** Returns the members that say which release a file belongs to. */
+function stampMembers(
   stamp: ReleaseStamp,
   methodologyVersion: string,
 ): Pick<Status, 'published_revision' | 'published_at' | 'sequence' | 'methodology_version'> {

@@ -15,12 +15,12 @@ export function createTextKeeper(): (rendered: Content, make: () => Content) => 
   };
 }
 
-/** Renders content again on every call, without a cache. */
+/** A text keeper that caches nothing: its functions render the content again. */
 export function keepNothing(_rendered: Content, make: () => Content): () => Content {
   return make;
 }
 
-/** Restores JSON content from its text. */
+/** Returns a function that restores JSON content from its text. */
 export function keepText({ schema, text }: Content): () => Content {
   return () => ({ schema, text, value: JSON.parse(text) });
 }

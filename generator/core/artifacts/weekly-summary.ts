@@ -10,8 +10,10 @@ import type { TextTemplate } from '../text/text-template.js';
 
 /** Maximum line width in characters. */
 export const WEEKLY_COLUMNS = 72;
+// The other widths in this file are those of the columns in templates/weekly-summary.txt.hbs.
 /** Number of dates in the summary. */
 const DAYS = 7;
+/** Maximum number of drivers in the summary. */
 const DRIVERS = 6;
 const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label.length));
 

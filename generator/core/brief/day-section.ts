@@ -43,8 +43,10 @@ function sayUse({ say, number }: Narrator): string[] {
 function sayFees({ say }: Narrator): string[] {
   const total = { total: { fact: 'gold.metrics.fees_total' } };
   const median = { median: { fact: 'gold.metrics.fee_median' } };
-  const all = say('day.fees', { ...total, mean: { fact: 'derived.fee_mean' }, ...median });
-  return all.length > 0 ? all : [...say('day.fees_total', total), ...say('day.fee_median', median)];
+  const inOneSentence = say('day.fees', { ...total, mean: { fact: 'derived.fee_mean' }, ...median });
+  return inOneSentence.length > 0
+    ? inOneSentence
+    : [...say('day.fees_total', total), ...say('day.fee_median', median)];
 }
 
 /** Returns the sentence that names the chain's missing metrics. */

@@ -5,13 +5,15 @@ import { fractionWords } from '../text/number-words.js';
 import type { Narrator } from './narrator.js';
 
 /** Replaces the usual meaning of `strained` when demand is low. */
-const STRAINED_IN_QUIET = 'block space scarce despite less use than usual';
+const STRAINED_WITH_LOW_DEMAND = 'block space scarce despite less use than usual';
 const SINCE = { fact: 'meta.regime.since' };
 const DATE = { fact: 'meta.date' };
 const RUN = { fact: 'meta.regime.run_days' };
 
 function meaningOf({ regime: { label, axes } }: MetaDay): string {
-  return label === 'strained' && axes.demand.level === 'low' ? STRAINED_IN_QUIET : LABEL_MEANINGS[label];
+  return label === 'strained' && axes.demand.level === 'low'
+    ? STRAINED_WITH_LOW_DEMAND
+    : LABEL_MEANINGS[label];
 }
 
 /** Returns the state of the day in one sentence. */

@@ -7,6 +7,7 @@ import { svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js'
 
 /** Minimum distance between axis labels, in SVG units. */
 const LABEL_SPACE = 22;
+/** Gap between a label and the panel, and from the middle of a label to its baseline, in SVG units. */
 const LABEL_DROP = 6;
 
 /** A day of an axis; a null z is a gap. */
@@ -70,12 +71,12 @@ function headline({ name, points }: PanelOptions): string {
 
 /** Returns the axis labels: first the thresholds, then the edges and zero, each only if it fits. */
 function labelledValues(enter: number, maxAbsZ: number, height: number): number[] {
-  const unit = height / (2 * maxAbsZ);
+  const unitsPerZ = height / (2 * maxAbsZ);
   const chosen: number[] = [];
   for (const group of [[enter, -enter], [maxAbsZ, -maxAbsZ], [0]]) {
     const values = [...chosen, ...group].sort((a, b) => a - b);
-    const apart = values.every((z, i) => i === 0 || (z - (values[i - 1] ?? z)) * unit >= LABEL_SPACE);
-    if (apart) chosen.push(...group);
+    const fits = values.every((z, i) => i === 0 || (z - (values[i - 1] ?? z)) * unitsPerZ >= LABEL_SPACE);
+    if (fits) chosen.push(...group);
   }
   return chosen;
 }

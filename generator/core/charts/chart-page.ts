@@ -7,8 +7,10 @@ import { svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js'
 
 /** Top of the body, below title and legend. */
 export const BODY_TOP = 146;
+/** Number and width of the columns of the legend. */
 const COLUMNS = 4;
 const COLUMN = 168;
+/** Left margin of the title and the legend. */
 const EDGE = 16;
 const SWATCH = { width: 26, height: 18 } as const;
 

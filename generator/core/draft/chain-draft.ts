@@ -56,7 +56,7 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     revisions,
     days: inOrderOfDates(genres.map((genre) => genre.days)),
     calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
-    lastRecords: entriesInWindow(meta.entries, CHART_DAYS).map((entry) => record(entry) as MetaDay), // of the meta manifest
+    lastRecords: entriesInWindow(meta.entries, CHART_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
     newDates,
     restatedDates,
     withdrawnDates: [],

@@ -1,7 +1,7 @@
 import type { LabelChange, RegimeCalendarRow } from '../../../schemas/types.generated.js';
 import { labelsOf } from '../artifacts/regime-calendar.js';
 
-/** Returns the dates whose label differs from the published calendar. `calendar` is '' before the first release. */
+/** Returns those of `dates` whose label differs from the published calendar. `calendar` is '' before the first release. */
 export function findLabelChanges(
   rows: readonly RegimeCalendarRow[],
   dates: readonly string[],
@@ -9,10 +9,10 @@ export function findLabelChanges(
 ): LabelChange[] {
   if (calendar === '' || dates.length === 0) return [];
   const before = labelsOf(calendar);
-  const looked = new Set(dates);
+  const compared = new Set(dates);
   return rows.flatMap((row) => {
     const from = before.get(row.date) as LabelChange['from'] | undefined; // a calendar holds labels only (schema)
-    return from !== undefined && looked.has(row.date) && from !== row.regime
+    return from !== undefined && compared.has(row.date) && from !== row.regime
       ? [{ date: row.date, from, to: row.regime }]
       : [];
   });

@@ -34,15 +34,15 @@ export function toInputSeries(
   const first = rows[0]?.day ?? 0;
   const length = (rows.at(-1)?.day ?? 0) - first + 1;
   const present = new Array<boolean>(length).fill(false);
-  const cells = columns.map(() => new Array<number | null>(length).fill(null));
+  const values = columns.map(() => new Array<number | null>(length).fill(null));
   for (const row of rows) {
     present[row.day - first] = true;
-    cells.forEach((cell, c) => {
-      cell[row.day - first] = row.values[c] ?? null;
+    values.forEach((column, c) => {
+      column[row.day - first] = row.values[c] ?? null;
     });
   }
   const dates = Array.from({ length }, (_, i) => toDate(first + i));
-  const metrics = Object.fromEntries(columns.map((metric, c) => [metric, cells[c] ?? []]));
+  const metrics = Object.fromEntries(columns.map((metric, c) => [metric, values[c] ?? []]));
   return { chain, dates, present, metrics, sources };
 }
 

@@ -190,7 +190,7 @@ function readNumber(
     fault(at, `${quoted} is below 1e-30, too small for ratios`, 'check the unit of the column');
     return null;
   }
-  if (value > LARGEST || (value === LARGEST && !isExactly(text, LARGEST))) {
+  if (value > LARGEST || (value === LARGEST && !isAtMost(text, LARGEST))) {
     fault(at, `${quoted} is above 2^53 and cannot be read exactly`, 'check the unit of the column');
     return null;
   }
@@ -203,7 +203,7 @@ function isNotZero(text: string): boolean {
 }
 
 /** Returns whether a decimal text is at most this whole number. Precondition: the text is a number near it. */
-function isExactly(text: string, whole: number): boolean {
+function isAtMost(text: string, whole: number): boolean {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [integer = '', fraction = ''] = mantissa.split('.');
   const digits = BigInt(integer + fraction);

@@ -27,10 +27,11 @@ export function confidenceScore(
   settings: ConfidenceSettings,
   rounding: Rounding,
 ): number {
-  const clipped = Math.max(0, Math.min(settings.margin_limit, margin));
+  const clippedMargin = Math.max(0, Math.min(settings.margin_limit, margin));
   const run = Math.min(runDays, settings.run_limit_days) / settings.run_limit_days;
-  const slowed = Math.min(settings.speed_limit, speed);
-  const logit = settings.intercept + settings.margin * clipped + settings.run * run + settings.speed * slowed;
+  const clippedSpeed = Math.min(settings.speed_limit, speed);
+  const logit =
+    settings.intercept + settings.margin * clippedMargin + settings.run * run + settings.speed * clippedSpeed;
   return rounding.confidence(1 / (1 + Math.exp(-logit)));
 }
 
@@ -38,7 +39,7 @@ export function confidenceLevel(score: number, settings: ConfidenceSettings): Co
   return settings.levels.find((step) => score >= step.min_score)?.level ?? 'low';
 }
 
-/** Returns the smallest distance of an axis to a boundary that would change its level, or null when one is missing. */
+/** Returns the smallest distance of an axis to a boundary that would change its level, or null when an axis is missing. */
 export function marginAt(
   t: number,
   axes: AxesZ,

@@ -58,8 +58,10 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
 }
 
 function namesOf(facts: readonly ChainFacts[]): string {
-  const all = facts.map(({ chain }) => CHAINS[chain].name);
-  return all.length < 2 ? (all[0] ?? 'chains') : `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''}`;
+  const names = facts.map(({ chain }) => CHAINS[chain].name);
+  return names.length < 2
+    ? (names[0] ?? 'chains')
+    : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }
 
 function toCard({ chain, updatedThrough, landing }: ChainFacts): object {

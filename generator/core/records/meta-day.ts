@@ -22,7 +22,7 @@ export function createMetaWriter(
   const inputsDigest = createInputsDigest(series, inputs, methodology.determinism.input_days);
   const { version } = methodology;
   const reference = { version, sha256: methodologySha256, path: methodologyDataPath(version) };
-  // Each record is written twice, for its digest and for its bytes: compute what the release does not change only once.
+  // Each record is written twice, for its digest and for its bytes: what does not depend on the release is cached.
   const inputsOf = memoize(inputsDigest);
   const hashes = new Map<number, string>();
   return (t, provenance) => {

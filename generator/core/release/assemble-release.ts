@@ -54,15 +54,15 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   for (const { state } of changed) settleChain(state, options, settled);
   for (const file of referenceFiles(texts)) settled.public.push(settleFile(file, record, stamp));
 
-  const own = { facts: factsOf(options), hold, methodologyVersion: texts.methodology.version };
-  settled.public.push(settleFile(overviewChartFile(own.facts, texts), record, stamp));
-  settled.public.push(settleFile(frontPage(texts.site, own), record, stamp));
+  const releaseOptions = { facts: factsOf(options), hold, methodologyVersion: texts.methodology.version };
+  settled.public.push(settleFile(overviewChartFile(releaseOptions.facts, texts), record, stamp));
+  settled.public.push(settleFile(frontPage(texts.site, releaseOptions), record, stamp));
   const changes = toReleaseChanges(options);
   const earlier = previous?.changes.releases ?? [];
   const describeRelease = (newest: ReleaseChanges | undefined): FileTemplate[] => [
-    statusFile(own),
-    landingFile(own),
-    changesFile(newest, earlier, own.methodologyVersion),
+    statusFile(releaseOptions),
+    landingFile(releaseOptions),
+    changesFile(newest, earlier, releaseOptions.methodologyVersion),
   ];
   const differing = [
     ...Object.values(settled).flat(),
@@ -77,7 +77,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   const { [PUBLIC_PATHS.release]: _earlier, ...others } = entriesOf('public', options, settled);
   const index = releaseFile(
     Object.entries(others).map(([path, { sha256, bytes, type }]) => ({ path, sha256, bytes, type })),
-    own.methodologyVersion,
+    releaseOptions.methodologyVersion,
   );
   settled.public.push(settleFile(index, record, stamp, true));
   return { ...toPlannedRelease(options, settled, changes), differing };

@@ -141,7 +141,7 @@ function* assess(
     published: assessment.kind === 'first' ? undefined : { manifests, calendar: calendar ?? '' },
     trusted: assessment.kind === 'extended',
     stamp,
-    reason: request.acceptance?.reason ?? 'not accepted',
+    reason: request.acceptance?.reason ?? 'not accepted', // never published: `decide` refuses such a draft
     keepWithdrawn: request.keepWithdrawn,
     drafted: request.drafted?.get(series.chain),
   });

@@ -62,10 +62,10 @@ export function rollBackEntries(
     const restated = new Set<string>();
     const withdrawn = new Set<string>();
     const rollBack = (genre: Genre): ManifestDate[] => {
-      const before = target.manifests.get(manifestPath(genre, chain));
-      if (before === undefined && target.manifests.has(manifestPath('meta', chain)))
+      const targetManifest = target.manifests.get(manifestPath(genre, chain));
+      if (targetManifest === undefined && target.manifests.has(manifestPath('meta', chain)))
         return withdrawStale(genre);
-      const old = new Map(before?.dates.map((entry) => [entry.date, entry]));
+      const old = new Map(targetManifest?.dates.map((entry) => [entry.date, entry]));
       return (manifestOf(previous, genre, chain)?.dates ?? []).map((entry) => {
         const next = rollBackEntry(entry, old.get(entry.date), revision, reason);
         if (next !== entry) (next.status === 'withdrawn' ? withdrawn : restated).add(entry.date);
@@ -96,12 +96,12 @@ function rollBackEntry(
   revision: string,
   reason: string,
 ): ManifestDate {
-  const isGone = old === undefined || old.status === 'withdrawn';
-  const wasGone = entry.status === 'withdrawn';
-  if (isGone && wasGone) return entry;
+  const isWithdrawnThere = old === undefined || old.status === 'withdrawn';
+  const isWithdrawnNow = entry.status === 'withdrawn';
+  if (isWithdrawnThere && isWithdrawnNow) return entry;
   const superseded = supersede(entry, reason);
-  if (isGone) return { ...entry, status: 'withdrawn', in_force_from: revision, superseded };
-  if (!wasGone && old.sha256 === entry.sha256) return entry;
+  if (isWithdrawnThere) return { ...entry, status: 'withdrawn', in_force_from: revision, superseded };
+  if (!isWithdrawnNow && old.sha256 === entry.sha256) return entry;
   return { ...old, in_force_from: revision, superseded };
 }
 
@@ -109,14 +109,13 @@ function rollBackEntry(
 export function planRollback(request: RollbackRequest): PlannedRelease | undefined {
   const { previous, target, reason, texts } = request;
   const stamp = nextStamp(previous.record, request.asOfMs);
-  const options = { updated_through: '', published_at: stamp.publishedAt };
   const changed = rollBackEntries(previous, target, stamp.revision, reason).map((rolled): ChangedChain => {
     const record = target.record.chains[rolled.chain];
     const through =
       record?.updated_through ?? manifestOf(previous, 'meta', rolled.chain)?.updated_through ?? '';
     const revisions = {
       ...knownRevisions(rolled.chain, previous),
-      [stamp.revision]: { ...options, updated_through: through },
+      [stamp.revision]: { updated_through: through, published_at: stamp.publishedAt },
     };
     return { state: toChainState(rolled, through, revisions, request), days: [], record };
   });
@@ -175,8 +174,8 @@ function isSameChain(chain: Chain, previous: PublishedState, target: RollbackTar
   const hasChain = target.manifests.has(manifestPath('meta', chain));
   return GENRES.every((genre) => {
     if (hasChain && !target.manifests.has(manifestPath(genre, chain))) return true;
-    const now = manifestOf(previous, genre, chain);
-    return inForce(now) === inForce(target.manifests.get(manifestPath(genre, chain)));
+    const current = manifestOf(previous, genre, chain);
+    return inForce(current) === inForce(target.manifests.get(manifestPath(genre, chain)));
   });
 }
 
@@ -184,5 +183,5 @@ function knownRevisions(chain: Chain, state: PublishedState): ManifestRevisions 
   return Object.assign(
     {},
     ...GENRES.map((genre) => manifestOf(state, genre, chain)?.revisions),
-  ) as ManifestRevisions; // each is one
+  ) as ManifestRevisions; // merges values of this type
 }

@@ -5,7 +5,9 @@ import type { ChainState } from '../draft/chain-state.js';
 
 /** Returns the entry of a release in the list of changes. It has a reason when published days change. */
 export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesOptions): ReleaseChanges {
-  const changes = changed.some(({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0);
+  const hasChangedDays = changed.some(
+    ({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0,
+  );
   return {
     revision: stamp.revision,
     sequence: stamp.sequence,
@@ -21,7 +23,7 @@ export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesOp
         label_changes: [...state.labelChanges],
       };
     }),
-    reason: changes || rollback !== null ? reason : null,
+    reason: hasChangedDays || rollback !== null ? reason : null,
     rollback,
   };
 }

@@ -59,7 +59,7 @@ export type MetricChange = {
 /** The published values of a restated date. */
 export type PublishedGold = Pick<GoldDay, 'date' | 'metrics'>;
 
-/** Compares the published gold days with the input, per metric, in the catalog's order. */
+/** Compares the published gold days with the input, per metric, in the order in which the days list them. */
 export function compareMetrics(series: InputSeries, published: readonly PublishedGold[]): MetricChange[] {
   const indexOf = new Map(series.dates.map((date, t) => [date, t]));
   const metrics = [...new Set(published.flatMap((day) => Object.keys(day.metrics)))] as MetricName[]; // closed by the gold schema

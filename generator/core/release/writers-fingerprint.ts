@@ -13,9 +13,12 @@ import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
 import { draftChain } from '../draft/chain-draft.js';
 import { chainFiles } from '../draft/chain-state.js';
 
+/** Length in days of the series whose records are probed, every 13th day. Longer than the baseline window. */
 const PROBE_DAYS = 420;
-const PROBE_FILE_DAYS = 20;
 const PROBE_STEP = 13;
+/** Length in days of the series whose other files are probed. */
+const PROBE_FILE_DAYS = 20;
+/** Day number of 2019-04-14. */
 const PROBE_FIRST_DAY = 18_000;
 const PROBE_SOURCES: readonly SourceSegment[] = [
   { name: 'probe', licence: 'none', attribution: 'by', url: 'https://example.com/', notes: 'note' },
@@ -38,10 +41,10 @@ const FINGERPRINTS = new WeakMap<ReferenceTexts, string>();
 
 function probeWriters(texts: ReferenceTexts): string {
   const probes = [...probeDays(texts), ...probeFiles(texts), ...probeCharts(texts)];
-  return sha256Hex([...probes, texts.brief.source].join('')); // no series needs every claim
+  return sha256Hex([...probes, texts.brief.source].join('')); // as source, because no series needs every claim
 }
 
-/** Returns the digests of the other files of a short series. */
+/** Returns the digests of the files of a short series, other than its day files. */
 function probeFiles(texts: ReferenceTexts): string[] {
   const { methodology } = texts;
   const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
@@ -51,10 +54,14 @@ function probeFiles(texts: ReferenceTexts): string[] {
     const options = { series, writers, published: undefined, trusted: false, stamp, reason: 'probe' };
     const draft = draftChain(options);
     const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
-    const own = { facts, hold: null, methodologyVersion: methodology.version };
-    const whole = [statusFile(own), landingFile(own), frontPage(texts.site, own)];
-    const kinds = [...Object.values(chainFiles(draft, texts)).flat(), ...whole];
-    return kinds.map((kind) => sha256Hex(kind.content(stamp).text));
+    const releaseOptions = { facts, hold: null, methodologyVersion: methodology.version };
+    const filesOfAllChains = [
+      statusFile(releaseOptions),
+      landingFile(releaseOptions),
+      frontPage(texts.site, releaseOptions),
+    ];
+    const templates = [...Object.values(chainFiles(draft, texts)).flat(), ...filesOfAllChains];
+    return templates.map((template) => sha256Hex(template.content(stamp).text));
   });
 }
 

@@ -21,7 +21,7 @@ export function followBaseline(
   minScale: number,
 ): BaselineSeries {
   const { from_day: from, to_day: to } = settings.window;
-  const window = createRollingWindow(to - from + 2);
+  const window = createRollingWindow(to - from + 2); // one more than the window: a value enters before one leaves
   const baselines: (Baseline | null)[] = [];
   const counts: number[] = [];
   for (let t = 0; t < smoothed.length; t += 1) {

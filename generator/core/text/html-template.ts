@@ -16,7 +16,7 @@ export function escapeHtml(text: string): string {
 
 /**
  * Compiles HTML templates, each available to the others as a partial. Every value that is not trusted HTML is escaped.
- * A missing variable is an error.
+ * A missing variable is an error. Templates use no conditions: an optional part is a list of at most one value.
  */
 export function compileHtmlTemplates<Name extends string>(
   sources: Readonly<Record<Name, string>>,

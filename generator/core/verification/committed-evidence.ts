@@ -32,26 +32,27 @@ export type CopyOfRelease = {
 export function evidenceOfCopy(copy: CopyOfRelease, records: readonly DigestedRecord[]): CommitEvidence {
   const { key, path, revision, sequence } = copy;
   const says = `${key} belongs to ${revision} (sequence ${sequence})`;
-  const [made, ...others] = records.filter(
+  const [match, ...others] = records.filter(
     ({ record }) => record.sequence === sequence && record.public[path]?.sha256 === copy.sha256,
   );
-  return made !== undefined && others.length === 0
-    ? { sequence, sha256: made.sha256, says }
+  return match !== undefined && others.length === 0
+    ? { sequence, sha256: match.sha256, says }
     : { sequence, says };
 }
 
 /**
- * Returns the first evidence against a pointer to the newest release of `chain`: a release committed after it, or one
- * outside the chain. Readers never follow a pointer to a lower sequence. `chain` goes back as far as it can be read.
+ * Returns the first evidence against a pointer to the newest of these releases: a release committed after it, or one that
+ * it does not descend from. Readers never follow a pointer to a lower sequence. `lineage` is that release and the ones
+ * before it, as far back as they can be read.
  */
 export function findContradiction(
-  chain: readonly DigestedRecord[],
+  lineage: readonly DigestedRecord[],
   evidence: readonly CommitEvidence[],
 ): CommitEvidence | undefined {
-  const last = chain[0]?.record.sequence ?? 0;
+  const last = lineage[0]?.record.sequence ?? 0;
   return evidence.find(({ sequence, sha256 }) => {
     if (sequence > last) return true;
-    const same = chain.find(({ record }) => record.sequence === sequence);
+    const same = lineage.find(({ record }) => record.sequence === sequence);
     return same !== undefined && sha256 !== undefined && same.sha256 !== sha256;
   });
 }

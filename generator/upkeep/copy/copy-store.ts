@@ -72,7 +72,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   const { from, to, clock, progress, signal } = options;
   const tally: Tally = { objects: 0, bytes: 0, skipped: 0, replaced: [] };
   progress.begin('state');
-  const { pointer, held, list } = await survey(from, to);
+  const { pointer, targetPointer, list } = await survey(from, to);
   progress.end(pointer.revision);
   signal.throwIfAborted();
 
@@ -82,11 +82,11 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   await copyAll(options, list, tally);
   progress.end(`${tally.objects} objects, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
 
-  if (held?.value.sha256 !== pointer.sha256) {
+  if (targetPointer?.value.sha256 !== pointer.sha256) {
     signal.throwIfAborted();
     await gc.assertNothingDeleted();
     progress.begin('commit');
-    countWritten(tally, await moveTarget(to, pointer, held, signal));
+    countWritten(tally, await moveTarget(to, pointer, targetPointer, signal));
     progress.end(`sequence ${pointer.sequence}`);
   }
   onMoved();
@@ -107,13 +107,17 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   };
 }
 
-type Survey = { readonly pointer: Pointer; readonly held: ReadPointer | undefined; readonly list: CopyList };
+type Survey = {
+  readonly pointer: Pointer;
+  readonly targetPointer: ReadPointer | undefined;
+  readonly list: CopyList;
+};
 
 /** Reads which objects there are to copy, and the release that the target has. */
 async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
   await assertStore(from);
   // Read the target before the chain: otherwise another copy could bring it a release that is newer than the chain.
-  const held = await readTargetPointer(to);
+  const targetPointer = await readTargetPointer(to);
   const [pointer, head] = await withStoreAddress(from, () =>
     Promise.all([readPointer(from), from.head(POINTER_KEY)]),
   );
@@ -121,11 +125,11 @@ async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
     throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`);
   }
   const chain = await withStoreAddress(from, () => readReleaseChain(from, pointer.value));
-  const index = await indexOfTarget(from, to, chain, held?.value);
+  const index = await indexOfTarget(from, to, chain, targetPointer?.value);
   const list = await withStoreAddress(from, () =>
     listCopyItems(from, { chain, targetIndex: index, nowMs: head.answeredAtMs }),
   );
-  return { pointer: pointer.value, held, list };
+  return { pointer: pointer.value, targetPointer, list };
 }
 
 /** Copies the files, then the records. */
@@ -156,10 +160,10 @@ async function copyAll(
 async function moveTarget(
   to: ObjectStore,
   pointer: Pointer,
-  held: ReadPointer | undefined,
+  targetPointer: ReadPointer | undefined,
   signal: AbortSignal,
 ): Promise<number> {
-  const move = await movePointer(to, pointer, { expected: held?.etag ?? null, signal });
+  const move = await movePointer(to, pointer, { expected: targetPointer?.etag ?? null, signal });
   return assertMoved(
     to,
     move,

@@ -28,20 +28,20 @@ export async function indexOfTarget(
   from: ObjectStore,
   to: ObjectStore,
   chain: readonly ChainRelease[],
-  held: Pointer | undefined,
+  targetPointer: Pointer | undefined,
 ): Promise<number> {
-  if (held === undefined) {
+  if (targetPointer === undefined) {
     await assertOnlySourceRecords(from, to, chain);
     await assertAliasesNotAhead(from, to, chain);
     return -1;
   }
-  const index = chain.findIndex(({ sha256 }) => sha256 === held.sha256);
+  const index = chain.findIndex(({ sha256 }) => sha256 === targetPointer.sha256);
   if (index < 0) {
     const { record } = chain[0] ?? {};
     throw refused(
       from,
       to,
-      `release ${held.revision} (sequence ${held.sequence}, ${held.sha256})`,
+      `release ${targetPointer.revision} (sequence ${targetPointer.sequence}, ${targetPointer.sha256})`,
       `, whose current release is ${record?.revision ?? ''} (sequence ${record?.sequence ?? 0})`,
     );
   }
@@ -66,9 +66,9 @@ async function assertAliasesNotAhead(
   to: ObjectStore,
   [current]: readonly ChainRelease[],
 ): Promise<void> {
-  const mark = await readStoredJson(to, ALIASES_KEY, 'aliases');
-  if (mark === undefined || mark.value.sequence <= (current?.record.sequence ?? 0)) return;
-  throw refused(from, to, `public copies of sequence ${mark.value.sequence}`);
+  const aliases = await readStoredJson(to, ALIASES_KEY, 'aliases');
+  if (aliases === undefined || aliases.value.sequence <= (current?.record.sequence ?? 0)) return;
+  throw refused(from, to, `public copies of sequence ${aliases.value.sequence}`);
 }
 
 function refused(from: ObjectStore, to: ObjectStore, what: string, more = ''): GeneratorError {

@@ -61,10 +61,10 @@ export async function guessBroken(store: ObjectStore, chain: ReadableChain): Pro
   const listed = await readListedChanges(store, releases, broken.revision);
   const before = broken.sequence === 1 ? [undefined] : await readRecordsOf(store, broken.sequence - 1);
   const later = releases.at(-1)?.record;
-  const held = later === undefined ? await readPublishedHold(store, broken.revision) : later.hold;
+  const laterHold = later === undefined ? await readPublishedHold(store, broken.revision) : later.hold;
   return listed.flatMap((changes) =>
     before.map((previous): PastRelease => {
-      const hold = changes.rollback === null ? held : changes.reason;
+      const hold = changes.rollback === null ? laterHold : changes.reason;
       return { changes, hold, previous };
     }),
   );

@@ -50,6 +50,7 @@ export type RepairResult = {
   readonly candidate: NamedRelease | null;
 };
 
+/** What a repair has done so far. */
 type Done = { readonly restored: string[]; pointer: RepairResult['pointer']; aliases: RefreshResult };
 
 /**

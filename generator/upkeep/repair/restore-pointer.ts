@@ -39,13 +39,13 @@ export async function readLostPointer(store: ObjectStore): Promise<Etag | null> 
  * was certainly committed last.
  */
 export async function findCommitted(store: ObjectStore, request: PointerRequest): Promise<NamedRelease> {
-  const all = await assessRecords(store);
-  const candidates = all
+  const assessed = await assessRecords(store);
+  const candidates = assessed
     .filter(({ candidate }) => candidate.record.revision === request.revision)
     .filter(({ candidate: { sha256 } }) => sha256 === (request.sha256 ?? sha256));
   const [only, ...others] = candidates.filter(({ against }) => against === undefined);
   if (only !== undefined && others.length === 0) return toNamed(only.candidate);
-  const last = findLast(all);
+  const last = findLast(assessed);
   const hint =
     last === undefined ? '' : ` The last committed release is ${last.revision} (sequence ${last.sequence}).`;
   throw new GeneratorError('usage', `The pointer was not restored: ${explain(request, candidates)}${hint}`);
@@ -80,10 +80,10 @@ async function readCopyEvidence(
   store: ObjectStore,
   records: readonly DigestedRecord[],
 ): Promise<CommitEvidence[]> {
-  const mark = await unlessDamaged(() => readStoredJson(store, ALIASES_KEY, 'aliases'));
+  const aliases = await unlessDamaged(() => readStoredJson(store, ALIASES_KEY, 'aliases'));
   const evidence: CommitEvidence[] = [];
-  if (mark !== undefined) {
-    const { sequence } = mark.value;
+  if (aliases !== undefined) {
+    const { sequence } = aliases.value;
     evidence.push({ sequence, says: `${ALIASES_KEY} says that sequence ${sequence} was published` });
   }
   for (const name of ['release', 'status'] as const) {

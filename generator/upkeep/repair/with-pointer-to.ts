@@ -8,9 +8,12 @@ import type { NamedRelease } from '../../state/release-lineage.js';
 export function withPointerTo(store: ObjectStore, release: NamedRelease): ObjectStore {
   const bytes = pointerBytes(release);
   const pointer: StoredObject = { bytes, etag: `"${sha256Hex(bytes)}"` };
-  const own = new Map<string, StoredObject | undefined>([
+  const replaced = new Map<string, StoredObject | undefined>([
     [POINTER_KEY, pointer],
     [ALIASES_KEY, undefined],
   ]);
-  return { ...store, get: (key) => (own.has(key) ? Promise.resolve(own.get(key)) : store.get(key)) };
+  return {
+    ...store,
+    get: (key) => (replaced.has(key) ? Promise.resolve(replaced.get(key)) : store.get(key)),
+  };
 }

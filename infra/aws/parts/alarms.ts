@@ -56,12 +56,12 @@ export class AlarmsPart extends Construct {
       }),
     );
     const { publish, monitor, reconcile, maintenance } = runs;
-    const all = [publish, monitor, ...(reconcile === undefined ? [] : [reconcile]), ...maintenance];
+    const allRuns = [publish, monitor, ...(reconcile === undefined ? [] : [reconcile]), ...maintenance];
     this.alarmOnRuns(runs);
     this.alarmOnSilence(monitor);
-    this.alarmOnDeadLetters(all);
+    this.alarmOnDeadLetters(allRuns);
     const failures = this.alarmOnGateway(gateway);
-    createDashboard(this, { name, gateway, runs: all, failures, period: PERIOD });
+    createDashboard(this, { name, gateway, runs: allRuns, failures, period: PERIOD });
   }
 
   private alarmOnRuns({ publish, monitor, reconcile, maintenance }: ScheduledRunsPart): void {

@@ -32,7 +32,7 @@ export class GatewayPart extends Construct {
     super(scope, 'Gateway');
     const { name, region, liveVersion, restarted } = parameters;
     this.log = this.createLog('Log', `/${name}/gateway`);
-    const arns = [...secrets.all].map(([variable, { secretArn }]) => [variable, secretArn]);
+    const arns = [...secrets.byVariable].map(([variable, { secretArn }]) => [variable, secretArn]);
     this.function = new Function(this, 'Function', {
       functionName: `${name}-gateway`,
       runtime: Runtime.NODEJS_24_X,

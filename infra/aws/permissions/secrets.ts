@@ -9,7 +9,7 @@ import type { Parameters } from '../settings/parameters.js';
 /** The gateway's secrets. An operator sets those of Stripe; until then they have a random value that Stripe rejects. */
 export class SecretsPart extends Construct {
   /** The secrets by the gateway's environment variable. */
-  readonly all: ReadonlyMap<string, Secret>;
+  readonly byVariable: ReadonlyMap<string, Secret>;
 
   constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Secrets');
@@ -22,11 +22,11 @@ export class SecretsPart extends Construct {
       ...(region === DELIVERY_REGION ? {} : { replicaRegions: [{ region: DELIVERY_REGION }] }),
     });
     const ofStripe = selling === undefined ? [] : ['CRD_STRIPE_SECRET_KEY', 'CRD_STRIPE_WEBHOOK_SECRET'];
-    this.all = new Map([
+    this.byVariable = new Map([
       [ORIGIN_VARIABLE, origin],
       ...ofStripe.map((variable) => [variable, this.createForOperator(name, variable)] as const),
     ]);
-    for (const secret of this.all.values()) {
+    for (const secret of this.byVariable.values()) {
       Validations.of(secret).acknowledge({
         id: 'AwsSolutions-SMG4',
         reason:
@@ -40,7 +40,7 @@ export class SecretsPart extends Construct {
     return new PolicyStatement({
       sid: 'ReadSecrets',
       actions: ['secretsmanager:GetSecretValue'],
-      resources: [...this.all.values()].map(({ secretArn }) => secretArn),
+      resources: [...this.byVariable.values()].map(({ secretArn }) => secretArn),
     });
   }
 

@@ -116,7 +116,7 @@ export class ScheduledRunsPart extends Construct {
 
   private createReconcile(role: Role, secrets: SecretsPart): ScheduledRun {
     // The origin secret is only for requests from CloudFront.
-    const stripeSecrets = [...secrets.all].filter(([variable]) => variable !== ORIGIN_VARIABLE);
+    const stripeSecrets = [...secrets.byVariable].filter(([variable]) => variable !== ORIGIN_VARIABLE);
     return this.addRun('Reconcile', {
       ...SMALL_SIZE,
       role,

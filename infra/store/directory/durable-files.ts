@@ -13,13 +13,14 @@ const sync = promisify(fs.fsync);
 
 /** Number of temporary folders. Files created in one folder contend for the same allocation lock of the file system. */
 const FOLDERS = 16;
+/** Age from which a temporary file counts as left by a crashed run: a day. */
 const LEFTOVER_MS = 86_400_000;
 
 /** Writes files so that a crash leaves no partial file and no later state without the earlier one. */
 export type DurableFiles = {
   /** Creates a folder and its parents. */
   readonly ensureFolder: (folder: string) => Promise<void>;
-  /** Writes and flushes the bytes under a new temporary name, and resolves the name. */
+  /** Writes and flushes the bytes under a new temporary name, and resolves to that name. */
   readonly writeTemporary: (body: Uint8Array) => Promise<string>;
   /** Marks `folder` as having an entry that is not flushed yet. */
   readonly markUnflushed: (folder: string) => void;
@@ -27,7 +28,7 @@ export type DurableFiles = {
   readonly flush: () => Promise<void>;
 };
 
-/** Creates durable files with temporary names below `temporary`, and removes files left there by crashed runs for a day. */
+/** Creates durable files with temporary names below `temporary`, and removes what crashed runs left there over a day ago. */
 export function createDurableFiles(temporary: string): DurableFiles {
   const writer = randomBytes(12).toString('hex');
   let writes = 0;

@@ -16,6 +16,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const IDLE_TIMEOUT_MS = 5_000;
 /** Longest wait for the first byte of a response, however long sending the request takes. */
 const REQUEST_TIMEOUT_MS = 15_000;
+/** Maximum number of connections. */
 const SOCKETS = 128;
 /** Name of the program in access logs. */
 const USER_AGENT = 'chain-reference-data';

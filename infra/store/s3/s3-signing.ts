@@ -24,7 +24,7 @@ export type S3Credentials = {
   readonly expiration?: Date;
 };
 
-/** Name of the session in audit logs. */
+/** Name of the role session in the audit logs of AWS. */
 const SESSION_NAME = 'chain-reference-data-links';
 /** AWS's limit for a role that is assumed by another role. */
 const SESSION_SECONDS = 3600;

@@ -57,9 +57,9 @@ const UNKNOWN: Advice = ['S3 rejected the request', 'Fix the cause and run again
 export function toS3StoreError(error: unknown, address: S3Address, key: string): unknown {
   const failure = classifyS3Error(error);
   const { status, message: original } = readS3Error(error);
-  const isForeign =
+  const isNotOfS3 =
     failure === 'other' && status === 0 && codeOf(error) === undefined && !SDK_WRAPPER.test(original);
-  if (error instanceof StoreError || isAbort(error) || isForeign) return error;
+  if (error instanceof StoreError || isAbort(error) || isNotOfS3) return error;
   const [problem, remedy] = adviseOn(error, failure, address);
   const where = `s3://${address.bucket}/${address.prefix}${key}`;
   const message = `${where}: ${problem} (${toCause(error)}). ${remedy}`;
@@ -71,8 +71,8 @@ function toCause(error: unknown): string {
   const { name, code, status, message } = readS3Error(error);
   const [first = ''] = message.replace(SDK_WRAPPER, '').replace(/\.$/, '').split('\n');
   if (name === 'Unknown') return `HTTP ${status}`; // the response to a HEAD request has no body
-  const mark = name === 'Error' || name === 'AggregateError' ? code : name;
-  const parts = [first.startsWith(mark) ? '' : mark, first].filter((part) => part !== '');
+  const label = name === 'Error' || name === 'AggregateError' ? code : name;
+  const parts = [first.startsWith(label) ? '' : label, first].filter((part) => part !== '');
   return parts.join(': ') || `HTTP ${status}`;
 }
 

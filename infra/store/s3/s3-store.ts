@@ -61,8 +61,8 @@ async function put(
     if (failure !== 'precondition' && !(failure === 'missing' && 'IfMatch' in condition)) throw error;
     if (attemptsOf(error) === 1) return undefined;
     // An earlier attempt may have succeeded although its response was lost.
-    const now = await headObject(s3, key);
-    return now?.sha256 === sha256 ? now.etag : undefined;
+    const current = await headObject(s3, key);
+    return current?.sha256 === sha256 ? current.etag : undefined;
   }
 }
 

@@ -113,11 +113,11 @@ export function formatFindings(findings: Findings): string {
 /** Includes the CPU time per response, the most reliable number on a busy machine: other programs hardly affect it. */
 function toRateRow(samples: readonly RateSample[], subject: Subject, name: string): string[] {
   const own = samples.filter((sample) => sample.subject === subject);
-  const all = own.map(({ requests, seconds }) => Math.round(requests / seconds));
+  const ratesOfRounds = own.map(({ requests, seconds }) => Math.round(requests / seconds));
   const cpu = Math.min(...own.map(({ cpuSeconds, requests }) => (cpuSeconds / requests) * 1e6));
   const best = bestRate(samples, subject);
   const relative = (best / bestRate(samples, 'bare')).toFixed(2);
-  return [name, String(Math.round(best)), all.join(' '), relative, cpu.toFixed(0)];
+  return [name, String(Math.round(best)), ratesOfRounds.join(' '), relative, cpu.toFixed(0)];
 }
 
 function toLatencyRow(samples: readonly LatencySample[], during: Situation, name: string): string[] {

@@ -38,9 +38,9 @@ async function pace({ url, paths, headers, rate, seconds, status }: PaceOptions)
   const { hostname, port, host } = new URL(url);
   const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   const requests = paths.map((each) => `GET ${each} HTTP/1.1\r\n${lines.join('')}\r\n`);
-  const early = Math.round(rate * WARM_UP_SECONDS);
-  const total = early + Math.round(rate * seconds);
-  const took: number[] = [];
+  const warmUpRequests = Math.round(rate * WARM_UP_SECONDS);
+  const total = warmUpRequests + Math.round(rate * seconds);
+  const latenciesMs: number[] = [];
   const idle: Socket[] = [];
   const waiting: number[] = [];
   const dueOf = new Map<Socket, number>();
@@ -53,7 +53,7 @@ async function pace({ url, paths, headers, rate, seconds, status }: PaceOptions)
   }
 
   function take(socket: Socket): void {
-    took.push(performance.now() - (dueOf.get(socket) ?? Number.NaN));
+    latenciesMs.push(performance.now() - (dueOf.get(socket) ?? Number.NaN));
     const next = waiting.shift();
     if (next === undefined) idle.push(socket);
     else send(socket, next);
@@ -63,7 +63,7 @@ async function pace({ url, paths, headers, rate, seconds, status }: PaceOptions)
     idle.push(await open({ host: hostname, port: Number(port) }, status, take));
   const startedMs = performance.now();
   let sent = 0;
-  while (took.length < total) {
+  while (latenciesMs.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - startedMs) / 1000) * rate));
     for (; sent < due; sent += 1) {
       const dueMs = startedMs + (sent / rate) * 1000;
@@ -74,7 +74,7 @@ async function pace({ url, paths, headers, rate, seconds, status }: PaceOptions)
     await sleep(TICK_MS);
   }
   for (const socket of idle) socket.removeAllListeners('close').destroy();
-  return describe(took.slice(early));
+  return describe(latenciesMs.slice(warmUpRequests));
 }
 
 /** Opens a connection, and calls `take` after each response, which must have no body. */
@@ -100,8 +100,8 @@ async function open(
   });
 }
 
-function describe(took: readonly number[]): PaceResult {
-  const sorted = took.toSorted((a, b) => a - b);
+function describe(latenciesMs: readonly number[]): PaceResult {
+  const sorted = latenciesMs.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
   return { requests: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), maxMs: at(1) };
 }

@@ -56,14 +56,14 @@ export type GeneratorFindings = {
 export function formatFindings({ mount, flushesPerSecond, samples, checks }: GeneratorFindings): string {
   const { node, cpu, cpus: count } = machine();
   const runs = [...new Set(samples.map(({ run }) => run))].map((run) => {
-    const all = samples.filter((sample) => sample.run === run);
+    const samplesOfRun = samples.filter((sample) => sample.run === run);
     return [
       run,
-      (median(all.map(({ ms }) => ms)) / 1000).toFixed(2),
-      all.map(({ ms }) => (ms / 1000).toFixed(2)).join(' '),
-      Math.round(median(all.map(({ peakBytes }) => peakBytes / 1e6))),
-      [...new Set(all.map(({ objects }) => objects))].join(' '),
-      (median(all.map(({ bytes }) => bytes)) / 1e6).toFixed(1),
+      (median(samplesOfRun.map(({ ms }) => ms)) / 1000).toFixed(2),
+      samplesOfRun.map(({ ms }) => (ms / 1000).toFixed(2)).join(' '),
+      Math.round(median(samplesOfRun.map(({ peakBytes }) => peakBytes / 1e6))),
+      [...new Set(samplesOfRun.map(({ objects }) => objects))].join(' '),
+      (median(samplesOfRun.map(({ bytes }) => bytes)) / 1e6).toFixed(1),
     ];
   });
   return [

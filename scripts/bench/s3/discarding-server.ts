@@ -18,23 +18,23 @@ const HEAD_END = '\r\n\r\n';
 /** Answers the requests of a connection. It parses only methods and lengths. */
 function serve(socket: Socket): void {
   let head = '';
-  let missing = 0;
+  let unreadBytes = 0; // of the current body
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk) => {
     let rest = chunk.toString('latin1');
     while (rest !== '') {
-      const taken = Math.min(missing, rest.length);
-      missing -= taken;
+      const taken = Math.min(unreadBytes, rest.length);
+      unreadBytes -= taken;
       rest = rest.slice(taken);
-      if (taken > 0 && missing === 0) socket.write(ANSWER);
+      if (taken > 0 && unreadBytes === 0) socket.write(ANSWER);
       if (rest === '') return;
       head += rest;
       const end = head.indexOf(HEAD_END);
       if (end < 0) return;
-      missing = Number(/\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end))?.[1] ?? 0);
+      unreadBytes = Number(/\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end))?.[1] ?? 0);
       rest = head.slice(end + HEAD_END.length);
-      if (missing === 0) socket.write(head.startsWith('GET ') ? MISSING : ANSWER);
+      if (unreadBytes === 0) socket.write(head.startsWith('GET ') ? MISSING : ANSWER);
       head = '';
     }
   });

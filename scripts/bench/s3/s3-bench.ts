@@ -27,6 +27,7 @@ const ARTIFACTS = 3_000;
 /** Number of days of a chain that yields enough small artifacts: at least three per day. */
 const DAYS = 1_000;
 const BUCKET = 'bench';
+/** Days per chain of the two stores whose unchanged runs are compared. */
 const SHORT_DAYS = 30;
 const LONG_DAYS = 600;
 

@@ -79,7 +79,7 @@ async function timeProduct(
   return seconds * 1000;
 }
 
-/** Returns how many milliseconds a plain loop takes to write prepared bodies with the SDK's own client, on the same conditions. */
+/** Returns how many milliseconds a plain loop takes to write prepared bodies with the SDK's own client and the same conditional header. */
 async function timeLoop(
   puts: readonly PutObjectCommandInput[],
   endpoint: string,

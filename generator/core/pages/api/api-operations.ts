@@ -42,6 +42,7 @@ function toOperations(path: string, item: Node, resolve: Resolver): TaggedOperat
   );
 }
 
+/** A HEAD operation that is described with its GET. */
 type Twin = { readonly name: string; readonly statuses: string };
 
 function toTwin(head: Node): Twin {
@@ -63,8 +64,8 @@ function partsOf(operation: Node, resolve: Resolver): Set<string> {
     status,
     ...Object.keys(asNode(resolve(answer)['headers'])).map((header) => `${status} ${header}`),
   ]);
-  const taken = listOf(parameters).map((each) => JSON.stringify(resolve(each)));
-  return new Set([JSON.stringify([tags, description, security]), ...taken, ...answers]);
+  const inputs = listOf(parameters).map((each) => JSON.stringify(resolve(each)));
+  return new Set([JSON.stringify([tags, description, security]), ...inputs, ...answers]);
 }
 
 function toOperation(

@@ -71,8 +71,8 @@ function mapParts(schema: Node): TypePart[] {
   ];
 }
 
-function joined(all: readonly TypePart[][]): TypePart[] {
-  return all.flatMap((parts, i) => (i === 0 ? parts : [part(' or '), ...parts]));
+function joined(alternatives: readonly TypePart[][]): TypePart[] {
+  return alternatives.flatMap((parts, i) => (i === 0 ? parts : [part(' or '), ...parts]));
 }
 
 function part(text: string): TypePart {
