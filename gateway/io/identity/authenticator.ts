@@ -9,7 +9,7 @@ import { freshnessByAge } from '../timing/freshness.js';
 
 /** Identifies callers by their API keys. It caches the digests of keys, never their text. */
 export type Authenticator = {
-  /** Returns the caller of a key that is known to be valid; `undefined` if the stores have to be read first. */
+  /** Returns the caller of a key that is known to be valid; `undefined` if the accounts store has to be read first. */
   readonly peek: (key: string) => Caller | undefined;
   /** Returns the caller of a key. @throws GatewayError 'api-key-invalid', the same for every reason, or 'store-unavailable'. */
   readonly authenticate: (key: string) => Promise<Caller>;
@@ -38,7 +38,7 @@ const UNKNOWN_MS = 30_000;
 const UNKNOWN_AGES = { agingMs: UNKNOWN_MS, staleMs: UNKNOWN_MS, expiredMs: UNKNOWN_MS };
 const REFRESH_MS = 1_000;
 
-/** Creates an authenticator. Key records never change, so they are cached; the account says which keys are active. */
+/** Creates an authenticator. Key records never change, so they are cached; the account lists which keys are active. */
 export function createAuthenticator({ accounts, mode, now, onAnswer }: AuthenticatorOptions): Authenticator {
   const keys = createBoundedCache<KnownKey>(MAX_KEYS);
   // Apart from `keys`, so that guessed ids cannot displace the keys that are in use.
@@ -73,14 +73,14 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
     peek(text) {
       const id = idOf(text); // only the digest proves the key, so its form is not checked here
       const record = keys.get(id);
-      if (record === undefined || !isKey(text, record)) return undefined;
+      if (record === undefined || !hasDigestOf(text, record)) return undefined;
       return cache.peek(record.account)?.get(id);
     },
     async authenticate(text) {
       const key = parseApiKey(text, mode);
       const isNew = key !== undefined && !keys.has(key.id);
       const record = key && (await findKey(key.id));
-      if (key === undefined || record === undefined || !isKey(text, record)) throw invalidKey();
+      if (key === undefined || record === undefined || !hasDigestOf(text, record)) throw invalidKey();
       const callers = await cache.read(record.account, isNew ? 0 : undefined); // the cached account may be older than a new key
       return callers.get(key.id) ?? refresh({ account: record.account, keyId: key.id });
     },
@@ -92,7 +92,7 @@ function toKnownKey(record: KeyRecord | undefined): KnownKey | undefined {
   return record && { digest: Buffer.from(record.sha256, 'hex'), account: record.account };
 }
 
-function isKey(text: string, { digest }: KnownKey): boolean {
+function hasDigestOf(text: string, { digest }: KnownKey): boolean {
   return isEqualInConstantTime(sha256Bytes(text), digest);
 }
 
