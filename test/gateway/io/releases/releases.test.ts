@@ -108,8 +108,8 @@ describe('a reader of releases', () => {
     const pointer = await store.get(POINTER_KEY);
     await publish(store, 11, '2022-01-12');
     const { releases, errors } = await startReader(store);
-    const now = await store.get(POINTER_KEY);
-    await store.compareAndSwap(POINTER_KEY, pointer?.bytes ?? new Uint8Array(), now?.etag ?? null, META);
+    const latest = await store.get(POINTER_KEY);
+    await store.compareAndSwap(POINTER_KEY, pointer?.bytes ?? new Uint8Array(), latest?.etag ?? null, META);
     await releases.catchUp();
     expect(releases.current()?.sequence).toBe(2);
     expect(errors.map(String)).toEqual([expect.stringContaining('from sequence 2 to 1')]);
