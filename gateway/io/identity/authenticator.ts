@@ -73,14 +73,14 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
     peek(text) {
       const id = idOf(text); // only the digest proves the key, so its form is not checked here
       const record = keys.get(id);
-      if (record === undefined || !hasDigestOf(text, record)) return undefined;
+      if (record === undefined || !isKey(text, record)) return undefined;
       return cache.peek(record.account)?.get(id);
     },
     async authenticate(text) {
       const key = parseApiKey(text, mode);
       const isNew = key !== undefined && !keys.has(key.id);
       const record = key && (await findKey(key.id));
-      if (key === undefined || record === undefined || !hasDigestOf(text, record)) throw invalidKey();
+      if (key === undefined || record === undefined || !isKey(text, record)) throw invalidKey();
       const callers = await cache.read(record.account, isNew ? 0 : undefined); // the cached account may be older than a new key
       return callers.get(key.id) ?? refresh({ account: record.account, keyId: key.id });
     },
@@ -92,7 +92,7 @@ function toKnownKey(record: KeyRecord | undefined): KnownKey | undefined {
   return record && { digest: Buffer.from(record.sha256, 'hex'), account: record.account };
 }
 
-function hasDigestOf(text: string, { digest }: KnownKey): boolean {
+function isKey(text: string, { digest }: KnownKey): boolean {
   return isEqualInConstantTime(sha256Bytes(text), digest);
 }
 

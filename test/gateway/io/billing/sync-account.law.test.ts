@@ -58,8 +58,8 @@ async function deliverAndCheck(all: Scene, event: BillingEvent, known: Set<strin
   const customer = await customerOf(all);
   const outcome = await deliver(all.service, all.billing, event);
   const [recorded, expected] = await readBoth(all);
-  const eventCustomer = event.customer ?? (await all.billing.readChargeCustomer(event.charge ?? ''));
-  const isKnownCustomer = eventCustomer === customer && (event.customer !== null || !all.made.gone.has(eventCustomer)); // a charge does not name its account
+  const whose = event.customer ?? (await all.billing.readChargeCustomer(event.charge ?? ''));
+  const isKnownCustomer = whose === customer && (event.customer !== null || !all.made.gone.has(whose)); // a charge does not name its account
   if (isKnownCustomer) expect(outcome).toBe(known.has(event.id) ? 'duplicate' : 'taken');
   else expect(outcome).toBe('customer-unknown'); // of a deleted customer
   expect(recorded).toEqual(outcome === 'taken' ? expected : before);
