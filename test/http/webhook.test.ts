@@ -215,7 +215,7 @@ describe('an event that is not signed by Stripe or not valid', () => {
   });
 });
 
-it('the webhook is exempt from the address limit', async () => {
+it('is exempt from the address limit', async () => {
   await start(1);
   const askStatus = async (): Promise<number> => (await server.gateway.request(PUBLIC_PATHS.status)).status;
   expect([await askStatus(), await askStatus()]).toEqual([200, 429]);

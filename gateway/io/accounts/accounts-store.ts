@@ -16,10 +16,10 @@ export async function openAccountsStore(
   { mayBeDown = false, ...options }: OpenAccountsOptions = {},
 ): Promise<ObjectStore> {
   const store = await openStore(address, options);
-  const storeMark = await store.head(STORE_KEY).catch((error: unknown) => {
+  const mark = await store.head(STORE_KEY).catch((error: unknown) => {
     if (mayBeDown && error instanceof StoreError && error.code === 'unavailable') return undefined;
     throw error;
   });
-  if (storeMark === undefined) return store;
+  if (mark === undefined) return store;
   throw new OperatorError('usage', `${store.address} contains releases. Use a separate store for accounts.`);
 }
