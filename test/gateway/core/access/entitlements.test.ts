@@ -69,10 +69,10 @@ type Case = (typeof grants)[number];
 
 /** Decides by the contract, independently of the code. */
 function expectedOf(
-  accountGrants: readonly Case[],
+  held: readonly Case[],
   request: FileRequest,
 ): 'allowed' | Exclude<Decision, { allowed: true }>['code'] {
-  const active = accountGrants.filter((each) => each.active).map(({ grant }) => grant);
+  const active = held.filter((each) => each.active).map(({ grant }) => grant);
   if (active.length === 0) return 'subscription-inactive';
   if (active.some(({ plan }) => plan === 'research')) return 'allowed';
   return active.some(({ chain }) => chain === request.chain) && isInSingleChain(request)
@@ -81,7 +81,7 @@ function expectedOf(
 }
 
 /** Returns the requests whose decision differs from the contract. */
-function differences(accountGrants: readonly Case[]): unknown[] {
+function differences(held: readonly Case[]): unknown[] {
   const plainGrants = accountGrants.map(({ grant }) => grant);
   return requests.flatMap((request) => {
     const decision = decide(plainGrants, request, NOW);
