@@ -89,7 +89,11 @@ function explainAlert(what: BillingAlert['what']): string {
 
 type ListedGrant = ManualGrant & { readonly account: string };
 
-function format(drifts: readonly ReconciledDrift[], manual: readonly ListedGrant[], isApplied: boolean): string {
+function format(
+  drifts: readonly ReconciledDrift[],
+  manual: readonly ListedGrant[],
+  isApplied: boolean,
+): string {
   const repair = isApplied ? 'not written' : 'would be written';
   const rows = drifts.map(({ account, subscription, cause, has: recorded, should: expected, written }) => [
     account ?? '-',

@@ -64,7 +64,10 @@ beforeAll(async () => {
   const { jwksUrl: url, issuer, audience } = provider;
   const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
   gateway = await startGateway({ ...stores(), billing, configuration: { sessions, billing: BILLING } });
-  limited = await startGateway({ store, configuration: { limits: { keyPerMinute: 1, addressPerMinute: 1 } } });
+  limited = await startGateway({
+    store,
+    configuration: { limits: { keyPerMinute: 1, addressPerMinute: 1 } },
+  });
   empty = await startGateway({ store: createMemoryStore() });
   research = await gateway.createKey({ account: 'research', plan: 'research' });
   single = await gateway.createKey({ plan: 'single-chain', chain: 'base' });
@@ -151,7 +154,8 @@ const PROVOKED: { readonly [code in ProblemCode]: () => Promise<Response> } = {
     faults.accounts = 'down';
     return gateway.request(BUNDLE, withKey(await limited.createKey()));
   },
-  'identity-unavailable': () => limited.request(KEYS, { headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }),
+  'identity-unavailable': () =>
+    limited.request(KEYS, { headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }),
   'not-published': () => empty.request(PUBLIC_PATHS.status),
 };
 

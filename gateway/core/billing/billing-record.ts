@@ -137,7 +137,9 @@ function limitSubscriptions(
   subscriptions: Readonly<Record<string, AccountSubscription>>,
 ): Record<string, AccountSubscription> {
   const order = ({ since, until }: AccountSubscription): string => `${until === null ? 0 : 1} ${since}`;
-  const sorted = Object.entries(subscriptions).sort(([, one], [, other]) => (order(one) < order(other) ? 1 : -1));
+  const sorted = Object.entries(subscriptions).sort(([, one], [, other]) =>
+    order(one) < order(other) ? 1 : -1,
+  );
   return Object.fromEntries(
     sorted.slice(0, MAX_SUBSCRIPTIONS).sort(([one], [other]) => (one < other ? -1 : 1)),
   );

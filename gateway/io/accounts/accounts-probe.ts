@@ -22,7 +22,9 @@ export function createAccountsProbe({ store, everyMs, onAnswer }: AccountsProbeO
   async function check(): Promise<void> {
     try {
       const storeMark = await store.head(STORE_KEY);
-      onAnswer(storeMark && new Error('The accounts store contains releases. Use a separate store for accounts.'));
+      onAnswer(
+        storeMark && new Error('The accounts store contains releases. Use a separate store for accounts.'),
+      );
     } catch (error) {
       onAnswer(error);
     }

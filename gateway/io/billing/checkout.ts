@@ -48,7 +48,11 @@ export async function openCheckout(
     known = await assertNotSubscribed(context, account, known);
     const session = await openSession(context, account, known, wanted);
     const openedAt = toInstant(now());
-    known = await rememberSession(context, account, known, { id: session.id, ...wanted, opened_at: openedAt });
+    known = await rememberSession(context, account, known, {
+      id: session.id,
+      ...wanted,
+      opened_at: openedAt,
+    });
     if (known.checkout.session?.id !== session.id) {
       await billing.expireCheckout(session.id); // a concurrent call for another purchase was first
       continue;

@@ -81,7 +81,7 @@ function expectedOf(
 }
 
 /** Returns the requests whose decision differs from the contract. */
-function differences(held: readonly Case[]): unknown[] {
+function differences(accountGrants: readonly Case[]): unknown[] {
   const plainGrants = accountGrants.map(({ grant }) => grant);
   return requests.flatMap((request) => {
     const decision = decide(plainGrants, request, NOW);
@@ -130,7 +130,9 @@ describe('decide', () => {
     fc.assert(
       fc.property(fc.array(grant), fc.constantFrom(...requests), instant, (accountGrants, request, nowMs) => {
         const decision = decide(accountGrants, request, nowMs);
-        expect(decide([...accountGrants].reverse(), request, nowMs)).toMatchObject({ allowed: decision.allowed });
+        expect(decide([...accountGrants].reverse(), request, nowMs)).toMatchObject({
+          allowed: decision.allowed,
+        });
         expect(decision.allowed).toBe(accountGrants.some((each) => decide([each], request, nowMs).allowed));
       }),
     );
@@ -210,7 +212,9 @@ describe('describeEntitlements', () => {
         }
         return request.kind === 'bundle' ? described.windows.includes(request.window) : described.archive;
       };
-      const agrees = requests.every((request) => decide(accountGrants, request, NOW).allowed === isDescribed(request));
+      const agrees = requests.every(
+        (request) => decide(accountGrants, request, NOW).allowed === isDescribed(request),
+      );
       return !agrees || described.active !== accountGrants.some((each) => isActive(each, NOW));
     });
     expect(wrong).toEqual([]);

@@ -204,8 +204,18 @@ describe('a create with an idempotency key', () => {
 
   it.each<[string, string, ((billing: BillingPort) => Promise<unknown>)[], object?]>([
     ['the price of a checkout', CHECKOUTS, [(billing) => billing.createCheckout(OPTIONS)], OTHER_PRICE],
-    ['the dashboard of a checkout', CHECKOUTS, [(billing) => billing.createCheckout(OPTIONS)], OTHER_DASHBOARD],
-    ['the dashboard of a portal', PORTALS, [(billing) => billing.createPortal('cus_1', 'once')], OTHER_DASHBOARD],
+    [
+      'the dashboard of a checkout',
+      CHECKOUTS,
+      [(billing) => billing.createCheckout(OPTIONS)],
+      OTHER_DASHBOARD,
+    ],
+    [
+      'the dashboard of a portal',
+      PORTALS,
+      [(billing) => billing.createPortal('cus_1', 'once')],
+      OTHER_DASHBOARD,
+    ],
     [
       'the chain of a checkout',
       CHECKOUTS,
@@ -223,7 +233,11 @@ describe('a create with an idempotency key', () => {
       CUSTOMERS,
       ['a', 'b'].map((each) => (billing) => billing.createCustomer(each, 'once')),
     ],
-    ['the key of the caller', CUSTOMERS, ['1', '2'].map((key) => (billing) => billing.createCustomer('acme', key))],
+    [
+      'the key of the caller',
+      CUSTOMERS,
+      ['1', '2'].map((key) => (billing) => billing.createCustomer('acme', key)),
+    ],
   ])('sends another key when this differs: %s', async (_what, route, calls, other = {}) => {
     stripe.answer(route, give({ id: 'x_1', url: 'https://x' }));
     const [first, second = first] = calls;
