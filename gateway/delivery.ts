@@ -33,7 +33,7 @@ export async function createDelivery(
   { now, baseUrl, onError }: DeliveryOptions,
 ): Promise<Delivery> {
   const {
-    store: at,
+    store: storeAddress,
     s3,
     signerRole,
     servesPublicFiles,
@@ -41,8 +41,8 @@ export async function createDelivery(
     linkSecrets,
     publicBaseUrl = '',
   } = configuration;
-  if (at.kind === 's3') {
-    const signing = await resolveS3Signing(parseS3Address(at.address, s3), signerRole);
+  if (storeAddress.kind === 's3') {
+    const signing = await resolveS3Signing(parseS3Address(storeAddress.address, s3), signerRole);
     const signer = createS3UrlSigner({ ...signing, ttlSeconds, now, onError });
     return {
       signer: createSignedUrlCache(signer, now),

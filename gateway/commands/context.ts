@@ -28,7 +28,7 @@ export type CommandContext = {
   readonly openAccounts: () => Promise<OpenedAccounts>;
 };
 
-/** The effects that `serve`, `reconcile` and `doctor` use besides. */
+/** Further effects, which only `serve`, `reconcile` and `doctor` use. */
 export type ServingOptions = {
   /** Monotonic, in milliseconds. */
   readonly clock: () => number;

@@ -67,6 +67,7 @@ function parseChain(text: string): Chain {
 /** Parses the last day of access, and returns the instant at which it ends. @throws InvalidArgumentError */
 export function parseLastDay(text: string): string {
   const day = parseDate(text);
+  // The last date would end in the year 10000, which has five digits.
   if (day === undefined || text === '9999-12-31') {
     throw new InvalidArgumentError('Write the last day of access, in UTC, as 2026-12-31.');
   }

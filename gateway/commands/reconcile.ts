@@ -87,9 +87,13 @@ function explainAlert(what: BillingAlert['what']): string {
   return what === 'account-foreign' ? EVENT_OUTCOMES[what] : OUTCOMES[what].meaning;
 }
 
-type Listed = ManualGrant & { readonly account: string };
+type ListedGrant = ManualGrant & { readonly account: string };
 
-function format(drifts: readonly ReconciledDrift[], manual: readonly Listed[], isApplied: boolean): string {
+function format(
+  drifts: readonly ReconciledDrift[],
+  manual: readonly ListedGrant[],
+  isApplied: boolean,
+): string {
   const repair = isApplied ? 'not written' : 'would be written';
   const rows = drifts.map(({ account, subscription, cause, has: recorded, should: expected, written }) => [
     account ?? '-',
@@ -110,7 +114,7 @@ function format(drifts: readonly ReconciledDrift[], manual: readonly Listed[], i
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function formatManual(manual: readonly Listed[]): string {
+function formatManual(manual: readonly ListedGrant[]): string {
   const rows = manual.map((each) => [each.account, each.plan, each.chain ?? '-', each.until, each.reason]);
   return formatTable(['account', 'plan', 'chain', 'until', 'reason'], rows);
 }

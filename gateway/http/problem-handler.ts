@@ -25,7 +25,7 @@ export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 export function createProblemHandler(log: RequestLog): ProblemHandler {
   return (error, res) => {
     const problem = toGatewayError(error);
-    if (problem.code === 'internal') log.fault(contextOf(res).id, error);
+    if (problem.code === 'internal') log.unexpectedError(contextOf(res).id, error);
     if (res.headersSent)
       res.destroy(); // the client has part of another response: only a broken connection is unambiguous
     else sendProblem(res, problem);

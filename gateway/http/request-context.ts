@@ -33,7 +33,7 @@ export type RequestContextOptions = {
 /** Status in log and metrics of a request whose client left before the response was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** The place for values of one request that Express defines; without Express the middleware creates it. */
+/** A response with `locals`, Express's place for values of one request. Without Express, the middleware creates it. */
 type WithLocals = ServerResponse & { locals?: { context?: RequestContext } };
 
 /** Returns the middleware that creates the context of each request, and logs and counts the request when it ends. */

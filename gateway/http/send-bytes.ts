@@ -3,7 +3,7 @@ import { parseRequestedRange } from '../core/http/conditions.js';
 import { GatewayError } from '../core/problems.js';
 import { contextOf } from './request-context.js';
 
-/** A file whose bytes the gateway sends itself, from a directory store. */
+/** A file whose bytes the gateway sends itself. */
 export type SentFile = {
   readonly bytes: Uint8Array;
   readonly etag: string;

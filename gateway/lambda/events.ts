@@ -21,7 +21,7 @@ export function toRequest(event: GatewayEvent): EventRequest {
 
 function readHttpApiEvent({ rawPath, rawQueryString, headers, body, ...event }: APIGatewayProxyEventV2) {
   const { method, sourceIp } = event.requestContext.http;
-  const path = withoutIndex(rawPath); // CloudFront asks for the copy of a page, `/x/index.html`, which is not in the bucket
+  const path = withoutIndex(rawPath); // CloudFront passes on the path of a public copy, such as `/docs/index.html`, that is not in the bucket
   return {
     method,
     path,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { setImmediate as logged } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DestinationStream, Logger } from 'pino';
 import { ENDPOINTS } from '../../schemas/paths.js';
 import { soldPrices } from '../core/billing/billing-settings.js';
@@ -67,7 +67,7 @@ export async function createGatewayFunction(
       logger.error({ err: error }, 'cannot pass an event to the server');
       return emptyResponse(500);
     });
-    await logged(); // flushes the log: the function may be frozen as soon as it has answered
+    await nextTurn(); // lets the server log the request: the function may be frozen as soon as it has answered
     return toResult(event, response);
   };
 }
@@ -103,8 +103,8 @@ function createOriginCheck(listed: string): (sent: readonly string[]) => boolean
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const secrets = listed.split(',').filter(Boolean).map(digest);
   return ([sent = '', ...others]) => {
-    const found = digest(others.length === 0 ? sent : '');
-    return secrets.length === 0 || secrets.filter((secret) => timingSafeEqual(secret, found)).length > 0;
+    const sentDigest = digest(others.length === 0 ? sent : '');
+    return secrets.length === 0 || secrets.filter((secret) => timingSafeEqual(secret, sentDigest)).length > 0;
   };
 }
 

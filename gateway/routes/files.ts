@@ -41,7 +41,7 @@ const TEMPLATES = {
 
 /**
  * Returns the handlers of the subscriber files: authenticate, check the plan, redirect to a signed URL. File contents
- * never pass through the gateway. This is not a router, because the fast lane runs the handlers without Express.
+ * never pass through them. This is not a router, because `createFastLane` runs the handlers without Express.
  */
 export function createFilesHandlers(options: FilesOptions): Middleware[] {
   const begin = beginRoute({
@@ -109,7 +109,7 @@ function headersOf({ etag, sha256, revision }: FileFacts): Record<string, string
   };
 }
 
-/** Answers HEAD from the manifest, without a redirect: a signed URL is valid for GET only. */
+/** Answers HEAD from the indexed release, without a redirect: a signed URL is valid for GET only. */
 function sendFacts(res: ServerResponse, facts: FileFacts): void {
   contextOf(res).decision = 'described';
   const digest = Buffer.from(facts.sha256, 'hex').toString('base64');

@@ -34,10 +34,10 @@ describe('grant', () => {
       stderr: 'acme is a new account\n',
     });
     expect((await run(SINGLE)).stderr).toBe('');
-    const at = async (now: string): Promise<unknown> =>
+    const isActiveAt = async (now: string): Promise<unknown> =>
       JSON.parse((await run('accounts show --account acme --json', now)).stdout).entitlements.active;
-    expect(await at('2026-08-31T23:59:59Z')).toBe(true);
-    expect(await at('2026-09-01T00:00:00Z')).toBe(false);
+    expect(await isActiveAt('2026-08-31T23:59:59Z')).toBe(true);
+    expect(await isActiveAt('2026-09-01T00:00:00Z')).toBe(false);
   });
 
   it('prints one document with --json', async () => {
@@ -279,7 +279,7 @@ describe('an accounts store', () => {
     expect(await readdir(folder.path)).toEqual(['store.json']);
   });
 
-  it('exits 8 with the key when it is damaged', async () => {
+  it('exits 8 and names the document when one is damaged', async () => {
     await run(SINGLE);
     const accounts = path.join(folder.path, 'accounts', 'accounts');
     const [file = ''] = await readdir(accounts);

@@ -61,7 +61,7 @@ async function findCauses(line: string, port: BillingPort = billing): Promise<[n
   ];
 }
 
-/** Buys Research for an account, with all events delivered. */
+/** Buys Research for an account, and updates its record from Stripe. */
 async function buy(account: string): Promise<string> {
   const { id } = await service.openCheckout(account, { plan: 'research', chain: null });
   const bought = billing.complete(id);
@@ -157,8 +157,8 @@ describe('an error of Stripe', () => {
   it('for all accounts ends the run early with exit 10, and prints no secret', async () => {
     for (let i = 0; i < 6; i += 1) await buy(`account ${i}`);
     let calls = 0;
-    const gone = { ...billing, readCustomer: () => ((calls += 1), fail()) };
-    const { code, stdout, stderr } = await run('reconcile --apply', gone);
+    const down = { ...billing, readCustomer: () => ((calls += 1), fail()) };
+    const { code, stdout, stderr } = await run('reconcile --apply', down);
     expect([code, calls]).toEqual([10, 5]);
     expect(stdout).toContain(
       'Stripe did not answer for 5 accounts in a row, so the others were not compared',

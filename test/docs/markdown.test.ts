@@ -79,8 +79,8 @@ describe('the reference pages', () => {
   });
 
   it('contain every section that can be generated', () => {
-    const all = REFERENCE_FILES.map(pageOf).join('\n');
-    for (const section of renderReference().keys()) expect(all).toContain(`<!-- generated: ${section} -->`);
+    const texts = REFERENCE_FILES.map(pageOf).join('\n');
+    for (const section of renderReference().keys()) expect(texts).toContain(`<!-- generated: ${section} -->`);
   });
 
   it('reject a section that does not exist', () => {

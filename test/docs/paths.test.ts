@@ -24,7 +24,7 @@ const TEMPLATES: readonly string[] = [
   methodologyPagePath('v1'),
 ];
 
-/** The values of a placeholder; of others, such as a date, any text is one. */
+/** The possible values of each placeholder. One that is not listed, such as a date, can be any text. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   chain: CHAIN_IDS,
   genre: GENRES,
@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   code: Object.keys(PROBLEMS),
 };
 
-/** A path in a text: of the interface, or of another part of the service with at least one more segment. */
+/** A path in a text: a fixed part of the service, such as `/api/v1`, and what follows it. */
 const MENTION =
   /(?<![\w.}>])\/(?:api\/v1|_objects|problems|charts|chains|assets|healthz|readyz)(?:\/[^\s`"'()|,;]*)?/g;
 /** A part of a mention that stands for any value: `<chain>`, `{{chain}}`, `{code}`, `[chain]`, `$CHAIN`, `*`, YYYY-MM-DD. */

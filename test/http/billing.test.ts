@@ -117,7 +117,7 @@ describe('a purchase', () => {
     ['basic', { chain: 'base' }, 'single-chain'],
     ['pro', {}, 'research'],
     ['research', { chain: null }, 'research'],
-  ])('accepts the alias %s of a plan', async (plan, more, id) => {
+  ])('accepts the plan name %s', async (plan, more, id) => {
     const dashboard = await server.openSession({ granted: false });
     await purchase(dashboard, { plan, ...more });
     expect(await subscriptionOf(dashboard)).toMatchObject({ plan: id });
@@ -137,7 +137,7 @@ describe('a purchase', () => {
     expect(billing.subscriptions()).toEqual([]);
   });
 
-  it('returns the same session for a double click and while it is open', async () => {
+  it('returns the same checkout session for a double click and while it is open', async () => {
     const dashboard = await server.openSession({ granted: false });
     const answers = await Promise.all([1, 2, 3].map(() => buy(dashboard, { plan: 'research' })));
     answers.push(await buy(dashboard, { plan: 'pro' }));
@@ -145,7 +145,7 @@ describe('a purchase', () => {
     expect(new Set(sessions).size).toBe(1);
   });
 
-  it('of another plan expires the previous session, also when both are requested at once', async () => {
+  it('of another plan expires the previous checkout session, also when several are requested at once', async () => {
     const dashboard = await server.openSession({ granted: false });
     const wanted = [
       { plan: 'research' },
@@ -161,7 +161,7 @@ describe('a purchase', () => {
     expect(states.filter((each) => each?.state === 'open').map((each) => each?.id)).toEqual([last]);
   });
 
-  it('returns a new session after the previous one has expired', async () => {
+  it('returns a new checkout session after the previous one has expired', async () => {
     const dashboard = await server.openSession({ granted: false });
     const before = await readDocument(await buy(dashboard, { plan: 'research' }));
     billing.expire(String(before.session_id));
@@ -272,15 +272,15 @@ describe('an event', () => {
     const [bought] = billing.subscriptions();
     if (bought === undefined) throw new Error('there is no subscription');
     const { items, metadata } = bought;
-    const tell = (change: object): void =>
+    const update = (change: object): void =>
       billing.change(subscription, 'customer.subscription.updated', change);
-    tell({ metadata: { ...metadata, chain: 'bitcoin' } });
+    update({ metadata: { ...metadata, chain: 'bitcoin' } });
     await sendAll();
     expect(await subscriptionOf(dashboard)).toMatchObject({ plan: 'single-chain', chain: 'bitcoin' });
-    tell({ items: items.map((each) => ({ ...each, price: PRICES.research })) });
+    update({ items: items.map((each) => ({ ...each, price: PRICES.research })) });
     await sendAll();
     expect(await subscriptionOf(dashboard)).toMatchObject({ plan: 'research', chain: null });
-    tell({ cancelsAtPeriodEnd: true });
+    update({ cancelsAtPeriodEnd: true });
     await sendAll();
     expect(await subscriptionOf(dashboard)).toMatchObject({
       cancel_at: '2026-09-19T12:00:00Z',

@@ -53,7 +53,7 @@ describe('the body of a request', () => {
     ],
     ['Latin 1', { body: '{}', headers: { 'Content-Type': 'application/json; charset=latin1' } }, 415],
     ['gzip', { body: gzipSync('{}'), headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip' } }, 415],
-  ])('is checked: %s', async (_name, asked, status) => {
+  ])('is answered with the expected status: %s', async (_name, asked, status) => {
     const response = await (await server.openSession()).request('POST', asked);
     expect(response.status).toBe(status);
     if (status !== 201) await readProblem(response);

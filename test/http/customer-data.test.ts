@@ -24,7 +24,7 @@ let billing: FakeBilling;
 let server: DashboardServer;
 
 /** A fake of Stripe whose responses contain personal data that the gateway does not need. */
-function tellMore(fake: FakeBilling): FakeBilling {
+function withPersonalData(fake: FakeBilling): FakeBilling {
   return {
     ...fake,
     async readCustomer(customer) {
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const now = (): number => nowMs;
   billing = createFakeBilling({ now, prices: PRICES });
   server = await startDashboardServer(now, {
-    billing: tellMore(withRealSignatures(billing, now)),
+    billing: withPersonalData(withRealSignatures(billing, now)),
     accountsStore,
     configuration: { billing: BILLING },
   });
@@ -130,8 +130,8 @@ it('stores only the account, the customer id, keys and subscription facts of a c
     'keys.schema',
     'keys.sha256',
   ]);
-  const all = texts.join('\n');
+  const stored = texts.join('\n');
   for (const secret of [PERSONAL, String(key), 'https:', PRICES['single-chain'], BILLING.secretKey]) {
-    expect(all).not.toContain(secret);
+    expect(stored).not.toContain(secret);
   }
 });

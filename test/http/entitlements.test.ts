@@ -67,7 +67,7 @@ it.each([
       briefs: 'all',
     },
   ],
-] as const)('are the same with a key and with a session: %s', async (name, grants, expected) => {
+] as const)('entitlements are the same with a key and with a session: %s', async (name, grants, expected) => {
   for (const [plan, chain] of grants) await grant(name, plan, chain);
   const key = await gateway.createKey({ account: name });
   const { authorization } = await server.openSession({ account: name, granted: false });

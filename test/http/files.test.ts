@@ -98,11 +98,11 @@ describe('GET of an entitled file', () => {
       ...Object.entries(record.manifests).map(([path, { sha256 }]) => [path, sha256]),
       ...days.map(({ path, sha256, status }) => [path, status === 'withdrawn' ? 'gone' : sha256]),
     ];
-    for (const [path = '', is] of expected) {
+    for (const [path = '', expectedDigest] of expected) {
       const response = await send(path);
       const digest =
         response.status === 410 ? await problemOf(response) : response.headers.get('x-content-sha256');
-      expect([path, digest]).toEqual([path, is]);
+      expect([path, digest]).toEqual([path, expectedDigest]);
     }
   });
 
@@ -110,21 +110,21 @@ describe('GET of an entitled file', () => {
     const day = dayPath('gold', 'base', '2022-01-05');
     const manifest = (await readManifests(store, record)).get('gold base');
     const entry = manifest?.dates.find(({ date }) => date === '2022-01-05');
-    const at = async (revision: string, path = day): Promise<unknown> => {
+    const readAsOf = async (revision: string, path = day): Promise<unknown> => {
       const response = await send(`${path}?revision=${revision}`);
       return response.status === 307 ? response.headers.get('x-content-sha256') : problemOf(response);
     };
-    expect(await at('2022-01-11.000001')).toBe(entry?.sha256);
-    expect(await at('2022-01-12.000001')).toBe(entry?.superseded[1]?.sha256);
-    expect(await at('2022-01-13.000001')).toBe(entry?.sha256);
-    expect(await at('2022-01-12.000007')).toBe('not-found');
-    expect(await at('2022-01-10.000001')).toBe('not-found');
-    expect(await at('2022-01-14.000001')).toBe('not-found');
-    expect(await at('2022-01-14')).toBe('request-malformed');
+    expect(await readAsOf('2022-01-11.000001')).toBe(entry?.sha256);
+    expect(await readAsOf('2022-01-12.000001')).toBe(entry?.superseded[1]?.sha256);
+    expect(await readAsOf('2022-01-13.000001')).toBe(entry?.sha256);
+    expect(await readAsOf('2022-01-12.000007')).toBe('not-found');
+    expect(await readAsOf('2022-01-10.000001')).toBe('not-found');
+    expect(await readAsOf('2022-01-14.000001')).toBe('not-found');
+    expect(await readAsOf('2022-01-14')).toBe('request-malformed');
     const withdrawn = dayPath('gold', 'base', '2022-01-11');
-    expect(await at('2022-01-13.000001', withdrawn)).toBe('gone');
-    expect(await at('2022-01-12.000001', withdrawn)).toMatch(/^[0-9a-f]{64}$/);
-    expect(await at('2022-01-11.000001', withdrawn)).toBe('not-found');
+    expect(await readAsOf('2022-01-13.000001', withdrawn)).toBe('gone');
+    expect(await readAsOf('2022-01-12.000001', withdrawn)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await readAsOf('2022-01-11.000001', withdrawn)).toBe('not-found');
   });
 });
 

@@ -19,14 +19,14 @@ let server: DashboardServer;
 beforeAll(async () => (server = await startDashboardServer(() => Date.parse('2026-08-20T23:59:00Z'))));
 afterAll(() => server.dispose());
 
-/** A key as returned by its creation. */
+/** Creates a key, and returns its text and id. */
 async function createKey({ request }: Dashboard, label?: string): Promise<{ key: string; id: string }> {
   const { key, id } = await readDocument(await request('POST', asJson({ label })));
   return { key: String(key), id: String(id) };
 }
 
 async function listKeys({ request }: Dashboard): Promise<readonly AnyDocument[]> {
-  return (await readDocument(await request('GET'))).keys as AnyDocument[]; // as contract.md has it
+  return (await readDocument(await request('GET'))).keys as AnyDocument[]; // as the schema says
 }
 
 const useKey = (key: string): Promise<Response> =>
@@ -46,14 +46,14 @@ describe('POST', () => {
 
   it('is rejected without an active grant and creates nothing', async () => {
     const never = await server.openSession({ granted: false });
-    const over = await server.openSession();
-    await server.gateway.accounts.grant(over.account, {
+    const ended = await server.openSession();
+    await server.gateway.accounts.grant(ended.account, {
       plan: 'research',
       chain: null,
       until: '2026-08-20T23:00:00Z',
       reason: 'over',
     });
-    for (const each of [never, over]) {
+    for (const each of [never, ended]) {
       expect(await readProblemCode(await each.request('POST'))).toBe('subscription-inactive');
       expect(await listKeys(each)).toEqual([]);
     }

@@ -83,7 +83,7 @@ describe('a key', () => {
       await proxied.createKey({ plan: 'research' }),
     ];
     expect(await statusesOf(2, () => requestFile(key))).toEqual([307, 307]);
-    expect((await requestFile(other)).status).toBe(307); // a key that is not cached returns its point
+    expect((await requestFile(other)).status).toBe(307); // a key that is not cached counts for the address until it proves valid
     expect(await statusesOf(ADDRESS_LIMIT + 1, () => requestPublic())).toEqual([200, 200, 200, 429]);
     expect(await statusesOf(2, () => requestFile(key))).toEqual([307, 307]);
     expect((await requestFile(other)).status).toBe(307);

@@ -140,7 +140,7 @@ describe('a link that was altered', () => {
   it.each(['digest', 'expires', 'type', 'name', 'signature'])(
     'in one character of its %s is invalid',
     async (part) => {
-      for (const value of neighbours(alterable(part))) {
+      for (const value of neighbours(partOf(part))) {
         const response = await follow(alter((parts) => ({ ...parts, [part]: value })));
         const code = await readProblemCode(response);
         const isPath = part === 'digest' && !/^\w*$/.test(value); // the path guard rejects such a path
@@ -193,7 +193,7 @@ describe('a link that was altered', () => {
 });
 
 /** Returns the value of a part of the link. */
-function alterable(part: string): string {
+function partOf(part: string): string {
   return part === 'digest' ? sha256 : (link.searchParams.get(part) ?? '');
 }
 

@@ -45,11 +45,11 @@ const PUBLIC = [
   ...EXAMPLE_NAMES.map(examplePath),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
-const GET = 'GET, HEAD, OPTIONS';
+const READ_METHODS = 'GET, HEAD, OPTIONS';
 /** Every route with the methods that it allows. `{link}` stands for a link to an object. */
 const ROUTES: readonly (readonly [path: string, allow: string])[] = [
   ...[...FILES, ...PUBLIC, '{link}', '/healthz', '/readyz', '/problems/gone', '/api/v1/entitlements'].map(
-    (path) => [path, GET] as const,
+    (path) => [path, READ_METHODS] as const,
   ),
   ['/api/v1/keys', 'GET, HEAD, POST, DELETE, OPTIONS'],
   ...['/api/v1/checkout', '/api/v1/checkout/portal', '/api/v1/stripe/webhook'].map(
@@ -167,9 +167,9 @@ it('serves only health and metrics on the operator’s port', async () => {
   for (const path of ['/healthz', '/readyz', '/metrics']) {
     expect(await asked('GET', path)).toEqual([200, null]);
     expect(await asked('HEAD', path)).toEqual([200, null]);
-    expect(await asked('OPTIONS', path)).toEqual([204, GET]);
+    expect(await asked('OPTIONS', path)).toEqual([204, READ_METHODS]);
     for (const method of METHODS.filter((each) => each !== 'GET'))
-      expect(await asked(method, path)).toEqual([405, GET]);
+      expect(await asked(method, path)).toEqual([405, READ_METHODS]);
   }
   for (const [path] of ROUTES) {
     if (!['/healthz', '/readyz', '{link}'].includes(path))

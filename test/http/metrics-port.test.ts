@@ -29,8 +29,8 @@ const TEMPLATES = [
   '/metrics',
   'none',
 ];
-const GIVEN = ['redirect', 'document', 'described', 'not-modified', 'sent', 'answered', 'options', 'ready', 'degraded', 'not-ready', 'listed', 'key-created', 'key-revoked']; // prettier-ignore
-const DECISIONS = [...GIVEN, ...Object.keys(PROBLEMS)];
+const SUCCESSES = ['redirect', 'document', 'described', 'not-modified', 'sent', 'answered', 'options', 'ready', 'degraded', 'not-ready', 'listed', 'key-created', 'key-revoked']; // prettier-ignore
+const DECISIONS = [...SUCCESSES, ...Object.keys(PROBLEMS)];
 
 const accounts = createOutageStore(createMemoryStore());
 let gateway: GatewayServer;
@@ -122,24 +122,24 @@ describe('the metrics', () => {
     const before = await valueOf(counted(TEMPLATES[3] ?? '', 'none', 499));
     const { port } = new URL(gateway.url);
     const ahead = dayPath('gold', 'base', '2022-01-31'); // waits for a poll of the store, a second after the last one
-    const now = (): Promise<number> => valueOf(counted(TEMPLATES[3] ?? '', 'none', 499));
+    const currentCount = (): Promise<number> => valueOf(counted(TEMPLATES[3] ?? '', 'none', 499));
     // On a busy machine a client may disconnect before its request is read, or after the response.
-    for (let waitMs = 100; waitMs < 5_000 && (await now()) === before; waitMs *= 2) {
+    for (let waitMs = 100; waitMs < 5_000 && (await currentCount()) === before; waitMs *= 2) {
       await send(ahead);
       const socket = connect(Number(port), '127.0.0.1');
       socket.write(`GET ${ahead} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`);
       await sleep(waitMs);
       socket.destroy();
-      for (let i = 0; i < 20 && (await now()) === before; i += 1) await sleep(50);
+      for (let i = 0; i < 20 && (await currentCount()) === before; i += 1) await sleep(50);
     }
-    expect(await now()).toBe(before + 1);
+    expect(await currentCount()).toBe(before + 1);
   });
 });
 
 describe('with random requests', () => {
-  it('labels come from closed lists, and more requests add no series', async () => {
+  it('labels come from closed lists, and more requests add few series', async () => {
     const random = createRandom(5);
-    const makeUp = (): string =>
+    const randomText = (): string =>
       Array.from({ length: 8 }, () => Math.floor(random() * 36).toString(36)).join('');
     const bases = [
       '/',
@@ -154,11 +154,11 @@ describe('with random requests', () => {
     const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE', 'PURGE', 'MKCOL'];
     const flood = async (): Promise<number> => {
       for (let sent = 0; sent < 200; sent += 1) {
-        const target = pick(bases, random) + makeUp();
+        const target = pick(bases, random) + randomText();
         await sendRaw(gateway.url, {
           method: pick(methods, random),
           target,
-          headers: [['X-API-Key', makeUp()]],
+          headers: [['X-API-Key', randomText()]],
         });
       }
       const labelled = [...(await readMetrics()).matchAll(/^gateway_\w+\{(.*)\} /gm)].map(

@@ -34,7 +34,7 @@ const faults: { object: string | undefined; accounts: 'down' | 'spoilt' | undefi
 };
 let provider: IdentityProvider;
 let gateway: GatewayServer;
-let silent: GatewayServer;
+let limited: GatewayServer;
 let empty: GatewayServer;
 let research: string;
 let single: string;
@@ -64,7 +64,10 @@ beforeAll(async () => {
   const { jwksUrl: url, issuer, audience } = provider;
   const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
   gateway = await startGateway({ ...stores(), billing, configuration: { sessions, billing: BILLING } });
-  silent = await startGateway({ store, configuration: { limits: { keyPerMinute: 1, addressPerMinute: 1 } } });
+  limited = await startGateway({
+    store,
+    configuration: { limits: { keyPerMinute: 1, addressPerMinute: 1 } },
+  });
   empty = await startGateway({ store: createMemoryStore() });
   research = await gateway.createKey({ account: 'research', plan: 'research' });
   single = await gateway.createKey({ plan: 'single-chain', chain: 'base' });
@@ -78,7 +81,7 @@ beforeAll(async () => {
   await gateway.request(BUNDLE, withKey(research)); // cached from now on
 });
 afterAll(async () => {
-  await Promise.all([gateway, silent, empty].map((each) => each.stop()));
+  await Promise.all([gateway, limited, empty].map((each) => each.stop()));
   await provider.dispose();
 });
 
@@ -131,7 +134,7 @@ const PROVOKED: { readonly [code in ProblemCode]: () => Promise<Response> } = {
   'not-found': () => gateway.request(dayPath('gold', 'base', '2021-01-01'), withKey(research)),
   'method-not-allowed': () => gateway.request(PUBLIC_PATHS.status, { method: 'POST' }),
   'key-limit-reached': async () => {
-    for (let made = 1; made < 5; made += 1) await gateway.createKey({ account: 'research' });
+    for (let count = 1; count < 5; count += 1) await gateway.createKey({ account: 'research' });
     return postKey('{}');
   },
   gone: () => gateway.request(dayPath('gold', 'base', '2022-01-04'), withKey(research)),
@@ -140,8 +143,8 @@ const PROVOKED: { readonly [code in ProblemCode]: () => Promise<Response> } = {
   'range-not-satisfiable': () =>
     gateway.request(PUBLIC_PATHS.status, { headers: { Range: 'bytes=9999999-' } }),
   'rate-limited': async () => {
-    await silent.request(PUBLIC_PATHS.status);
-    return silent.request(PUBLIC_PATHS.status);
+    await limited.request(PUBLIC_PATHS.status);
+    return limited.request(PUBLIC_PATHS.status);
   },
   internal: async () => {
     faults.accounts = 'spoilt';
@@ -149,9 +152,10 @@ const PROVOKED: { readonly [code in ProblemCode]: () => Promise<Response> } = {
   },
   'store-unavailable': async () => {
     faults.accounts = 'down';
-    return gateway.request(BUNDLE, withKey(await silent.createKey()));
+    return gateway.request(BUNDLE, withKey(await limited.createKey()));
   },
-  'identity-unavailable': () => silent.request(KEYS, { headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }),
+  'identity-unavailable': () =>
+    limited.request(KEYS, { headers: { Authorization: 'Bearer eyJh.eyJh.eyJh' } }),
   'not-published': () => empty.request(PUBLIC_PATHS.status),
 };
 

@@ -117,13 +117,13 @@ it('counts pages and files under separate routes', async () => {
 });
 
 it('lets caches keep the current files for one minute and the others for five', async () => {
-  const cacheControlOf = async (path: string): Promise<string | null> =>
+  const sentCacheControl = async (path: string): Promise<string | null> =>
     (await send(path)).headers.get('cache-control');
   for (const path of [STATUS, LANDING, PUBLIC_PATHS.release, summaryPath('base')]) {
-    expect(await cacheControlOf(path)).toBe('public, max-age=60, stale-while-revalidate=60');
+    expect(await sentCacheControl(path)).toBe('public, max-age=60, stale-while-revalidate=60');
   }
   for (const path of [CALENDAR, PUBLIC_PATHS.glossary, methodologyTextPath('v1')]) {
-    expect(await cacheControlOf(path)).toBe('public, max-age=300, stale-while-revalidate=86400');
+    expect(await sentCacheControl(path)).toBe('public, max-age=300, stale-while-revalidate=86400');
   }
 });
 

@@ -37,7 +37,7 @@ async function put(at: ObjectStore, text: string): Promise<void> {
   await at.compareAndSwap(accountKey(ACCOUNT), Buffer.from(text), etag, META);
 }
 
-it('an older version of an account lacks later revocations, so the runbook revokes all its keys before restoring it', async () => {
+it('an older version of an account lacks later revocations, so infra/aws/README.md revokes all its keys before restoring it', async () => {
   const [lost, own] = await withGateway(async (gateway) => [
     await gateway.createKey({ account: ACCOUNT, plan: 'research' }),
     await gateway.createKey({ account: ACCOUNT }),
@@ -48,7 +48,7 @@ it('an older version of an account lacks later revocations, so the runbook revok
   expect(await Promise.all([lost, own].map(statusOf))).toEqual([401, 307]);
 
   await put(accountsStore, older);
-  expect(await statusOf(lost)).toBe(307); // the danger that the runbook avoids
+  expect(await statusOf(lost)).toBe(307); // the danger that infra/aws/README.md avoids
 
   const whole = JSON.parse(older) as Account;
   const keys = Object.entries(whole.keys).map(([id, key]) => [

@@ -64,12 +64,12 @@ function send(event: BillingEvent, secret?: string): Promise<Response> {
 }
 
 /** Switches to a session of another account. */
-async function change(): Promise<void> {
+async function switchAccount(): Promise<void> {
   ({ authorization } = await server.openSession({ granted: false }));
 }
 
-/** Starts a purchase and returns the session. */
-async function begin(): Promise<string> {
+/** Starts a purchase and returns the checkout session. */
+async function startPurchase(): Promise<string> {
   const { checkout_url: url, session_id: session } = await readDocument(
     await post(CHECKOUT, '{"plan":"pro"}'),
   );
@@ -85,7 +85,7 @@ beforeAll(async () => {
     configuration: { billing: { ...BILLING, webhookSecrets: WEBHOOK_SECRETS } },
     hidden: SECRETS,
   });
-  await change();
+  await switchAccount();
 });
 afterAll(() => server.dispose());
 
@@ -103,7 +103,7 @@ async function expectNoSecret(): Promise<void> {
 }
 
 it('a purchase reveals no secrets, and reveals its payment pages only to the buyer', async () => {
-  const session = await begin();
+  const session = await startPurchase();
   billing.complete(session);
   const statuses = [];
   for (const event of billing.events) statuses.push((await send(event, OLDER_SECRET)).status);
@@ -144,9 +144,9 @@ it('no response, log or metric repeats a secret that a caller sends by mistake',
   await expectNoSecret();
 });
 
-it.each(BILLING_FAILURES)('%s is logged without its secrets', async (_name, fail) => {
-  await change();
-  const session = await begin();
+it.each(BILLING_FAILURES)('%s reveals no secret, also in the log', async (_name, fail) => {
+  await switchAccount();
+  const session = await startPurchase();
   billing.complete(session);
   const logged = server.gateway.log().length;
   failure = fail(MESSAGE_WITH_SECRETS);
@@ -161,8 +161,8 @@ it.each(BILLING_FAILURES)('%s is logged without its secrets', async (_name, fail
   expect(statuses.filter((status) => status < 500)).toEqual([]);
   expect(entitlements.status).toBe(200);
   const log = server.gateway.log().slice(logged);
-  const isNew = !(fail(MESSAGE_WITH_SECRETS) instanceof GatewayError); // a failure of Stripe is logged where it happens
+  const mustBeLogged = !(fail(MESSAGE_WITH_SECRETS) instanceof GatewayError); // the Stripe adapter logs its own failures
   const isLogged = log.includes('an account cannot be updated from Stripe');
-  expect([isLogged, log.includes('[hidden]')]).toEqual([isNew, isNew]);
+  expect([isLogged, log.includes('[hidden]')]).toEqual([mustBeLogged, mustBeLogged]);
   await expectNoSecret();
 });

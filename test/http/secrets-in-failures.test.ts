@@ -77,8 +77,8 @@ const secrets = (): string[] => [
 
 async function expectNoSecret(): Promise<void> {
   const metrics = await (await fetch(`${gateway.operatorUrl}/metrics`)).text();
-  const all = [...emitted, metrics, gateway.log()].join('\n');
-  expect(secrets().filter((secret) => secret === '' || all.includes(secret))).toEqual([]);
+  const output = [...emitted, metrics, gateway.log()].join('\n');
+  expect(secrets().filter((secret) => secret === '' || output.includes(secret))).toEqual([]);
 }
 
 it.each(FAILURES)('%s is logged without its secrets', async (_name, fail) => {

@@ -14,7 +14,7 @@ import {
 } from '../../schemas/catalog.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 
-const WORDS = SCHEMAS.common.$defs;
+const DEFINITIONS = SCHEMAS.common.$defs;
 const goldDay = SCHEMAS['gold-day'];
 const derivedDay = SCHEMAS['derived-day'];
 
@@ -28,12 +28,12 @@ function metricsByChain({ allOf }: typeof goldDay | typeof derivedDay): [string,
 
 describe('the catalog equals the schemas', () => {
   it.each([
-    ['chains', Object.keys(CHAINS), WORDS.chain.enum],
-    ['chains in their order', CHAIN_IDS, WORDS.chain.enum],
-    ['genres', GENRES, WORDS.genre.enum],
-    ['windows', Object.keys(WINDOWS), WORDS.window.enum],
-    ['metrics', METRIC_NAMES, WORDS.metric_name.enum],
-    ['labels', Object.keys(LABEL_MEANINGS), WORDS.label.enum],
+    ['chains', Object.keys(CHAINS), DEFINITIONS.chain.enum],
+    ['chains in their order', CHAIN_IDS, DEFINITIONS.chain.enum],
+    ['genres', GENRES, DEFINITIONS.genre.enum],
+    ['windows', Object.keys(WINDOWS), DEFINITIONS.window.enum],
+    ['metrics', METRIC_NAMES, DEFINITIONS.metric_name.enum],
+    ['labels', Object.keys(LABEL_MEANINGS), DEFINITIONS.label.enum],
     ['metrics of a gold day', METRIC_NAMES, Object.keys(goldDay.properties.metrics.properties)],
     ['metrics of a derived day', METRIC_NAMES, Object.keys(derivedDay.properties.metrics.properties)],
   ])('in its %s', (_what, catalog, schema) => {

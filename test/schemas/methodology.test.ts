@@ -174,33 +174,33 @@ function signalSentences(): string[] {
 
 function labelSentences(): string[] {
   const { enter, exit } = v1.levels;
-  const { completeness: c, depth: d, density: e, minimum } = v1.data_quality;
-  const one = enter.toFixed(1);
+  const { completeness, depth, density, minimum } = v1.data_quality;
+  const enterText = enter.toFixed(1);
   return [
     `if high and z < ${exit}: normal; if low and z > -${exit}: normal`,
-    `if z >= ${one}: high; if z <= -${one}: low`,
+    `if z >= ${enterText}: high; if z <= -${enterText}: low`,
     `is below ${minimum}, compared after its round9`,
-    `(available x in ${last(c.days)}) / ${c.days};`,
-    `also when fewer than ${v1.baseline.min_values}) / ${d.values})`,
-    `(available x in ${last(e.days)}) / ${e.days}.`,
-    `(${c.weight} * C + ${d.weight} * D + ${e.weight} * E) / W`,
-    `level normal \`${one} - |z|\`; high \`z - ${exit}\`; low \`-z - ${exit}\``,
+    `(available x in ${last(completeness.days)}) / ${completeness.days};`,
+    `also when fewer than ${v1.baseline.min_values}) / ${depth.values})`,
+    `(available x in ${last(density.days)}) / ${density.days}.`,
+    `(${completeness.weight} * C + ${depth.weight} * D + ${density.weight} * E) / W`,
+    `level normal \`${enterText} - |z|\`; high \`z - ${exit}\`; low \`-z - ${exit}\``,
   ];
 }
 
 function recordSentences(): string[] {
-  const { confidence: c, scorecard: s, derived, hindsight, rounding } = v1;
-  const [high, moderate] = c.levels;
-  const limit = c.run_limit_days;
+  const { confidence, scorecard, derived, hindsight, rounding } = v1;
+  const [high, moderate] = confidence.levels;
+  const limit = confidence.run_limit_days;
   return [
     `run = \`min(run_days, ${limit}) / ${limit}\``,
-    `|round9(z(t) - z(t-${c.speed_lag_days}))|`,
-    `round${rounding.confidence_decimals}(1 / (1 + exp(-(${c.intercept} + ${c.margin} * clip(margin, 0, ${c.margin_limit})` +
-      ` + ${c.run} * run - ${-c.speed} * min(${c.speed_limit}, speed)))))`,
+    `|round9(z(t) - z(t-${confidence.speed_lag_days}))|`,
+    `round${rounding.confidence_decimals}(1 / (1 + exp(-(${confidence.intercept} + ${confidence.margin} * clip(margin, 0, ${confidence.margin_limit})` +
+      ` + ${confidence.run} * run - ${-confidence.speed} * min(${confidence.speed_limit}, speed)))))`,
     `\`${high?.level}\` for a score >= ${high?.min_score}, \`${moderate?.level}\` for >= ${moderate?.min_score}`,
     `${span(hindsight.smoothing_window)} in place of ${span(v1.smoothing.window)}`,
-    `round${rounding.score_decimals}(${s.scale} / (1 + exp(-${s.slope} * z)))`,
-    `z(t-${s.trend_lag_days}))\` >= ${s.trend_threshold} \`rising\`, <= -${s.trend_threshold}`,
+    `round${rounding.score_decimals}(${scorecard.scale} / (1 + exp(-${scorecard.slope} * z)))`,
+    `z(t-${scorecard.trend_lag_days}))\` >= ${scorecard.trend_threshold} \`rising\`, <= -${scorecard.trend_threshold}`,
     `in ${last(derived.ma7.days)}, ${last(derived.ma30.days)}, needing ${derived.ma7.min_values} and ${derived.ma30.min_values}`,
     `ma7(t) / ma7(t-${derived.change_7d.lag_days}) - 1`,
     `ma7(t) / ma7(t-${derived.change_30d.lag_days}) - 1`,

@@ -77,7 +77,7 @@ describe('cacheControlOf', () => {
     ['a chart', publicKey(chartPath('base')), ONE_MINUTE],
     ['the overview', publicKey(PUBLIC_PATHS.overviewChart), ONE_MINUTE],
     ['the pointer', POINTER_KEY, 'no-cache'],
-    ['the mark of the aliases', ALIASES_KEY, 'no-cache'],
+    ['the mark of the public copies', ALIASES_KEY, 'no-cache'],
     ['the mark of the store', STORE_KEY, 'no-cache'],
   ])('sets the lifetime of %s', (_what, key, expected) => {
     expect(cacheControlOf(key)).toBe(expected);

@@ -169,12 +169,15 @@ describe('parseObjectKey', () => {
 describe('withoutIndex', () => {
   const PAGES = [PAGE_PATHS.front, PAGE_PATHS.docs, chainPagePath('base'), problemPath('gone')];
 
-  it.each(PAGES)('returns the page %s from the path of its copy, and keeps the path itself', (page) => {
-    expect(withoutIndex(publicKey(page).replace(/^public/, ''))).toBe(page);
-    expect(withoutIndex(page)).toBe(page);
-  });
+  it.each(PAGES)(
+    'returns the page %s from the path of its public copy, and keeps the path itself',
+    (page) => {
+      expect(withoutIndex(publicKey(page).replace(/^public/, ''))).toBe(page);
+      expect(withoutIndex(page)).toBe(page);
+    },
+  );
 
-  it('keeps a path of the interface', () => {
+  it('keeps a path of the API', () => {
     expect(withoutIndex('/api/v1/index.html')).toBe('/api/v1/index.html');
   });
 });

@@ -12,9 +12,9 @@ export const ACTIVE_KEYS = 5;
 export const LISTED_KEYS = 25;
 
 const ID_BYTES = 255;
-const { account_id: idWords, label: labelWords } = SCHEMAS.account.$defs;
-const ID = new RegExp(idWords.pattern, 'u');
-const LABEL = new RegExp(labelWords.pattern, 'u');
+const { account_id: idSchema, label: labelSchema } = SCHEMAS.account.$defs;
+const ID = new RegExp(idSchema.pattern, 'u');
+const LABEL = new RegExp(labelSchema.pattern, 'u');
 
 /** A key as its owner sees it, without the secret. `last_used` is a day, or null if the key was never used. */
 export type KeyDescription = AccountKey & { readonly id: string; readonly last_used: string | null };
@@ -26,7 +26,7 @@ export function isAccountId(text: string): boolean {
 
 /** Returns whether a text is a valid label of a key: 1 to 64 printable characters, not all blank. */
 export function isLabel(text: string): boolean {
-  return Array.from(text).length <= labelWords.maxLength && LABEL.test(text); // without the length check, the pattern takes seconds on a long text
+  return Array.from(text).length <= labelSchema.maxLength && LABEL.test(text); // without the length check, the pattern takes seconds on a long text
 }
 
 /** Creates an account without keys and grants. */
@@ -36,7 +36,7 @@ export function createAccount(id: string): Account {
 
 /** Returns the key with an id, revoked or not; `undefined` if the account does not list it. */
 export function findKey({ keys }: Account, id: string): AccountKey | undefined {
-  return Object.hasOwn(keys, id) ? keys[id] : undefined; // toString has the form of an id
+  return Object.hasOwn(keys, id) ? keys[id] : undefined; // an inherited name such as toString has the form of a key id
 }
 
 /**
@@ -94,7 +94,7 @@ export function putGrant(account: Account, grant: ManualGrant): Account {
   return { ...account, grants };
 }
 
-/** Returns all grants of an account, manual and bought. A grant with an invalid instant is never active. */
+/** Returns all grants of an account, manual and bought. A manual grant with an invalid instant is never active. */
 export function grantsOf(account: Account): Grant[] {
   return [...account.grants.map(toGrant), ...stripeGrantsOf(account)];
 }

@@ -49,7 +49,7 @@ export function applyCustomerState(
   const { billing } = account;
   if (billing === undefined) return { account, alerts: [] };
   const listed = state.isDeleted ? [] : state.subscriptions;
-  const own = listed.filter((each) => isOf(each, account.account, billing));
+  const own = listed.filter((each) => belongsTo(each, account.account, billing));
   const foreign = listed.filter((each) => !own.includes(each));
   const subscriptions = limitSubscriptions({
     ...Object.fromEntries(endUnlisted(billing, own, state.isDeleted)),
@@ -84,7 +84,7 @@ export function hasCurrentSubscription(subscriptions: readonly Subscription[]): 
   return subscriptions.some(({ status }) => statusRuleOf(status)?.isTerminal !== true);
 }
 
-function isOf({ customer, metadata }: Subscription, account: string, billing: Billing): boolean {
+function belongsTo({ customer, metadata }: Subscription, account: string, billing: Billing): boolean {
   return customer === billing.customer && metadata['account'] === account;
 }
 
@@ -134,10 +134,12 @@ function endUnlisted(
 
 /** Keeps at most `MAX_SUBSCRIPTIONS`, preferring those with access, then the newest. */
 function limitSubscriptions(
-  all: Readonly<Record<string, AccountSubscription>>,
+  subscriptions: Readonly<Record<string, AccountSubscription>>,
 ): Record<string, AccountSubscription> {
   const order = ({ since, until }: AccountSubscription): string => `${until === null ? 0 : 1} ${since}`;
-  const sorted = Object.entries(all).sort(([, one], [, other]) => (order(one) < order(other) ? 1 : -1));
+  const sorted = Object.entries(subscriptions).sort(([, one], [, other]) =>
+    order(one) < order(other) ? 1 : -1,
+  );
   return Object.fromEntries(
     sorted.slice(0, MAX_SUBSCRIPTIONS).sort(([one], [other]) => (one < other ? -1 : 1)),
   );

@@ -43,12 +43,13 @@ export type Configuration = {
   readonly logLevel: Values['CRD_LOG_LEVEL'];
 };
 
-/** A configuration, or all of its faults, each as `<variable>: <what is expected>`. */
+/** A configuration, or all of its faults, each as `<variable>: <what is wrong or expected>`. */
 export type ParsedConfiguration =
   { readonly configuration: Configuration } | { readonly faults: readonly string[] };
 
 type Table = typeof VARIABLES;
 type ValueOf<N extends VariableName> = Extract<ReturnType<Table[N]['parse']>, { value: unknown }>['value'];
+/** Variables that always have a value. */
 type SetName = {
   [N in VariableName]: Table[N] extends { default: string } | { isRequired: true } ? N : never;
 }[VariableName];
@@ -67,7 +68,7 @@ export function toConfiguration(env: Environment): ParsedConfiguration {
   const { values, faults } = parseVariables(env);
   faults.push(...findConflicts(values, (name) => Boolean(env[name])), ...findUnknownVariables(env));
   if (faults.length > 0) return { faults };
-  return { configuration: compose(values as Values) }; // without faults, each required variable is set and each other one has its default
+  return { configuration: compose(values as Values) }; // without faults, each variable that is required or has a default is set
 }
 
 function parseVariables(env: Environment): { values: Partial<Values>; faults: string[] } {

@@ -26,7 +26,7 @@ const printable = bySchema(
   'a line of printable text without leading or trailing blanks',
 );
 
-/** Every variable that configures the gateway. The reference table is tested against this one. */
+/** Every variable that configures the gateway. The README's list is generated from this table. */
 export const VARIABLES = {
   CRD_HOST: {
     meaning: 'address to listen on',
@@ -217,7 +217,7 @@ export function variableOf(name: VariableName): Variable {
   return VARIABLES[name];
 }
 
-/** Returns the rows of the reference table `| variable | default | meaning |`. */
+/** Returns the name, default and meaning of each variable, for the README's list. */
 export function variableRows(): string[][] {
   return VARIABLE_NAMES.map((name) => {
     const { default: text, isRequired = false, isSecret = false, meaning, example } = variableOf(name);

@@ -23,7 +23,7 @@ export function parseRequestedRange(
 ): RequestedRange {
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return { kind: 'all' };
   const ranges = parseRange(sizeBytes, shortenSuffixes(range, sizeBytes), { combine: true });
-  if (ranges === -1) return { kind: 'outside' };
+  if (ranges === -1) return { kind: 'outside' }; // the parser's code for a range that no byte is in; -2 is a syntax error
   if (ranges === -2 || ranges.type !== 'bytes') return { kind: 'all' };
   const [part, ...others] = ranges;
   return part === undefined || others.length > 0 ? { kind: 'all' } : { kind: 'part', ...part };

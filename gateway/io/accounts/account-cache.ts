@@ -47,7 +47,10 @@ const AGES = {
   expiredMs: 600_000, // limit for the last known account while the store is down
 };
 const RETRY_MS = 5_000;
-/** A key that calls every other second retries before this has passed, so it never waits during an outage. */
+/**
+ * Time after a failed read during which a stale account is used without waiting. Long enough for a retry that times out:
+ * a key that is used every other second starts one in time, so its requests never wait during an outage.
+ */
 const OUTAGE_MS = RETRY_MS + 2 * READ_LIMIT_MS;
 
 /** Creates an empty cache. */

@@ -21,8 +21,10 @@ export function createAccountsProbe({ store, everyMs, onAnswer }: AccountsProbeO
   let timer: NodeJS.Timeout | undefined;
   async function check(): Promise<void> {
     try {
-      const mark = await store.head(STORE_KEY);
-      onAnswer(mark && new Error('The accounts store contains releases. Use a separate store for accounts.'));
+      const storeMark = await store.head(STORE_KEY);
+      onAnswer(
+        storeMark && new Error('The accounts store contains releases. Use a separate store for accounts.'),
+      );
     } catch (error) {
       onAnswer(error);
     }

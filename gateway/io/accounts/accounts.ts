@@ -22,7 +22,7 @@ import { readStoredAccount, updateAccount, type UpdateOptions } from './update-a
 
 const MAX_DRAWS = 5;
 
-/** Accounts with their keys and manual grants. Every method throws StoreError, or OperatorError 'damaged'. */
+/** Accounts with their keys and manual grants. Every method can throw StoreError, or OperatorError 'damaged'. */
 export type Accounts = KeyUsageLog & {
   /** Returns an account; `undefined` if it does not exist. */
   readonly readAccount: (account: string) => Promise<Account | undefined>;
@@ -125,10 +125,10 @@ function assertActive(account: Account, nowMs: number): void {
 /** Returns the account with the grant. A grant that has not ended keeps its start. */
 function grantTo(account: Account, options: GrantPlanOptions, nowMs: number): Account {
   const before = findGrant(account, options);
-  const now = toInstant(nowMs); // instants have a fixed width, so they compare as text
-  if (options.until <= now) return endGrant(account, options, before, now);
+  const instant = toInstant(nowMs); // instants have a fixed width, so they compare as text
+  if (options.until <= instant) return endGrant(account, options, before, instant);
   if (before?.until === options.until && before.reason === options.reason) return account;
-  const since = before !== undefined && before.until > now ? before.since : now;
+  const since = before !== undefined && before.until > instant ? before.since : instant;
   return putGrant(account, { ...options, since, origin: 'manual' });
 }
 
@@ -136,7 +136,7 @@ function endGrant(
   account: Account,
   { plan, chain, reason }: GrantPlanOptions,
   before: ManualGrant | undefined,
-  now: string,
+  instant: string,
 ): Account {
   if (before === undefined) {
     throw new OperatorError(
@@ -144,5 +144,5 @@ function endGrant(
       `The account has no grant of ${namePlan(plan, chain)} to end. To create a grant, use an end in the future.`,
     );
   }
-  return before.until <= now ? account : putGrant(account, { ...before, until: now, reason });
+  return before.until <= instant ? account : putGrant(account, { ...before, until: instant, reason });
 }

@@ -65,12 +65,12 @@ export async function updateAccount(
     const account = before?.value ?? createAccount(id);
     const next = await change(account);
     if (next === account) return account;
-    const swapped = await trySwap(store, before, next);
-    if (swapped === 'done') return next;
-    if (swapped !== 'conflict' && swapped.code === 'unavailable') {
-      return findChanged(store, id, change, swapped);
+    const outcome = await trySwap(store, before, next);
+    if (outcome === 'done') return next;
+    if (outcome !== 'conflict' && outcome.code === 'unavailable') {
+      return findChanged(store, id, change, outcome);
     }
-    if (attempt >= MAX_ATTEMPTS || performance.now() > deadlineMs) throw toLastError(store, id, swapped);
+    if (attempt >= MAX_ATTEMPTS || performance.now() > deadlineMs) throw toLastError(store, id, outcome);
     await pause(toBackoffMs(attempt, random));
   }
 }
@@ -98,8 +98,8 @@ async function findChanged(
   change: AccountChange,
   failure: StoreError,
 ): Promise<Account> {
-  const now = await readStoredAccount(store, id).catch(() => undefined);
-  if (now !== undefined && (await change(now.value)) === now.value) return now.value;
+  const stored = await readStoredAccount(store, id).catch(() => undefined);
+  if (stored !== undefined && (await change(stored.value)) === stored.value) return stored.value;
   throw failure;
 }
 

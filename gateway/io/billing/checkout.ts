@@ -47,8 +47,12 @@ export async function openCheckout(
     // Check for subscriptions after closing the session, because it may have been paid until then.
     known = await assertNotSubscribed(context, account, known);
     const session = await openSession(context, account, known, wanted);
-    const opened = toInstant(now());
-    known = await rememberSession(context, account, known, { id: session.id, ...wanted, opened_at: opened });
+    const openedAt = toInstant(now());
+    known = await rememberSession(context, account, known, {
+      id: session.id,
+      ...wanted,
+      opened_at: openedAt,
+    });
     if (known.checkout.session?.id !== session.id) {
       await billing.expireCheckout(session.id); // a concurrent call for another purchase was first
       continue;
@@ -105,13 +109,13 @@ async function requireCustomer(context: CheckoutContext, id: string): Promise<Bi
 }
 
 /** Replaces a deleted customer with a new one, and ends the subscriptions of the deleted one. */
-async function replaceCustomer(context: CheckoutContext, id: string, deleted: string): Promise<Billing> {
+async function replaceCustomer(context: CheckoutContext, id: string, deletedId: string): Promise<Billing> {
   const customer = await context.billing.createCustomer(
     id,
-    idempotencyKeyOf('customer', id, deleted, hourOf(context)),
+    idempotencyKeyOf('customer', id, deletedId, hourOf(context)),
   );
   return changeBilling(context, id, (billing) =>
-    billing.customer === deleted
+    billing.customer === deletedId
       ? { ...endAllSubscriptions(billing), customer, checkout: nextAttempt(billing) }
       : billing,
   );
@@ -155,13 +159,13 @@ async function openSession(
   return billing.createCheckout({ account, customer, plan, chain, idempotencyKey });
 }
 
-type Session = NonNullable<Billing['checkout']['session']>;
+type RecordedSession = NonNullable<Billing['checkout']['session']>;
 
 async function rememberSession(
   context: CheckoutContext,
   id: string,
   known: Billing,
-  session: Session,
+  session: RecordedSession,
 ): Promise<Billing> {
   const { attempt } = known.checkout;
   return changeBilling(context, id, (billing) =>

@@ -85,9 +85,9 @@ export function createEventHandler(
    */
   async function findOwner(
     customer: string,
-    named: string | null,
+    namedId: string | null,
   ): Promise<{ readonly owner: Account | undefined; readonly isOurs: boolean }> {
-    const account = await readAccount(named);
+    const account = await readAccount(namedId);
     if (account?.billing?.customer === customer) return { owner: account, isOurs: true };
     const accountId = await billing.readCustomerAccount(customer);
     const owner = await readAccount(accountId);

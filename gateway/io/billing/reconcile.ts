@@ -75,11 +75,11 @@ const isCorrectedBySync = ({ cause }: Drift): boolean =>
 
 /** Compares the subscriptions at Stripe that no recorded account has. */
 async function* reconcileUnrecorded(options: ReconcileAccountsOptions): AsyncGenerator<ReconciledDrift> {
-  const listed = options.billing.listSubscriptions()[Symbol.asyncIterator]();
+  const subscriptions = options.billing.listSubscriptions()[Symbol.asyncIterator]();
   for (;;) {
     let next: IteratorResult<Subscription>;
     try {
-      next = await listed.next();
+      next = await subscriptions.next();
     } catch (error) {
       yield toFailure(error, null, null);
       return;
@@ -102,10 +102,10 @@ async function reconcileSubscription(
 ): Promise<ReconciledDrift | undefined> {
   const { id, customer, metadata, status } = subscription;
   const account = metadata['account'] ?? null;
-  const owner = await checkOwner(store, subscription);
-  if (owner === 'recorded') return undefined;
+  const customerState = await checkOwner(store, subscription);
+  if (customerState === 'recorded') return undefined;
   if (
-    owner === 'unrecorded' &&
+    customerState === 'unrecorded' &&
     account !== null &&
     (await billing.readCustomerAccount(customer)) === account
   ) {

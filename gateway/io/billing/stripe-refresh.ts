@@ -36,7 +36,7 @@ const CHECKOUT_INTERVAL_MS = 5_000;
 const LATE_CHECKOUT_INTERVAL_MS = 60_000;
 const EARLY_CHECKOUT_MS = 900_000;
 /** Lifetime of a Stripe checkout session, and the maximum clock skew between Stripe and the gateway. */
-const SESSION_MS = 86_400_000;
+const CHECKOUT_SESSION_MS = 86_400_000;
 const SKEW_MS = 60_000;
 
 type Attempt = { readonly atMs: number; readonly hasFailed: boolean };
@@ -94,7 +94,7 @@ export function createStripeRefresh({ service, now, onError }: StripeRefreshOpti
  */
 function pendingIntervalOf(billing: Billing | undefined, nowMs: number): number | undefined {
   const openedMs = parseInstant(billing?.checkout.session?.opened_at ?? '') ?? -Infinity;
-  if (billing === undefined || nowMs > openedMs + SESSION_MS + SKEW_MS) return undefined;
+  if (billing === undefined || nowMs > openedMs + CHECKOUT_SESSION_MS + SKEW_MS) return undefined;
   const isRecorded = Object.values(billing.subscriptions).some(
     ({ since, status }) => status !== 'incomplete' && (parseInstant(since) ?? 0) >= openedMs - SKEW_MS,
   );

@@ -45,9 +45,10 @@ export async function readConfiguration(env: Environment): Promise<ParsedConfigu
   const { env: read, faults } = await readEnvironment(env);
   const parsed = toConfiguration(read);
   if (faults.length === 0) return parsed;
-  const faulty = faults.map(variableIn);
+  const unreadNames = faults.map(variableIn);
+  // A variable whose file cannot be read counts as unset, which leads to faults that its own fault explains.
   const isConsequence = (fault: string): boolean =>
-    faulty.some((name) => new RegExp(`\\b${name}\\b`).test(fault));
+    unreadNames.some((name) => new RegExp(`\\b${name}\\b`).test(fault));
   const others = 'faults' in parsed ? parsed.faults.filter((fault) => !isConsequence(fault)) : [];
   return { faults: [...faults, ...others] };
 }

@@ -9,7 +9,7 @@ import { freshnessByAge } from '../timing/freshness.js';
 
 /** Identifies callers by their API keys. It caches the digests of keys, never their text. */
 export type Authenticator = {
-  /** Returns the caller of a key that is known to be valid; `undefined` if the stores have to be read first. */
+  /** Returns the caller of a key that is known to be valid; `undefined` if the accounts store has to be read first. */
   readonly peek: (key: string) => Caller | undefined;
   /** Returns the caller of a key. @throws GatewayError 'api-key-invalid', the same for every reason, or 'store-unavailable'. */
   readonly authenticate: (key: string) => Promise<Caller>;
@@ -38,7 +38,7 @@ const UNKNOWN_MS = 30_000;
 const UNKNOWN_AGES = { agingMs: UNKNOWN_MS, staleMs: UNKNOWN_MS, expiredMs: UNKNOWN_MS };
 const REFRESH_MS = 1_000;
 
-/** Creates an authenticator. Key records never change, so they are cached; the account says which keys are active. */
+/** Creates an authenticator. Key records never change, so they are cached; the account lists which keys are active. */
 export function createAuthenticator({ accounts, mode, now, onAnswer }: AuthenticatorOptions): Authenticator {
   const keys = createBoundedCache<KnownKey>(MAX_KEYS);
   // Apart from `keys`, so that guessed ids cannot displace the keys that are in use.

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 /** The metrics of the gateway, for Prometheus. */
 export type Metrics = {
-  /** Counts a response and its duration. */
+  /** Counts a response and its duration. `decision` is the outcome, as in the log. */
   readonly count: (route: string, decision: string, status: number, seconds: number) => void;
   /** Counts a failed operation on a store. */
   readonly storeFailed: (store: 'releases' | 'accounts') => void;
@@ -49,14 +49,14 @@ export function createMetrics(now: () => number): Metrics {
   });
   const childrenOf = cacheChildren((route: string) => ({
     latency: latency.labels({ route }),
-    of: cacheChildren((decision: string) =>
+    requestsOf: cacheChildren((decision: string) =>
       cacheChildren((status: number) => requests.labels({ route, decision, status: String(status) })),
     ),
   }));
   return {
     count(route, decision, status, seconds) {
       const children = childrenOf(route);
-      children.of(decision)(status).inc();
+      children.requestsOf(decision)(status).inc();
       children.latency.observe(seconds);
     },
     storeFailed: (store) => failures.labels({ store }).inc(),

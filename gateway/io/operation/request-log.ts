@@ -12,7 +12,7 @@ export type LoggedRequest = {
 export type RequestLog = {
   readonly request: (request: LoggedRequest, method: string, status: number, ms: number) => void;
   /** Logs an unexpected error with its stack. */
-  readonly fault: (id: string, error: unknown) => void;
+  readonly unexpectedError: (id: string, error: unknown) => void;
 };
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -31,7 +31,7 @@ export function createRequestLog(logger: Logger): RequestLog {
         key: keyId,
       });
     },
-    fault(id, error) {
+    unexpectedError(id, error) {
       logger.error({ id, err: error }, 'unexpected error');
     },
   };

@@ -11,8 +11,8 @@ export type Releases = {
   /** Returns whether the last poll of the store succeeded. */
   readonly isReachable: () => boolean;
   /**
-   * Polls the store. Resolves to `true` if a poll that started after this call succeeded within the time limit, so that
-   * the current release was in force after the call. Callers share polls, which start at least a second apart. Never
+   * Polls the store. Resolves to `true` if a poll that started after this call succeeded within the time limit: the
+   * current release is then not older than this call. Callers share polls, which start at least a second apart. Never
    * rejects.
    */
   readonly catchUp: () => Promise<boolean>;

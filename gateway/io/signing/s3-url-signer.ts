@@ -15,7 +15,7 @@ export type S3UrlSignerOptions = S3Signing & {
   readonly onError: (error: unknown) => void;
 };
 
-/** Credentials are renewed in the background when they can sign no longer than this beyond the life of a URL. */
+/** Credentials are renewed in the background when their remaining life is less than that of a URL plus this. */
 const RENEWAL_MS = 300_000;
 /** A request waits for new credentials when they can sign for less than this. */
 const MIN_LIFE_MS = 60_000;
@@ -40,7 +40,7 @@ export function createS3UrlSigner(options: S3UrlSignerOptions): UrlSigner {
       return { presigner: createPresigner(location, provided), expiresMs };
     },
     now,
-    freshness: (held) => freshnessByLife(lifeMs(held), ttlSeconds * 1000),
+    freshness: (current) => freshnessByLife(lifeMs(current), ttlSeconds * 1000),
     retryMs: RETRY_MS,
     retryEmptyMs: RETRY_MS,
     onSettled: (error) => {
@@ -48,16 +48,16 @@ export function createS3UrlSigner(options: S3UrlSignerOptions): UrlSigner {
     },
   });
 
-  function signWith(held: Credentials, { sha256, mediaType, disposition }: SignedObject): SignedUrl {
-    const expiresInSeconds = Math.min(ttlSeconds, Math.floor(lifeMs(held) / 1000));
+  function signWith(current: Credentials, { sha256, mediaType, disposition }: SignedObject): SignedUrl {
+    const expiresInSeconds = Math.min(ttlSeconds, Math.floor(lifeMs(current) / 1000));
     const get = { responseType: mediaType, responseDisposition: disposition, expiresInSeconds };
-    return { url: held.presigner.presign({ ...get, key: objectKey(sha256) }, now()), expiresInSeconds };
+    return { url: current.presigner.presign({ ...get, key: objectKey(sha256) }, now()), expiresInSeconds };
   }
 
   return {
     sign(object) {
-      const held = credentials.peek();
-      if (held !== undefined) return signWith(held, object);
+      const current = credentials.peek();
+      if (current !== undefined) return signWith(current, object);
       return credentials.read().then(
         (renewed) => signWith(renewed, object),
         () => {

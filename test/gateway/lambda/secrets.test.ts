@@ -19,7 +19,7 @@ describe('the environment of the function', () => {
     const texts = { 'arn:1': ['sk_test_1', 'sk_test_0'], 'arn:2': ['new'] } as const;
     expect(await withSecrets(env, readerOf(texts))).toEqual({
       CRD_STORE: 's3://a',
-      CRD_STRIPE_SECRET_KEY: 'sk_test_1', // a previous value of Stripe is not valid
+      CRD_STRIPE_SECRET_KEY: 'sk_test_1', // the previous version is read only for the origin secret
       ORIGIN_SECRET: 'new',
     });
   });

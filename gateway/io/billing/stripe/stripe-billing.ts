@@ -130,7 +130,7 @@ async function readCustomer(stripe: Stripe, id: string): Promise<CustomerState> 
   return { isDeleted: false, subscriptions: await readSubscriptions(stripe, id) };
 }
 
-/** Lists one object of each kind that the gateway reads; the lists may be empty. */
+/** Lists one object of each kind that the gateway reads, except prices and webhooks, which other checks of the doctor read. */
 async function findMissingPermissions(stripe: Stripe): Promise<string[]> {
   const one = { limit: 1 } as const;
   const reads = {

@@ -48,7 +48,7 @@ const STATES: readonly (readonly [name: string, sinceMs: number, untilMs: number
   ['active', NOW - DAY, NOW + DAY, true],
   ['in its first millisecond', NOW, NOW + DAY, true],
   ['in its last millisecond', NOW - DAY, NOW + 1, true],
-  ['active in a millisecond', NOW + 1, NOW + DAY, false],
+  ['to start in a millisecond', NOW + 1, NOW + DAY, false],
   ['ended this millisecond', NOW - DAY, NOW, false],
   ['ended before it began', NOW + DAY, NOW - DAY, false],
   ['invalid', Number.NaN, Number.NaN, false],
@@ -81,12 +81,12 @@ function expectedOf(
 }
 
 /** Returns the requests whose decision differs from the contract. */
-function differences(held: readonly Case[]): unknown[] {
-  const all = held.map(({ grant }) => grant);
+function differences(accountGrants: readonly Case[]): unknown[] {
+  const plainGrants = accountGrants.map(({ grant }) => grant);
   return requests.flatMap((request) => {
-    const decision = decide(all, request, NOW);
+    const decision = decide(plainGrants, request, NOW);
     const decided = decision.allowed ? 'allowed' : decision.code;
-    return decided === expectedOf(held, request) ? [] : [{ all, request, decision }];
+    return decided === expectedOf(accountGrants, request) ? [] : [{ plainGrants, request, decision }];
   });
 }
 
@@ -128,10 +128,12 @@ describe('decide', () => {
     });
     const instant = fc.oneof(fc.integer({ min: NOW - 6, max: NOW + 6 }), fc.double());
     fc.assert(
-      fc.property(fc.array(grant), fc.constantFrom(...requests), instant, (held, request, nowMs) => {
-        const decision = decide(held, request, nowMs);
-        expect(decide([...held].reverse(), request, nowMs)).toMatchObject({ allowed: decision.allowed });
-        expect(decision.allowed).toBe(held.some((each) => decide([each], request, nowMs).allowed));
+      fc.property(fc.array(grant), fc.constantFrom(...requests), instant, (accountGrants, request, nowMs) => {
+        const decision = decide(accountGrants, request, nowMs);
+        expect(decide([...accountGrants].reverse(), request, nowMs)).toMatchObject({
+          allowed: decision.allowed,
+        });
+        expect(decision.allowed).toBe(accountGrants.some((each) => decide([each], request, nowMs).allowed));
       }),
     );
   });
@@ -192,16 +194,16 @@ describe('decide, when it refuses', () => {
       manifest,
       'The subscription starts at 2026-08-21T12:00:00Z.',
     ],
-  ])('explains %s', (_what, held, request, detail) => {
-    expect(decide(held, request, NOW)).toMatchObject({ allowed: false, detail });
+  ])('explains %s', (_what, accountGrants, request, detail) => {
+    expect(decide(accountGrants, request, NOW)).toMatchObject({ allowed: false, detail });
   });
 });
 
 describe('describeEntitlements', () => {
   it('returns a valid document that agrees with every decision, for any two grants', () => {
     const pairs = grants.flatMap((one) => grants.map((other) => [one.grant, other.grant]));
-    const wrong = pairs.filter((held) => {
-      const described = describeEntitlements(held, NOW);
+    const wrong = pairs.filter((accountGrants) => {
+      const described = describeEntitlements(accountGrants, NOW);
       const isDescribed = (request: FileRequest): boolean => {
         if (!described.chains.includes(request.chain) || !described.genres.includes(request.genre))
           return false;
@@ -210,24 +212,26 @@ describe('describeEntitlements', () => {
         }
         return request.kind === 'bundle' ? described.windows.includes(request.window) : described.archive;
       };
-      const agrees = requests.every((request) => decide(held, request, NOW).allowed === isDescribed(request));
-      return !agrees || described.active !== held.some((each) => isActive(each, NOW));
+      const agrees = requests.every(
+        (request) => decide(accountGrants, request, NOW).allowed === isDescribed(request),
+      );
+      return !agrees || described.active !== accountGrants.some((each) => isActive(each, NOW));
     });
     expect(wrong).toEqual([]);
-    for (const held of pairs.filter((_, i) => i % 7 === 0)) {
-      expect(findSchemaFaults('entitlements', describeEntitlements(held, NOW))).toEqual([]);
+    for (const accountGrants of pairs.filter((_, i) => i % 7 === 0)) {
+      expect(findSchemaFaults('entitlements', describeEntitlements(accountGrants, NOW))).toEqual([]);
     }
   });
 
   it('spans the active grants of the named plan, from the first start to the last end', () => {
     const [sinceMs, untilMs] = [NOW - 3 * DAY, NOW + 5 * DAY];
-    const held: Grant[] = [
+    const accountGrants: Grant[] = [
       { plan: 'single-chain', chain: 'base', origin: 'manual', sinceMs: 0, untilMs: NOW + 100 * DAY },
       { plan: 'research', chain: null, origin: 'stripe', sinceMs, untilMs: NOW + DAY },
       { plan: 'research', chain: null, origin: 'manual', sinceMs: NOW - DAY, untilMs },
       { plan: 'single-chain', chain: 'bitcoin', origin: 'stripe', sinceMs: 0, untilMs: NOW },
     ];
-    expect(describeEntitlements(held, NOW)).toMatchObject({
+    expect(describeEntitlements(accountGrants, NOW)).toMatchObject({
       active: true,
       plan: 'research',
       since: toInstant(sinceMs),

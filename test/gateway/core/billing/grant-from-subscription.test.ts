@@ -171,7 +171,7 @@ it('never grants more than was paid for, in any state of the subscription', () =
     periodStartMs: instant,
     periodEndMs: instant,
   });
-  const any = fc.record({
+  const anyChanges = fc.record({
     status: fc.constantFrom(...Object.keys(STATUSES), 'dormant', ''),
     isLive: fc.boolean(),
     currency: fc.constantFrom('usd', 'usd', 'eur'),
@@ -193,7 +193,7 @@ it('never grants more than was paid for, in any state of the subscription', () =
     ),
   });
   fc.assert(
-    fc.property(any, (changes) => {
+    fc.property(anyChanges, (changes) => {
       const subscription = createSubscription(changes);
       const { outcome, plan, chain, untilMs } = grantFromSubscription(subscription, BOOK);
       expect(OUTCOMES[outcome].grantsAccess).toBe(untilMs !== null);

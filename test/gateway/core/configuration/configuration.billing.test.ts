@@ -164,13 +164,13 @@ describe('billing faults', () => {
   it('never contain a secret', () => {
     const keys = [KEY, `sk_test_${PLANTED}`, `pk_live_${PLANTED}`, `sk_live_${PLANTED}!`, PLANTED, undefined];
     const secrets = [WEBHOOK, PLANTED, `${WEBHOOK},`, `${WEBHOOK},${WEBHOOK},${WEBHOOK}`, KEY, undefined];
-    const all = keys.flatMap((key) =>
+    const messages = keys.flatMap((key) =>
       secrets.map((secret) =>
         faultsOf({ ...SELLING, CRD_STRIPE_SECRET_KEY: key, CRD_STRIPE_WEBHOOK_SECRET: secret }).join('\n'),
       ),
     );
-    expect(all.filter((faults) => faults === '')).toHaveLength(1); // the valid pair
-    expect(all.join('\n')).not.toContain(PLANTED);
+    expect(messages.filter((faults) => faults === '')).toHaveLength(1); // the valid pair
+    expect(messages.join('\n')).not.toContain(PLANTED);
   });
 });
 

@@ -76,7 +76,7 @@ describe('the value of', () => {
     ['CRD_LOG_LEVEL', ['verbose', 'INFO']],
   ])('%s rejects other forms', (name, texts) => {
     for (const text of texts)
-      expect([text, variableOf(name).parse(text)]).toEqual([text, { fault: expect.any(String) }]);
+      expect([text, variableOf(name).parse(text)]).toEqual([text, { expected: expect.any(String) }]);
   });
 
   it('CRD_TRUST_PROXY cannot be true, and the fault says why', () => {
@@ -94,7 +94,7 @@ describe('the value of', () => {
   );
 });
 
-describe('the table of variables', () => {
+describe('VARIABLES', () => {
   it('has a valid example and default for each variable, but no secret to copy', () => {
     for (const name of VARIABLE_NAMES) {
       const { default: text, example, parse, isSecret = false } = variableOf(name);

@@ -47,7 +47,7 @@ describe('toAddressGroup', () => {
 
   it('returns the same group within a /64 and different groups outside', () => {
     const parts = (length: number) => fc.array(fc.nat(0xffff), { minLength: length, maxLength: length });
-    const text = (all: readonly number[]): string => all.map((part) => part.toString(16)).join(':');
+    const text = (groups: readonly number[]): string => groups.map((part) => part.toString(16)).join(':');
     fc.assert(
       fc.property(parts(3), parts(4), parts(4), fc.nat(3), (generated, one, other, at) => {
         const network = [0x2001, ...generated]; // not an IPv4-mapped address

@@ -136,12 +136,12 @@ describe('a presigned GET', () => {
 
   it('equals the URL of the AWS SDK when one presigner signs on different days', async () => {
     const place = { bucket: 'releases', prefix: 'data/', region: 'eu-west-1', pathStyle: false };
-    const held = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'secret' };
-    const presigner = createPresigner((await resolveS3Signing(place)).location, held);
+    const fixedCredentials = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'secret' };
+    const presigner = createPresigner((await resolveS3Signing(place)).location, fixedCredentials);
     const options = { key: 'k', expiresInSeconds: 300, responseType: 'a/b', responseDisposition: 'inline' };
     for (const text of [...BORDERS, ...BORDERS.toReversed()]) {
       const nowMs = Date.parse(text);
-      const bySdk = await signBySdk({ at: place, credentials: held, get: options, nowMs });
+      const bySdk = await signBySdk({ at: place, credentials: fixedCredentials, get: options, nowMs });
       expect(takeApart(presigner.presign(options, nowMs))).toEqual(takeApart(bySdk));
     }
   });

@@ -32,8 +32,8 @@ it('notices within one check that a store is down or back, without any request',
 
 it('reports a store of releases that is used for accounts', async () => {
   const store = createMemoryStore();
-  const mark = { contentType: 'application/json', cacheControl: 'no-store' };
-  await store.putIfAbsent(STORE_KEY, Buffer.from('{}'), mark);
+  const meta = { contentType: 'application/json', cacheControl: 'no-store' };
+  await store.putIfAbsent(STORE_KEY, Buffer.from('{}'), meta);
   const errors: unknown[] = [];
   const probe = createAccountsProbe({
     store,

@@ -180,7 +180,7 @@ describe('grant', () => {
   });
 });
 
-describe('after a lost response, accounts', () => {
+describe('when a write fails, accounts', () => {
   const isSwap = ({ name, key }: StoreOperation): boolean =>
     name === 'compareAndSwap' && key.startsWith('accounts/');
 
@@ -220,7 +220,7 @@ describe('after a lost response, accounts', () => {
     expect(failures).toBe(4);
     failures = -1_000;
     await expect(accounts.createKey(ACCOUNT, KEY)).rejects.toMatchObject({ code: 'locked' });
-    expect(failures).toBe(-980);
+    expect(failures).toBe(-980); // after 20 attempts
   });
 
   it('throw when another writer has changed the account since', async () => {

@@ -55,7 +55,7 @@ type Truth = {
   readonly fake: FakeAccounts;
   readonly keys: Known[];
   readonly granted: Map<string, number>;
-  /** The last time at which the store was down, and the last time at which a read failed or hung. */
+  /** The last time at which the store was slow, failing or hanging, and the last at which it was failing or hanging. */
   notUpMs: number;
   downMs: number;
 };

@@ -108,8 +108,8 @@ describe('a reader of releases', () => {
     const pointer = await store.get(POINTER_KEY);
     await publish(store, 11, '2022-01-12');
     const { releases, errors } = await startReader(store);
-    const now = await store.get(POINTER_KEY);
-    await store.compareAndSwap(POINTER_KEY, pointer?.bytes ?? new Uint8Array(), now?.etag ?? null, META);
+    const latest = await store.get(POINTER_KEY);
+    await store.compareAndSwap(POINTER_KEY, pointer?.bytes ?? new Uint8Array(), latest?.etag ?? null, META);
     await releases.catchUp();
     expect(releases.current()?.sequence).toBe(2);
     expect(errors.map(String)).toEqual([expect.stringContaining('from sequence 2 to 1')]);
@@ -152,16 +152,16 @@ describe('a reader of releases', () => {
         manifest: objectKey(record.manifests[manifestPath('gold', 'base')]?.sha256 ?? ''),
         changes: objectKey(record.public[PUBLIC_PATHS.changes]?.sha256 ?? ''),
       };
-      let spoilt = keys[what as keyof typeof keys];
-      for await (const { key } of store.list('releases/2022-01-12')) spoilt ??= key;
-      const before = await store.get(spoilt ?? '');
-      await store.delete(spoilt ?? '');
-      await store.putIfAbsent(spoilt ?? '', Buffer.from('{}'), META);
+      let damagedKey = keys[what as keyof typeof keys];
+      for await (const { key } of store.list('releases/2022-01-12')) damagedKey ??= key;
+      const before = await store.get(damagedKey ?? '');
+      await store.delete(damagedKey ?? '');
+      await store.putIfAbsent(damagedKey ?? '', Buffer.from('{}'), META);
       await releases.catchUp();
       expect(releases.current()?.sequence).toBe(1);
       expect(errors).toHaveLength(1);
-      await store.delete(spoilt ?? '');
-      await store.putIfAbsent(spoilt ?? '', before?.bytes ?? new Uint8Array(), META);
+      await store.delete(damagedKey ?? '');
+      await store.putIfAbsent(damagedKey ?? '', before?.bytes ?? new Uint8Array(), META);
       await releases.catchUp();
       expect(releases.current()?.sequence).toBe(2);
       await releases.stop();

@@ -30,7 +30,7 @@ function call(paced: PacedRefresh, method: 'refreshNow' | 'refreshNext', calls: 
   void paced[method]().then(() => (one.resolvedMs = Date.now()));
 }
 
-it('runs one at a time; `next` waits for a run that starts after the call, a pause after the last start', () =>
+it('runs one at a time; `refreshNext` waits for a run that starts after the call, a pause after the last start', () =>
   withFakeTimers(async (advance) => {
     const step = fc.record({
       method: fc.constantFrom('refreshNow', 'refreshNext', 'refreshNext', 'none'),
@@ -81,7 +81,7 @@ it('shares a run between all callers that wait for it', () =>
     expect(calls.every(({ resolvedMs }) => resolvedMs < Infinity)).toBe(true);
   }));
 
-it('serves callers of `next` by a run that `now` starts earlier', () =>
+it('serves callers of `refreshNext` by a run that `refreshNow` starts earlier', () =>
   withFakeTimers(async (advance) => {
     const { paced } = createScene(10);
     const calls: Call[] = [];
@@ -95,7 +95,7 @@ it('serves callers of `next` by a run that `now` starts earlier', () =>
     for (const { calledMs, resolvedMs } of calls) expect(resolvedMs - calledMs).toBeLessThanOrEqual(510);
   }));
 
-it('keeps the pause after a run that `now` started while a caller waited', () =>
+it('keeps the pause after a run that `refreshNow` started while a caller waited', () =>
   withFakeTimers(async (advance) => {
     const { paced, runs } = createScene(300);
     const startMs = Date.now();

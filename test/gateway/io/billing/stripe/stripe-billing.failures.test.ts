@@ -113,10 +113,10 @@ const FAILURES: Readonly<Record<string, { reply: Reply; type: string; tries: num
 
 describe('a read', () => {
   it('fails with the error of each response, and is retried once if that may help', async () => {
-    const outcomes = Object.entries(FAILURES).map(async ([what, { reply }], at) => {
-      const route = `GET /v1/prices/price_${at}`;
+    const outcomes = Object.entries(FAILURES).map(async ([what, { reply }], i) => {
+      const route = `GET /v1/prices/price_${i}`;
       stripe.answer(route, reply);
-      const cause = await fail(stripe.billing.readPrice(`price_${at}`));
+      const cause = await fail(stripe.billing.readPrice(`price_${i}`));
       const { type } = cause as { type?: unknown };
       return [
         what,
@@ -128,9 +128,9 @@ describe('a read', () => {
   });
 
   it('fails when the connection is refused, which is not a refusal of Stripe', async () => {
-    const gone = await startLoopbackServer(() => undefined);
-    await gone.dispose();
-    const cause = await fail(stripe.connect({ apiBase: gone.endpoint }).readPrice('price_1'));
+    const stopped = await startLoopbackServer(() => undefined);
+    await stopped.dispose();
+    const cause = await fail(stripe.connect({ apiBase: stopped.endpoint }).readPrice('price_1'));
     expect(cause).toMatchObject({ type: 'StripeConnectionError', detail: { code: 'ECONNREFUSED' } });
     expect(isRefusal(cause)).toBe(false);
   });
@@ -167,9 +167,9 @@ describe('a create with an idempotency key', () => {
     stripe.answer(CHECKOUTS, IN_USE, IN_USE, give({ id: 'cs_1', status: 'open' }));
     stripe.answer(PORTALS, IN_USE, IN_USE, give({ id: 'bps_1', url: 'https://x' }));
     const { billing } = stripe;
-    const made = [billing.createCustomer('acme', 'once'), billing.createPortal('cus_1', 'once')];
+    const creations = [billing.createCustomer('acme', 'once'), billing.createPortal('cus_1', 'once')];
     expect(await billing.createCheckout(OPTIONS)).toMatchObject({ id: 'cs_1', state: 'open' });
-    expect(await Promise.all(made)).toEqual(['cus_1', 'https://x']);
+    expect(await Promise.all(creations)).toEqual(['cus_1', 'https://x']);
     for (const route of [CUSTOMERS, CHECKOUTS, PORTALS]) {
       const [key, ...others] = stripe.sent.filter((each) => each.route === route).map((each) => each.key);
       expect(key).toMatch(/^[0-9a-f]{64}$/);
@@ -203,27 +203,41 @@ describe('a create with an idempotency key', () => {
   const OTHER_DASHBOARD = { dashboardUrl: 'https://other.example.com' };
 
   it.each<[string, string, ((billing: BillingPort) => Promise<unknown>)[], object?]>([
-    ['the price of a checkout', CHECKOUTS, [(at) => at.createCheckout(OPTIONS)], OTHER_PRICE],
-    ['the dashboard of a checkout', CHECKOUTS, [(at) => at.createCheckout(OPTIONS)], OTHER_DASHBOARD],
-    ['the dashboard of a portal', PORTALS, [(at) => at.createPortal('cus_1', 'once')], OTHER_DASHBOARD],
+    ['the price of a checkout', CHECKOUTS, [(billing) => billing.createCheckout(OPTIONS)], OTHER_PRICE],
+    [
+      'the dashboard of a checkout',
+      CHECKOUTS,
+      [(billing) => billing.createCheckout(OPTIONS)],
+      OTHER_DASHBOARD,
+    ],
+    [
+      'the dashboard of a portal',
+      PORTALS,
+      [(billing) => billing.createPortal('cus_1', 'once')],
+      OTHER_DASHBOARD,
+    ],
     [
       'the chain of a checkout',
       CHECKOUTS,
       (['base', 'ethereum'] as const).map(
-        (chain) => (at) => at.createCheckout({ ...OPTIONS, plan: 'single-chain', chain }),
+        (chain) => (billing) => billing.createCheckout({ ...OPTIONS, plan: 'single-chain', chain }),
       ),
     ],
     [
       'the customer of a portal',
       PORTALS,
-      ['cus_1', 'cus_2'].map((customer) => (at) => at.createPortal(customer, 'once')),
+      ['cus_1', 'cus_2'].map((customer) => (billing) => billing.createPortal(customer, 'once')),
     ],
     [
       'the account of a customer',
       CUSTOMERS,
-      ['a', 'b'].map((each) => (at) => at.createCustomer(each, 'once')),
+      ['a', 'b'].map((each) => (billing) => billing.createCustomer(each, 'once')),
     ],
-    ['the key of the caller', CUSTOMERS, ['1', '2'].map((key) => (at) => at.createCustomer('acme', key))],
+    [
+      'the key of the caller',
+      CUSTOMERS,
+      ['1', '2'].map((key) => (billing) => billing.createCustomer('acme', key)),
+    ],
   ])('sends another key when this differs: %s', async (_what, route, calls, other = {}) => {
     stripe.answer(route, give({ id: 'x_1', url: 'https://x' }));
     const [first, second = first] = calls;

@@ -136,12 +136,12 @@ describe('a checkout session', () => {
 
   it('can have no URL', async () => {
     stripe.answer(SESSION, give({ id: 'cs_1', status: 'complete', url: null }), give({ id: 'cs_1' }));
-    const noAddress = { id: 'cs_1', url: null };
-    expect(await stripe.billing.readCheckout('cs_1')).toEqual({ ...noAddress, state: 'complete' });
-    expect(await stripe.billing.readCheckout('cs_1')).toEqual({ ...noAddress, state: 'expired' });
+    const withoutUrl = { id: 'cs_1', url: null };
+    expect(await stripe.billing.readCheckout('cs_1')).toEqual({ ...withoutUrl, state: 'complete' });
+    expect(await stripe.billing.readCheckout('cs_1')).toEqual({ ...withoutUrl, state: 'expired' });
   });
 
-  it('is expired', async () => {
+  it('is expired with one request', async () => {
     stripe.answer(EXPIRE, give({ id: 'cs_1', status: 'expired' }));
     await stripe.billing.expireCheckout('cs_1');
     expect(stripe.sent.map(({ route }) => route)).toEqual([EXPIRE]);
