@@ -13,7 +13,7 @@ const TS = ['gateway', 'generator', 'schemas', 'infra', 'scripts', 'templates'].
  */
 const ROOMS = {
   generator: [
-    'core/fault.ts',
+    'core/store-fault.ts',
     'core/generator-error.ts',
     'core/steps.ts',
     'core/input',

@@ -8,7 +8,7 @@ export const EXIT_CODES = {
   'input-invalid': {
     code: 3,
     meaning:
-      'the input is invalid; every fault is listed, and the affected chains keep their published state',
+      'the input is invalid; its faults are listed, and the affected chains keep their published state',
   },
   'artifact-invalid': { code: 4, meaning: 'an artifact does not match its schema; nothing was published' },
   refused: {

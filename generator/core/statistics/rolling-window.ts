@@ -11,10 +11,6 @@ export type RollingWindow = {
   readonly median: () => number;
   /** Returns the median of |value - centre|. Precondition: the window is not empty. */
   readonly medianDistance: (centre: number) => number;
-  /** Returns how many values are less than `value`. */
-  readonly countBelow: (value: number) => number;
-  /** Returns how many values equal `value`. */
-  readonly countEqual: (value: number) => number;
 };
 
 const { abs } = Math;
@@ -78,12 +74,5 @@ export function createRollingWindow(capacity: number): RollingWindow {
     remove,
     median: () => (size % 2 === 1 ? at(size >> 1) : (at((size >> 1) - 1) + at(size >> 1)) / 2),
     medianDistance,
-    countBelow: lowerBound,
-    countEqual: (value) => {
-      let end = lowerBound(value);
-      const start = end;
-      while (end < size && at(end) === value) end += 1;
-      return end - start;
-    },
   };
 }

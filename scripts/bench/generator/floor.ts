@@ -8,8 +8,8 @@ import path from 'node:path';
 import pMap from 'p-map';
 import { sha256Hex } from '../../../schemas/digest.js';
 
-/** Number of concurrent writes. */
-const CONCURRENCY = 32;
+/** Number of concurrent writes, as in the generator. */
+const CONCURRENCY = 64;
 /** Number of folders for temporary files, as in the directory store. */
 const TEMPORARY_FOLDERS = 16;
 

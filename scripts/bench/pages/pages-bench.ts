@@ -27,12 +27,9 @@ export const addPagesBench: Bench = (command, options) =>
     .description(
       'Publishes the sample, serves it, and opens the front page in Chromium without a cache. An empty page is the floor.',
     )
-    .action((own: { readonly check?: boolean }) => runPagesBench(own, options));
+    .action(() => runPagesBench(options));
 
-async function runPagesBench(
-  { check = false }: { readonly check?: boolean },
-  options: BenchOptions,
-): Promise<void> {
+async function runPagesBench(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-pages-'));
   const below = (name: string): string => path.join(folder, name);
   const store = `file:${below('store')}`;
@@ -61,7 +58,7 @@ async function runPagesBench(
     options.print(
       `floor: largest paint of an empty page after ${median(floor).toFixed(1)} ms\n${formatChecks(checks)}`,
     );
-    if (check && !checks.every(isPassed)) options.fail();
+    if (!checks.every(isPassed)) options.fail();
   } finally {
     await browser.close();
     empty.close();
