@@ -80,7 +80,7 @@ it.each(RECONCILE_COMMANDS)(
       new GatewayError('billing-unavailable', { cause: new Error('reset') }),
     );
     expect(output).not.toMatch(/this is a bug|\n +at |\\n +at /);
-    expect(output).toMatch(/the payment service cannot be reached|stripe-unreadable/);
+    expect(output).toMatch(/stripe-unreadable/);
     expect(code).not.toBe(0);
   },
 );
