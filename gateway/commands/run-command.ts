@@ -31,6 +31,7 @@ export async function runCommand(
 ): Promise<ExitName> {
   const { now, random, env, stopped, serving } = runOptions;
   let shownDocument: object | undefined;
+  const hidden: string[] = [];
   let scrub = (text: string): string => text;
   const print = (text: string): void => runOptions.print(scrub(text));
   const warn = (text: string): void => runOptions.warn(scrub(text));
@@ -42,7 +43,8 @@ export async function runCommand(
       },
       warn,
       hide(secrets) {
-        scrub = createScrubber(secrets);
+        hidden.push(...secrets);
+        scrub = createScrubber(hidden);
       },
       now,
       random,

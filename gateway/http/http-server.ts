@@ -71,7 +71,7 @@ export async function startHttpServer(
     if (error.code === 'ECONNRESET' || first?.headersSent === true) socket.destroy();
     else {
       const detail = CLIENT_ERRORS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
-      sendRawProblem(socket, undefined, detail, isHead(error));
+      sendRawProblem(socket, undefined, detail, isHead(error)); // a pending response is that of the broken request
     }
   });
   server.listen(port, host);
@@ -151,8 +151,8 @@ const CLIENT_ERRORS: Readonly<Record<string, string>> = {
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array };
 
 /**
- * Answers an invalid request, for which Node creates no response, with a problem, and closes the connection. Closes it
- * without an answer if another response is pending.
+ * Writes a problem to the socket of a request that no handler can answer, and closes the connection. Closes it without an
+ * answer if the response to another request is `pending`.
  */
 function sendRawProblem(
   socket: Socket,

@@ -30,7 +30,7 @@ export type RequestContextOptions = {
   readonly newId: () => string;
 };
 
-/** Status in log and metrics of a request whose client left before the response was complete. */
+/** Status in log and metrics of a response that was not sent completely: the client left, or the gateway broke it off. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /** A response with `locals`, Express's place for values of one request. Without Express, the middleware creates it. */

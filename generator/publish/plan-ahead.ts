@@ -8,8 +8,8 @@ import { beginWriting, type Writing, type WriteOptions } from './release-writing
 import { runInterruptibly } from '../run/run-interruptibly.js';
 
 /**
- * Plans a first release and writes its day files at the same time. Ends the stage 'plan', which the caller began, and
- * leaves the stage 'write' open.
+ * Drafts the days of a first release in threads, writes them as they are drafted, and then plans the release from the
+ * drafts. Ends the stage 'plan', which the caller began, and leaves the stage 'write' open.
  * @throws the errors of drafting and writing; the reason of the signal once it is aborted.
  */
 export async function planAhead(

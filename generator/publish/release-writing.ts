@@ -29,7 +29,7 @@ export type Written = { objects: number; bytes: number };
 export type Writing = {
   readonly gc: GcWatch;
   readonly written: Written;
-  /** Number of files that the store contains now, whether or not this run created them. */
+  /** Number of this release's files that the store has so far, including those that it had before. */
   files: number;
 };
 

@@ -33,7 +33,7 @@ export type Etag = `"${string}"`;
 export type StoredObject = { readonly bytes: Uint8Array; readonly etag: Etag };
 
 /**
- * An object without its bytes. `sha256` is lowercase hex and verified by the store. Both times come from the store's
+ * An object without its bytes. `sha256` is that of the stored bytes, in lowercase hex. Both times come from the store's
  * clock, so their difference is the object's age without clock skew. Without a `Date` in the response, `answeredAtMs` is
  * the local clock.
  */

@@ -50,7 +50,7 @@ async function matchesOf(send: () => Promise<Response>): Promise<readonly [numbe
   return [
     status,
     {
-      signing: isCounted('SigningFailures'),
+      signing: isCounted('FilesUnavailable'),
       webhook: isCounted('WebhookFailures'),
       unsigned: isCounted('WebhookRefusals'),
       alert: isCounted('BillingAlerts'),

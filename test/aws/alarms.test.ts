@@ -13,7 +13,7 @@ it('there is an alarm for every failure that an operator must know about', () =>
     'crd-MonitorSilent',
     'crd-DeadLetters',
     'crd-Answers5xx',
-    'crd-SigningFailures',
+    'crd-FilesUnavailable',
     'crd-WebhookFailures',
     'crd-WebhookRefusals',
     'crd-BillingAlerts',

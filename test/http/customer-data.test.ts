@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.dispose());
 
-/** Sends all events with all fields that Stripe includes, and returns the statuses. */
+/** Sends all events, with personal data added as Stripe includes it, and returns the statuses. */
 async function sendAll(): Promise<number[]> {
   const statuses = [];
   for (const event of billing.events) {
@@ -87,12 +87,12 @@ function pathsIn(value: unknown, at: string): string[] {
   });
 }
 
-it('stores only the account, the customer id, keys and subscription facts of a customer', async () => {
+it('stores only the account, the customer id, keys, the open checkout, event ids and subscription facts of a customer', async () => {
   const dashboard = await server.openSession({ granted: false });
   const post = (path: string, what: object): Promise<Response> =>
     dashboard.request('POST', { path, ...asJson(what) });
   const { session_id: session } = await readDocument(
-    await post('/api/v1/checkout', { plan: 'basic', chain: 'base' }),
+    await post('/api/v1/checkout', { plan: 'single-chain', chain: 'base' }),
   );
   const subscription = billing.complete(String(session));
   billing.change(subscription, 'customer.subscription.updated', { cancelsAtPeriodEnd: true });

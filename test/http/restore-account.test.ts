@@ -37,7 +37,7 @@ async function put(at: ObjectStore, text: string): Promise<void> {
   await at.compareAndSwap(accountKey(ACCOUNT), Buffer.from(text), etag, META);
 }
 
-it('an older version of an account lacks later revocations, so infra/aws/README.md revokes all its keys before restoring it', async () => {
+it('an older version of an account lacks later revocations, so all its keys must be revoked before it is restored', async () => {
   const [lost, own] = await withGateway(async (gateway) => [
     await gateway.createKey({ account: ACCOUNT, plan: 'research' }),
     await gateway.createKey({ account: ACCOUNT }),
@@ -50,6 +50,7 @@ it('an older version of an account lacks later revocations, so infra/aws/README.
   await put(accountsStore, older);
   expect(await statusOf(lost)).toBe(307); // the danger that infra/aws/README.md avoids
 
+  // as infra/aws/README.md does with jq
   const whole = JSON.parse(older) as Account;
   const keys = Object.entries(whole.keys).map(([id, key]) => [
     id,

@@ -52,5 +52,5 @@ export const DRIFT_CAUSES = {
   },
 } as const satisfies Record<string, DriftRule>;
 
-/** Why a record and Stripe differ. */
+/** Kind of a drift. */
 export type DriftCause = keyof typeof DRIFT_CAUSES;

@@ -13,7 +13,7 @@ import {
 export type FreshValuesOptions<T> = FreshnessPolicy<T> & {
   /** Maximum number of values; the least recently used one is dropped first. */
   readonly max: number;
-  /** Loads the value of a key. It must settle in time: there is no other time limit. */
+  /** Loads the value of a key. It must always settle: nothing here limits its time. */
   readonly load: (key: string) => Promise<T>;
 };
 

@@ -4,7 +4,7 @@ import type { Narrator } from './narrator.js';
 /** Relative changes smaller than this are described as "about the same". */
 const LEVEL = 0.01;
 
-/** The metrics whose weekly means are reported, with their names in a sentence. */
+/** The metrics whose weekly means are reported, with their names in a sentence. A rate is not said to be "a day". */
 const WEEKLY: readonly { readonly metric: MetricName; readonly name: string; readonly isRate?: true }[] = [
   { metric: 'tx_count', name: 'transactions' },
   { metric: 'active_addresses', name: 'active addresses' },
@@ -31,7 +31,7 @@ export function changeSection(narrator: Narrator): string[] {
 
 function sayLabel({ records: { meta }, say }: Narrator): string[] {
   const { label, run_days: run } = meta.regime;
-  if (label === 'indeterminate' || run === 1) return [];
+  if (label === 'indeterminate' || run === 1) return []; // the state section reports a change of the label
   return say(run > 7 ? 'change.same' : 'change.within_week');
 }
 

@@ -11,7 +11,7 @@ import { chainFigure } from './chart-figure.js';
 import { publicRows, subscriberRows } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, fixed, runWords, toDatedText, toRibbon } from './state-words.js';
+import { ABSENT, fixed, dayCount, toDatedText, toRibbon } from './page-words.js';
 
 /** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
 export type ChainPageOptions = {
@@ -57,7 +57,7 @@ function toFacts(
   lastAvailable: string | null,
 ): object[] {
   return [
-    { term: 'Since', value: `${regime.since}, ${runWords(regime.run_days)}` },
+    { term: 'Since', value: `${regime.since}, ${dayCount(regime.run_days)}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
     { term: 'Confidence', value: `${pointWords(confidence.score)} of 100, ${confidence.level}` },
     { term: 'Data quality', value: `${pointWords(confidence.data_quality)} of 100` },

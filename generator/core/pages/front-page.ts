@@ -21,7 +21,7 @@ import { pointWords } from '../text/number-words.js';
 import { chainFigure, overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { runWords, toDatedText, toRibbon } from './state-words.js';
+import { dayCount, toDatedText, toRibbon } from './page-words.js';
 
 /** Options for `frontPage`. `facts` has one element per published chain, in the order of the page. */
 export type FrontOptions = {
@@ -73,7 +73,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     headline: toDatedText(headline),
     ribbon: toRibbon(labels),
     since: regime.since,
-    run: runWords(regime.run_days),
+    run: dayCount(regime.run_days),
     confidence: { score: pointWords(confidence.score), level: confidence.level },
     through: updatedThrough,
     next: expectedNextBy(chain, updatedThrough),

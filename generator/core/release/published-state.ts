@@ -12,6 +12,7 @@ import type {
 /** The parts of the current release that the next one depends on. */
 export type PublishedState = {
   readonly record: ReleaseRecord;
+  /** Digest of the record. */
   readonly sha256: string;
   /** Every manifest by its URL path. */
   readonly manifests: ReadonlyMap<string, Manifest>;

@@ -129,11 +129,11 @@ export class AlarmsPart extends Construct {
       description: 'More than 1% of the responses are 5xx. Read the log of the gateway.',
       evaluation: twice,
     });
-    this.alarm('SigningFailures', {
-      metric: metrics.SigningFailures,
+    this.alarm('FilesUnavailable', {
+      metric: metrics.FilesUnavailable,
       threshold: 0,
       description:
-        'The gateway cannot sign file URLs: the credentials or a store are unavailable. Search its log for store-unavailable.',
+        'The gateway cannot deliver files: the signing credentials or a store are unavailable. Search its log for store-unavailable.',
       evaluation: twice,
     });
     this.alarm('WebhookFailures', {

@@ -82,7 +82,7 @@ export class DeliveryPart extends Construct {
         ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, createGatewayBehavior(gateway)])),
       },
       // By default CloudFront caches an error for ten seconds and sends it to all clients, even if one API key caused it.
-      // Also with a ttl of 0, CloudFront serves expired copies while the bucket is down.
+      // Even with a ttl of 0, CloudFront serves expired copies while the bucket is down.
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     acknowledgeFindings(distribution);

@@ -6,7 +6,7 @@ import { ENDPOINTS, FILES_PATH } from '../../../schemas/paths.js';
 
 /** Filters for lines of the gateway's log, by the metric that counts them. */
 const FILTERS = {
-  SigningFailures: `{ ($.route = "${FILES_PATH}*") && ($.decision = "store-unavailable") }`,
+  FilesUnavailable: `{ ($.route = "${FILES_PATH}*") && ($.decision = "store-unavailable") }`,
   WebhookFailures: `{ ($.route = "${ENDPOINTS.webhook}") && ($.status >= 500) }`,
   WebhookRefusals: `{ ($.route = "${ENDPOINTS.webhook}") && ($.decision = "webhook-signature-invalid") }`,
   BillingAlerts: '{ ($.alert = "*") }',

@@ -12,9 +12,9 @@ import type { S3Address } from './s3-address.js';
 import { createRetryStrategy, MAX_ATTEMPTS, RETRY_PERIOD_MS } from './s3-retries.js';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Longest pause between two packets of a server, also within a response. */
+/** Longest time without traffic on a connection, also within a response. */
 const IDLE_TIMEOUT_MS = 5_000;
-/** Longest wait for the first byte of a response, however long sending the request takes. */
+/** Longest time from the creation of a request, including a wait for a connection and sending it, to its response's headers. */
 const REQUEST_TIMEOUT_MS = 15_000;
 /** Maximum number of connections. */
 const SOCKETS = 128;

@@ -14,16 +14,16 @@ import {
 } from '../../support/bad-input/publish-batch.js';
 import { sourcesJson } from '../../support/release/small-input.js';
 
-const publishInProgram = usePublishBatch();
+const publishWithBuiltProgram = usePublishBatch();
 /** Runs the additional cases within this process, which is faster than a new process for each. */
-const publishInProcess = usePublishBatch(runInProcess);
+const publishInThisProcess = usePublishBatch(runInProcess);
 
 /** Assigns a chain to each case, and runs four cases at a time. */
 function publishInFours<T>(
   name: string,
   cases: readonly T[],
   csv: (each: T, chain: Chain) => string | Uint8Array,
-  publish: Publish = publishInProgram,
+  publish: Publish = publishWithBuiltProgram,
 ): (i: number) => { readonly chain: Chain; readonly outcome: PublishOutcome } {
   const chainOf = (i: number): Chain => CHAIN_IDS[i % 4] ?? 'bitcoin';
   const runs = Array.from({ length: Math.ceil(cases.length / 4) }, (_, run) => {
@@ -62,7 +62,7 @@ describe('publish refuses, with place, fault and remedy, a metrics file with', (
     'more',
     MORE_BAD_METRICS,
     ({ csv }, chain) => csv(chain),
-    publishInProcess,
+    publishInThisProcess,
   );
 
   it.each(MORE_BAD_METRICS.map((bad, i) => [bad.name, i, bad] as const))('%s', (_name, i, bad) => {
@@ -109,7 +109,7 @@ const GOOD_METRICS: readonly GoodMetrics[] = [
 ];
 
 describe('publish accepts, and publishes unchanged, a metrics file with', () => {
-  const run = publishInFours('good', GOOD_METRICS, ({ csv }) => csv, publishInProcess);
+  const run = publishInFours('good', GOOD_METRICS, ({ csv }) => csv, publishInThisProcess);
 
   it.each(GOOD_METRICS.map((good, i) => [good.name, i, good] as const))(
     '%s',

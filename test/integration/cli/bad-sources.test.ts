@@ -13,8 +13,8 @@ import {
 } from '../../support/bad-input/publish-batch.js';
 import { metricsCsv, sourcesJson } from '../../support/release/small-input.js';
 
-const publishInProgram = usePublishBatch();
-const publishInProcess = usePublishBatch(runInProcess);
+const publishWithBuiltProgram = usePublishBatch();
+const publishInThisProcess = usePublishBatch(runInProcess);
 
 const csv = (days: number): string => metricsCsv('bitcoin', days);
 /** Returns a file with `count` faults, each on its own row. */
@@ -32,7 +32,7 @@ describe('publish refuses, with place, fault and remedy, sources with', () => {
     );
     const tables = cases.map((_, i) => [`${CHAIN_IDS[i] ?? ''}.csv`, csv(3)] as const);
     const text = `{\n${lines.join(',\n').replaceAll('»', '')}\n}\n`;
-    const run = publishInProcess(`lists-${batch}`, [
+    const run = publishInThisProcess(`lists-${batch}`, [
       { files: { ...Object.fromEntries(tables), 'sources.json': text } },
     ]);
     return { lines, run, size: cases.length };
@@ -63,7 +63,9 @@ describe('publish refuses every chain when sources.json is', () => {
   };
   const runs = BAD_SOURCES_FILES.map((bad, i) => {
     const inProcess = i >= 3; // the first three run the built program
-    return (inProcess ? publishInProcess : publishInProgram)(`file ${bad.name}`, [{ files: filesOf(bad) }]);
+    return (inProcess ? publishInThisProcess : publishWithBuiltProgram)(`file ${bad.name}`, [
+      { files: filesOf(bad) },
+    ]);
   });
 
   it.each(BAD_SOURCES_FILES.map((bad, i) => [bad.name, i, bad] as const))('%s', (_name, i, bad) =>
@@ -77,15 +79,15 @@ describe('publish with several files', () => {
   const mixed: InputFiles = { ...sources, 'bitcoin.csv': faulty(1), 'base.csv': csv(5) };
   const unknownFile =
     'etherum.csv: is not the file of a known chain. Rename or remove it; chains are bitcoin, ethereum, arbitrum, base.';
-  const many = publishInProgram('many', [
+  const many = publishWithBuiltProgram('many', [
     { files: { ...sources, 'bitcoin.csv': faulty(15), 'base.csv': faulty(12) }, options: ['--json'] },
   ]);
-  const inTurn = publishInProcess('in turn', [
+  const inTurn = publishInThisProcess('in turn', [
     { files: both },
     { files: mixed, options: ['--json', '--all-or-nothing'] },
     { files: mixed, options: ['--json'] },
   ]);
-  const withUnknown = publishInProcess('unknown', [
+  const withUnknown = publishInThisProcess('unknown', [
     { files: { ...sources, 'etherum.csv': csv(3) } },
     { files: { ...both, 'etherum.csv': csv(3) } },
   ]);

@@ -10,7 +10,7 @@ describe('a rollback that stopped between its commit and the public copies', () 
   beforeAll(async () => (published = await createPublishedStore()), 30_000);
   afterAll(() => published.dispose());
 
-  it('is finished by the next publish, although that is held; until then status reports the lag first', async () => {
+  it('is finished by the next publish, although that is held; until then status names the lag, not the hold, as the next step', async () => {
     const root = await published.copy();
     const store = await openStore(`file:${root}`);
     const key = publicKey(PUBLIC_PATHS.landing);

@@ -15,7 +15,7 @@ export type GatewayRunOptions = {
   readonly stopped?: AbortSignal;
   /** Access to Stripe. */
   readonly billing?: BillingPort;
-  /** Called with the error reporter of billing when the command opens it. */
+  /** Called with the options with which the command opens billing. */
   readonly onBilling?: (options: Parameters<OpenBilling>[1]) => void;
 };
 
@@ -46,7 +46,7 @@ export async function runGateway(
       logDestination: { write: () => undefined },
       openBilling: (_settings, options) => {
         onBilling(options);
-        if (billing === undefined) throw new Error('this test sells nothing');
+        if (billing === undefined) throw new Error('no billing was given to runGateway');
         return billing;
       },
     },

@@ -7,7 +7,7 @@ const AS_OF = '2023-09-27T06:00:00Z';
 
 /**
  * Returns the root of a directory store with one release of the sample, published by the built generator. Publishing takes
- * more than ten seconds. Do not write to it.
+ * more than ten seconds, so the store is kept until a source changes. Do not write to it.
  */
 export function publishSample(): Promise<string> {
   return keepStore({

@@ -4,7 +4,10 @@ import { interceptStore } from './intercept-store.js';
 /** Thrown by a store that stops. */
 export class StoppedError extends Error {}
 
-/** Wraps a store that stops before or after its n-th operation. `count` returns the number of operations so far. */
+/**
+ * Wraps a store so that it stops before or after operation number `at`, as in a crash: every later operation throws
+ * StoppedError. `count` returns the number of operations so far.
+ */
 export function createStoppingStore(
   store: ObjectStore,
   at: number,

@@ -1,6 +1,6 @@
 import { asNode, listOf, textOf, type Node } from './api-nodes.js';
 
-/** A part of the description of a type; `link` has its target, if any. */
+/** A part of the description of a type; `link` is a list with its target, or empty: templates have no conditions. */
 export type TypePart = { readonly text: string; readonly link: readonly string[] };
 
 const SCHEMAS = '#/components/schemas/';
@@ -24,7 +24,7 @@ const LIMITS: readonly (readonly [keyword: string, words: string])[] = [
   ['default', 'default'],
 ];
 
-/** Keywords that are described by the wording of a type or by the rows of members. */
+/** Keywords that the words of a type or the rows of its members describe. Other keywords are shown as JSON. */
 export const DESCRIBED_KEYWORDS: ReadonlySet<string> = new Set([
   ...LIMITS.map(([keyword]) => keyword),
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'items', 'uniqueItems', 'propertyNames'],
