@@ -27,6 +27,8 @@ export type Authentication = {
   readonly limitAddress: (req: IncomingMessage, res: ServerResponse) => void;
   /** Returns the caller with current grants: at most `maxAgeMs` old, one second by default. */
   readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
+  /** Refuses a revoked key from now on, also while its account is cached. */
+  readonly refuseKey: (keyId: string) => void;
 };
 
 /** Options for `createAuthentication`. */
@@ -92,6 +94,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     },
     limitAddress: address.count,
     refresh: (caller, maxAgeMs) => authenticator.refresh(caller, maxAgeMs),
+    refuseKey: (keyId) => authenticator.refuse(keyId),
   };
 }
 

@@ -75,7 +75,7 @@ function requireKeyOrSession({ authentication }: KeysRouterOptions): RequestHand
   };
 }
 
-function revokeKey({ accounts }: KeysRouterOptions): RequestHandler {
+function revokeKey({ accounts, authentication }: KeysRouterOptions): RequestHandler {
   return async (req, res) => {
     const ownId = contextOf(res).keyId;
     const keyId = readKeyId(req.body, res) ?? ownId;
@@ -89,6 +89,7 @@ function revokeKey({ accounts }: KeysRouterOptions): RequestHandler {
     const revoked = await accounts.revokeKey(accountOf(res), keyId).catch((error: unknown) => {
       throw error instanceof GatewayError && error.code === 'not-found' ? unknownKey() : error;
     });
+    authentication.refuseKey(keyId);
     contextOf(res).decision = 'key-revoked';
     sendJson(res, 200, revoked);
   };
