@@ -61,7 +61,11 @@ function createKey(options: KeysRouterOptions): RequestHandler {
     }
     const account = accountOf(res);
     await readCurrentAccount(options, account); // access may have begun a moment ago
-    const created = await options.accounts.createKey(account, { label: label ?? null, needsGrant: true });
+    const created = await options.accounts.createKey(account, {
+      label: label ?? null,
+      needsGrant: true,
+      isLimited: true,
+    });
     contextOf(res).decision = 'key-created';
     sendJson(res, 201, created);
   };

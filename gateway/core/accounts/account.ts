@@ -8,9 +8,16 @@ import { GatewayError } from '../problems.js';
 /** Maximum number of active keys of an account. */
 export const ACTIVE_KEYS = 5;
 
-/** Maximum number of keys that an account lists. Beyond it the oldest revoked keys are removed; they stay invalid. */
-export const LISTED_KEYS = 25;
+/** Maximum number of keys that the owner of an account can create within 24 hours. */
+export const KEYS_PER_DAY = 20;
 
+/**
+ * Maximum number of keys that an account lists. Beyond it the oldest revoked keys are removed; they stay invalid. The keys
+ * of the last 24 hours are always listed, so that they can be counted.
+ */
+export const LISTED_KEYS = ACTIVE_KEYS + KEYS_PER_DAY;
+
+const DAY_MS = 86_400_000;
 const ID_BYTES = 255;
 const { account_id: idWords, label: labelWords } = SCHEMAS.account.$defs;
 const ID = new RegExp(idWords.pattern, 'u');
@@ -55,14 +62,32 @@ export function assertRoom({ keys }: Account): void {
   if (active.length >= ACTIVE_KEYS) throw new GatewayError('key-limit-reached');
 }
 
+/**
+ * Checks that the owner of an account can create another key now. Revoked keys count too.
+ * @throws GatewayError 'rate-limited'
+ */
+export function assertDailyRoom({ keys }: Account, nowMs: number): void {
+  const recent = Object.values(keys)
+    .map(({ created_at: createdAt }) => parseInstant(createdAt) ?? nowMs)
+    .filter((createdMs) => createdMs > nowMs - DAY_MS)
+    .sort((one, other) => one - other);
+  const last = recent.at(-KEYS_PER_DAY); // there is room for another key when this one is a day old
+  if (last === undefined) return;
+  const seconds = Math.max(1, Math.ceil((last + DAY_MS - nowMs) / 1000));
+  throw new GatewayError('rate-limited', {
+    detail: `An account can create ${KEYS_PER_DAY} keys within 24 hours. Wait ${seconds} s.`,
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
 function keepListed(keys: [string, AccountKey][]): [string, AccountKey][] {
-  const revoked = keys.filter(([, key]) => key.revoked_at !== null).sort(byRevocation);
+  const revoked = keys.filter(([, key]) => key.revoked_at !== null).sort(byCreation);
   const removed = new Set(revoked.slice(0, Math.max(0, keys.length - LISTED_KEYS)).map(([id]) => id));
   return keys.filter(([id]) => !removed.has(id));
 }
 
-function byRevocation([, one]: [string, AccountKey], [, other]: [string, AccountKey]): number {
-  return (one.revoked_at ?? '') < (other.revoked_at ?? '') ? -1 : 1;
+function byCreation([, one]: [string, AccountKey], [, other]: [string, AccountKey]): number {
+  return one.created_at < other.created_at ? -1 : 1;
 }
 
 /**

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { Account, KeyRecord, ManualGrant } from '../../../schemas/types.generated.js';
 import {
   addKey,
+  assertDailyRoom,
   assertRoom,
   createAccount,
   findGrant,
@@ -30,7 +31,7 @@ export type Accounts = KeyUsageLog & {
   readonly readKey: (keyId: string) => Promise<KeyRecord | undefined>;
   /**
    * Creates a key and returns its text, which is not stored.
-   * @throws GatewayError 'key-limit-reached', or with `needsGrant` 'subscription-inactive'.
+   * @throws GatewayError 'key-limit-reached', with `needsGrant` 'subscription-inactive', with `isLimited` 'rate-limited'.
    */
   readonly createKey: (account: string, options: KeyOptions) => Promise<CreatedKey>;
   /** Revokes a key. For a revoked key, returns when that happened. @throws GatewayError 'not-found' */
@@ -47,6 +48,8 @@ export type KeyOptions = {
   readonly label: string | null;
   /** Refuses an account without an active grant. */
   readonly needsGrant: boolean;
+  /** Refuses an account with `KEYS_PER_DAY` keys of the last 24 hours. */
+  readonly isLimited?: boolean;
 };
 
 /** A new key; `key` is its text. */
@@ -98,13 +101,18 @@ export function createAccounts(store: UpdateOptions['store'], options: AccountsO
       if (!isKeyId(keyId)) return undefined;
       return (await readDocument(store, keyRecordKey(keyId), 'key-record'))?.value;
     },
-    async createKey(id, { label, needsGrant }) {
+    async createKey(id, { label, needsGrant, isLimited = false }) {
       const created = { label, created_at: toInstant(now()), revoked_at: null };
       const account = (await readAccount(id)) ?? createAccount(id);
       if (needsGrant) assertActive(account, now());
       assertRoom(account); // avoids an orphaned key record; the update checks again
+      if (isLimited) assertDailyRoom(account, now());
       const key = await issueKey(id);
-      await update(id, (before) => addKey(before, key.id, created));
+      await update(id, (before) => {
+        const after = addKey(before, key.id, created);
+        if (isLimited && after !== before) assertDailyRoom(before, now());
+        return after;
+      });
       return { key: key.text, id: key.id, label, created_at: created.created_at };
     },
     async revokeKey(id, keyId) {
