@@ -196,7 +196,8 @@ export const VARIABLES = {
     parse: parseOrigins,
   },
   CRD_RATE_KEY_PER_MINUTE: {
-    meaning: 'requests per minute that this process accepts from a key',
+    meaning:
+      'requests per minute that this process accepts from a key; from all keys of an account together, five times as many',
     default: '600',
     example: '600',
     parse: wholeNumber(1, 1_000_000),

@@ -142,15 +142,14 @@ describe('the keys of an account', () => {
 
     it('are counted exactly, although older keys were revoked later than they', () => {
       let account = createAccount('a');
-      const early = Array.from({ length: 5 }, (_, n) => `early00${n}`);
+      const early = Array.from({ length: 4 }, (_, n) => `early00${n}`);
       for (const id of early) account = addKey(account, id, { ...key(0), created_at: '2026-08-01T00:00:00Z' });
-      account = revokeKey(account, 'early004', '2026-08-01T00:00:00Z');
       for (let n = 0; n < KEYS_PER_DAY; n += 1) {
         expect(() => assertDailyRoom(account, startMs + n * 60_000)).not.toThrow();
         account = revokeKey(addKey(account, idOf(n), key(n)), idOf(n), '2026-08-20T00:20:00Z');
       }
       for (const id of early) account = revokeKey(account, id, '2026-08-20T00:30:00Z');
-      account = addKey(account, 'operator', key(40)); // makes the account drop a key
+      for (const id of ['another1', 'another2']) account = addKey(account, id, key(40)); // the account drops a key
       expect(() => assertDailyRoom(account, startMs + 3_600_000)).toThrow('20 keys within 24 hours');
       expect(Object.keys(account.keys)).toHaveLength(LISTED_KEYS);
       expect(findKey(account, idOf(0))).toBeDefined();
