@@ -12,10 +12,13 @@ export const ACTIVE_KEYS = 5;
 export const KEYS_PER_DAY = 20;
 
 /**
- * Maximum number of keys that an account lists. Beyond it the oldest revoked keys are removed; they stay invalid. The keys
- * of the last 24 hours are always listed, so that they can be counted.
+ * Maximum number of keys that an account lists. Beyond it the oldest revoked keys expire. The keys of the last 24 hours
+ * are always listed, so that they can be counted.
  */
 export const LISTED_KEYS = ACTIVE_KEYS + KEYS_PER_DAY;
+
+/** Number of days after which a revoked key expires: the account no longer lists it. It stays invalid. */
+export const TOMBSTONE_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 const ID_BYTES = 255;
@@ -53,7 +56,7 @@ export function findKey({ keys }: Account, id: string): AccountKey | undefined {
 export function addKey(account: Account, id: string, key: AccountKey): Account {
   if (findKey(account, id) !== undefined) return account;
   assertRoom(account);
-  return { ...account, keys: Object.fromEntries(keepListed([...Object.entries(account.keys), [id, key]])) };
+  return { ...account, keys: { ...account.keys, [id]: key } };
 }
 
 /** Checks that an account can have another active key. @throws GatewayError 'key-limit-reached' */
@@ -80,10 +83,22 @@ export function assertDailyRoom({ keys }: Account, nowMs: number): void {
   });
 }
 
-function keepListed(keys: [string, AccountKey][]): [string, AccountKey][] {
-  const revoked = keys.filter(([, key]) => key.revoked_at !== null).sort(byCreation);
-  const removed = new Set(revoked.slice(0, Math.max(0, keys.length - LISTED_KEYS)).map(([id]) => id));
-  return keys.filter(([id]) => !removed.has(id));
+/** Returns the ids of the revoked keys that have expired: by their age, or the oldest ones beyond `LISTED_KEYS`. */
+export function findExpiredKeys({ keys }: Account, nowMs: number): string[] {
+  const excess = Object.keys(keys).length - LISTED_KEYS;
+  const expiredMs = nowMs - TOMBSTONE_DAYS * DAY_MS;
+  return Object.entries(keys)
+    .filter(([, key]) => key.revoked_at !== null)
+    .sort(byCreation)
+    .filter(([, key], i) => i < excess || (parseInstant(key.revoked_at ?? '') ?? Infinity) <= expiredMs)
+    .map(([id]) => id);
+}
+
+/** Returns the account without these keys, or the account itself if there are none. */
+export function removeKeys(account: Account, ids: readonly string[]): Account {
+  if (ids.length === 0) return account;
+  const kept = Object.entries(account.keys).filter(([id]) => !ids.includes(id));
+  return { ...account, keys: Object.fromEntries(kept) };
 }
 
 function byCreation([, one]: [string, AccountKey], [, other]: [string, AccountKey]): number {

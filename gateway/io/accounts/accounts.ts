@@ -18,8 +18,14 @@ import { explainInactivity, isActive, namePlan } from '../../core/access/entitle
 import { OperatorError } from '../../core/exit-codes.js';
 import { GatewayError } from '../../core/problems.js';
 import { DOCUMENT_META, readDocument, writeDocument } from './account-documents.js';
+import { deleteKeyRecord, removeExpiredKeys } from './expired-keys.js';
 import { createKeyUsageLog, type KeyUsageLog } from './key-usage.js';
-import { readStoredAccount, updateAccount, type UpdateOptions } from './update-account.js';
+import {
+  readStoredAccount,
+  updateAccount,
+  type AccountChange,
+  type UpdateOptions,
+} from './update-account.js';
 
 const MAX_DRAWS = 5;
 
@@ -27,7 +33,7 @@ const MAX_DRAWS = 5;
 export type Accounts = KeyUsageLog & {
   /** Returns an account; `undefined` if it does not exist. */
   readonly readAccount: (account: string) => Promise<Account | undefined>;
-  /** Returns the digest and account of a key, even if it is revoked; `undefined` for an unknown id. */
+  /** Returns the digest and account of a key, even if it is revoked; `undefined` for an unknown or expired one. */
   readonly readKey: (keyId: string) => Promise<KeyRecord | undefined>;
   /**
    * Creates a key and returns its text, which is not stored.
@@ -75,8 +81,13 @@ export type AccountsOptions = Omit<UpdateOptions, 'store'> & {
 /** Creates access to the accounts in a store. */
 export function createAccounts(store: UpdateOptions['store'], options: AccountsOptions): Accounts {
   const { now, random, mode } = options;
-  const update = (id: string, change: (account: Account) => Account): Promise<Account> =>
+  const update = (id: string, change: AccountChange): Promise<Account> =>
     updateAccount({ ...options, store }, id, change);
+  const updateKeys = (id: string, change: (account: Account) => Account): Promise<Account> =>
+    update(id, (before) => {
+      const after = change(before);
+      return after === before ? before : removeExpiredKeys(store, after, now());
+    });
 
   async function readAccount(id: string): Promise<Account | undefined> {
     return (await readStoredAccount(store, id))?.value;
@@ -108,16 +119,20 @@ export function createAccounts(store: UpdateOptions['store'], options: AccountsO
       assertRoom(account); // avoids an orphaned key record; the update checks again
       if (isLimited) assertDailyRoom(account, now());
       const key = await issueKey(id);
-      await update(id, (before) => {
+      const add = (before: Account): Account => {
         const after = addKey(before, key.id, created);
         if (isLimited && after !== before) assertDailyRoom(before, now());
         return after;
+      };
+      await updateKeys(id, add).catch(async (error: unknown) => {
+        if (error instanceof GatewayError) await deleteKeyRecord(store, key.id); // refused, so no account lists it
+        throw error;
       });
       return { key: key.text, id: key.id, label, created_at: created.created_at };
     },
     async revokeKey(id, keyId) {
       const instant = toInstant(now());
-      const account = await update(id, (before) => revokeKey(before, keyId, instant));
+      const account = await updateKeys(id, (before) => revokeKey(before, keyId, instant));
       return { id: keyId, revoked_at: findKey(account, keyId)?.revoked_at ?? instant };
     },
     grant: (id, grant) => update(id, (account) => grantTo(account, grant, now())),
