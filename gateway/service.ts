@@ -227,11 +227,11 @@ function createSessionVerifier(
   { fetch, now, logger }: ServiceOptions,
 ): Sessions | undefined {
   if (sessions === undefined) return undefined;
-  const { jwks: address, issuer, audience } = sessions;
+  const { jwks: address, ...expected } = sessions;
   const onError = (error: unknown): void => {
     logger.warn({ err: error }, "cannot read the identity provider's keys");
   };
   const keySet = createKeySet({ address, fetch, now, onError });
   void keySet.prepare();
-  return createSessions({ keySet, issuer, audience, now });
+  return createSessions({ keySet, ...expected, now });
 }

@@ -27,6 +27,8 @@ export type Authentication = {
   readonly limitAddress: (req: IncomingMessage, res: ServerResponse) => void;
   /** Returns the caller with current grants: at most `maxAgeMs` old, one second by default. */
   readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
+  /** Refuses a revoked key from now on, also while its account is cached. */
+  readonly refuseKey: (keyId: string) => void;
 };
 
 /** Options for `createAuthentication`. */
@@ -43,7 +45,7 @@ export type AuthenticationOptions = {
 /** The proxies whose `X-Forwarded-For` is trusted: a number of hops, addresses, or none. */
 export type TrustProxy = number | readonly string[] | false;
 
-/** Returns the authentication of a gateway. A request with a cached key counts only towards the key's limit. */
+/** Returns the authentication of a gateway. A request with a cached key counts only towards the limits of the key and its account. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { authenticator, limits, sessions, onUse } = options;
   const address = createAddressLimit(options);
@@ -53,6 +55,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     context.keyId = caller.keyId;
     context.account = caller.account;
     enforce(res, 'key', limits.consumeKey(caller.keyId));
+    const shared = limits.consumeAccount(caller.account);
+    if (!shared.allowed) enforce(res, 'account', shared);
     onUse(caller.keyId);
     return caller;
   }
@@ -92,6 +96,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     },
     limitAddress: address.count,
     refresh: (caller, maxAgeMs) => authenticator.refresh(caller, maxAgeMs),
+    refuseKey: (keyId) => authenticator.refuse(keyId),
   };
 }
 

@@ -61,7 +61,11 @@ function createKey(options: KeysRouterOptions): RequestHandler {
     }
     const account = accountOf(res);
     await readCurrentAccount(options, account); // access may have begun a moment ago
-    const created = await options.accounts.createKey(account, { label: label ?? null, needsGrant: true });
+    const created = await options.accounts.createKey(account, {
+      label: label ?? null,
+      needsGrant: true,
+      isLimited: true,
+    });
     contextOf(res).decision = 'key-created';
     sendJson(res, 201, created);
   };
@@ -75,7 +79,7 @@ function requireKeyOrSession({ authentication }: KeysRouterOptions): RequestHand
   };
 }
 
-function revokeKey({ accounts }: KeysRouterOptions): RequestHandler {
+function revokeKey({ accounts, authentication }: KeysRouterOptions): RequestHandler {
   return async (req, res) => {
     const ownId = contextOf(res).keyId;
     const keyId = readKeyId(req.body, res) ?? ownId;
@@ -89,6 +93,7 @@ function revokeKey({ accounts }: KeysRouterOptions): RequestHandler {
     const revoked = await accounts.revokeKey(accountOf(res), keyId).catch((error: unknown) => {
       throw error instanceof GatewayError && error.code === 'not-found' ? unknownKey() : error;
     });
+    authentication.refuseKey(keyId);
     contextOf(res).decision = 'key-revoked';
     sendJson(res, 200, revoked);
   };

@@ -5,12 +5,13 @@ import { parseS3Address, type S3Defaults } from './s3/s3-address.js';
 
 /**
  * Options for `openStore`. Aborting `signal` cancels all running requests. A failed request to a server is retried for
- * `retryPeriodMs`, by default 45 seconds.
+ * `retryPeriodMs`, by default 45 seconds. With `isPrivate`, only the owner can read what is created in a directory.
  */
 export type OpenOptions = {
   readonly s3?: S3Defaults;
   readonly signal?: AbortSignal;
   readonly retryPeriodMs?: number;
+  readonly isPrivate?: boolean;
 };
 
 /**
@@ -19,7 +20,7 @@ export type OpenOptions = {
  */
 export async function openStore(
   address: string,
-  { s3 = {}, ...options }: OpenOptions = {},
+  { s3 = {}, isPrivate = false, ...options }: OpenOptions = {},
 ): Promise<ObjectStore> {
   if (address.startsWith('s3://')) {
     const at = parseS3Address(address, s3);
@@ -34,5 +35,5 @@ export async function openStore(
       `"${address}" is not a store address. Use file:PATH, for example file:./data/store, or s3://bucket/prefix.`,
     );
   }
-  return createDirectoryStore(path.resolve(match[1]));
+  return createDirectoryStore(path.resolve(match[1]), { isPrivate });
 }

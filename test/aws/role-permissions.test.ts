@@ -41,7 +41,7 @@ type Permissions = { readonly allowed: readonly Call[]; readonly denied: readonl
 
 const RECORDS = [ACCOUNT, KEY, USAGE];
 
-/** Calls that no role may make, except garbage collection. */
+/** Calls that no role may make, except garbage collection, and the gateway for the records of expired keys. */
 const NEVER: readonly Call[] = [
   ...[PUBLISHED, ACCOUNTS].flatMap((resource) =>
     ['s3:PutBucketPolicy', 's3:DeleteBucket', 's3:PutLifecycleConfiguration', 's3:PutBucketVersioning'].map(
@@ -149,10 +149,12 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       ...[OBJECT, RELEASE, POINTER].map(get),
       ...RECORDS.flatMap(getAndPut),
       get(`${ACCOUNTS}/${STORE_KEY}`),
+      remove(KEY),
+      remove(USAGE),
       assume(SIGNER),
     ],
     denied: [
-      ...NEVER,
+      ...NEVER.filter(({ action, resource }) => action !== 's3:DeleteObject' || resource !== KEY),
       ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(put),
       ...[PUBLIC_FILE, ...STATE_FILES].map(get),
       put(`${ACCOUNTS}/${STORE_KEY}`),

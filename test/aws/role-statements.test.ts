@@ -61,6 +61,7 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
       {},
     ],
     ...USE_ACCOUNTS,
+    ['DeleteExpiredKeys', ['s3:DeleteObject'], within(ACCOUNTS, ['keys/*.json', 'usage/*.json']), {}],
     ['AssumeSigner', ['sts:AssumeRole'], [SIGNER], {}],
   ],
   reconciler: [['ListAccounts', ['s3:ListBucket'], [ACCOUNTS], {}], ...USE_ACCOUNTS],

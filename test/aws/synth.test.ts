@@ -132,9 +132,10 @@ describe('with wrong parameters', () => {
 
 describe('with other parameters', () => {
   const SECRET_VERSION = '0123456789abcdef0123456789abcdef';
-  const { identity: _, selling: __, ...free } = EXAMPLE;
+  const { identity, selling: _, ...free } = EXAMPLE;
   const VARIANTS = {
     free: { ...free, region: 'us-east-1' },
+    typed: { ...free, identity: { ...(identity as object), type: 'at+jwt' } },
     restarted: { ...EXAMPLE, restarted: '2026-11-22' },
     pinned: {
       ...EXAMPLE,
@@ -165,6 +166,11 @@ describe('with other parameters', () => {
     expect(JSON.stringify(templates.free.Service)).not.toMatch(
       /reconcile|stripe-secret|CRD_STRIPE|ReplicaRegions/i,
     );
+  });
+
+  it('passes the type of session tokens on to the gateway, if there is one', () => {
+    expect(JSON.stringify(templates.typed.Service)).toContain('"CRD_JWT_TYPE":"at+jwt"');
+    expect(JSON.stringify(EXAMPLE_TEMPLATES.Service)).not.toContain('CRD_JWT_TYPE');
   });
 
   it('serves requests with the newest version of the gateway by default', () => {

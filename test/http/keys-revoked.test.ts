@@ -72,6 +72,29 @@ describe('DELETE with the session', () => {
     expect((await useKey(other)).status).toBe(307);
   });
 
+  it('refuses the key at once in this process, and not the other keys of the account', async () => {
+    const [key, other] = [await createKey(), await createKey()];
+    expect([(await useKey(key)).status, (await useKey(other)).status]).toEqual([307, 307]);
+    expect((await revoke({ body: { id: idOf(key) } })).status).toBe(200);
+    expect(await readProblemCode(await useKey(key))).toBe('api-key-invalid');
+    expect((await useKey(other)).status).toBe(307);
+  });
+
+  it('refuses the key at once when another process had revoked it before', async () => {
+    const key = await createKey();
+    expect((await useKey(key)).status).toBe(307);
+    await gateway.accounts.revokeKey('mine', idOf(key));
+    expect((await useKey(key)).status).toBe(307); // this process has not read the account since
+    expect((await revoke({ body: { id: idOf(key) } })).status).toBe(200);
+    expect(await readProblemCode(await useKey(key))).toBe('api-key-invalid');
+  });
+
+  it('does not refuse a key that it did not revoke', async () => {
+    expect((await useKey(foreignKey)).status).toBe(307);
+    expect(await readProblemCode(await revoke({ body: { id: idOf(foreignKey) } }))).toBe('not-found');
+    expect((await useKey(foreignKey)).status).toBe(307);
+  });
+
   it.each<[string, { query?: string; body?: unknown }]>([
     ['no id', {}],
     ['an empty body', { body: {} }],
@@ -111,6 +134,16 @@ describe('DELETE with a key', () => {
     nowMs += CACHE_MS;
     expect(await readProblemCode(await useKey(key))).toBe('api-key-invalid');
     expect(await readProblemCode(await revoke({}, { key }))).toBe('api-key-invalid');
+  });
+
+  it('is followed by a refusal at once, without waiting for the caches', async () => {
+    const key = await createKey();
+    expect((await useKey(key)).status).toBe(307);
+    expect((await useKey(key)).status).toBe(307); // from the cache
+    expect((await revoke({}, { key })).status).toBe(200);
+    expect(await readProblemCode(await useKey(key))).toBe('api-key-invalid');
+    const entitlements = await gateway.request(ENTITLEMENTS_PATH, { headers: { 'X-API-Key': key } });
+    expect(await readProblemCode(entitlements)).toBe('api-key-invalid');
   });
 
   it('needs no subscription, and may name only its own id', async () => {

@@ -73,6 +73,21 @@ describe('POST', () => {
     expect(await listKeys(dashboard)).toHaveLength(6);
   });
 
+  it('is refused after twenty keys within a day, also if each was revoked', async () => {
+    const dashboard = await server.openSession();
+    for (let n = 0; n < 20; n += 1) {
+      const { id } = await createKey(dashboard);
+      expect((await dashboard.request('DELETE', asJson({ id }))).status).toBe(200);
+    }
+    const refused = await dashboard.request('POST');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '86400']);
+    expect(await readProblem(refused)).toMatchObject({
+      code: 'rate-limited',
+      detail: 'An account can create 20 keys within 24 hours. Wait 86400 s.',
+    });
+    expect(await listKeys(dashboard)).toHaveLength(20);
+  });
+
   it.each([
     ['none', undefined, null],
     ['null', null, null],

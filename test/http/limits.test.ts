@@ -90,6 +90,40 @@ describe('a key', () => {
   });
 });
 
+describe('an account', () => {
+  it('is limited to the requests of five keys, however many keys it makes and revokes', async () => {
+    const account = 'looping';
+    for (let made = 0; made < 5; made += 1) {
+      const key = await proxied.createKey({ account, plan: 'research' });
+      expect(await statusesOf(KEY_LIMIT + 1, () => requestFile(key))).toEqual([307, 307, 307, 307, 429]);
+      await proxied.accounts.revokeKey(account, key.slice(9, 17));
+    }
+    const fresh = await proxied.createKey({ account });
+    const refused = await requestFile(fresh);
+    expect([refused.status, ...limitOf(refused), refused.headers.get('retry-after')]).toEqual([
+      429,
+      '"key";r=0;t=60',
+      '"key";q=20;w=60',
+      '60',
+    ]);
+    expect((await readProblem(refused)).detail).toBe(
+      'The limit is 20 requests per minute for all keys of an account together. Wait 60 s.',
+    );
+    expect((await requestFile(await proxied.createKey({ plan: 'research' }))).status).toBe(307);
+    clock.ms += 60_000;
+    expect((await requestFile(fresh)).status).toBe(307);
+  });
+
+  it('has five keys with their full limits', async () => {
+    const account = 'busy';
+    const keys = [await proxied.createKey({ account, plan: 'research' })];
+    while (keys.length < 5) keys.push(await proxied.createKey({ account }));
+    for (const key of keys) {
+      expect(await statusesOf(KEY_LIMIT, () => requestFile(key))).toEqual([307, 307, 307, 307]);
+    }
+  });
+});
+
 describe('an address', () => {
   it('sees the remaining requests and is limited', async () => {
     const answers = [];

@@ -8,9 +8,19 @@ import { GatewayError } from '../problems.js';
 /** Maximum number of active keys of an account. */
 export const ACTIVE_KEYS = 5;
 
-/** Maximum number of keys that an account lists. Beyond it the oldest revoked keys are removed; they stay invalid. */
-export const LISTED_KEYS = 25;
+/** Maximum number of keys that the owner of an account can create within 24 hours. */
+export const KEYS_PER_DAY = 20;
 
+/**
+ * Maximum number of keys that an account lists. Beyond it the oldest revoked keys expire. The keys of the last 24 hours
+ * are always listed, so that they can be counted.
+ */
+export const LISTED_KEYS = ACTIVE_KEYS + KEYS_PER_DAY;
+
+/** Number of days after which a revoked key expires: the account no longer lists it. It stays invalid. */
+export const TOMBSTONE_DAYS = 90;
+
+const DAY_MS = 86_400_000;
 const ID_BYTES = 255;
 const { account_id: idSchema, label: labelSchema } = SCHEMAS.account.$defs;
 const ID = new RegExp(idSchema.pattern, 'u');
@@ -46,7 +56,7 @@ export function findKey({ keys }: Account, id: string): AccountKey | undefined {
 export function addKey(account: Account, id: string, key: AccountKey): Account {
   if (findKey(account, id) !== undefined) return account;
   assertCanAddKey(account);
-  return { ...account, keys: Object.fromEntries(keepListed([...Object.entries(account.keys), [id, key]])) };
+  return { ...account, keys: { ...account.keys, [id]: key } };
 }
 
 /** Checks that an account can have another active key. @throws GatewayError 'key-limit-reached' */
@@ -55,14 +65,44 @@ export function assertCanAddKey({ keys }: Account): void {
   if (active.length >= ACTIVE_KEYS) throw new GatewayError('key-limit-reached');
 }
 
-function keepListed(keys: [string, AccountKey][]): [string, AccountKey][] {
-  const revoked = keys.filter(([, key]) => key.revoked_at !== null).sort(byRevocation);
-  const removed = new Set(revoked.slice(0, Math.max(0, keys.length - LISTED_KEYS)).map(([id]) => id));
-  return keys.filter(([id]) => !removed.has(id));
+/**
+ * Checks that the owner of an account can create another key now. Revoked keys count too.
+ * @throws GatewayError 'rate-limited'
+ */
+export function assertBelowDailyCap({ keys }: Account, nowMs: number): void {
+  const recent = Object.values(keys)
+    .map(({ created_at: createdAt }) => parseInstant(createdAt) ?? nowMs)
+    .filter((createdMs) => createdMs > nowMs - DAY_MS)
+    .sort((one, other) => one - other);
+  const last = recent.at(-KEYS_PER_DAY); // there is room for another key when this one is a day old
+  if (last === undefined) return;
+  const seconds = Math.max(1, Math.ceil((last + DAY_MS - nowMs) / 1000));
+  throw new GatewayError('rate-limited', {
+    detail: `An account can create ${KEYS_PER_DAY} keys within 24 hours. Wait ${seconds} s.`,
+    headers: { 'Retry-After': String(seconds) },
+  });
 }
 
-function byRevocation([, one]: [string, AccountKey], [, other]: [string, AccountKey]): number {
-  return (one.revoked_at ?? '') < (other.revoked_at ?? '') ? -1 : 1;
+/** Returns the ids of the revoked keys that have expired: by their age, or the oldest ones beyond `LISTED_KEYS`. */
+export function findExpiredKeys({ keys }: Account, nowMs: number): string[] {
+  const excess = Object.keys(keys).length - LISTED_KEYS;
+  const expiredMs = nowMs - TOMBSTONE_DAYS * DAY_MS;
+  return Object.entries(keys)
+    .filter(([, key]) => key.revoked_at !== null)
+    .sort(byCreation)
+    .filter(([, key], i) => i < excess || (parseInstant(key.revoked_at ?? '') ?? Infinity) <= expiredMs)
+    .map(([id]) => id);
+}
+
+/** Returns the account without these keys, or the account itself if there are none. */
+export function removeKeys(account: Account, ids: readonly string[]): Account {
+  if (ids.length === 0) return account;
+  const kept = Object.entries(account.keys).filter(([id]) => !ids.includes(id));
+  return { ...account, keys: Object.fromEntries(kept) };
+}
+
+function byCreation([, one]: [string, AccountKey], [, other]: [string, AccountKey]): number {
+  return one.created_at < other.created_at ? -1 : 1;
 }
 
 /**

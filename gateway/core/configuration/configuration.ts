@@ -11,6 +11,15 @@ import type { KeySetAddress } from './web-address.js';
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The identity provider, and what its session tokens must name. */
+export type SessionSettings = {
+  readonly jwks: KeySetAddress;
+  readonly issuer: string;
+  readonly audience: string;
+  /** By default, tokens must have the type JWT or none. */
+  readonly type?: string;
+};
+
 /** The configuration of the gateway. */
 export type Configuration = {
   readonly host: string;
@@ -31,7 +40,7 @@ export type Configuration = {
   /** One or two with a directory store, none with S3. The first one signs, each is accepted. */
   readonly linkSecrets: readonly string[];
   /** The identity provider of dashboard sessions. Absent if there are no sessions. */
-  readonly sessions?: { readonly jwks: KeySetAddress; readonly issuer: string; readonly audience: string };
+  readonly sessions?: SessionSettings;
   /** Absent if nothing is sold. */
   readonly billing?: BillingSettings;
   readonly keyMode: KeyMode;
@@ -154,8 +163,8 @@ function findKindConflicts(kind: StoreAddress['kind'] | undefined, isGiven: IsGi
 
 function findSessionConflicts(isGiven: IsGiven): string[] {
   const hasProvider = isGiven('CRD_JWKS');
-  return (['CRD_JWT_ISSUER', 'CRD_JWT_AUDIENCE'] as const).flatMap((name) => {
-    if (isGiven(name) === hasProvider) return [];
+  return (['CRD_JWT_ISSUER', 'CRD_JWT_AUDIENCE', 'CRD_JWT_TYPE'] as const).flatMap((name) => {
+    if (isGiven(name) === hasProvider || (hasProvider && name === 'CRD_JWT_TYPE')) return [];
     return hasProvider
       ? `${name}: required with CRD_JWKS${forExample(name)}`
       : `${name}: has no effect without CRD_JWKS; set CRD_JWKS too, or unset this`;
@@ -196,7 +205,7 @@ function compose(values: Values): Configuration {
     CRD_SIGNER_ROLE: signerRole,
   } = values;
   const billing = toBillingSettings(values);
-  const { CRD_JWKS: jwks, CRD_JWT_ISSUER: issuer, CRD_JWT_AUDIENCE: audience } = values;
+  const sessions = toSessionSettings(values);
   return {
     host: values.CRD_HOST,
     port: values.CRD_PORT,
@@ -210,9 +219,7 @@ function compose(values: Values): Configuration {
     urlTtlSeconds: values.CRD_URL_TTL_SECONDS,
     pollSeconds: values.CRD_POLL_SECONDS,
     linkSecrets: values.CRD_LINK_SECRET ?? [],
-    ...(jwks && issuer !== undefined && audience !== undefined
-      ? { sessions: { jwks, issuer, audience } }
-      : {}),
+    ...(sessions === undefined ? {} : { sessions }),
     ...(billing === undefined ? {} : { billing }),
     keyMode: values.CRD_KEY_MODE,
     trustProxy: values.CRD_TRUST_PROXY ?? false,
@@ -224,4 +231,10 @@ function compose(values: Values): Configuration {
     },
     logLevel: values.CRD_LOG_LEVEL,
   };
+}
+
+function toSessionSettings(values: Values): SessionSettings | undefined {
+  const { CRD_JWKS: jwks, CRD_JWT_ISSUER: issuer, CRD_JWT_AUDIENCE: audience, CRD_JWT_TYPE: type } = values;
+  if (jwks === undefined || issuer === undefined || audience === undefined) return undefined;
+  return { jwks, issuer, audience, ...(type === undefined ? {} : { type }) };
 }

@@ -133,6 +133,14 @@ export const VARIABLES = {
     example: 'chain-reference-data',
     parse: printable,
   },
+  CRD_JWT_TYPE: {
+    meaning: 'type (typ) that session tokens must have; without it, the type JWT or none',
+    example: 'at+jwt',
+    parse: bySchema(
+      { pattern: '^(application/)?[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$' },
+      'the type of a token, such as at+jwt',
+    ),
+  },
   CRD_KEY_MODE: {
     meaning: 'which API keys are created and accepted: live or test',
     default: 'live',
@@ -188,7 +196,8 @@ export const VARIABLES = {
     parse: parseOrigins,
   },
   CRD_RATE_KEY_PER_MINUTE: {
-    meaning: 'requests per minute that this process accepts from a key',
+    meaning:
+      'requests per minute that this process accepts from a key; from all keys of an account together, five times as many',
     default: '600',
     example: '600',
     parse: wholeNumber(1, 1_000_000),

@@ -1,7 +1,13 @@
 import { GatewayError } from '../problems.js';
 
-/** The subject of a limit: a key or session, or an address whose requests have no valid key. */
-export type RatePolicy = 'key' | 'address';
+/** The subject of a limit: a key or session, all keys of an account, or an address whose requests have no valid key. */
+export type RatePolicy = 'key' | 'account' | 'address';
+
+const SUBJECTS: Readonly<Record<RatePolicy, string>> = {
+  key: 'each key or session',
+  account: 'all keys of an account together',
+  address: 'each address without a valid key',
+};
 
 /** Result of counting one request in a window of one minute. */
 export type LimitResult = {
@@ -18,17 +24,17 @@ export function toRateHeaders(
   policy: RatePolicy,
   result: LimitResult,
 ): readonly (readonly [string, string])[] {
+  const name = policy === 'account' ? 'key' : policy; // the contract has only these two names
   return [
-    ['RateLimit', `"${policy}";r=${result.remaining};t=${result.resetSeconds}`],
-    ['RateLimit-Policy', `"${policy}";q=${result.limit};w=60`],
+    ['RateLimit', `"${name}";r=${result.remaining};t=${result.resetSeconds}`],
+    ['RateLimit-Policy', `"${name}";q=${result.limit};w=60`],
   ];
 }
 
 /** Returns the problem of a request beyond the limit. */
 export function toRateProblem(policy: RatePolicy, { limit, resetSeconds }: LimitResult): GatewayError {
-  const subject = policy === 'key' ? 'each key or session' : 'each address without a valid key';
   return new GatewayError('rate-limited', {
-    detail: `The limit is ${limit} requests per minute for ${subject}. Wait ${resetSeconds} s.`,
+    detail: `The limit is ${limit} requests per minute for ${SUBJECTS[policy]}. Wait ${resetSeconds} s.`,
     headers: { 'Retry-After': String(resetSeconds) },
   });
 }

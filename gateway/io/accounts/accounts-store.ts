@@ -7,7 +7,8 @@ import { OperatorError } from '../../core/exit-codes.js';
 export type OpenAccountsOptions = OpenOptions & { readonly mayBeDown?: boolean };
 
 /**
- * Opens the accounts store at an address. A new store needs no preparation.
+ * Opens the accounts store at an address. A new store needs no preparation. In a directory, only the owner of the process
+ * can read what is created.
  * @throws OperatorError 'usage' for a store of releases, where other programs read and garbage collection deletes;
  * StoreError for an invalid address.
  */
@@ -15,7 +16,7 @@ export async function openAccountsStore(
   address: string,
   { mayBeDown = false, ...options }: OpenAccountsOptions = {},
 ): Promise<ObjectStore> {
-  const store = await openStore(address, options);
+  const store = await openStore(address, { ...options, isPrivate: true });
   const mark = await store.head(STORE_KEY).catch((error: unknown) => {
     if (mayBeDown && error instanceof StoreError && error.code === 'unavailable') return undefined;
     throw error;

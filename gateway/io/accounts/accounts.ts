@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { Account, KeyRecord, ManualGrant } from '../../../schemas/types.generated.js';
 import {
   addKey,
+  assertBelowDailyCap,
   assertCanAddKey,
   createAccount,
   findGrant,
@@ -17,8 +18,14 @@ import { explainInactivity, isActive, namePlan } from '../../core/access/entitle
 import { OperatorError } from '../../core/exit-codes.js';
 import { GatewayError } from '../../core/problems.js';
 import { DOCUMENT_META, readDocument, writeDocument } from './account-documents.js';
+import { deleteKeyRecord, removeExpiredKeys } from './expired-keys.js';
 import { createKeyUsageLog, type KeyUsageLog } from './key-usage.js';
-import { readStoredAccount, updateAccount, type UpdateOptions } from './update-account.js';
+import {
+  readStoredAccount,
+  updateAccount,
+  type AccountChange,
+  type UpdateOptions,
+} from './update-account.js';
 
 const MAX_DRAWS = 5;
 
@@ -26,11 +33,11 @@ const MAX_DRAWS = 5;
 export type Accounts = KeyUsageLog & {
   /** Returns an account; `undefined` if it does not exist. */
   readonly readAccount: (account: string) => Promise<Account | undefined>;
-  /** Returns the digest and account of a key, even if it is revoked; `undefined` for an unknown id. */
+  /** Returns the digest and account of a key, even if it is revoked; `undefined` for an unknown or expired one. */
   readonly readKey: (keyId: string) => Promise<KeyRecord | undefined>;
   /**
    * Creates a key and returns its text, which is not stored.
-   * @throws GatewayError 'key-limit-reached', or with `needsGrant` 'subscription-inactive'.
+   * @throws GatewayError 'key-limit-reached', with `needsGrant` 'subscription-inactive', with `isLimited` 'rate-limited'.
    */
   readonly createKey: (account: string, options: KeyOptions) => Promise<CreatedKey>;
   /** Revokes a key. For a revoked key, returns when that happened. @throws GatewayError 'not-found' */
@@ -47,6 +54,8 @@ export type KeyOptions = {
   readonly label: string | null;
   /** Refuses an account without an active grant. */
   readonly needsGrant: boolean;
+  /** Refuses an account with `KEYS_PER_DAY` keys of the last 24 hours. */
+  readonly isLimited?: boolean;
 };
 
 /** A new key; `key` is its text. */
@@ -72,8 +81,13 @@ export type AccountsOptions = Omit<UpdateOptions, 'store'> & {
 /** Creates access to the accounts in a store. */
 export function createAccounts(store: UpdateOptions['store'], options: AccountsOptions): Accounts {
   const { now, random, mode } = options;
-  const update = (id: string, change: (account: Account) => Account): Promise<Account> =>
+  const update = (id: string, change: AccountChange): Promise<Account> =>
     updateAccount({ ...options, store }, id, change);
+  const updateKeys = (id: string, change: (account: Account) => Account): Promise<Account> =>
+    update(id, (before) => {
+      const after = change(before);
+      return after === before ? before : removeExpiredKeys(store, after, now());
+    });
 
   async function readAccount(id: string): Promise<Account | undefined> {
     return (await readStoredAccount(store, id))?.value;
@@ -98,18 +112,27 @@ export function createAccounts(store: UpdateOptions['store'], options: AccountsO
       if (!isKeyId(keyId)) return undefined;
       return (await readDocument(store, keyRecordKey(keyId), 'key-record'))?.value;
     },
-    async createKey(id, { label, needsGrant }) {
+    async createKey(id, { label, needsGrant, isLimited = false }) {
       const created = { label, created_at: toInstant(now()), revoked_at: null };
       const account = (await readAccount(id)) ?? createAccount(id);
       if (needsGrant) assertActive(account, now());
       assertCanAddKey(account); // avoids an orphaned key record; the update checks again
+      if (isLimited) assertBelowDailyCap(account, now());
       const key = await issueKey(id);
-      await update(id, (before) => addKey(before, key.id, created));
+      const add = (before: Account): Account => {
+        const after = addKey(before, key.id, created);
+        if (isLimited && after !== before) assertBelowDailyCap(before, now());
+        return after;
+      };
+      await updateKeys(id, add).catch(async (error: unknown) => {
+        if (error instanceof GatewayError) await deleteKeyRecord(store, key.id); // refused, so no account lists it
+        throw error;
+      });
       return { key: key.text, id: key.id, label, created_at: created.created_at };
     },
     async revokeKey(id, keyId) {
       const instant = toInstant(now());
-      const account = await update(id, (before) => revokeKey(before, keyId, instant));
+      const account = await updateKeys(id, (before) => revokeKey(before, keyId, instant));
       return { id: keyId, revoked_at: findKey(account, keyId)?.revoked_at ?? instant };
     },
     grant: (id, grant) => update(id, (account) => grantTo(account, grant, now())),

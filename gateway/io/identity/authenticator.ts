@@ -2,7 +2,13 @@ import { isEqualInConstantTime, sha256Bytes } from '../../../schemas/digest.js';
 import type { Account, KeyRecord } from '../../../schemas/types.generated.js';
 import { idOf, parseApiKey, type KeyMode } from '../../core/access/api-key.js';
 import { GatewayError } from '../../core/problems.js';
-import { createAccountCache, throwRefusal, withReadLimit, type Caller } from '../accounts/account-cache.js';
+import {
+  createAccountCache,
+  throwRefusal,
+  withReadLimit,
+  type Caller,
+  type Callers,
+} from '../accounts/account-cache.js';
 import { createBoundedCache } from '../timing/bounded-cache.js';
 import { createFreshValues } from '../timing/fresh-values.js';
 import { freshnessByAge } from '../timing/freshness.js';
@@ -15,6 +21,8 @@ export type Authenticator = {
   readonly authenticate: (key: string) => Promise<Caller>;
   /** Returns the caller with grants not older than `maxAgeMs`, one second by default. @throws GatewayError */
   readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
+  /** Refuses a revoked key from now on, whatever cached accounts, or reads that have begun, say. */
+  readonly refuse: (keyId: string) => void;
 };
 
 /** Options for `createAuthenticator`. */
@@ -33,6 +41,8 @@ type KnownKey = { readonly digest: Uint8Array; readonly account: string };
 
 const MAX_KEYS = 100_000;
 const MAX_UNKNOWN_KEYS = 10_000;
+/** Beyond it, the keys that were refused first are judged by their accounts again, which were read long since. */
+const MAX_REFUSED_KEYS = 100_000;
 /** Age from which an unknown key id is looked up again. */
 const UNKNOWN_MS = 30_000;
 const UNKNOWN_AGES = { agingMs: UNKNOWN_MS, staleMs: UNKNOWN_MS, expiredMs: UNKNOWN_MS };
@@ -51,6 +61,11 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
     onSettled: onAnswer,
   });
   const cache = createAccountCache({ readAccount: accounts.readAccount, now, onAnswer });
+  const refused = createBoundedCache<object>(MAX_REFUSED_KEYS);
+
+  function findCaller(callers: Callers | undefined, keyId: string): Caller | undefined {
+    return refused.has(keyId) ? undefined : callers?.get(keyId);
+  }
 
   async function findKey(id: string): Promise<KnownKey | undefined> {
     const key = keys.get(id);
@@ -64,7 +79,7 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
     { account, keyId }: Pick<Caller, 'account' | 'keyId'>,
     maxAgeMs = REFRESH_MS,
   ): Promise<Caller> {
-    const caller = (await cache.read(account, maxAgeMs)).get(keyId);
+    const caller = findCaller(await cache.read(account, maxAgeMs), keyId);
     if (caller === undefined) throw invalidKey();
     return caller;
   }
@@ -74,7 +89,7 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
       const id = idOf(text); // only the digest proves the key, so its form is not checked here
       const record = keys.get(id);
       if (record === undefined || !isKey(text, record)) return undefined;
-      return cache.peek(record.account)?.get(id);
+      return findCaller(cache.peek(record.account), id);
     },
     async authenticate(text) {
       const key = parseApiKey(text, mode);
@@ -82,9 +97,10 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
       const record = key && (await findKey(key.id));
       if (key === undefined || record === undefined || !isKey(text, record)) throw invalidKey();
       const callers = await cache.read(record.account, isNew ? 0 : undefined); // the cached account may be older than a new key
-      return callers.get(key.id) ?? refresh({ account: record.account, keyId: key.id });
+      return findCaller(callers, key.id) ?? refresh({ account: record.account, keyId: key.id });
     },
     refresh,
+    refuse: (keyId) => void refused.set(keyId, {}),
   };
 }
 

@@ -20,6 +20,8 @@ export type SessionsOptions = {
   readonly keySet: KeySet;
   readonly issuer: string;
   readonly audience: string;
+  /** Type that tokens must have. Without it, a token must have the type JWT or none. */
+  readonly type?: string;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
 };
@@ -31,19 +33,23 @@ const ALGORITHMS = [
 ];
 const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_CHARACTERS = 16 * 1024;
+/** The type of a plain JWT (RFC 7519 §5.1). Any other type marks a token for another purpose, such as `logout+jwt`. */
+const PLAIN_TYPE = /^(application\/)?jwt$/i;
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
 /** Creates a verifier of the tokens of an identity provider (RFC 7519). */
-export function createSessions({ keySet, issuer, audience, now }: SessionsOptions): Sessions {
+export function createSessions({ keySet, issuer, audience, type, now }: SessionsOptions): Sessions {
   async function subjectOf(token: string): Promise<string | undefined> {
-    const { payload } = await jwtVerify(token, keySet.keyFor, {
+    const { payload, protectedHeader } = await jwtVerify(token, keySet.keyFor, {
       issuer,
       audience,
+      ...(type === undefined ? {} : { typ: type }),
       algorithms: [...ALGORITHMS],
       requiredClaims: ['exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),
     });
+    if (type === undefined && !isPlain(protectedHeader)) throw new Error('the token is not a plain JWT');
     return payload.sub;
   }
   return {
@@ -60,6 +66,10 @@ export function createSessions({ keySet, issuer, audience, now }: SessionsOption
       throw sessionInvalid(INVALID_TOKEN);
     },
   };
+}
+
+function isPlain({ typ }: { readonly typ?: unknown }): boolean {
+  return typ === undefined || (typeof typ === 'string' && PLAIN_TYPE.test(typ));
 }
 
 const INVALID_TOKEN = ', error="invalid_token"';

@@ -1,3 +1,4 @@
+import { ACTIVE_KEYS } from '../../core/accounts/account.js';
 import type { LimitResult } from '../../core/http/rate-headers.js';
 import { createBoundedCache } from '../timing/bounded-cache.js';
 
@@ -5,6 +6,11 @@ import { createBoundedCache } from '../timing/bounded-cache.js';
 export type RateLimits = {
   /** Counts a request with a key or session, unless the limit is reached. */
   readonly consumeKey: (id: string) => LimitResult;
+  /**
+   * Counts a request with any key of an account, unless the limit is reached: that of as many keys as an account can have,
+   * so that another key in the place of a revoked one does not add to it.
+   */
+  readonly consumeAccount: (account: string) => LimitResult;
   /** Counts a request of a group of addresses, unless the limit is reached. */
   readonly consumeAddress: (group: string) => LimitResult;
   /** Subtracts a request of a group, for a caller that turned out to have a valid key. */
@@ -29,9 +35,11 @@ const MAX_CALLERS = 100_000;
  */
 export function createRateLimits({ keyPerMinute, addressPerMinute, now }: RateLimitsOptions): RateLimits {
   const keys = createWindows(keyPerMinute, now);
+  const accounts = createWindows(ACTIVE_KEYS * keyPerMinute, now);
   const addresses = createWindows(addressPerMinute, now);
   return {
     consumeKey: (id) => keys.consume(id),
+    consumeAccount: (account) => accounts.consume(account),
     consumeAddress: (group) => addresses.consume(group),
     refundAddress: (group) => addresses.refund(group),
   };

@@ -25,8 +25,11 @@ const STORE_KEYS = [
   `${PUBLIC_PREFIX}*`,
 ];
 
+/** The records of API keys in an accounts store. */
+const KEY_RECORDS = [keyRecordKey('*'), keyUsageKey('*')];
+
 /** All keys of an accounts store. */
-const ACCOUNTS_KEYS = [`${ACCOUNTS_PREFIX}*`, keyRecordKey('*'), keyUsageKey('*')];
+const ACCOUNTS_KEYS = [`${ACCOUNTS_PREFIX}*`, ...KEY_RECORDS];
 
 function allow(sid: string, props: Omit<PolicyStatementProps, 'sid' | 'effect'>): PolicyStatement {
   return new PolicyStatement({ sid, effect: Effect.ALLOW, ...props });
@@ -117,7 +120,10 @@ function accountsStatements(accounts: string): PolicyStatement[] {
   ];
 }
 
-/** Permissions of the gateway: read releases, read and write accounts, assume the signer's role. */
+/**
+ * Permissions of the gateway: read releases, read and write accounts, delete the records of expired keys, assume the
+ * signer's role.
+ */
 export function gatewayStatements(parameters: Parameters): PolicyStatement[] {
   const { published, accounts } = parameters.buckets;
   const released = [POINTER_KEY, `${RELEASES_PREFIX}*`, `${OBJECTS_PREFIX}*`];
@@ -128,6 +134,10 @@ export function gatewayStatements(parameters: Parameters): PolicyStatement[] {
       resources: released.map((key) => objectsArn(published, key)),
     }),
     ...accountsStatements(accounts),
+    allow('DeleteExpiredKeys', {
+      actions: ['s3:DeleteObject'],
+      resources: KEY_RECORDS.map((key) => objectsArn(accounts, key)),
+    }),
     allow('AssumeSigner', {
       actions: ['sts:AssumeRole'],
       resources: [roleArn(parameters, roleNames(parameters).signer)],

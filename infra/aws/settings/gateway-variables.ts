@@ -24,6 +24,7 @@ export function gatewayVariables(parameters: Parameters): Partial<Record<Variabl
           CRD_JWKS: identity.jwks,
           CRD_JWT_ISSUER: identity.issuer,
           CRD_JWT_AUDIENCE: identity.audience,
+          ...(identity.type === undefined ? {} : { CRD_JWT_TYPE: identity.type }),
         }),
     ...sellingVariables(parameters),
   };

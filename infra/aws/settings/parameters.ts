@@ -33,7 +33,13 @@ export type Parameters = {
   readonly corsOrigins: readonly string[];
   readonly dashboardOrigins: readonly string[];
   /** Identity provider of dashboard sessions; without it, keys and subscriptions have no web endpoints. */
-  readonly identity?: { readonly jwks: string; readonly issuer: string; readonly audience: string };
+  readonly identity?: {
+    readonly jwks: string;
+    readonly issuer: string;
+    readonly audience: string;
+    /** Type (`typ`) of its session tokens; by default JWT or none. */
+    readonly type?: string;
+  };
   /** Prices at Stripe; without them, nothing is sold. */
   readonly selling?: {
     readonly priceSingleChain: string;
@@ -73,7 +79,7 @@ const SCHEMA = closed(
     keyMode: { enum: ['live', 'test'] },
     corsOrigins: list,
     dashboardOrigins: list,
-    identity: closed({ jwks: text, issuer: text, audience: text }),
+    identity: closed({ jwks: text, issuer: text, audience: text, type: text }, ['type']),
     selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
   },
   ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'selling'],

@@ -9,19 +9,24 @@ import { isProvablyDead, readOwnIdentity, type ProcessIdentity } from './process
 const WAIT_MS = 10;
 const TIMEOUT_MS = 30_000;
 
+/** A lock file. Its drafts, with the permissions `mode`, are in `temporaryFolder` on the same file system. */
+export type DirectoryLock = {
+  readonly path: string;
+  readonly temporaryFolder: string;
+  readonly mode: number;
+};
+
 /**
- * Runs `work` while this process owns the lock file `path`, and unlocks it afterwards. Drafts of the lock file are
- * written to `temporaryFolder`, which must be on the same file system.
+ * Runs `work` while this process owns the lock file, and unlocks it afterwards.
  * Takes over a lock whose owner is provably dead on this host, and waits for a live owner.
  * @throws StoreError 'locked' with the file and its owner: immediately if the owner is on another host or unknown,
  * after 30 s otherwise.
  */
 export async function withDirectoryLock<T>(
-  path: string,
-  temporaryFolder: string,
+  { path, ...drafts }: DirectoryLock,
   work: () => Promise<T>,
 ): Promise<T> {
-  const contender = { ...(await readOwnIdentity()), temporaryFolder, deadlineMs: Date.now() + TIMEOUT_MS };
+  const contender = { ...(await readOwnIdentity()), ...drafts, deadlineMs: Date.now() + TIMEOUT_MS };
   const content = await acquire(path, contender);
   try {
     return await work();
@@ -35,7 +40,7 @@ async function unlock(path: string, content: string): Promise<void> {
   if ((await readFile(path, 'utf8').catch(ignoreMissing)) === content) await unlink(path);
 }
 
-type Contender = ProcessIdentity & { readonly temporaryFolder: string; readonly deadlineMs: number };
+type Contender = ProcessIdentity & Omit<DirectoryLock, 'path'> & { readonly deadlineMs: number };
 
 /** Resolves to the content of the lock file, which is unique. */
 async function acquire(path: string, contender: Contender): Promise<string> {
@@ -55,10 +60,10 @@ async function acquire(path: string, contender: Contender): Promise<string> {
 /** Creates the lock file atomically, with flushed content. Resolves to the content, or `undefined` if the file exists. */
 async function tryCreate(path: string, contender: Contender): Promise<string | undefined> {
   const nonce = randomBytes(12).toString('hex');
-  const { temporaryFolder, host, pidNamespace, boot, pid, start } = contender;
+  const { temporaryFolder, mode, host, pidNamespace, boot, pid, start } = contender;
   const content = JSON.stringify({ host, space: pidNamespace, boot, pid, start, nonce });
   const draft = join(temporaryFolder, nonce);
-  await writeFile(draft, content, { flag: 'wx', flush: true });
+  await writeFile(draft, content, { flag: 'wx', mode, flush: true });
   try {
     await link(draft, path);
     return content;

@@ -2,7 +2,7 @@ import { link, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import path from 'node:path';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { withDirectoryLock } from './directory-lock.js';
-import { createDurableFiles } from './durable-files.js';
+import { createDurableFiles, DEFAULT_PERMISSIONS, PRIVATE_PERMISSIONS } from './durable-files.js';
 import { assertKey } from '../object-key.js';
 import type { Etag, ListedObject, ObjectHead, ObjectStore, StoredObject } from '../object-store.js';
 import { codeOf, ignoreAbsent, toStoreError } from '../system-error.js';
@@ -13,14 +13,22 @@ const LOCK = '.lock';
 /** Every possible beginning of a key. */
 const PREFIX = /^((?!\.)[A-Za-z0-9._-]+\/)*((?!\.)[A-Za-z0-9._-]+)?$/;
 
+/** Options for `createDirectoryStore`. */
+export type DirectoryOptions = {
+  /** Creates files and folders that only their owner can read, under any umask. */
+  readonly isPrivate?: boolean;
+};
+
 /**
  * Creates a store in a directory: a key is a path below `root`. Files are written under a temporary name and flushed
  * before they are renamed, and folders are flushed before a swap. A crash therefore never leaves a partial file, or a
  * later state without the earlier one.
  */
-export function createDirectoryStore(root: string): ObjectStore {
+export function createDirectoryStore(root: string, options: DirectoryOptions = {}): ObjectStore {
   const temporary = path.join(root, TEMPORARY);
-  const files = createDurableFiles(temporary);
+  const permissions = options.isPrivate ? PRIVATE_PERMISSIONS : DEFAULT_PERMISSIONS;
+  const files = createDurableFiles(temporary, permissions);
+  const lock = { path: path.join(root, LOCK), temporaryFolder: temporary, mode: permissions.file };
   const fileOf = (key: string): string => path.join(root, assertKey(key));
   const enqueue = createQueue();
 
@@ -56,7 +64,7 @@ export function createDirectoryStore(root: string): ObjectStore {
     await files.ensureFolder(temporary);
     await files.flush();
     return enqueue(() =>
-      withDirectoryLock(path.join(root, LOCK), temporary, async () => {
+      withDirectoryLock(lock, async () => {
         const current = await readFile(target).catch(ignoreAbsent);
         if ((current ? etagOf(current) : null) !== expected) return 'conflict';
         await rename(await files.writeTemporary(body), target);
@@ -70,11 +78,7 @@ export function createDirectoryStore(root: string): ObjectStore {
   return withOperatorErrors(root, {
     address: `file:${root}`,
     get,
-    async head(key) {
-      const found = await get(key);
-      const stats = await stat(fileOf(key)).catch(ignoreAbsent);
-      return found && stats && toHead(found, stats.mtimeMs);
-    },
+    head: async (key) => readHead(fileOf(key), await get(key)),
     putIfAbsent,
     compareAndSwap,
     list: (prefix) => listFolder(root, prefix),
@@ -84,8 +88,12 @@ export function createDirectoryStore(root: string): ObjectStore {
   });
 }
 
-function toHead({ bytes, etag }: StoredObject, modifiedAtMs: number): ObjectHead {
-  return { etag, sizeBytes: bytes.length, sha256: sha256Hex(bytes), modifiedAtMs, answeredAtMs: Date.now() };
+async function readHead(file: string, found: StoredObject | undefined): Promise<ObjectHead | undefined> {
+  const stats = await stat(file).catch(ignoreAbsent);
+  if (found === undefined || stats === undefined) return undefined;
+  const { bytes, etag } = found;
+  const [sizeBytes, sha256] = [bytes.length, sha256Hex(bytes)];
+  return { etag, sizeBytes, sha256, modifiedAtMs: stats.mtimeMs, answeredAtMs: Date.now() };
 }
 
 /** Runs tasks one after the other, so that the lock's timeout only applies to other processes. */

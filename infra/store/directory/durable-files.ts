@@ -16,6 +16,15 @@ const FOLDERS = 16;
 /** Age from which a temporary file counts as left by a crashed run: a day. */
 const LEFTOVER_MS = 86_400_000;
 
+/** Permissions of the files and folders that are created; the umask can only take some away. */
+export type Permissions = { readonly file: number; readonly folder: number };
+
+/** The permissions that the umask of the process decides on. */
+export const DEFAULT_PERMISSIONS: Permissions = { file: 0o666, folder: 0o777 };
+
+/** Permissions for nobody but the owner. */
+export const PRIVATE_PERMISSIONS: Permissions = { file: 0o600, folder: 0o700 };
+
 /** Writes files so that a crash leaves no partial file and no later state without the earlier one. */
 export type DurableFiles = {
   /** Creates a folder and its parents. */
@@ -29,7 +38,7 @@ export type DurableFiles = {
 };
 
 /** Creates durable files with temporary names below `temporary`, and removes what crashed runs left there over a day ago. */
-export function createDurableFiles(temporary: string): DurableFiles {
+export function createDurableFiles(temporary: string, permissions: Permissions): DurableFiles {
   const writer = randomBytes(12).toString('hex');
   let writes = 0;
   const ensured = new Set<string>();
@@ -37,7 +46,7 @@ export function createDurableFiles(temporary: string): DurableFiles {
 
   async function ensureFolder(folder: string): Promise<void> {
     if (ensured.has(folder)) return;
-    const created = await mkdir(folder, { recursive: true });
+    const created = await mkdir(folder, { recursive: true, mode: permissions.folder });
     if (created !== undefined) {
       for (let each = folder; each.length >= created.length; each = path.dirname(each)) {
         unflushed.add(path.dirname(each));
@@ -54,7 +63,7 @@ export function createDurableFiles(temporary: string): DurableFiles {
       const folder = path.join(temporary, String(number % FOLDERS));
       await ensureFolder(folder);
       const name = path.join(folder, `${writer}-${number}`);
-      const file = await open(name, 'wx');
+      const file = await open(name, 'wx', permissions.file);
       try {
         writeWhole(file, body);
         await datasync(file);

@@ -17,6 +17,7 @@ async function countedAddress(trustProxy: TrustProxy): Promise<string> {
     authenticator: createFakeAccounts(() => 0).authenticator,
     limits: {
       consumeKey: () => result,
+      consumeAccount: () => result,
       consumeAddress(group) {
         counted = group;
         return result;

@@ -6,4 +6,5 @@ import { withDirectoryLock } from '../../../dist/infra/store/directory/directory
 const root = process.argv[2];
 const temporary = path.join(root, '.tmp');
 await mkdir(temporary, { recursive: true });
-await withDirectoryLock(path.join(root, '.lock'), temporary, () => process.kill(process.pid, 'SIGKILL'));
+const lock = { path: path.join(root, '.lock'), temporaryFolder: temporary, mode: 0o666 };
+await withDirectoryLock(lock, () => process.kill(process.pid, 'SIGKILL'));

@@ -3,15 +3,20 @@ import { isActive } from '../../../../gateway/core/access/entitlements.js';
 import {
   ACTIVE_KEYS,
   addKey,
+  assertDailyRoom,
   createAccount,
   describeKeys,
+  findExpiredKeys,
   findKey,
   grantsOf,
   isAccountId,
   isLabel,
+  KEYS_PER_DAY,
   LISTED_KEYS,
   putGrant,
+  removeKeys,
   revokeKey,
+  TOMBSTONE_DAYS,
 } from '../../../../gateway/core/accounts/account.js';
 import type { Account, AccountKey, ManualGrant } from '../../../../schemas/types.generated.js';
 import { findSchemaFaults } from '../../../../schemas/validate.js';
@@ -97,14 +102,85 @@ describe('the keys of an account', () => {
     expect(findSchemaFaults('account', account)).toEqual([]);
   });
 
+  const withoutExpired = (account: Account, nowMs: number): Account =>
+    removeKeys(account, findExpiredKeys(account, nowMs));
+
   it('drop the oldest revoked ones when there are too many, and never an active one', () => {
     let account = addKey(createAccount('a'), 'active00', key(0));
     for (let n = 0; n < 50; n += 1) {
-      account = revokeKey(addKey(account, idOf(n), key(n)), idOf(n), at(n));
+      account = withoutExpired(addKey(account, idOf(n), key(n)), Date.parse(at(n)));
+      account = withoutExpired(revokeKey(account, idOf(n), at(n)), Date.parse(at(n)));
     }
     const listed = Object.keys(account.keys);
     expect(listed).toHaveLength(LISTED_KEYS);
     expect(listed).toEqual(['active00', ...Array.from({ length: 24 }, (_, i) => idOf(26 + i))]);
+  });
+
+  it('drop revoked ones ninety days after their revocation, and never an active one', () => {
+    const account = revokeKey(
+      addKey(addKey(createAccount('a'), idOf(0), key(0)), idOf(1), key(1)),
+      idOf(0),
+      at(0),
+    );
+    const expiryMs = Date.parse(at(0)) + TOMBSTONE_DAYS * 86_400_000;
+    expect(withoutExpired(account, expiryMs - 1)).toBe(account);
+    expect(Object.keys(withoutExpired(account, expiryMs).keys)).toEqual([idOf(1)]);
+    expect(Object.keys(withoutExpired(account, expiryMs * 2).keys)).toEqual([idOf(1)]);
+  });
+
+  it('never expire while the instant of their revocation cannot be parsed', () => {
+    const account = revokeKey(addKey(createAccount('a'), idOf(0), key(0)), idOf(0), '2016-12-31T23:59:60Z');
+    expect(findExpiredKeys(account, Date.parse('2099-01-01T00:00:00Z'))).toEqual([]);
+  });
+
+  describe('created within 24 hours', () => {
+    const startMs = Date.parse('2026-08-20T00:00:00Z');
+    /** An account that created a key per minute, and revoked each. */
+    const looped = Array.from({ length: KEYS_PER_DAY }, (_, n) => n).reduce<Account>(
+      (account, n) => revokeKey(addKey(account, idOf(n), key(n)), idOf(n), at(n)),
+      createAccount('a'),
+    );
+
+    it('are limited to twenty, including revoked ones, until the first is a day old', () => {
+      const nowMs = startMs + 3_600_000;
+      expect(() => assertDailyRoom(looped, nowMs)).toThrow(
+        expect.objectContaining({
+          code: 'rate-limited',
+          message: 'An account can create 20 keys within 24 hours. Wait 82800 s.',
+          headers: { 'Retry-After': '82800' },
+        }),
+      );
+      expect(() => assertDailyRoom(looped, startMs + 86_399_999)).toThrow('Wait 1 s.');
+      expect(() => assertDailyRoom(looped, startMs + 86_400_000)).not.toThrow();
+    });
+
+    it('have room while there are fewer', () => {
+      const { [idOf(0)]: _, ...keys } = looped.keys;
+      expect(() => assertDailyRoom({ ...looped, keys }, startMs + 3_600_000)).not.toThrow();
+    });
+
+    it('name the time until there is room, also if there are more than twenty', () => {
+      const more = addKey(looped, 'operator', key(30));
+      expect(() => assertDailyRoom(more, startMs + 3_600_000)).toThrow('Wait 82860 s.');
+    });
+
+    it('are counted exactly, although older keys were revoked later than they', () => {
+      let account = createAccount('a');
+      const early = Array.from({ length: 4 }, (_, n) => `early00${n}`);
+      for (const id of early)
+        account = addKey(account, id, { ...key(0), created_at: '2026-08-01T00:00:00Z' });
+      for (let n = 0; n < KEYS_PER_DAY; n += 1) {
+        expect(() => assertDailyRoom(account, startMs + n * 60_000)).not.toThrow();
+        account = revokeKey(addKey(account, idOf(n), key(n)), idOf(n), '2026-08-20T00:20:00Z');
+      }
+      for (const id of early) account = revokeKey(account, id, '2026-08-20T00:30:00Z');
+      for (const id of ['another1', 'another2']) account = addKey(account, id, key(40));
+      expect(findExpiredKeys(account, startMs + 3_600_000)).toEqual(['early000']);
+      account = withoutExpired(account, startMs + 3_600_000);
+      expect(() => assertDailyRoom(account, startMs + 3_600_000)).toThrow('20 keys within 24 hours');
+      expect(Object.keys(account.keys)).toHaveLength(LISTED_KEYS);
+      expect(findKey(account, idOf(0))).toBeDefined();
+    });
   });
 
   it('are described oldest first, with their last day of use', () => {

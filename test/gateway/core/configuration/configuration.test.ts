@@ -37,6 +37,7 @@ describe('a configuration', () => {
     const env = {
       ...S3,
       ...PROVIDER,
+      CRD_JWT_TYPE: 'at+jwt',
       CRD_HOST: '::',
       CRD_PORT: '0',
       CRD_METRICS_HOST: 'localhost',
@@ -73,6 +74,7 @@ describe('a configuration', () => {
         jwks: { kind: 'url', url: PROVIDER.CRD_JWKS },
         issuer: PROVIDER.CRD_JWT_ISSUER,
         audience: PROVIDER.CRD_JWT_AUDIENCE,
+        type: 'at+jwt',
       },
       keyMode: 'test',
       trustProxy: 2,
@@ -155,6 +157,7 @@ describe('the faults', () => {
       ['CRD_JWT_ISSUER', 'CRD_JWT_AUDIENCE'],
     ],
     ['an invalid JWKS, reported once', { ...MINIMAL, ...PROVIDER, CRD_JWKS: 'a' }, ['CRD_JWKS']],
+    ['a token type without a JWKS', { ...MINIMAL, CRD_JWT_TYPE: 'at+jwt' }, ['CRD_JWT_TYPE']],
     ['an issuer without a JWKS', { ...MINIMAL, CRD_JWT_ISSUER: 'a' }, ['CRD_JWT_ISSUER']],
     ['the same port for API and metrics', { ...MINIMAL, CRD_METRICS_PORT: '8080' }, ['CRD_METRICS_PORT']],
     [

@@ -19,6 +19,7 @@ describe('the value of', () => {
     ['CRD_CORS_ORIGINS', ['https://a.example', 'http://127.0.0.1:8000,https://xn--bcher-kva.example']],
     ['CRD_LINK_SECRET', ['€'.repeat(11), `${SECRET},${SECRET}`, `${SECRET}\n${SECRET}`]],
     ['CRD_JWT_AUDIENCE', ['a', 'two words', 'urn:x']],
+    ['CRD_JWT_TYPE', ['JWT', 'at+jwt', 'application/at+jwt', 'vnd.example.session']],
     ['CRD_PUBLIC_BASE_URL', ['http://127.0.0.1:8080', 'https://a.example/']],
     ['CRD_S3_ENDPOINT', ['http://127.0.0.1:4566', 'https://a.example/b/c/']],
   ])('%s accepts each of its forms', (name, texts) => {
@@ -58,6 +59,7 @@ describe('the value of', () => {
       ['http://a.example/k', 'http://127.0.0.1.example/k', 'https://u:p@a/k', './k', 'https://a#k'],
     ],
     ['CRD_JWT_ISSUER', [' a', 'a\n', 'a\u0000b']],
+    ['CRD_JWT_TYPE', ['at jwt', 'a,b', 'text/jwt', '+jwt', 'a/b', 'x'.repeat(128)]],
     ['CRD_KEY_MODE', ['Live', 'prod']],
     [
       'CRD_TRUST_PROXY',

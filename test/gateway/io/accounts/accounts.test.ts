@@ -83,6 +83,45 @@ describe('createKey', () => {
     await accounts.createKey(ACCOUNT, KEY);
   });
 
+  it('refuses a twenty-first key within 24 hours with isLimited, and writes nothing', async () => {
+    const store = createMemoryStore();
+    const accounts = open(store);
+    const asked = { ...KEY, isLimited: true };
+    for (let n = 0; n < 20; n += 1) {
+      await accounts.revokeKey(ACCOUNT, (await accounts.createKey(ACCOUNT, asked)).id);
+      nowMs += 60_000;
+    }
+    const before = await readAll(store);
+    await expect(accounts.createKey(ACCOUNT, asked)).rejects.toMatchObject({
+      code: 'rate-limited',
+      headers: { 'Retry-After': String(23 * 3600 + 40 * 60) }, // created_at has no fractions of a second
+    });
+    expect(await readAll(store)).toEqual(before);
+    await accounts.createKey('another', asked);
+    await accounts.createKey(ACCOUNT, KEY); // an operator's
+    nowMs = NOW + 86_400_000;
+    await expect(accounts.createKey(ACCOUNT, asked)).rejects.toMatchObject({ code: 'rate-limited' });
+    nowMs += 60_000;
+    await accounts.createKey(ACCOUNT, asked);
+  });
+
+  it('returns the twentieth key of a day although the response of its write was lost', async () => {
+    let isLost = false;
+    const store = interceptStore(createMemoryStore(), async ({ name }, run) => {
+      const done = await run();
+      if (isLost && name === 'compareAndSwap') throw new StoreError('unavailable', 'the cable was cut');
+      return done;
+    });
+    const accounts = open(store);
+    const asked = { ...KEY, isLimited: true };
+    for (let n = 0; n < 19; n += 1) {
+      await accounts.revokeKey(ACCOUNT, (await accounts.createKey(ACCOUNT, asked)).id);
+    }
+    isLost = true;
+    const { id } = await accounts.createKey(ACCOUNT, asked);
+    expect((await accounts.readAccount(ACCOUNT))?.keys[id]).toMatchObject({ revoked_at: null });
+  });
+
   it('draws another id when the first one is taken', async () => {
     const store = createMemoryStore();
     let drawn = 0;

@@ -215,6 +215,59 @@ describe('an account', () => {
   });
 });
 
+describe('a key that this process revoked', () => {
+  it('is refused at once although its account is cached, and the other keys of the account are not', async () => {
+    const { fake } = createScene();
+    const [revoked, other] = [fake.createKey('a'), fake.createKey('a')];
+    const caller = await fake.authenticator.authenticate(revoked.text);
+    await authenticate(fake, other.text);
+    fake.revoke('a', revoked.id);
+    fake.authenticator.refuse(revoked.id);
+    expect(fake.authenticator.peek(revoked.text)).toBeUndefined();
+    expect(await authenticate(fake, revoked.text)).toBe('api-key-invalid');
+    expect(await outcomeOf(fake.authenticator.refresh(caller))).toBe('api-key-invalid');
+    expect(fake.authenticator.peek(other.text)?.account).toBe('a');
+  });
+
+  it('is refused although a read of its account was in progress when it was revoked', async () => {
+    const { fake, pass } = createScene();
+    const { text, id } = fake.createKey('a');
+    await authenticate(fake, text);
+    pass(20_000);
+    expect(fake.authenticator.peek(text)?.account).toBe('a'); // starts a read, which finds the key active
+    fake.revoke('a', id);
+    fake.authenticator.refuse(id);
+    await settle();
+    expect(fake.authenticator.peek(text)).toBeUndefined();
+    expect(await authenticate(fake, text)).toBe('api-key-invalid');
+  });
+
+  it('is refused although its first use was in progress when it was revoked', async () => {
+    const { fake } = createScene();
+    const { text, id } = fake.createKey('a');
+    const outcome = authenticate(fake, text);
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    while (!fake.asked.includes('account a')) await turn();
+    fake.revoke('a', id);
+    fake.authenticator.refuse(id);
+    expect(await outcome).toBe('api-key-invalid');
+  });
+
+  it('is refused while the accounts store is down', async () => {
+    const { fake, pass } = createScene();
+    const { text, id } = fake.createKey('a');
+    await authenticate(fake, text);
+    fake.revoke('a', id);
+    fake.authenticator.refuse(id);
+    fake.state = 'failing';
+    for (const ms of [0, 60_000, 300_000]) {
+      pass(ms);
+      expect(fake.authenticator.peek(text)).toBeUndefined();
+      expect(await authenticate(fake, text)).toBe('api-key-invalid');
+    }
+  });
+});
+
 describe('while the accounts store is down', () => {
   it.each(['failing', 'hanging'] as const)(
     'a busy key is accepted for ten minutes without waiting: %s',

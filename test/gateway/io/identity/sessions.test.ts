@@ -34,14 +34,20 @@ beforeEach(() => {
   nowMs = NOW_S * 1000;
 });
 
-function createSessionsOf({ jwksUrl, issuer, audience }: IdentityProvider): Sessions {
+function createSessionsOf({ jwksUrl, issuer, audience }: IdentityProvider, type?: string): Sessions {
   const keySet = createKeySet({
     address: { kind: 'url', url: jwksUrl },
     fetch,
     now: () => nowMs,
     onError: () => undefined,
   });
-  return createSessions({ keySet, issuer, audience, now: () => nowMs });
+  return createSessions({
+    keySet,
+    issuer,
+    audience,
+    ...(type === undefined ? {} : { type }),
+    now: () => nowMs,
+  });
 }
 
 async function authenticate(options: TokenOptions): Promise<{ account: string }> {
@@ -179,6 +185,44 @@ describe('a session', () => {
       await expect(sessions.authenticate(`Bearer ${token}`)).rejects.toMatchObject(REFUSED);
     },
   );
+});
+
+describe('the type of a token', () => {
+  const outcomeOf = async (verified: Sessions, typ: unknown): Promise<unknown> =>
+    verified.authenticate(`Bearer ${await provider.sign({ header: { typ } })}`).then(
+      ({ account }) => account,
+      (error: unknown) => error,
+    );
+
+  it.each([undefined, 'JWT', 'jwt', 'Jwt', 'application/jwt', 'application/JWT'])(
+    'can be %p by default',
+    async (typ) => expect(await outcomeOf(sessions, typ)).toBe('an-account'),
+  );
+
+  it.each([
+    'logout+jwt',
+    'at+jwt',
+    'dpop+jwt',
+    'secevent+jwt',
+    'JOSE',
+    'text/jwt',
+    'jwt ',
+    '',
+    7,
+    null,
+    ['JWT'],
+  ])('cannot be %p by default', async (typ) => expect(await outcomeOf(sessions, typ)).toMatchObject(REFUSED));
+
+  it('must be exactly the configured one', async () => {
+    const verified = createSessionsOf(provider, 'at+jwt');
+    for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt']) {
+      expect(await outcomeOf(verified, typ)).toBe('an-account');
+    }
+    for (const typ of [undefined, 'JWT', 'logout+jwt', 'at+jwt2', '', 7, null]) {
+      expect(await outcomeOf(verified, typ)).toMatchObject(REFUSED);
+    }
+    expect(await outcomeOf(createSessionsOf(provider, 'JWT'), undefined)).toMatchObject(REFUSED);
+  });
 });
 
 describe('the algorithms', () => {

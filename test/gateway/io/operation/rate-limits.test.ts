@@ -74,6 +74,19 @@ describe('a caller', () => {
   });
 });
 
+describe('an account', () => {
+  it('has the limit of five keys in a minute, apart from its keys', () => {
+    const { scene, limits } = createScene(3);
+    for (let i = 0; i < 15; i += 1) {
+      expect(limits.consumeAccount('a')).toMatchObject({ allowed: true, limit: 15, remaining: 14 - i });
+    }
+    expect(limits.consumeAccount('a')).toMatchObject({ allowed: false, resetSeconds: 60 });
+    expect([limits.consumeAccount('b').allowed, limits.consumeKey('a').allowed]).toEqual([true, true]);
+    scene.nowMs += 60_000;
+    expect(limits.consumeAccount('a').allowed).toBe(true);
+  });
+});
+
 describe('an address', () => {
   it('gets back the requests that are refunded, and no more', () => {
     const { limits } = createScene();
