@@ -41,7 +41,7 @@ function sendObject({ authentication, links, objects, now }: ObjectsRouterOption
     const { path, query } = contextOf(res);
     const link = links.parse(path.slice(OBJECTS_PATH.length), query, now());
     if (link === 'invalid') {
-      authentication.limitAddress(req, res); // limits attempts to guess a signature
+      authentication.limitAddress(req, res, 'credentials'); // limits attempts to guess a signature
       throw new GatewayError('link-invalid');
     }
     const etag = `"sha256:${link.sha256}"`;

@@ -1,7 +1,19 @@
 import { GatewayError } from '../problems.js';
 
-/** The subject of a limit: a key or session, or an address whose requests have no valid key. */
-export type RatePolicy = 'key' | 'address';
+/**
+ * The limits of an address: requests without a credential (`address`), failed credentials, and links. They are counted
+ * apart, so that one kind of request uses up only its own limit.
+ */
+export type AddressPolicy = 'address' | 'credentials' | 'links';
+/** The limit of a key or session, or one of an address. */
+export type RatePolicy = 'key' | AddressPolicy;
+
+const SUBJECTS: { readonly [policy in RatePolicy]: string } = {
+  key: 'each key or session',
+  address: 'each address without a valid key',
+  credentials: 'failed credentials of each address',
+  links: 'links that each address follows',
+};
 
 /** Result of counting one request in a window of one minute. */
 export type LimitResult = {
@@ -26,9 +38,8 @@ export function toRateHeaders(
 
 /** Returns the problem of a request beyond the limit. */
 export function toRateProblem(policy: RatePolicy, { limit, resetSeconds }: LimitResult): GatewayError {
-  const subject = policy === 'key' ? 'each key or session' : 'each address without a valid key';
   return new GatewayError('rate-limited', {
-    detail: `The limit is ${limit} requests per minute for ${subject}. Wait ${resetSeconds} s.`,
+    detail: `The limit is ${limit} requests per minute for ${SUBJECTS[policy]}. Wait ${resetSeconds} s.`,
     headers: { 'Retry-After': String(resetSeconds) },
   });
 }

@@ -1,18 +1,19 @@
-import type { LimitResult } from '../../core/http/rate-headers.js';
+import type { AddressPolicy, LimitResult } from '../../core/http/rate-headers.js';
 import { createBoundedCache } from '../timing/bounded-cache.js';
 
 /** Limits of requests per minute. Each process counts on its own, so several copies allow several times as many. */
 export type RateLimits = {
   /** Counts a request with a key or session, unless the limit is reached. */
   readonly consumeKey: (id: string) => LimitResult;
-  /** Counts a request of a group of addresses, unless the limit is reached. */
-  readonly consumeAddress: (group: string) => LimitResult;
-  /** Subtracts a request of a group, for a caller that turned out to have a valid key. */
-  readonly refundAddress: (group: string) => void;
+  /** Counts a request of a group of addresses under a policy, unless that limit is reached. */
+  readonly consumeAddress: (group: string, policy: AddressPolicy) => LimitResult;
+  /** Subtracts a request of a group, for a caller whose credential turned out to be valid. */
+  readonly refundAddress: (group: string, policy: AddressPolicy) => void;
 };
 
 /** Options for `createRateLimits`. */
 export type RateLimitsOptions = {
+  /** Also the limit of links that an address follows, because each link costs a request with a key. */
   readonly keyPerMinute: number;
   readonly addressPerMinute: number;
   readonly now: () => number;
@@ -29,11 +30,15 @@ const MAX_CALLERS = 100_000;
  */
 export function createRateLimits({ keyPerMinute, addressPerMinute, now }: RateLimitsOptions): RateLimits {
   const keys = createWindows(keyPerMinute, now);
-  const addresses = createWindows(addressPerMinute, now);
+  const addresses = {
+    address: createWindows(addressPerMinute, now),
+    credentials: createWindows(addressPerMinute, now),
+    links: createWindows(keyPerMinute, now),
+  };
   return {
     consumeKey: (id) => keys.consume(id),
-    consumeAddress: (group) => addresses.consume(group),
-    refundAddress: (group) => addresses.refund(group),
+    consumeAddress: (group, policy) => addresses[policy].consume(group),
+    refundAddress: (group, policy) => addresses[policy].refund(group),
   };
 }
 
