@@ -120,7 +120,7 @@ export async function composeGateway(
     keys: { authentication, accounts, stripeRefresh, dashboardOrigins },
     entitlements: { authentication, accounts, stripeRefresh, now, dashboardOrigins },
     checkout: { billingService, authentication, dashboardOrigins },
-    webhook: { billingService },
+    webhook: { authentication, billingService },
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source },
   };

@@ -11,6 +11,7 @@ import { codeOf } from '../../infra/store/system-error.js';
 import { OperatorError } from '../core/exit-codes.js';
 import { problemPath, PROBLEMS } from '../core/problems.js';
 import { toOriginForm } from '../core/http/request-target.js';
+import { isTooLarge, leaveUnread, limitUnreadChunks } from './unread-body.js';
 
 /** A server that listens. */
 export type HttpServer = {
@@ -48,6 +49,8 @@ export async function startHttpServer(
   const pending = createPendingResponses();
   const answer: RequestListener = (req, res) => {
     pending.add(req.socket, res);
+    if (isTooLarge(req)) leaveUnread(req, res);
+    limitUnreadChunks(req, res);
     if (isStopping) res.setHeader('Connection', 'close');
     req.url = toOriginForm(req.url ?? '');
     listener(req, res);
@@ -57,7 +60,8 @@ export async function startHttpServer(
   server.timeout = idleMs;
   const closeSilent = watchSilent(server);
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
-    if (res.socket !== null) res.writeContinue(); // while a response is pending, Node would write the 100 Continue into it
+    // While a response is pending, Node would write the 100 Continue into it.
+    if (res.socket !== null && !isTooLarge(req)) res.writeContinue();
     answer(req, res);
   });
   server.on('checkExpectation', answer); // ignores unknown expectations (RFC 9110 §10.1.1)
