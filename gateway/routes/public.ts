@@ -24,6 +24,7 @@ import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
 import type { Releases } from '../io/releases/releases.js';
 import type { ObjectReader } from '../io/releases/object-reader.js';
+import { omitRateHeaders } from '../http/address-limit.js';
 import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
@@ -93,6 +94,7 @@ function sendPublicFile({ authentication, releases, source }: PublicRouterOption
     authentication.limitAddress(req, res);
     if (facts === undefined)
       throw new GatewayError(releases.isReachable() ? 'not-published' : 'store-unavailable');
+    omitRateHeaders(res);
     const headers = headersOf(facts);
     if (matchesEtag(req.headers['if-none-match'], facts.etag)) {
       context.decision = 'not-modified';

@@ -106,7 +106,8 @@ describe('a key', () => {
 describe('an address', () => {
   it('sees the remaining requests and is limited', async () => {
     const answers = [];
-    for (let i = 0; i <= ADDRESS_LIMIT; i += 1) answers.push(await requestPublic());
+    const headers = { 'X-Forwarded-For': HERE };
+    for (let i = 0; i <= ADDRESS_LIMIT; i += 1) answers.push(await proxied.request(BUNDLE, { headers }));
     expect(answers.map(limitOf)).toEqual([
       ['"address";r=2;t=60', '"address";q=3;w=60'],
       ['"address";r=1;t=60', '"address";q=3;w=60'],
@@ -115,7 +116,26 @@ describe('an address', () => {
     ]);
     const [refused] = answers.slice(-1);
     expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await requestPublic()).status).toBe(429);
     expect((await requestPublic('198.51.100.8')).status).toBe(200);
+  });
+
+  it('is not described in a public response, which a cache sends to other callers', async () => {
+    const [whole, etag] = [await requestPublic(), (await requestPublic()).headers.get('etag') ?? ''];
+    const headers = { 'X-Forwarded-For': HERE, 'If-None-Match': etag };
+    const known = await proxied.request(PUBLIC_PATHS.status, { headers });
+    expect([whole, known].map(({ status }) => status)).toEqual([200, 304]);
+    for (const answer of [whole, known]) {
+      expect(answer.headers.get('cache-control')).toMatch(/^public/);
+      expect(limitOf(answer)).toEqual([null, null]);
+    }
+    const refused = await requestPublic();
+    expect([refused.status, refused.headers.get('cache-control'), ...limitOf(refused)]).toEqual([
+      429,
+      'no-store',
+      '"address";r=0;t=60',
+      '"address";q=3;w=60',
+    ]);
   });
 
   it('that guesses keys is limited until the next window, and a valid key at the address is accepted', async () => {
@@ -199,7 +219,10 @@ it('X-Forwarded-For is reported once if no proxy is trusted, without the address
   await requestPublic('203.0.113.99', direct);
   await requestFile('nonsense', '203.0.113.99', direct);
   const lines = (gateway: GatewayServer): string[] =>
-    gateway.log().split('\n').filter((line) => line.includes('CRD_TRUST_PROXY'));
+    gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('CRD_TRUST_PROXY'));
   expect(lines(direct)).toEqual([expect.stringMatching(/"level":"warn".*X-Forwarded-For was received/)]);
   expect(direct.log()).not.toContain('203.0.113.99');
   await requestPublic();
