@@ -113,9 +113,9 @@ function sendPublicFile({ authentication, releases, source }: PublicRouterOption
       });
       res.end();
     } else {
-      const bytes = await source.objects.read(objectKey(facts.sha256), facts.sha256);
-      const file = { bytes, etag: facts.etag, headers: { ...headers, 'Content-Type': facts.mediaType } };
-      sendBytes(req, res, file);
+      const { etag, sha256, mediaType } = facts;
+      const read = (): Promise<Uint8Array> => source.objects.read(objectKey(sha256), sha256);
+      await sendBytes(req, res, { read, etag, headers: { ...headers, 'Content-Type': mediaType } });
     }
   };
 }

@@ -189,7 +189,7 @@ export const VARIABLES = {
   },
   CRD_RATE_KEY_PER_MINUTE: {
     meaning:
-      'requests per minute that this process accepts from a key or session, and links that it accepts from an address',
+      'requests per minute that this process accepts from a key or session; it accepts five times as many with a link from an address',
     default: '600',
     example: '600',
     parse: wholeNumber(1, 1_000_000),

@@ -13,13 +13,14 @@ export type RateLimits = {
 
 /** Options for `createRateLimits`. */
 export type RateLimitsOptions = {
-  /** Also the limit of links that an address follows, because each link costs a request with a key. */
   readonly keyPerMinute: number;
   readonly addressPerMinute: number;
   readonly now: () => number;
 };
 
 const WINDOW_MS = 60_000;
+/** Links that an address follows per request that a key is allowed: as many as the five keys of an account can ask for. */
+const LINKS_PER_REQUEST = 5;
 /** Maximum number of callers; the least recently active one is forgotten first. */
 const MAX_CALLERS = 100_000;
 
@@ -33,7 +34,7 @@ export function createRateLimits({ keyPerMinute, addressPerMinute, now }: RateLi
   const addresses = {
     address: createWindows(addressPerMinute, now),
     credentials: createWindows(addressPerMinute, now),
-    links: createWindows(keyPerMinute, now),
+    links: createWindows(LINKS_PER_REQUEST * keyPerMinute, now),
   };
   return {
     consumeKey: (id) => keys.consume(id),
