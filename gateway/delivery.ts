@@ -47,13 +47,13 @@ export async function createDelivery(
     return {
       signer: createSignedUrlCache(signer, now),
       source: servesPublicFiles
-        ? { kind: 'here', objects: createObjectReader(store, onError) }
+        ? { kind: 'here', objects: createObjectReader(store, { onError }) }
         : { kind: 'elsewhere', baseUrl: publicBaseUrl },
       directory: undefined,
     };
   }
   const links = createObjectLinks(linkSecrets);
-  const objects = createObjectReader(store, onError);
+  const objects = createObjectReader(store, { onError });
   const signer = createLinkUrlSigner({ links, baseUrl, ttlSeconds, now });
   return {
     signer: createSignedUrlCache(signer, now),

@@ -74,6 +74,9 @@ const STORE_MS = 8_000;
 /** Time limit for retries of a store request, while a client is waiting. */
 const RETRY_MS = 1_000;
 
+const UNTRUSTED_PROXY =
+  'X-Forwarded-For was received, but no proxy is trusted, so all callers behind a proxy share its limits; set CRD_TRUST_PROXY';
+
 /** The store of releases and the store of accounts. */
 export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
 
@@ -117,7 +120,7 @@ export async function composeGateway(
     keys: { authentication, accounts, stripeRefresh, dashboardOrigins },
     entitlements: { authentication, accounts, stripeRefresh, now, dashboardOrigins },
     checkout: { billingService, authentication, dashboardOrigins },
-    webhook: { billingService },
+    webhook: { authentication, billingService },
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source },
   };
@@ -180,6 +183,7 @@ function createAccess(
     sessions: createSessionVerifier(configuration, options),
     onUse: usage.record,
     trustProxy,
+    onUntrustedProxy: () => logger.warn(UNTRUSTED_PROXY),
   });
   const probe = createAccountsProbe({ store, everyMs: pollSeconds * 1000, onAnswer });
   const assembledBilling = assembleBilling({ billing, settings, mode, store, random, now, logger });

@@ -1,21 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import proxyAddr from 'proxy-addr';
-import { toAddressGroup } from '../core/http/client-address.js';
-import { GatewayError, PROBLEMS } from '../core/problems.js';
-import {
-  toRateHeaders,
-  toRateProblem,
-  type RatePolicy,
-  type LimitResult,
-} from '../core/http/rate-headers.js';
+import { GatewayError } from '../core/problems.js';
 import type { Caller } from '../io/accounts/account-cache.js';
 import type { Authenticator } from '../io/identity/authenticator.js';
-import type { RateLimits } from '../io/operation/rate-limits.js';
 import type { Session, Sessions } from '../io/identity/sessions.js';
+import { createLanes } from '../io/timing/lanes.js';
+import { createAddressLimit, enforce, type AddressLimit, type AddressLimitOptions } from './address-limit.js';
+import { isRepeated } from './header-lines.js';
 import type { Middleware } from './middleware.js';
 import { contextOf } from './request-context.js';
 
-/** Authenticates requests and enforces rate limits. A request that fails counts towards the limit of its address. */
+/** Authenticates requests and enforces rate limits. A credential that fails counts towards a limit of its address. */
 export type Authentication = {
   /** Returns the caller of the API key. @throws GatewayError 'api-key-*', 'rate-limited', 'request-malformed' */
   readonly authenticateKey: (req: IncomingMessage, res: ServerResponse) => Caller | Promise<Caller>;
@@ -23,8 +17,10 @@ export type Authentication = {
   readonly authenticateSession: (req: IncomingMessage, res: ServerResponse) => Promise<Session>;
   /** Middleware that rejects requests without a valid session. Handlers after it read `accountOf(res)`. */
   readonly requireSession: Middleware;
-  /** Counts an anonymous request towards the limit of its address. @throws GatewayError 'rate-limited' */
-  readonly limitAddress: (req: IncomingMessage, res: ServerResponse) => void;
+  /** Counts a request towards a limit of its address. @throws GatewayError 'rate-limited' */
+  readonly limitAddress: AddressLimit['count'];
+  /** Counts a credential of any kind towards the limit of its address if it fails. */
+  readonly limitFailures: AddressLimit['countFailure'];
   /** Returns the caller with current grants: at most `maxAgeMs` old, one second by default. */
   readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
   /** Refuses a revoked key from now on, also while its account is cached. */
@@ -32,23 +28,23 @@ export type Authentication = {
 };
 
 /** Options for `createAuthentication`. */
-export type AuthenticationOptions = {
+export type AuthenticationOptions = AddressLimitOptions & {
   readonly authenticator: Authenticator;
-  readonly limits: RateLimits;
   /** Verifies sessions; without it the gateway serves no dashboard. */
   readonly sessions: Sessions | undefined;
   /** Records each use of a key. */
   readonly onUse: (keyId: string) => void;
-  readonly trustProxy: TrustProxy;
 };
 
-/** The proxies whose `X-Forwarded-For` is trusted: a number of hops, addresses, or none. */
-export type TrustProxy = number | readonly string[] | false;
-
-/** Returns the authentication of a gateway. A request with a cached key counts only towards the limits of the key and its account. */
+/**
+ * Returns the authentication of a gateway. A valid key or session counts only towards its own limit and that of its
+ * account, and what strangers at the same address do never refuses it. Beyond the limit of failed credentials, unknown keys of an address are looked
+ * up one at a time, so that guessing cannot occupy the accounts store.
+ */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { authenticator, limits, sessions, onUse } = options;
   const address = createAddressLimit(options);
+  const lanes = createLanes();
 
   function acceptKey(res: ServerResponse, caller: Caller): Caller {
     const context = contextOf(res);
@@ -70,7 +66,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       throw new GatewayError('identity-unavailable', { detail: 'No identity provider is configured.' });
     }
     const { authorization } = req.headers;
-    const session = await address.countFailures(req, res, () => sessions.authenticate(authorization));
+    const session = await address.countFailure(req, res, () => sessions.authenticate(authorization));
     contextOf(res).account = session.account;
     enforce(res, 'key', limits.consumeKey(`account ${session.account}`));
     return session;
@@ -86,7 +82,10 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       }
       const cached = authenticator.peek(key);
       if (cached !== undefined) return acceptKey(res, cached);
-      const authenticated = address.countFailures(req, res, () => authenticator.authenticate(key));
+      const authenticate = (): Promise<Caller> => authenticator.authenticate(key);
+      const authenticated = address.countFailure(req, res, ({ group, isSpent }) =>
+        isSpent && !authenticator.isKnown(key) ? lanes.run(group, authenticate) : authenticate(),
+      );
       return authenticated.then((caller) => acceptKey(res, caller));
     },
     authenticateSession,
@@ -95,53 +94,10 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       next();
     },
     limitAddress: address.count,
+    limitFailures: address.countFailure,
     refresh: (caller, maxAgeMs) => authenticator.refresh(caller, maxAgeMs),
     refuseKey: (keyId) => authenticator.refuse(keyId),
   };
-}
-
-/** Sets the rate limit headers. @throws GatewayError 'rate-limited' */
-function enforce(res: ServerResponse, policy: RatePolicy, result: LimitResult): void {
-  for (const [name, value] of toRateHeaders(policy, result)) res.setHeader(name, value);
-  if (!result.allowed) throw toRateProblem(policy, result);
-}
-
-type AddressLimit = {
-  /** Counts the request towards the limit of its address. @throws GatewayError 'rate-limited' */
-  readonly count: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Counts the request before `authenticate` runs, and takes that back unless it fails with a 4xx problem. */
-  readonly countFailures: <T>(
-    req: IncomingMessage,
-    res: ServerResponse,
-    authenticate: () => Promise<T>,
-  ) => Promise<T>;
-};
-
-function createAddressLimit({
-  limits,
-  trustProxy,
-}: Pick<AuthenticationOptions, 'limits' | 'trustProxy'>): AddressLimit {
-  const trust = compileTrust(trustProxy);
-  const addressOf = (req: IncomingMessage): string => toAddressGroup(proxyAddr(req, trust));
-  return {
-    count: (req, res) => enforce(res, 'address', limits.consumeAddress(addressOf(req))),
-    async countFailures(req, res, authenticate) {
-      const address = addressOf(req);
-      enforce(res, 'address', limits.consumeAddress(address));
-      try {
-        const result = await authenticate();
-        limits.refundAddress(address);
-        return result;
-      } catch (error) {
-        if (!isClientError(error)) limits.refundAddress(address); // an outage is not the client's fault
-        throw error;
-      }
-    },
-  };
-}
-
-function isClientError(error: unknown): boolean {
-  return error instanceof GatewayError && PROBLEMS[error.code].status < 500;
 }
 
 function rejectTwoCredentials({ headers }: IncomingMessage): void {
@@ -150,16 +106,4 @@ function rejectTwoCredentials({ headers }: IncomingMessage): void {
       detail: 'Send either X-API-Key or Authorization, not both.',
     });
   }
-}
-
-/** Returns whether a header was sent more than once. For most headers, `req.headers` has only the first value. */
-function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
-  return rawHeaders.filter((each, i) => i % 2 === 0 && each.toLowerCase() === name).length > 1;
-}
-
-type TrustFunction = (address: string, hops: number) => boolean;
-
-function compileTrust(trustProxy: TrustProxy): TrustFunction {
-  if (typeof trustProxy === 'number') return (_address, hops) => hops < trustProxy;
-  return trustProxy === false ? () => false : proxyAddr.compile([...trustProxy]);
 }

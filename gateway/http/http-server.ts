@@ -11,6 +11,8 @@ import { codeOf } from '../../infra/store/system-error.js';
 import { OperatorError } from '../core/exit-codes.js';
 import { problemPath, PROBLEMS } from '../core/problems.js';
 import { toOriginForm } from '../core/http/request-target.js';
+import { createTurns } from './turns.js';
+import { isTooLarge, leaveUnread, limitUnreadChunks } from './unread-body.js';
 
 /** A server that listens. */
 export type HttpServer = {
@@ -45,29 +47,31 @@ export async function startHttpServer(
   idleMs = IDLE_MS,
 ): Promise<HttpServer> {
   let isStopping = false;
-  const pending = createPendingResponses();
+  const turns = createTurns(listener);
   const answer: RequestListener = (req, res) => {
-    pending.add(req.socket, res);
+    if (isTooLarge(req)) leaveUnread(req, res);
+    limitUnreadChunks(req, res);
     if (isStopping) res.setHeader('Connection', 'close');
     req.url = toOriginForm(req.url ?? '');
-    listener(req, res);
+    turns.take(req, res);
   };
   // A missing Host header is answered with a problem by the application, not by Node.
   const server = createServer({ ...timeouts, requireHostHeader: false }, answer);
   server.timeout = idleMs;
   const closeSilent = watchSilent(server);
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
-    if (res.socket !== null) res.writeContinue(); // while a response is pending, Node would write the 100 Continue into it
+    // While a response is pending, Node would write the 100 Continue into it.
+    if (res.socket !== null && !isTooLarge(req)) res.writeContinue();
     answer(req, res);
   });
   server.on('checkExpectation', answer); // ignores unknown expectations (RFC 9110 §10.1.1)
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy()); // Node stops listening to the socket of CONNECT
     socket.resume();
-    sendRawProblem(socket, pending.first(socket), 'CONNECT is not supported: this server is not a proxy.');
+    sendRawProblem(socket, turns.first(socket), 'CONNECT is not supported: this server is not a proxy.');
   });
   server.on('clientError', (error: ClientError, socket: Socket) => {
-    const first = pending.first(socket);
+    const first = turns.first(socket);
     if (error.code === 'ECONNRESET' || first?.headersSent === true) socket.destroy();
     else {
       const detail = CLIENT_ERRORS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
@@ -121,23 +125,6 @@ function watchSilent(server: Server): () => void {
   });
   return () => {
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
-  };
-}
-
-/** The unfinished responses of each connection, in the order of their requests. */
-type PendingResponses = {
-  readonly add: (socket: Socket, res: ServerResponse) => void;
-  /** Returns the response that the connection is sending or will send next. */
-  readonly first: (socket: Socket) => ServerResponse | undefined;
-};
-
-function createPendingResponses(): PendingResponses {
-  const responses = new WeakMap<Socket, readonly ServerResponse[]>();
-  const listPending = (socket: Socket): readonly ServerResponse[] =>
-    responses.get(socket)?.filter((res) => !res.writableFinished) ?? [];
-  return {
-    add: (socket, res) => void responses.set(socket, [...listPending(socket), res]),
-    first: (socket) => listPending(socket)[0],
   };
 }
 

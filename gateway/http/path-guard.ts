@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/problems.js';
+import { isRepeated } from './header-lines.js';
 import type { Middleware } from './middleware.js';
 import { contextOf } from './request-context.js';
 
@@ -9,11 +10,14 @@ const CONTROL = /\p{Cc}/u;
 /** Lets pages of any origin read the 404 of a misspelled public path. */
 const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' };
 
-/** Rejects a request without Host, and any path that is not plain, before a router could decode or normalize it. */
+/** Rejects a request without Host or with several, and any path that is not plain, before a router could decode or normalize it. */
 export const guardPath: Middleware = (req, res, next) => {
   const { path } = contextOf(res);
   if (req.headers.host === undefined && req.httpVersion === '1.1') {
     throw new GatewayError('request-malformed', { detail: 'HTTP/1.1 requires the header Host.' });
+  }
+  if (isRepeated(req, 'host')) {
+    throw new GatewayError('request-malformed', { detail: 'Send the header Host once.' });
   }
   if (req.url?.includes('#') === true) {
     throw new GatewayError('request-malformed', { detail: 'Remove the fragment (#...) from the URL.' });

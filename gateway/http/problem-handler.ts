@@ -1,22 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { StoreError } from '../../infra/store/object-store.js';
-import { GatewayError, PROBLEMS, toProblem, type ProblemCode } from '../core/problems.js';
+import { GatewayError, PROBLEMS, toProblem } from '../core/problems.js';
 import type { RequestLog } from '../io/operation/request-log.js';
 import { contextOf } from './request-context.js';
 
 /** Value of Retry-After where waiting helps and no better time is known, in seconds. */
 export const RETRY_SECONDS = '10';
-
-/** Problem codes for the errors of Express's body parsers, by their `type`. */
-const BODY_PARSER_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
-  'entity.too.large': 'payload-too-large',
-  'encoding.unsupported': 'unsupported-media-type',
-  'charset.unsupported': 'unsupported-media-type',
-  'entity.parse.failed': 'request-malformed',
-  'entity.verify.failed': 'request-malformed',
-  'request.size.invalid': 'request-malformed',
-  'request.aborted': 'request-malformed',
-};
 
 /** Answers an error with its problem document. */
 export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
@@ -51,18 +40,12 @@ function sendProblem(res: ServerResponse, problem: GatewayError): void {
 function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof StoreError) return new GatewayError('store-unavailable', { cause: error });
-  const { type, status } = describeForeignError(error);
-  const isClientError = status !== undefined && status < 500;
-  const code = BODY_PARSER_PROBLEMS[type] ?? (isClientError ? 'request-malformed' : 'internal');
-  return new GatewayError(code, { cause: error });
+  return new GatewayError(isRejection(error) ? 'request-malformed' : 'internal', { cause: error });
 }
 
-/** Returns the `type` and `status` that Express and its body parsers give their errors. */
-function describeForeignError(error: unknown): { type: string; status: number | undefined } {
-  if (typeof error !== 'object' || error === null) return { type: '', status: undefined };
-  const { type, status } = error as { type?: unknown; status?: unknown };
-  return {
-    type: typeof type === 'string' ? type : '',
-    status: typeof status === 'number' ? status : undefined,
-  };
+/** Returns whether Express rejected the request: its errors then have a 4xx `status`. */
+function isRejection(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { status } = error as { status?: unknown };
+  return typeof status === 'number' && status < 500;
 }

@@ -1,4 +1,4 @@
-import type { TrustProxy } from '../http/authentication.js';
+import type { TrustProxy } from '../http/address-limit.js';
 import type { EventRequest } from './events.js';
 
 /** Appends the address of the peer to `X-Forwarded-For`, as a proxy does. */

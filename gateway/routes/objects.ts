@@ -4,6 +4,7 @@ import { matchesEtag } from '../core/http/conditions.js';
 import { GatewayError } from '../core/problems.js';
 import type { LinkReader } from '../core/signing/object-link.js';
 import type { ObjectReader } from '../io/releases/object-reader.js';
+import { omitRateHeaders } from '../http/address-limit.js';
 import type { Authentication } from '../http/authentication.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter } from '../http/route.js';
@@ -41,9 +42,11 @@ function sendObject({ authentication, links, objects, now }: ObjectsRouterOption
     const { path, query } = contextOf(res);
     const link = links.parse(path.slice(OBJECTS_PATH.length), query, now());
     if (link === 'invalid') {
-      authentication.limitAddress(req, res); // limits attempts to guess a signature
+      authentication.limitAddress(req, res, 'credentials'); // limits attempts to guess a signature
       throw new GatewayError('link-invalid');
     }
+    authentication.limitAddress(req, res, 'links');
+    omitRateHeaders(res);
     const etag = `"sha256:${link.sha256}"`;
     const headers = {
       'Cache-Control': 'private, max-age=31536000, immutable',
@@ -54,7 +57,8 @@ function sendObject({ authentication, links, objects, now }: ObjectsRouterOption
       res.writeHead(304, { ...headers, ETag: etag }).end();
       return;
     }
-    const bytes = await objects.read(objectKey(link.sha256), link.sha256);
-    sendBytes(req, res, { bytes, etag, headers: { ...headers, 'Content-Type': link.mediaType } });
+    const { sha256, mediaType } = link;
+    const read = (): Promise<Uint8Array> => objects.read(objectKey(sha256), sha256);
+    await sendBytes(req, res, { read, etag, headers: { ...headers, 'Content-Type': mediaType } });
   };
 }

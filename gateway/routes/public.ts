@@ -24,6 +24,7 @@ import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
 import type { Releases } from '../io/releases/releases.js';
 import type { ObjectReader } from '../io/releases/object-reader.js';
+import { omitRateHeaders } from '../http/address-limit.js';
 import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
@@ -93,6 +94,7 @@ function sendPublicFile({ authentication, releases, source }: PublicRouterOption
     authentication.limitAddress(req, res);
     if (facts === undefined)
       throw new GatewayError(releases.isReachable() ? 'not-published' : 'store-unavailable');
+    omitRateHeaders(res);
     const headers = headersOf(facts);
     if (matchesEtag(req.headers['if-none-match'], facts.etag)) {
       context.decision = 'not-modified';
@@ -111,9 +113,9 @@ function sendPublicFile({ authentication, releases, source }: PublicRouterOption
       });
       res.end();
     } else {
-      const bytes = await source.objects.read(objectKey(facts.sha256), facts.sha256);
-      const file = { bytes, etag: facts.etag, headers: { ...headers, 'Content-Type': facts.mediaType } };
-      sendBytes(req, res, file);
+      const { etag, sha256, mediaType } = facts;
+      const read = (): Promise<Uint8Array> => source.objects.read(objectKey(sha256), sha256);
+      await sendBytes(req, res, { read, etag, headers: { ...headers, 'Content-Type': mediaType } });
     }
   };
 }

@@ -155,6 +155,8 @@ const PURCHASE = {
 /** Returns the operations of checkout, billing portal and webhook, by path. */
 export function billingPaths(): Record<string, JsonObject> {
   const billingProblems = ['billing-unavailable', 'billing-not-configured'] as const;
+  /** Only an event with a wrong signature is counted. */
+  const uncounted = [...billingProblems, ...BODY_PROBLEMS, 'store-unavailable'] as const;
   return {
     [ENDPOINTS.checkout]: {
       post: toChange({
@@ -201,8 +203,9 @@ export function billingPaths(): Record<string, JsonObject> {
             headers: ['Cache-Control', 'Vary'],
           },
         },
-        problems: [...billingProblems, ...BODY_PROBLEMS, 'webhook-signature-invalid', 'store-unavailable'],
-        problemHeaders: ['Vary'],
+        problems: [...uncounted, 'webhook-signature-invalid', 'rate-limited'],
+        problemHeaders: [...RATE, 'Vary'],
+        uncounted: [...uncounted, 'request-malformed', 'internal'],
       }),
     },
   };

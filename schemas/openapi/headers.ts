@@ -18,11 +18,11 @@ export const HEADERS = {
   RateLimit: {
     description:
       'Remaining requests and seconds until the limit resets. Absent if the request was not counted.',
-    schema: { type: 'string', pattern: '^"(key|address)";r=\\d+;t=\\d+$' },
+    schema: { type: 'string', pattern: '^"(key|address|credentials|links)";r=\\d+;t=\\d+$' },
   },
   'RateLimit-Policy': {
     description: 'The rate limit that applies to the request.',
-    schema: { type: 'string', pattern: '^"(key|address)";q=\\d+;w=60$' },
+    schema: { type: 'string', pattern: '^"(key|address|credentials|links)";q=\\d+;w=60$' },
   },
   'Repr-Digest': always('Digest of the file (RFC 9530).', {
     type: 'string',

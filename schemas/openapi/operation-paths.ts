@@ -86,6 +86,6 @@ function objectOperations(): JsonObject {
     },
     problems: ['link-invalid', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-found'],
     problemHeaders: [...RATE, 'Vary'],
-    uncounted: ['range-not-satisfiable'],
+    uncounted: ['range-not-satisfiable', 'store-unavailable'],
   });
 }

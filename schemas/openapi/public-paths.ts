@@ -37,7 +37,7 @@ function publicFile(
   parameters: readonly JsonObject[] = [],
   more: readonly HeaderName[] = [],
 ): JsonObject {
-  const headers = [...RATE, ...FILE, ...more];
+  const headers = [...FILE, ...more]; // no rate limit: caches send the response to other callers
   return toReads({
     id,
     tag: 'Public files',
@@ -58,6 +58,7 @@ function publicFile(
     },
     problems: ['not-found', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-published'],
     problemHeaders: RATE,
+    uncounted: ['range-not-satisfiable'],
   });
 }
 

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import {
   asJson,
@@ -76,4 +77,73 @@ describe('the body of a request', () => {
       expect(await readProblemCode(await server.gateway.request(KEYS_PATH, init))).toBe('session-invalid');
     }
   });
+});
+
+/** Resolves when the connection is closed, also after an error. */
+const closeOf = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('close', resolve));
+
+describe('a body that is too large', () => {
+  const HUGE = 100_000_000;
+  const MOST_READ_BYTES = 20_000_000; // what the buffers of a connection on loopback hold, with room to spare
+
+  /** Sends a request that creates a key, then `piece`, until `most` bytes were sent or the connection is closed. */
+  async function upload(
+    headers: readonly string[],
+    piece = '',
+    most = HUGE,
+  ): Promise<{ text: string; sent: number }> {
+    const { authorization } = await server.openSession();
+    const socket = connect(Number(new URL(server.gateway.url).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+    socket.on('error', () => undefined); // the connection is closed while this side still writes
+    const lines = [`POST ${KEYS_PATH} HTTP/1.1`, 'Host: gateway', `Authorization: ${authorization}`];
+    socket.write([...lines, 'Content-Type: application/json', ...headers, '', ''].join('\r\n'));
+    const end = socket.bytesWritten + most;
+    const write = (): void => {
+      while (piece !== '' && socket.writable && socket.bytesWritten < end) if (!socket.write(piece)) break;
+    };
+    socket.on('drain', write);
+    write();
+    await closeOf(socket);
+    return { text, sent: socket.bytesWritten - socket.writableLength };
+  }
+
+  it('is refused by its length before it arrives, and the connection is closed', async () => {
+    const { text } = await upload([`Content-Length: ${HUGE}`]);
+    expect(text).toMatch(/^HTTP\/1\.1 413 [^]*\r\nConnection: close\r\n[^]*"payload-too-large"/);
+  });
+
+  it('is not read after it was refused', async () => {
+    const { text, sent } = await upload([`Content-Length: ${HUGE}`], 'x'.repeat(100_000));
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(sent).toBeLessThan(MOST_READ_BYTES);
+  });
+
+  it('is refused without 100 Continue', async () => {
+    const { text } = await upload([`Content-Length: ${HUGE}`, 'Expect: 100-continue']);
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    const small = await upload(['Content-Length: 2', 'Expect: 100-continue', 'Connection: close'], '{}', 1);
+    expect(small.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+
+  it('is cut at the limit when it is sent in chunks, and the connection is closed', async () => {
+    const chunk = `${(10_000).toString(16)}\r\n${' '.repeat(10_000)}\r\n`;
+    const { text, sent } = await upload(['Transfer-Encoding: chunked'], chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 413 [^]*\r\nConnection: close\r\n[^]*"payload-too-large"/);
+    expect(sent).toBeLessThan(MOST_READ_BYTES);
+  });
+
+  it.each([`Content-Length: ${HUGE}`, 'Transfer-Encoding: chunked'])(
+    'is not read to its end either when the request is refused for another reason: %s',
+    async (header) => {
+      const socket = connect(Number(new URL(server.gateway.url).port), '127.0.0.1');
+      let text = '';
+      socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+      socket.on('error', () => undefined);
+      socket.write(`POST ${KEYS_PATH} HTTP/1.1\r\nHost: gateway\r\n${header}\r\n\r\n`);
+      await closeOf(socket);
+      expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    },
+  );
 });

@@ -1,28 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApiKey } from '../../gateway/core/access/api-key.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { bundlePath, dayPath, PUBLIC_PATHS } from '../../schemas/paths.js';
 import { startGateway, type GatewayServer } from '../support/gateway/gateway-server.js';
 import { readProblem } from '../support/gateway/http-answers.js';
+import { startIdentityProvider, type IdentityProvider } from '../support/gateway/identity-provider.js';
 import { openSmallRelease } from '../support/release/small-release.js';
+import { interceptStore } from '../support/stores/intercept-store.js';
+import { createMemoryStore } from '../support/stores/memory-store.js';
 
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const KEY_LIMIT = 4;
 const ADDRESS_LIMIT = 3;
 const HERE = '198.51.100.7';
+const SLOW_READ_MS = 5;
 let store: ObjectStore;
 const clock = { ms: Date.parse('2026-08-20T12:00:00Z') };
 /** One gateway trusts one proxy, the other none. */
 let proxied: GatewayServer;
 let direct: GatewayServer;
+let provider: IdentityProvider;
 
 beforeAll(async () => {
   store = await openSmallRelease();
+  provider = await startIdentityProvider(() => clock.ms);
+  const { jwksUrl: url, issuer, audience } = provider;
   const limits = { keyPerMinute: KEY_LIMIT, addressPerMinute: ADDRESS_LIMIT };
-  proxied = await startGateway({ store, now: () => clock.ms, configuration: { limits, trustProxy: 1 } });
+  const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
+  const configuration = { limits, sessions, trustProxy: 1 };
+  proxied = await startGateway({ store, now: () => clock.ms, configuration });
   direct = await startGateway({ store, now: () => clock.ms, configuration: { limits } });
 });
 afterAll(async () => {
   await proxied.stop();
   await direct.stop();
+  await provider.dispose();
 });
 /** Starts a new window for every test. */
 beforeEach(() => (clock.ms += 61_000));
@@ -127,7 +140,8 @@ describe('an account', () => {
 describe('an address', () => {
   it('sees the remaining requests and is limited', async () => {
     const answers = [];
-    for (let i = 0; i <= ADDRESS_LIMIT; i += 1) answers.push(await requestPublic());
+    const headers = { 'X-Forwarded-For': HERE };
+    for (let i = 0; i <= ADDRESS_LIMIT; i += 1) answers.push(await proxied.request(BUNDLE, { headers }));
     expect(answers.map(limitOf)).toEqual([
       ['"address";r=2;t=60', '"address";q=3;w=60'],
       ['"address";r=1;t=60', '"address";q=3;w=60'],
@@ -136,18 +150,75 @@ describe('an address', () => {
     ]);
     const [refused] = answers.slice(-1);
     expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await requestPublic()).status).toBe(429);
     expect((await requestPublic('198.51.100.8')).status).toBe(200);
   });
 
-  it('that guesses keys is limited before they are checked, even for a valid key, until the next window', async () => {
+  it('is not described in a public response, which a cache sends to other callers', async () => {
+    const [whole, etag] = [await requestPublic(), (await requestPublic()).headers.get('etag') ?? ''];
+    const headers = { 'X-Forwarded-For': HERE, 'If-None-Match': etag };
+    const known = await proxied.request(PUBLIC_PATHS.status, { headers });
+    expect([whole, known].map(({ status }) => status)).toEqual([200, 304]);
+    for (const answer of [whole, known]) {
+      expect(answer.headers.get('cache-control')).toMatch(/^public/);
+      expect(limitOf(answer)).toEqual([null, null]);
+    }
+    const refused = await requestPublic();
+    expect([refused.status, refused.headers.get('cache-control'), ...limitOf(refused)]).toEqual([
+      429,
+      'no-store',
+      '"address";r=0;t=60',
+      '"address";q=3;w=60',
+    ]);
+  });
+
+  it('that guesses keys is limited until the next window, and a valid key at the address is accepted', async () => {
     const guess = (i: number): Promise<Response> =>
       requestFile(`crd_test_abcdefgh_${String(i).padStart(32, 'A')}`);
     expect(await statusesOf(ADDRESS_LIMIT + 2, guess)).toEqual([401, 401, 401, 429, 429]);
-    const key = await proxied.createKey({ plan: 'research' });
-    expect((await requestFile(key)).status).toBe(429);
-    expect((await requestFile(key, '198.51.100.8')).status).toBe(307);
+    const refused = await guess(9);
+    expect(limitOf(refused)).toEqual(['"credentials";r=0;t=60', '"credentials";q=3;w=60']);
+    expect((await readProblem(refused)).detail).toBe(
+      'The limit is 3 requests per minute for failed credentials of each address. Wait 60 s.',
+    );
+    const key = await proxied.createKey({ plan: 'research' }); // the gateway has never seen it
+    expect(limitOf(await requestFile(key))).toEqual(['"key";r=3;t=60', '"key";q=4;w=60']);
     clock.ms += 60_000;
+    expect(await statusesOf(1, guess)).toEqual([401]);
+  });
+
+  it('that guesses beyond the limit has one unknown key looked up at a time', async () => {
+    let [now, most] = [0, 0];
+    const accountsStore = interceptStore(createMemoryStore(), async ({ key }, run) => {
+      if (!key.startsWith('keys/')) return run();
+      now += 1;
+      most = Math.max(most, now);
+      await sleep(SLOW_READ_MS);
+      now -= 1;
+      return run();
+    });
+    const limits = { keyPerMinute: KEY_LIMIT, addressPerMinute: ADDRESS_LIMIT };
+    const gateway = await startGateway({ store, accountsStore, configuration: { limits } });
+    const guess = (): Promise<Response> => requestFile(createApiKey('test', randomBytes).text, HERE, gateway);
+    await statusesOf(ADDRESS_LIMIT, guess);
+    most = 0;
+    const guesses = await Promise.all(Array.from({ length: 20 }, guess));
+    expect([new Set(guesses.map(({ status }) => status)), most]).toEqual([new Set([429]), 1]);
+    await gateway.stop();
+  });
+
+  it('that read more public files than allowed does not lock out a valid key or session', async () => {
+    const key = await proxied.createKey({ plan: 'research' });
+    expect(await statusesOf(125, () => requestPublic())).toContain(429);
     expect((await requestFile(key)).status).toBe(307);
+    const headers = { Authorization: `Bearer ${await provider.sign({ account: 'acme' })}` };
+    const send = (): Promise<Response> =>
+      proxied.request('/api/v1/entitlements', { headers: { ...headers, 'X-Forwarded-For': HERE } });
+    expect((await send()).status).toBe(200);
+    const guess = { Authorization: 'Bearer eyJh.eyJh.eyJh', 'X-Forwarded-For': HERE };
+    const forge = (): Promise<Response> => proxied.request('/api/v1/entitlements', { headers: guess });
+    expect(await statusesOf(ADDRESS_LIMIT + 1, forge)).toEqual([401, 401, 401, 429]);
+    expect((await send()).status).toBe(200);
   });
 
   it('is counted for requests without a key and with an invalid session too', async () => {
@@ -176,6 +247,20 @@ describe('an address', () => {
     const pretend = (i: number): Promise<Response> => requestPublic(`203.0.113.${i}`, direct);
     expect(await statusesOf(ADDRESS_LIMIT + 1, pretend)).toEqual([200, 200, 200, 429]);
   });
+});
+
+it('X-Forwarded-For is reported once if no proxy is trusted, without the address', async () => {
+  await requestPublic('203.0.113.99', direct);
+  await requestFile('nonsense', '203.0.113.99', direct);
+  const lines = (gateway: GatewayServer): string[] =>
+    gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('CRD_TRUST_PROXY'));
+  expect(lines(direct)).toEqual([expect.stringMatching(/"level":"warn".*X-Forwarded-For was received/)]);
+  expect(direct.log()).not.toContain('203.0.113.99');
+  await requestPublic();
+  expect(lines(proxied)).toEqual([]);
 });
 
 it('the address limit does not apply to health checks', async () => {

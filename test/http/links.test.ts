@@ -226,6 +226,24 @@ describe('a link over time', () => {
   });
 });
 
+it('an address can follow five links for each request of a key, and forged links do not use that up', async () => {
+  const limits = { keyPerMinute: 1, addressPerMinute: 2 };
+  const limited = await startGateway({ store, now: () => nowMs, configuration: { limits } });
+  const at = (url: URL): string => limited.url + url.pathname + url.search;
+  const forged = alter((parts) => ({ ...parts, signature: '0'.repeat(64) }));
+  const statuses: number[] = [];
+  for (const each of [...Array<URL>(3).fill(forged), ...Array<URL>(6).fill(link)]) {
+    const { status, headers } = await follow(at(each), { 'If-None-Match': '*' });
+    statuses.push(status);
+    expect([status, headers.has('ratelimit')]).toEqual([status, status >= 400]);
+  }
+  expect(statuses).toEqual([403, 403, 429, 304, 304, 304, 304, 304, 429]);
+  const refused = await follow(at(link));
+  expect(refused.headers.get('ratelimit-policy')).toBe('"links";q=5;w=60');
+  expect(await readProblemCode(refused)).toBe('rate-limited');
+  await limited.stop();
+});
+
 it('does not log any part of a link', async () => {
   await follow(link);
   await follow(alter((parts) => ({ ...parts, name: 'planted' })));

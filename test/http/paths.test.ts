@@ -162,6 +162,24 @@ describe('the head of a request', () => {
     }
   });
 
+  it.each([[BUNDLE], [STATUS], ['/healthz'], ['/api/v1/keys']])(
+    'cannot have two Hosts: %s',
+    async (target) => {
+      for (const [name, value] of [
+        ['Host', 'evil.example'],
+        ['hOST', new URL(gateway.url).host],
+      ] as const) {
+        // prettier-ignore
+        const problem = await readProblem(await send({ target, headers: [[name, value]] }));
+        expect([problem.status, problem.code, problem.detail]).toEqual([
+          400,
+          'request-malformed',
+          'Send the header Host once.',
+        ]);
+      }
+    },
+  );
+
   it.each([
     ['Expect', 'a miracle'],
     ['Upgrade', 'h2c'],

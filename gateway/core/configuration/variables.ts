@@ -197,13 +197,14 @@ export const VARIABLES = {
   },
   CRD_RATE_KEY_PER_MINUTE: {
     meaning:
-      'requests per minute that this process accepts from a key; from all keys of an account together, five times as many',
+      'requests per minute that this process accepts from a key or session; five times as many from all keys of an account together, and with links from an address',
     default: '600',
     example: '600',
     parse: wholeNumber(1, 1_000_000),
   },
   CRD_RATE_ADDRESS_PER_MINUTE: {
-    meaning: 'requests per minute without a valid key that this process accepts from an address',
+    meaning:
+      'requests per minute without a key, and failed keys, sessions and signatures, that this process accepts from an address; each is counted apart',
     default: '120',
     example: '120',
     parse: wholeNumber(1, 1_000_000),

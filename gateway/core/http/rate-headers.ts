@@ -1,12 +1,19 @@
 import { GatewayError } from '../problems.js';
 
-/** The subject of a limit: a key or session, all keys of an account, or an address whose requests have no valid key. */
-export type RatePolicy = 'key' | 'account' | 'address';
+/**
+ * The limits of an address: requests without a credential (`address`), failed credentials, and links. They are counted
+ * apart, so that one kind of request uses up only its own limit.
+ */
+export type AddressPolicy = 'address' | 'credentials' | 'links';
+/** The limit of a key or session, of all keys of an account, or one of an address. */
+export type RatePolicy = 'key' | 'account' | AddressPolicy;
 
-const SUBJECTS: Readonly<Record<RatePolicy, string>> = {
+const SUBJECTS: { readonly [policy in RatePolicy]: string } = {
   key: 'each key or session',
   account: 'all keys of an account together',
   address: 'each address without a valid key',
+  credentials: 'failed credentials of each address',
+  links: 'links that each address follows',
 };
 
 /** Result of counting one request in a window of one minute. */
@@ -24,7 +31,7 @@ export function toRateHeaders(
   policy: RatePolicy,
   result: LimitResult,
 ): readonly (readonly [string, string])[] {
-  const name = policy === 'account' ? 'key' : policy; // the contract has only these two names
+  const name = policy === 'account' ? 'key' : policy; // the contract has no name for an account's limit
   return [
     ['RateLimit', `"${name}";r=${result.remaining};t=${result.resetSeconds}`],
     ['RateLimit-Policy', `"${name}";q=${result.limit};w=60`],

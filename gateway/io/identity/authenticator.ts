@@ -17,6 +17,8 @@ import { freshnessByAge } from '../timing/freshness.js';
 export type Authenticator = {
   /** Returns the caller of a key that is known to be valid; `undefined` if the accounts store has to be read first. */
   readonly peek: (key: string) => Caller | undefined;
+  /** Returns whether the key is in memory, so that no unknown key has to be looked up. It may have been revoked. */
+  readonly isKnown: (key: string) => boolean;
   /** Returns the caller of a key. @throws GatewayError 'api-key-invalid', the same for every reason, or 'store-unavailable'. */
   readonly authenticate: (key: string) => Promise<Caller>;
   /** Returns the caller with grants not older than `maxAgeMs`, one second by default. @throws GatewayError */
@@ -90,6 +92,10 @@ export function createAuthenticator({ accounts, mode, now, onAnswer }: Authentic
       const record = keys.get(id);
       if (record === undefined || !isKey(text, record)) return undefined;
       return findCaller(cache.peek(record.account), id);
+    },
+    isKnown(text) {
+      const record = keys.get(idOf(text));
+      return record !== undefined && isKey(text, record);
     },
     async authenticate(text) {
       const key = parseApiKey(text, mode);

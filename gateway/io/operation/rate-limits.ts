@@ -1,5 +1,5 @@
 import { ACTIVE_KEYS } from '../../core/accounts/account.js';
-import type { LimitResult } from '../../core/http/rate-headers.js';
+import type { AddressPolicy, LimitResult } from '../../core/http/rate-headers.js';
 import { createBoundedCache } from '../timing/bounded-cache.js';
 
 /** Limits of requests per minute. Each process counts on its own, so several copies allow several times as many. */
@@ -11,10 +11,10 @@ export type RateLimits = {
    * so that another key in the place of a revoked one does not add to it.
    */
   readonly consumeAccount: (account: string) => LimitResult;
-  /** Counts a request of a group of addresses, unless the limit is reached. */
-  readonly consumeAddress: (group: string) => LimitResult;
-  /** Subtracts a request of a group, for a caller that turned out to have a valid key. */
-  readonly refundAddress: (group: string) => void;
+  /** Counts a request of a group of addresses under a policy, unless that limit is reached. */
+  readonly consumeAddress: (group: string, policy: AddressPolicy) => LimitResult;
+  /** Subtracts a request of a group, for a caller whose credential turned out to be valid. */
+  readonly refundAddress: (group: string, policy: AddressPolicy) => void;
 };
 
 /** Options for `createRateLimits`. */
@@ -36,12 +36,16 @@ const MAX_CALLERS = 100_000;
 export function createRateLimits({ keyPerMinute, addressPerMinute, now }: RateLimitsOptions): RateLimits {
   const keys = createWindows(keyPerMinute, now);
   const accounts = createWindows(ACTIVE_KEYS * keyPerMinute, now);
-  const addresses = createWindows(addressPerMinute, now);
+  const addresses = {
+    address: createWindows(addressPerMinute, now),
+    credentials: createWindows(addressPerMinute, now),
+    links: createWindows(ACTIVE_KEYS * keyPerMinute, now),
+  };
   return {
     consumeKey: (id) => keys.consume(id),
     consumeAccount: (account) => accounts.consume(account),
-    consumeAddress: (group) => addresses.consume(group),
-    refundAddress: (group) => addresses.refund(group),
+    consumeAddress: (group, policy) => addresses[policy].consume(group),
+    refundAddress: (group, policy) => addresses[policy].refund(group),
   };
 }
 

@@ -1,4 +1,5 @@
-import { createAuthentication, type TrustProxy } from '../../../gateway/http/authentication.js';
+import type { TrustProxy } from '../../../gateway/http/address-limit.js';
+import { createAuthentication } from '../../../gateway/http/authentication.js';
 import { startHttpServer } from '../../../gateway/http/http-server.js';
 import { toRequest } from '../../../gateway/lambda/events.js';
 import { trustLoopback, withForwardedFor } from '../../../gateway/lambda/forwarded-for.js';
@@ -27,6 +28,7 @@ async function countedAddress(trustProxy: TrustProxy): Promise<string> {
     sessions: undefined,
     onUse: () => undefined,
     trustProxy: trustLoopback(trustProxy),
+    onUntrustedProxy: () => undefined,
   });
   const server = await startHttpServer(
     (req, res) => {

@@ -23,6 +23,8 @@ const AT_ONCE = 32;
 const VALID_IDLE_MS = 10_000;
 const DAMAGED_IDLE_MS = 300;
 const MAX_FAULTS = 10;
+/** Maximum size of a body. */
+const LIMIT_BYTES = 65_536;
 const SLOW_MS = 3_600_000;
 
 let fuzz: FuzzGateway;
@@ -55,6 +57,11 @@ function isUnreadable({ status, headers }: StreamAnswer): boolean {
   return status === 400 && !headers.has('x-request-id');
 }
 
+/** Returns true for a request with a body that is not read, whose answer is the last one of its connection. */
+function isTooLarge({ text }: ValidRequest): boolean {
+  return Number(/^Content-Length: (\d+)\r$/m.exec(text)?.[1] ?? 0) > LIMIT_BYTES;
+}
+
 /** Returns the fault of the answers to a stream, or `undefined`. */
 function faultOfStream(stream: FuzzStream, answers: readonly StreamAnswer[]): string | undefined {
   for (const answer of answers) {
@@ -69,6 +76,8 @@ function faultOfStream(stream: FuzzStream, answers: readonly StreamAnswer[]): st
     if (isEnded && stream.isDamaged) return undefined; // damaged bytes may end the connection at any time
     const found = answer === undefined ? 'nothing' : describeAnswer(answer);
     if (found !== expected.get(request)) return `${found}, not ${expected.get(request) ?? ''}`;
+    if (isTooLarge(request))
+      return answers.length === i + 1 ? undefined : 'an answer came after a large body';
   }
   const isComplete = stream.isDamaged || answers.length === stream.valid.length;
   return isComplete ? undefined : `${answers.length} answers to ${stream.valid.length} requests`;

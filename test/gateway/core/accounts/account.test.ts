@@ -3,7 +3,7 @@ import { isActive } from '../../../../gateway/core/access/entitlements.js';
 import {
   ACTIVE_KEYS,
   addKey,
-  assertDailyRoom,
+  assertBelowDailyCap,
   createAccount,
   describeKeys,
   findExpiredKeys,
@@ -143,25 +143,25 @@ describe('the keys of an account', () => {
 
     it('are limited to twenty, including revoked ones, until the first is a day old', () => {
       const nowMs = startMs + 3_600_000;
-      expect(() => assertDailyRoom(looped, nowMs)).toThrow(
+      expect(() => assertBelowDailyCap(looped, nowMs)).toThrow(
         expect.objectContaining({
           code: 'rate-limited',
           message: 'An account can create 20 keys within 24 hours. Wait 82800 s.',
           headers: { 'Retry-After': '82800' },
         }),
       );
-      expect(() => assertDailyRoom(looped, startMs + 86_399_999)).toThrow('Wait 1 s.');
-      expect(() => assertDailyRoom(looped, startMs + 86_400_000)).not.toThrow();
+      expect(() => assertBelowDailyCap(looped, startMs + 86_399_999)).toThrow('Wait 1 s.');
+      expect(() => assertBelowDailyCap(looped, startMs + 86_400_000)).not.toThrow();
     });
 
     it('have room while there are fewer', () => {
       const { [idOf(0)]: _, ...keys } = looped.keys;
-      expect(() => assertDailyRoom({ ...looped, keys }, startMs + 3_600_000)).not.toThrow();
+      expect(() => assertBelowDailyCap({ ...looped, keys }, startMs + 3_600_000)).not.toThrow();
     });
 
     it('name the time until there is room, also if there are more than twenty', () => {
       const more = addKey(looped, 'operator', key(30));
-      expect(() => assertDailyRoom(more, startMs + 3_600_000)).toThrow('Wait 82860 s.');
+      expect(() => assertBelowDailyCap(more, startMs + 3_600_000)).toThrow('Wait 82860 s.');
     });
 
     it('are counted exactly, although older keys were revoked later than they', () => {
@@ -170,14 +170,14 @@ describe('the keys of an account', () => {
       for (const id of early)
         account = addKey(account, id, { ...key(0), created_at: '2026-08-01T00:00:00Z' });
       for (let n = 0; n < KEYS_PER_DAY; n += 1) {
-        expect(() => assertDailyRoom(account, startMs + n * 60_000)).not.toThrow();
+        expect(() => assertBelowDailyCap(account, startMs + n * 60_000)).not.toThrow();
         account = revokeKey(addKey(account, idOf(n), key(n)), idOf(n), '2026-08-20T00:20:00Z');
       }
       for (const id of early) account = revokeKey(account, id, '2026-08-20T00:30:00Z');
       for (const id of ['another1', 'another2']) account = addKey(account, id, key(40));
       expect(findExpiredKeys(account, startMs + 3_600_000)).toEqual(['early000']);
       account = withoutExpired(account, startMs + 3_600_000);
-      expect(() => assertDailyRoom(account, startMs + 3_600_000)).toThrow('20 keys within 24 hours');
+      expect(() => assertBelowDailyCap(account, startMs + 3_600_000)).toThrow('20 keys within 24 hours');
       expect(Object.keys(account.keys)).toHaveLength(LISTED_KEYS);
       expect(findKey(account, idOf(0))).toBeDefined();
     });

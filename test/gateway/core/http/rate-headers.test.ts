@@ -23,6 +23,12 @@ it('describes a request beyond the limit as a problem with the limit and the tim
     message: 'The limit is 120 requests per minute for each address without a valid key. Wait 1 s.',
     headers: { 'Retry-After': '1' },
   });
+  expect(toRateProblem('credentials', SPENT).message).toBe(
+    'The limit is 120 requests per minute for failed credentials of each address. Wait 1 s.',
+  );
+  expect(toRateProblem('links', SPENT).message).toBe(
+    'The limit is 120 requests per minute for links that each address follows. Wait 1 s.',
+  );
   expect(toRateProblem('key', { ...OPEN, allowed: false })).toMatchObject({
     message: 'The limit is 600 requests per minute for each key or session. Wait 42 s.',
     headers: { 'Retry-After': '42' },

@@ -25,14 +25,13 @@ describe('a caller', () => {
     const taken = [
       limits.consumeKey('a'),
       limits.consumeKey('b'),
-      limits.consumeAddress('a'),
-      limits.consumeAddress('b'),
+      limits.consumeAddress('a', 'address'),
+      limits.consumeAddress('b', 'address'),
     ];
     expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, true, true]);
-    expect([limits.consumeKey('a'), limits.consumeAddress('b')].map(({ allowed }) => allowed)).toEqual([
-      false,
-      false,
-    ]);
+    expect(
+      [limits.consumeKey('a'), limits.consumeAddress('b', 'address')].map(({ allowed }) => allowed),
+    ).toEqual([false, false]);
   });
 
   it('has its full limit in the next minute, regardless of earlier rejections', () => {
@@ -88,23 +87,35 @@ describe('an account', () => {
 });
 
 describe('an address', () => {
+  it('has separate limits for requests without a credential, failed credentials and links', () => {
+    const { limits } = createScene(3, 1);
+    const policies = ['address', 'credentials', 'links'] as const;
+    const take = (): boolean[] => policies.map((policy) => limits.consumeAddress('a', policy).allowed);
+    expect([take(), take()]).toEqual([
+      [true, true, true],
+      [false, false, true],
+    ]);
+    limits.refundAddress('a', 'credentials');
+    expect(take()).toEqual([false, true, true]);
+  });
+
   it('gets back the requests that are refunded, and no more', () => {
     const { limits } = createScene();
-    limits.refundAddress('a');
+    limits.refundAddress('a', 'address');
     for (let i = 0; i < 10; i += 1) {
-      expect(limits.consumeAddress('a')).toMatchObject({ allowed: true, remaining: 1 });
-      limits.refundAddress('a');
+      expect(limits.consumeAddress('a', 'address')).toMatchObject({ allowed: true, remaining: 1 });
+      limits.refundAddress('a', 'address');
     }
-    limits.refundAddress('a');
-    const taken = Array.from({ length: 3 }, () => limits.consumeAddress('a').allowed);
+    limits.refundAddress('a', 'address');
+    const taken = Array.from({ length: 3 }, () => limits.consumeAddress('a', 'address').allowed);
     expect(taken).toEqual([true, true, false]);
   });
 
   it('can use a refunded request once, regardless of earlier rejections', () => {
     const { limits } = createScene();
-    for (let i = 0; i < 50; i += 1) limits.consumeAddress('a');
-    limits.refundAddress('a');
-    const taken = Array.from({ length: 3 }, () => limits.consumeAddress('a').allowed);
+    for (let i = 0; i < 50; i += 1) limits.consumeAddress('a', 'address');
+    limits.refundAddress('a', 'address');
+    const taken = Array.from({ length: 3 }, () => limits.consumeAddress('a', 'address').allowed);
     expect(taken).toEqual([true, false, false]);
   });
 });

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Maximum size of the body of a request. */
+export const BODY_LIMIT_BYTES = 65_536;
+/** Time for a client to read a response and close the connection, after its body was left unread. */
+const LINGER_MS = 1_000;
+
+/** Returns whether the body is too large according to `Content-Length`. */
+export function isTooLarge({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return Number(headers['content-length'] ?? 0) > BODY_LIMIT_BYTES;
+}
+
+/** Leaves the rest of the body unread, and closes the connection after the response. */
+export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
+  const { socket } = req;
+  res.setHeader('Connection', 'close');
+  req.read(0); // Node would otherwise read and discard the body after the response
+  // Node would close the connection at once. A client that still sends would be reset before it reads the response.
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+}
+
+/** Closes the connection if the body in chunks, whose size nobody knows, is still arriving a while after the response. */
+export function limitUnreadChunks(req: IncomingMessage, res: ServerResponse): void {
+  if (req.headers['transfer-encoding'] === undefined) return;
+  res.once('finish', () => {
+    const cut = (): void => {
+      if (!req.complete) req.socket.destroy();
+    };
+    setTimeout(cut, LINGER_MS).unref();
+  });
+}

@@ -1,0 +1,114 @@
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Hex } from '../../../schemas/digest.js';
+import { startGatewayProcess, type GatewayProcess } from '../../support/gateway/gateway-process.js';
+import { serveStore, type ServedRelease } from '../../support/gateway/served-release.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
+import { publishSample } from '../../support/release/published-sample.js';
+
+const SLOW_MS = 120_000;
+const REQUESTS = 3_200;
+const CONNECTIONS = 16;
+const CALM_MS = 2_000;
+const ATTACK_MS = 5_000;
+const MAX_RSS_MB = 400;
+const MAX_DELAY_MS = 250;
+const ROUNDS = 3;
+/** Size of the bundle with which the attack was found. */
+const LEAST_BYTES = 600_000;
+
+let folder: TemporaryFolder;
+let release: ServedRelease;
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  const accounts = `file:${path.join(folder.path, 'accounts')}`;
+  release = await serveStore({ store: `file:${await publishSample()}`, accounts });
+}, SLOW_MS);
+afterAll(() => folder.dispose());
+
+/** Returns the path of the largest bundle, and its digest. */
+function largestBundle(): readonly [file: string, sha256: string] {
+  const [largest] = Object.entries(release.record.bundles).sort(([, a], [, b]) => b.bytes - a.bytes);
+  if (largest === undefined) throw new Error('there is no bundle');
+  const [file, { bytes, sha256 }] = largest;
+  expect(bytes).toBeGreaterThan(LEAST_BYTES);
+  return [file, sha256];
+}
+
+async function linkTo({ url }: GatewayProcess, file: string): Promise<URL> {
+  const headers = { 'X-API-Key': release.key };
+  const answer = await fetch(`${url}${file}?redirect=false`, { headers });
+  return new URL(((await answer.json()) as { url: string }).url);
+}
+
+async function readRssMb({ operatorUrl }: GatewayProcess): Promise<number> {
+  const text = await (await fetch(`${operatorUrl}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]) / 1_000_000;
+}
+
+async function readHealthMs({ url }: GatewayProcess): Promise<number> {
+  const startedMs = performance.now();
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  return performance.now() - startedMs;
+}
+
+/** Returns the most memory and time that the gateway needs within a period. */
+async function watch(
+  gateway: GatewayProcess,
+  periodMs: number,
+): Promise<{ rssMb: number; healthMs: number }> {
+  const worst = { rssMb: 0, healthMs: 0 };
+  const endMs = performance.now() + periodMs;
+  while (performance.now() < endMs) {
+    worst.healthMs = Math.max(worst.healthMs, await readHealthMs(gateway));
+    worst.rssMb = Math.max(worst.rssMb, await readRssMb(gateway));
+    await sleep(20);
+  }
+  return worst;
+}
+
+/** Sends the requests without reading an answer. `delayMs` is how much longer than before others wait at most. */
+async function attack(
+  gateway: GatewayProcess,
+  link: URL,
+  header: string,
+): Promise<{ rssMb: number; delayMs: number }> {
+  const request = `GET ${link.pathname}${link.search} HTTP/1.1\r\nHost: gateway\r\n${header}\r\n`;
+  const calm = await watch(gateway, CALM_MS); // a busy machine has delays of its own
+  const sockets = Array.from({ length: CONNECTIONS }, (): Socket => {
+    const socket = connect(Number(link.port), link.hostname);
+    socket.on('error', () => undefined);
+    socket.write(request.repeat(REQUESTS / CONNECTIONS));
+    return socket;
+  });
+  const { rssMb, healthMs } = await watch(gateway, ATTACK_MS);
+  for (const socket of sockets) socket.destroy();
+  return { rssMb, delayMs: healthMs - calm.healthMs };
+}
+
+it.each([
+  ['one byte of a file', 'Range: bytes=0-0\r\n'],
+  ['a whole file', ''],
+])(
+  'thousands of requests at once for %s, whose answers nobody reads, neither fill the memory nor delay others',
+  async (_what, header) => {
+    const gateway = await startGatewayProcess({ ...release.env, CRD_RATE_KEY_PER_MINUTE: '1000000' });
+    try {
+      const [file, sha256] = largestBundle();
+      const link = await linkTo(gateway, file);
+      let shortestMs = Infinity;
+      // On a busy machine one attack can meet a delay that is not the gateway's.
+      for (let round = 0; round < ROUNDS && shortestMs >= MAX_DELAY_MS; round += 1) {
+        const { rssMb, delayMs } = await attack(gateway, link, header);
+        expect(rssMb).toBeLessThan(MAX_RSS_MB);
+        shortestMs = Math.min(shortestMs, delayMs);
+      }
+      expect(shortestMs).toBeLessThan(MAX_DELAY_MS);
+      expect(sha256Hex(await (await fetch(link)).text())).toBe(sha256);
+    } finally {
+      await gateway.stop();
+    }
+  },
+  SLOW_MS,
+);
