@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { buffer } from 'node:stream/consumers';
 import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import type { Chain, SourceSegment, Sources } from '../../schemas/types.generated.js';
+import type { Chain, FileChecks, SourceSegment, Sources } from '../../schemas/types.generated.js';
 import { findAllSchemaFaults } from '../../schemas/validate.js';
 import { codeOf } from '../../infra/store/system-error.js';
 import type { InputFault } from '../core/input/input-fault.js';
@@ -11,9 +11,12 @@ import type { InputFolder } from './input-folder.js';
 const FILE = 'sources.json';
 const EXAMPLE = '{"bitcoin": [{"name": "...", "licence": "..."}]}';
 
-/** The sources of each valid chain, and the faults of the file. */
+const CHECKS = 'write for example {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}';
+
+/** The sources of each valid chain, the checks of the CSV files, and the faults of the file. */
 export type SourcesResult = {
   readonly sources: { readonly [chain in Chain]?: readonly SourceSegment[] };
+  readonly checks: FileChecks;
   readonly faults: readonly InputFault[];
 };
 
@@ -26,12 +29,12 @@ export async function readSourcesJson(folder: InputFolder): Promise<SourcesResul
   } catch (error) {
     const code = codeOf(error) ?? 'unreadable';
     const remedy = `put ${FILE} beside the CSV files, for example ${EXAMPLE}`;
-    return { sources: {}, faults: [{ file: FILE, message: `cannot be read (${code})`, remedy }] };
+    return { sources: {}, checks: {}, faults: [{ file: FILE, message: `cannot be read (${code})`, remedy }] };
   }
   if (!isUtf8(bytes)) {
     const remedy = 'save the file as UTF-8';
     const line = linesBeforeFault(bytes) + 1;
-    return { sources: {}, faults: [{ file: FILE, line, message: 'the text is not UTF-8', remedy }] };
+    return { sources: {}, checks: {}, faults: [{ file: FILE, line, message: 'the text is not UTF-8', remedy }] };
   }
   return parseSources(new TextDecoder().decode(bytes));
 }
@@ -53,15 +56,16 @@ function parseSources(text: string): SourcesResult {
     const message = `not JSON: ${error === undefined ? 'empty' : printParseErrorCode(error.error)}`;
     return {
       sources: {},
+      checks: {},
       faults: [{ file: FILE, ...placeOf(text, error?.offset ?? 0), message, remedy: `write ${EXAMPLE}` }],
     };
   }
   const faults = findFaults(text, root);
-  if (faults.some((fault) => fault.chain === undefined)) return { sources: {}, faults };
+  if (faults.some((fault) => fault.chain === undefined)) return { sources: {}, checks: {}, faults };
   const value = JSON.parse(text) as Sources; // its schema was checked above
   const valid = CHAIN_IDS.filter((chain) => !faults.some((fault) => fault.chain === chain));
   const sources = Object.fromEntries(valid.flatMap((chain) => (value[chain] ? [[chain, value[chain]]] : [])));
-  return { sources, faults };
+  return { sources, checks: value.files ?? {}, faults };
 }
 
 function findFaults(text: string, root: Node): InputFault[] {
@@ -76,7 +80,9 @@ function findFaults(text: string, root: Node): InputFault[] {
   const lists =
     typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : new Map<string, unknown>();
   for (const { pointer, message } of findAllSchemaFaults('sources', withoutChains(value))) {
-    faults.push(toFault(text, root, pointer.split('/').slice(1), message, `write ${EXAMPLE}`));
+    const segments = pointer.split('/').slice(1);
+    const remedy = segments[0] === 'files' ? CHECKS : `write ${EXAMPLE}`;
+    faults.push(toFault(text, root, segments, message, remedy));
   }
   for (const chain of CHAIN_IDS) {
     if (faults.length > 0 && faults[0]?.chain === undefined) break;
