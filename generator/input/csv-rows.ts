@@ -5,33 +5,36 @@ import { FileFaultError } from './file-fault.js';
 const REMEDY = 'fix the row: RFC 4180, comma-separated, quotes only around a whole cell';
 
 type Parser = ReturnType<typeof parse>;
-/** Why feeding the parser ended early: the line that it refused, or the error of the lines. */
-type FeedFault = { line?: number; error?: unknown };
 
 /**
  * Yields the rows of CSV lines with the numbers of their first lines: a quoted cell may contain line breaks.
- * @throws FileFaultError for a line that is not CSV; the errors of `lines`.
+ * @throws FileFaultError for a line that is not CSV; the errors of `lines`, after the rows before them.
  */
 export async function* csvRows(lines: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const parser = parse<string[], string[]>({ headers: false, ignoreEmpty: false });
-  const fault: FeedFault = {};
-  const feeding = feedLines(lines, parser, fault);
+  const refused: { line?: number } = {};
+  const feeding = feedLines(lines, parser, refused);
+  feeding.catch(() => undefined); // awaited below
   let line = 1;
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
       yield { line, cells };
       line += 1 + cells.reduce((breaks, cell) => breaks + (cell.match(/\n/g)?.length ?? 0), 0);
     }
-    await feeding;
   } catch (error) {
-    throw fault.error ?? notCsv(error instanceof Error ? error.message : String(error), fault.line ?? line);
+    throw notCsv(error instanceof Error ? error.message : String(error), refused.line ?? line);
   } finally {
     parser.destroy();
   }
+  await feeding;
 }
 
-/** Writes one line at a time to the parser, so that `fault` gets the line of a fault. An error destroys the parser. */
-async function feedLines(lines: AsyncIterable<string>, parser: Parser, fault: FeedFault): Promise<void> {
+/** Writes one line at a time to the parser, so that `refused` gets the line that it does not accept. */
+async function feedLines(
+  lines: AsyncIterable<string>,
+  parser: Parser,
+  refused: { line?: number },
+): Promise<void> {
   let line = 0;
   try {
     for await (const text of lines) {
@@ -40,14 +43,12 @@ async function feedLines(lines: AsyncIterable<string>, parser: Parser, fault: Fe
       // No valid cell spans lines, and an open quote would make the parser read all later lines again and again.
       if (text.split('"').length % 2 === 0) throw notCsv('a quote is left open on its line', number);
       const isReady = parser.write(text, (error) => {
-        if (error) fault.line ??= number;
+        if (error) refused.line ??= number;
       });
       if (!isReady) await drained(parser);
     }
+  } finally {
     parser.end();
-  } catch (error) {
-    fault.error = error;
-    parser.destroy(error as Error); // streams and decoders throw only errors
   }
 }
 
@@ -63,5 +64,5 @@ function drained(parser: Parser): Promise<void> {
 }
 
 function notCsv(message: string, line: number): FileFaultError {
-  return new FileFaultError(`not CSV: ${(message.split('\n')[0] ?? '').slice(0, 80)}`, REMEDY, { line });
+  return new FileFaultError(`not CSV: ${(message.split('\n')[0] ?? '').slice(0, 80)}`, REMEDY, line);
 }

@@ -1,15 +1,16 @@
 import type { Chain, FileCheck, SourceSegment } from '../../schemas/types.generated.js';
-import { codeOf } from '../../infra/store/system-error.js';
 import type { InputFault } from '../core/input/input-fault.js';
 import { toInputSeries, type InputSeries } from '../core/input/input-series.js';
 import { createTableReader, type CsvRow, type TableReader } from '../core/input/input-table.js';
 import { csvRows } from './csv-rows.js';
-import { FileFaultError } from './file-fault.js';
+import { describeReadError, type FileFault } from './file-fault.js';
 import type { InputFolder } from './input-folder.js';
+import { chunksWithin, INPUT_LIMITS } from './input-limits.js';
 import { createTextReader, type TextEnd } from './text-reader.js';
 
 /** Reading a file stops after this number of faults. */
 const MAX_FAULTS_PER_FILE = 20;
+const UNREADABLE = 'make sure that it is a file that this user may read';
 
 /** Options for `readMetricsCsv`: what `sources.json` says of the chain, and the as-of instant. */
 export type MetricsOptions = {
@@ -25,10 +26,11 @@ export async function readMetricsCsv(
   { chain, asOfMs, sources, check }: MetricsOptions,
 ): Promise<{ readonly series?: InputSeries; readonly faults: readonly InputFault[] }> {
   const file = `${chain}.csv`;
-  const source = await folder.open(file);
+  const { metricsFile, metricsLine } = INPUT_LIMITS;
+  const source = await folder.open(file, metricsFile);
   const faults: InputFault[] = [];
   const table = createTableReader(chain, asOfMs, (fault) => faults.push(fault));
-  const text = createTextReader(source);
+  const text = createTextReader(chunksWithin(source, metricsFile), metricsLine);
   try {
     const rows = await readRows(csvRows(text.lines()), table, faults);
     const end = text.end();
@@ -37,7 +39,7 @@ export async function readMetricsCsv(
       for (const fault of endFaults(end, rows, check)) faults.push({ chain, file, ...fault });
     }
   } catch (error) {
-    faults.push({ chain, file, ...describeReadError(error) });
+    faults.push({ chain, file, ...describeReadError(error, UNREADABLE) });
   } finally {
     source.destroy();
   }
@@ -61,8 +63,6 @@ async function readRows(
   return Math.max(0, count - 1);
 }
 
-type FileFault = Pick<InputFault, 'line' | 'column' | 'message' | 'remedy'>;
-
 /** Returns the signs that a file with this end is not the whole file, or not the file that it must be. */
 function endFaults(end: TextEnd, rows: number, check: FileCheck | undefined): FileFault[] {
   const faults: FileFault[] = [];
@@ -78,15 +78,4 @@ function endFaults(end: TextEnd, rows: number, check: FileCheck | undefined): Fi
   if (check?.sha256 !== undefined && check.sha256 !== end.sha256)
     faults.push({ message: `has SHA-256 ${end.sha256}, but sources.json names ${check.sha256}`, remedy });
   return faults;
-}
-
-function describeReadError(error: unknown): FileFault {
-  if (error instanceof FileFaultError) {
-    const { message, remedy, line } = error;
-    return { message, remedy, ...(line === undefined ? {} : { line }) };
-  }
-  const code = codeOf(error);
-  if (code === undefined) throw error;
-  const remedy = 'make sure that it is a file that this user may read';
-  return { message: `cannot be read (${code})`, remedy };
 }
