@@ -4,6 +4,8 @@ import type { Chain } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
+import { formatInputFault } from '../core/input/input-fault.js';
+import { absentFault } from '../core/release/absent-chains.js';
 import {
   exitOf,
   explainRefusal,
@@ -37,6 +39,7 @@ type PublishOptions = CommonOptions & {
   readonly existing?: boolean;
   readonly full?: boolean;
   readonly allOrNothing?: boolean;
+  readonly requireAll?: boolean;
   readonly acceptRestatements?: string;
   readonly plan?: string;
 };
@@ -92,6 +95,7 @@ function publishOptions(): Option[] {
     new Option('--existing', 'fail if there is no store yet; for scheduled runs'),
     new Option('--full', 'rebuild and compare the whole history, regardless of its digests'),
     new Option('--all-or-nothing', 'publish nothing if any chain is refused or invalid'),
+    new Option('--require-all', 'exit 3 if the input lacks a published chain; for scheduled runs'),
     new Option(
       '--accept-restatements <reason>',
       'publish changed history, with this public reason',
@@ -108,7 +112,7 @@ async function prepare(
   { now, progress, signal, openStore }: CommandContext,
   { writesAhead }: { readonly writesAhead: boolean },
 ): Promise<PreparedPlan> {
-  const { chain: chains, existing = false, full = false, allOrNothing = false } = options;
+  const { chain: chains, existing = false, full = false, allOrNothing = false, requireAll = false } = options;
   const acceptance = toAcceptance(options);
   const asOfMs = asOfOrNow(options.asOf, now);
   assertNotAhead(asOfMs, now());
@@ -118,7 +122,8 @@ async function prepare(
   progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
   signal.throwIfAborted();
   const prepared = await preparePlan({
-    ...{ store, input, asOfMs, existing, full, allOrNothing, progress, signal },
+    ...{ store, input, asOfMs, existing, full, allOrNothing, requireAll, progress, signal },
+    ...(chains ? { chains } : {}),
     ...(acceptance ? { acceptance } : {}),
     ...(writesAhead ? { writeAhead: { now } } : {}),
   });
@@ -134,7 +139,7 @@ function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acc
 }
 
 function report(
-  { plan, input, start }: PreparedPlan,
+  { plan, input, absent, start }: PreparedPlan,
   written: PublishReport['written'] | undefined,
   context: CommandContext,
 ): ExitName {
@@ -144,12 +149,17 @@ function report(
     plan,
     faults,
     invalid,
+    absent,
     release,
     written: written ?? { objects: 0, bytes: 0 },
     dryRun: written === undefined,
     listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
   });
   warnOfInputFaults(faults, context.warn);
+  for (const chain of absent.filter((each) => !faults.some((fault) => fault.chain === each))) {
+    const remedy = 'put the file back, or select the other chains with --chain';
+    context.warn(formatInputFault(absentFault(chain, start.state?.record, remedy)));
+  }
   if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
   for (const chain of CHAIN_IDS) {
     const refusal = plan.chains[chain]?.refusal;
@@ -165,7 +175,7 @@ function report(
 }
 
 function describeConsequences({ chains, outcome, dry_run: isPlan }: PublishReport): string {
-  const invalid = CHAIN_IDS.filter((chain) => chains[chain]?.outcome === 'invalid');
+  const invalid = CHAIN_IDS.filter((chain) => /^(invalid|absent)$/.test(chains[chain]?.outcome ?? ''));
   const kept =
     invalid.length === 0
       ? 'the faulty files were ignored'
@@ -178,7 +188,8 @@ function formatReport(result: PublishReport): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = result.chains[chain];
     if (each === undefined) return [];
-    return [[chain, each.outcome, each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
+    const outcome = each.outcome === 'absent' ? 'absent from the input' : each.outcome;
+    return [[chain, outcome, each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
   });
   const release =
     result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;

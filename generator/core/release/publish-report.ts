@@ -20,13 +20,17 @@ export type PublishReport = {
   readonly faults: readonly InputFault[];
 };
 
-export type ChainReport = Omit<ChainPlan, 'outcome'> & { readonly outcome: ChainPlan['outcome'] | 'invalid' };
+export type ChainReport = Omit<ChainPlan, 'outcome'> & {
+  /** `invalid`: the input of the chain has faults; `absent`: the input has no file of this published chain. */
+  readonly outcome: ChainPlan['outcome'] | 'invalid' | 'absent';
+};
 
 /** Options for `toPublishReport`. `release` is the one in force after the run. */
 export type ReportOptions = {
   readonly plan: Plan;
   readonly faults: readonly InputFault[];
   readonly invalid: readonly Chain[];
+  readonly absent: readonly Chain[];
   readonly release: ReleaseRecord | undefined;
   readonly written: { readonly objects: number; readonly bytes: number };
   readonly dryRun: boolean;
@@ -38,6 +42,7 @@ export function toPublishReport({
   plan,
   faults,
   invalid,
+  absent,
   release,
   written,
   dryRun,
@@ -53,9 +58,11 @@ export function toPublishReport({
     sequence: release?.sequence ?? null,
     published_at: release?.published_at ?? null,
     chains: byChain((chain) => {
+      const isInvalid = invalid.includes(chain);
+      if (!isInvalid && !absent.includes(chain)) return plan.chains[chain];
       const through = release?.chains[chain]?.updated_through ?? null;
-      if (!invalid.includes(chain)) return plan.chains[chain];
-      return { outcome: 'invalid', updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
+      const outcome = isInvalid ? 'invalid' : 'absent';
+      return { outcome, updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
     }),
     written,
     plan_digest: plan.plan_digest ?? null,

@@ -63,7 +63,10 @@ export class ScheduledRunsPart extends Construct {
     this.publish = this.addRun('Publish', {
       ...PUBLISH_SIZE,
       role: roles.generator,
-      command: ['generator', 'publish', '--existing', '--quiet', ...REPORT, ...source, ...store],
+      command: [
+        ...['generator', 'publish', '--existing', '--require-all', '--quiet', ...REPORT],
+        ...[...source, ...store],
+      ],
       at: PUBLISH_AT,
       exits: generatorExits(),
       retries: 3,
