@@ -14,10 +14,12 @@ import {
 } from '../core/release/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance } from '../core/release/plan-types.js';
+import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
 import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
 import { readInput } from '../input/read-input.js';
+import { formatAcceptCommand } from './accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { warnOfInputFaults } from './faults.js';
 import {
@@ -65,7 +67,7 @@ export function addPublish(program: Command, host: CommandHost): void {
       );
       const { release } = prepared.plan;
       const written = await publishRelease(store, { ...prepared, release }, context);
-      return report(prepared, written, context);
+      return report(prepared, written, options, context);
     }),
   );
 }
@@ -81,7 +83,7 @@ export function addPlan(program: Command, host: CommandHost): void {
     host.run('plan', options, async (context) => {
       const store = await context.openStore(options.store);
       const prepared = await prepare(store, options, context, { writesAhead: false });
-      return report(prepared, undefined, context);
+      return report(prepared, undefined, options, context);
     }),
   );
 }
@@ -119,7 +121,7 @@ async function prepare(
   progress.begin('input');
   const folder = await openInputFolder(options.input, openStore);
   const input = await readInput({ folder, asOfMs, ...(chains ? { chains } : {}) });
-  progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
+  progress.end(`${count(input.series.length, 'chain')}, ${count(input.faults.length, 'fault')}`);
   signal.throwIfAborted();
   const prepared = await preparePlan({
     ...{ store, input, asOfMs, existing, full, allOrNothing, requireAll, progress, signal },
@@ -141,6 +143,7 @@ function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acc
 function report(
   { plan, input, absent, start }: PreparedPlan,
   written: PublishReport['written'] | undefined,
+  { acceptRestatements: reason }: PublishOptions,
   context: CommandContext,
 ): ExitName {
   const { faults, invalid } = input;
@@ -161,9 +164,10 @@ function report(
     context.warn(formatInputFault(absentFault(chain, start.state?.record, remedy)));
   }
   if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
+  const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
   for (const chain of CHAIN_IDS) {
     const refusal = plan.chains[chain]?.refusal;
-    if (refusal) explainRefusal(chain, refusal, result.plan_digest).forEach(context.warn);
+    if (refusal) explainRefusal(chain, refusal, accept).forEach(context.warn);
   }
   if (plan.methodologyChanged) {
     context.warn(
@@ -195,7 +199,7 @@ function formatReport(result: PublishReport): string {
     result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
   const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
   const { objects, bytes } = result.written;
-  const end = `${objects} objects written, ${(bytes / 1e6).toFixed(1)} MB`;
+  const end = `${count(objects, 'object')} written, ${(bytes / 1e6).toFixed(1)} MB`;
   const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
   return `${outcome}: ${release}\n${table}\n${end}`;
 }

@@ -2,6 +2,7 @@ import type { Chain, FileCheck, SourceSegment } from '../../schemas/types.genera
 import type { InputFault } from '../core/input/input-fault.js';
 import { toInputSeries, type InputSeries } from '../core/input/input-series.js';
 import { createTableReader, type CsvRow, type TableReader } from '../core/input/input-table.js';
+import { count } from '../core/text/count.js';
 import { csvRows } from './csv-rows.js';
 import { describeReadError, type FileFault } from './file-fault.js';
 import type { InputFolder } from './input-folder.js';
@@ -74,7 +75,7 @@ function endFaults(end: TextEnd, rows: number, check: FileCheck | undefined): Fi
       remedy: 'copy the whole file again, or end the line with a line break',
     });
   if (check?.rows !== undefined && check.rows !== rows)
-    faults.push({ message: `has ${rows} rows, but sources.json names ${check.rows}`, remedy });
+    faults.push({ message: `has ${count(rows, 'row')}, but sources.json names ${check.rows}`, remedy });
   if (check?.sha256 !== undefined && check.sha256 !== end.sha256)
     faults.push({ message: `has SHA-256 ${end.sha256}, but sources.json names ${check.sha256}`, remedy });
   return faults;

@@ -11,6 +11,7 @@ import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
 import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
 import type { InputSeries } from '../core/input/input-series.js';
+import { count } from '../core/text/count.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
 import { planAhead } from './plan-ahead.js';
@@ -89,7 +90,7 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
     return { input, absent, start, ...(await planAhead(request, { ...options, ...options.writeAhead })) };
   }
   const plan = await runInterruptibly(planSteps(request), signal);
-  progress.end(plan.release ? `${plan.release.artifacts.length} files` : 'nothing to publish');
+  progress.end(plan.release ? count(plan.release.artifacts.length, 'file') : 'nothing to publish');
   return { input, absent, start, plan: await explainRestatements(store, plan, input.series, start.state) };
 }
 
