@@ -69,7 +69,8 @@ function report(result: RepairResult, options: RepairOptions, { warn, show }: Co
   const { faults } = result;
   const remedy = remedyOf(result, options);
   warnOfStoreFaults(faults, warn);
-  if (remedy !== null) warn(`${count(faults.length, 'fault')} ${faults.length === 1 ? 'remains' : 'remain'}: ${remedy}`);
+  if (remedy !== null)
+    warn(`${count(faults.length, 'fault')} ${faults.length === 1 ? 'remains' : 'remain'}: ${remedy}`);
   show({ ...result, remedy }, formatRepair(result));
   return faults.length === 0 ? 'done' : 'damaged';
 }

@@ -9,6 +9,7 @@ export const INPUT_LIMITS = {
   metricsLine: { of: 'a line of a metrics file', max: 10_000, unit: 'bytes' },
   sourcesFile: { of: '`sources.json`', max: 100_000, unit: 'bytes' },
   sourcesDepth: { of: 'nesting in `sources.json`', max: 8, unit: 'levels' },
+  sourcesSegments: { of: 'the list of a chain in `sources.json`', max: 1_000, unit: 'segments' },
   sourcesText: { of: 'a text in `sources.json`', max: 1_000, unit: 'characters' },
 } as const satisfies Record<string, InputLimit>;
 

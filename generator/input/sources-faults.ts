@@ -71,6 +71,9 @@ function schemaFaults(value: unknown, remedy: string): FaultAt[] {
 }
 
 function listFaults(chain: Chain, list: unknown): FaultAt[] {
+  const limit = INPUT_LIMITS.sourcesSegments;
+  if (Array.isArray(list) && list.length > limit.max)
+    return [{ path: [chain], message: describeExcess(limit, list.length), remedy: 'remove old segments' }];
   const faults = schemaFaults({ [chain]: list }, SEGMENT);
   if (faults.length > 0) return faults;
   const segments = list as readonly SourceSegment[]; // its schema was checked above
@@ -82,7 +85,7 @@ function listFaults(chain: Chain, list: unknown): FaultAt[] {
 
 function textFaults(path: readonly string[], segment: SourceSegment): FaultAt[] {
   const limit = INPUT_LIMITS.sourcesText;
-  return Object.entries(segment)
+  return Object.entries<string>({ ...segment })
     .filter(([, text]) => text.length > limit.max)
     .map(([name, text]) => ({
       path: [...path, name],

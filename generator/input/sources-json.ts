@@ -22,7 +22,9 @@ export async function readSourcesJson(folder: InputFolder): Promise<SourcesResul
   try {
     return parseSources(await readText(source));
   } catch (error) {
-    return refuse(describeReadError(error, `put ${SOURCES_FILE} beside the CSV files, for example ${EXAMPLE}`));
+    return refuse(
+      describeReadError(error, `put ${SOURCES_FILE} beside the CSV files, for example ${EXAMPLE}`),
+    );
   } finally {
     source.destroy();
   }

@@ -97,7 +97,10 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
 /** Adds a fault for each absent chain. */
 function withAbsent(input: Input, absent: readonly Chain[], record: ReleaseRecord | undefined): Input {
   const remedy = 'put the file back, or run without --require-all';
-  return { ...input, faults: [...input.faults, ...absent.map((chain) => absentFault(chain, record, remedy))] };
+  return {
+    ...input,
+    faults: [...input.faults, ...absent.map((chain) => absentFault(chain, record, remedy))],
+  };
 }
 
 /** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of the machine's clock. */

@@ -83,7 +83,11 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
       });
     } catch (error) {
       const { objects, releases } = garbage;
-      throw await endEarly(lease, error, `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`);
+      throw await endEarly(
+        lease,
+        error,
+        `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`,
+      );
     }
   }
   await lease.end();

@@ -20,7 +20,5 @@ export function programWords(
 
 /** Returns the arguments without an option that has a value, `--option value` or `--option=value`. */
 export function withoutOption(args: readonly string[], option: string): string[] {
-  return args.filter(
-    (arg, i) => arg !== option && !arg.startsWith(`${option}=`) && args[i - 1] !== option,
-  );
+  return args.filter((arg, i) => arg !== option && !arg.startsWith(`${option}=`) && args[i - 1] !== option);
 }

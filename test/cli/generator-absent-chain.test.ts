@@ -1,20 +1,22 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
-import { metricsCsv, sourcesJson, writeInput, writeSmallInput } from '../support/release/small-input.js';
+import { metricsCsv, writeInput, writeSmallInput } from '../support/release/small-input.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
+
+const SLOW_MS = 60_000;
 
 let folder: TemporaryFolder;
 let input: string;
 let store: string;
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await createTemporaryFolder();
   input = await writeSmallInput(path.join(folder.path, 'input'), { days: { bitcoin: 5, base: 4 } });
   store = `file:${path.join(folder.path, 'store')}`;
   expect(await run('publish', '2025-01-10')).toMatchObject({ code: 0, stderr: '' });
   await rm(path.join(input, 'base.csv'));
-});
-afterEach(() => folder.dispose());
+}, SLOW_MS);
+afterAll(() => folder.dispose());
 
 const run = (command: string, asOf: string, ...options: string[]): Promise<GeneratorRun> =>
   runInProcess([command, '--input', input, '--store', store, '--as-of', asOf, ...options]);
@@ -55,25 +57,32 @@ describe.each(['publish', 'plan'])('%s of an input without the file of a publish
 });
 
 describe('publish --require-all', () => {
-  it('publishes the other chains, unless --all-or-nothing is given', async () => {
-    await writeInput(input, { 'bitcoin.csv': metricsCsv('bitcoin', 6) });
-    const strict = await run('publish', '2025-01-11', '--require-all', '--all-or-nothing', '--json');
-    expect({ code: strict.code, ...JSON.parse(strict.stdout) }).toMatchObject({
-      ...{ code: 3, outcome: 'refused', sequence: 1 },
-      chains: { bitcoin: { outcome: 'withheld' }, base: { outcome: 'absent' } },
-    });
-    const partial = await run('publish', '2025-01-11', '--require-all', '--json');
-    expect({ code: partial.code, ...JSON.parse(partial.stdout) }).toMatchObject({
-      ...{ code: 3, outcome: 'partial', sequence: 2 },
-      chains: { bitcoin: { outcome: 'published', new: 1 }, base: { outcome: 'absent' } },
-    });
-  });
+  it(
+    'publishes the other chains, unless --all-or-nothing is given',
+    async () => {
+      await writeInput(input, { 'bitcoin.csv': metricsCsv('bitcoin', 6) });
+      const strict = await run('publish', '2025-01-11', '--require-all', '--all-or-nothing', '--json');
+      expect({ code: strict.code, ...JSON.parse(strict.stdout) }).toMatchObject({
+        ...{ code: 3, outcome: 'refused', sequence: 1 },
+        chains: { bitcoin: { outcome: 'withheld' }, base: { outcome: 'absent' } },
+      });
+      const partial = await run('publish', '2025-01-11', '--require-all', '--json');
+      expect({ code: partial.code, ...JSON.parse(partial.stdout) }).toMatchObject({
+        ...{ code: 3, outcome: 'partial', sequence: 2 },
+        chains: { bitcoin: { outcome: 'published', new: 1 }, base: { outcome: 'absent' } },
+      });
+    },
+    SLOW_MS,
+  );
 
-  it('exits 0 when every published chain has its file, and for a new store', async () => {
-    await writeInput(input, { 'base.csv': metricsCsv('base', 4) });
-    expect(await run('publish', '2025-01-11', '--require-all')).toMatchObject({ code: 0, stderr: '' });
-    await writeInput(input, { 'sources.json': sourcesJson(['bitcoin', 'base']) });
-    store = `file:${path.join(folder.path, 'fresh')}`;
-    expect(await run('publish', '2025-01-11', '--require-all')).toMatchObject({ code: 0, stderr: '' });
-  });
+  it(
+    'exits 0 when every published chain has its file, and for a new store',
+    async () => {
+      await writeInput(input, { 'base.csv': metricsCsv('base', 4) });
+      expect(await run('publish', '2025-01-11', '--require-all')).toMatchObject({ code: 0, stderr: '' });
+      store = `file:${path.join(folder.path, 'fresh')}`;
+      expect(await run('publish', '2025-01-11', '--require-all')).toMatchObject({ code: 0, stderr: '' });
+    },
+    SLOW_MS,
+  );
 });

@@ -32,7 +32,10 @@ const withReason = (args: readonly string[]): string[] =>
 describe.each(['plan', 'publish'])('%s that refuses a restatement', (command) => {
   it('ends with the whole command that accepts it, with all options that were given', async () => {
     const refused = await runInProcess([command, ...where, '--chain=bitcoin', '--full', '--quiet']);
-    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('1 published date would be restated') });
+    expect(refused).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('1 published date would be restated'),
+    });
     const args = printedCommand(refused);
     expect(args).toEqual([
       ...['publish', ...where, '--chain=bitcoin', '--full', '--quiet'],

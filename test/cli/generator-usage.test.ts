@@ -51,7 +51,11 @@ describe('a wrong command line exits 2, is explained with a remedy, and writes n
       'publish --inptu IN',
       /^error: unknown option '--inptu'\n\(Did you mean --input\?\)/,
     ],
-    ['an unknown option of verify', 'verify --deeep', /^error: unknown option '--deeep'\n\(Did you mean --deep\?\)/],
+    [
+      'an unknown option of verify',
+      'verify --deeep',
+      /^error: unknown option '--deeep'\n\(Did you mean --deep\?\)/,
+    ],
     ['an extra argument', `${publishing} extra`, /too many arguments/],
     ['no --store', 'publish --input IN', /required option '--store <address>' not specified[^]*--help/],
     ['no --store for verify', 'verify', /required option '--store <address>' not specified/],

@@ -51,7 +51,11 @@ export function createTableReader(
     if (cells.length !== header.width) {
       const kind = cells.length < header.width ? 'short' : 'long';
       const remedy = 'give the row one cell per column; an empty cell means missing';
-      fault({ line }, `${kind} row: ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${header.width}`, remedy);
+      fault(
+        { line },
+        `${kind} row: ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${header.width}`,
+        remedy,
+      );
       return;
     }
     const day = readDate(cells[header.dateAt] ?? '', { line, column: header.dateAt + 1 });

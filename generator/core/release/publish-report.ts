@@ -117,7 +117,7 @@ function describeCauses({
   const causes: string[] = [];
   if (withdrawn.length > 0)
     causes.push(
-      `  ${count(withdrawn.length, 'withdrawn date')} would be published again: ${listSome(withdrawn)}`,
+      `  ${count(withdrawn.length, 'date')} withdrawn by a rollback would be published again: ${listSome(withdrawn)}`,
     );
   if (added.length > 0)
     causes.push(`  the input has a new row on ${count(added.length, 'date')}: ${listSome(added)}`);

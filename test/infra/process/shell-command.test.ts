@@ -3,7 +3,18 @@ import { formatShellCommand, programWords, withoutOption } from '../../../infra/
 
 describe('formatShellCommand', () => {
   it('formats words that a shell reads back as they were', () => {
-    const words = ['a', 'a b', "it's", '"$HOME"', '', '*', 's3://b/p?region=x&path-style=true', '--x=1', '\\', 'ü\n!'];
+    const words = [
+      'a',
+      'a b',
+      "it's",
+      '"$HOME"',
+      '',
+      '*',
+      's3://b/p?region=x&path-style=true',
+      '--x=1',
+      '\\',
+      'ü\n!',
+    ];
     const command = formatShellCommand(['printf', '%s\\0', ...words]);
     expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' }).split('\0').slice(0, -1)).toEqual(words);
   });

@@ -17,15 +17,16 @@ const TOKENS = [
 
 /** Returns an input that is valid but for one to six mutations. About one in a hundred is larger than a megabyte. */
 export function mutateInput(random: Random): FuzzInput {
-  const input: Record<string, Buffer> = { ...VALID };
+  const input = new Map(Object.entries(VALID));
   for (let left = Math.ceil(random() * random() * 6); left > 0; left -= 1) {
     const name = pick(Object.keys(VALID), random);
     const change = pick(FILE_CHANGES, random);
-    input[name] = change(input[name] ?? Buffer.alloc(0), random);
-    if (random() < 0.02) delete input[name];
-    if (random() < 0.02) input[pick(['solana.csv', 'BASE.CSV', 'notes.txt', '\u001b[2J.csv'], random)] = Buffer.from('x');
+    input.set(name, change(input.get(name) ?? Buffer.alloc(0), random));
+    if (random() < 0.02) input.delete(name);
+    if (random() < 0.02)
+      input.set(pick(['solana.csv', 'BASE.CSV', 'notes.txt', '\u001b[2J.csv'], random), Buffer.from('x'));
   }
-  return input;
+  return Object.fromEntries(input);
 }
 
 function makeValidInput(): FuzzInput {
@@ -79,7 +80,7 @@ function flipBytes(bytes: Buffer, random: Random): Buffer {
 }
 
 /** Returns a token many times: usually up to 100 kB, sometimes up to 20 MB. */
-function repeat(token: string, random: Random, before = Buffer.alloc(0)): Buffer {
+function repeat(token: string, random: Random, before: Buffer = Buffer.alloc(0)): Buffer {
   const size = 10 ** (1 + random() * (random() < 0.06 ? 6.3 : 4));
   return Buffer.concat([before, Buffer.from(token.repeat(Math.ceil(size / token.length)))]);
 }
