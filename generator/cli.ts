@@ -22,7 +22,7 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   let exit: ExitName = 'done';
   const host: CommandHost = {
     async run(name, commandOptions, work) {
-      exit = await runCommand(name, commandOptions, work, options);
+      exit = await runCommand(name, commandOptions, work, { ...options, args });
     },
   };
   const warnings: string[] = [];

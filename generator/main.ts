@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import path from 'node:path';
 import { pino } from 'pino';
 import type { Explanation } from '../infra/process/explain-error.js';
 import { runProgram } from '../infra/process/run-program.js';
+import { programWords } from '../infra/process/shell-command.js';
 import { runCli } from './cli.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
 import { explainError } from './terminal/explain-error.js';
@@ -15,7 +17,7 @@ const GIVE_UP_MS = 3_500;
 // The SDK warns about the end of Node 20 support on every run; `engines` in package.json says what we support.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
-const args = process.argv.slice(2);
+const [, script, ...args] = process.argv;
 const isLogJson = args.includes('--log-json');
 const now = (): number => Date.now();
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -40,6 +42,7 @@ await runProgram<ExitName>({
   },
   run: (interrupted) =>
     runCli(args, {
+      program: programWords('generator', script, (file) => path.relative('', file)),
       print: (text) => void process.stdout.write(`${text}\n`),
       now,
       interrupted,

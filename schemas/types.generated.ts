@@ -206,6 +206,7 @@ export interface Contract {
   'release-record.chain'?: RecordChain;
   release?: PublicRelease;
   sources?: Sources;
+  'sources.file_check'?: FileCheck;
   status?: Status;
   'status.chain'?: ChainStatus;
   store?: StoreMark;
@@ -1222,13 +1223,30 @@ export interface PublicFile {
   type: MediaType;
 }
 /**
- * sources.json of an input directory: per chain, the providers of the values with the date from which each delivered.
+ * sources.json of an input directory: per chain, the providers of the values with the date from which each delivered; and checks of the CSV files.
  */
 export interface Sources {
   bitcoin?: SourceSegment[];
   ethereum?: SourceSegment[];
   arbitrum?: SourceSegment[];
   base?: SourceSegment[];
+  files?: FileChecks;
+}
+/**
+ * What the CSV file of a chain must be. It is compared with the file and never published.
+ */
+export interface FileChecks {
+  bitcoin?: FileCheck;
+  ethereum?: FileCheck;
+  arbitrum?: FileCheck;
+  base?: FileCheck;
+}
+export interface FileCheck {
+  /**
+   * Number of rows without the header.
+   */
+  rows?: number;
+  sha256?: Sha256;
 }
 /**
  * Freshness, lag and publication context of every published chain.

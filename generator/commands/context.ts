@@ -1,6 +1,7 @@
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ExitName } from '../core/generator-error.js';
 import type { Progress } from '../run/progress.js';
+import type { CommandLine } from './accept-command.js';
 
 /** The options that every command has. */
 export type CommonOptions = {
@@ -18,6 +19,8 @@ export type CommandContext = {
   readonly show: (document: object, text: string) => void;
   /** Writes a line of diagnostics. */
   readonly warn: (text: string) => void;
+  /** The command line of this run. */
+  readonly commandLine: CommandLine;
   /** The machine's clock, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly progress: Progress;

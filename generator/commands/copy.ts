@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { isSameAddress } from '../../infra/store/s3/same-address.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { count } from '../core/text/count.js';
 import { copyStore, type CopyResult } from '../upkeep/copy/copy-store.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand } from './options.js';
@@ -43,7 +44,7 @@ export function addCopy(program: Command, host: CommandHost): void {
 }
 
 function formatCopy({ outcome, from, to, revision, sequence, written, skipped }: CopyResult): string {
-  const size = `${written.objects} objects written, ${(written.bytes / 1e6).toFixed(1)} MB`;
-  const old = skipped === 0 ? '' : `; ${skipped} files of old releases no longer exist in the source`;
+  const size = `${count(written.objects, 'object')} written, ${(written.bytes / 1e6).toFixed(1)} MB`;
+  const old = skipped === 0 ? '' : `; the source has lost ${count(skipped, 'file')} of old releases`;
   return `${outcome}: ${revision} (sequence ${sequence}) from ${from} to ${to}\n${size}${old}`;
 }

@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import type { StoreFault } from '../core/store-fault.js';
 import { formatInputFault, type InputFault } from '../core/input/input-fault.js';
 
@@ -18,5 +19,5 @@ export function warnOfInputFaults(faults: readonly InputFault[], warn: (line: st
 
 function warnOf(lines: readonly string[], limit: number, warn: (line: string) => void): void {
   for (const line of lines.slice(0, limit)) warn(line);
-  if (lines.length > limit) warn(`... and ${lines.length - limit} more faults (--json lists all)`);
+  if (lines.length > limit) warn(`... and ${count(lines.length - limit, 'more fault')} (--json lists all)`);
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { count } from '../core/text/count.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
 import { gcStore, type GcResult } from '../upkeep/gc-store.js';
 import type { CommandHost, CommonOptions } from './context.js';
@@ -50,8 +51,8 @@ function parseGraceHours(text: string): number {
 
 function formatGc({ outcome, garbage, young }: GcResult): string {
   const { objects, releases, bytes } = garbage;
-  const deleted = `${objects} objects and ${releases} orphan release records, ${(bytes / 1e6).toFixed(1)} MB`;
-  const kept = `${young} more are within the grace period`;
+  const deleted = `${count(objects, 'object')} and ${count(releases, 'orphan release record')}, ${(bytes / 1e6).toFixed(1)} MB`;
+  const kept = `${young} more ${young === 1 ? 'is' : 'are'} within the grace period`;
   if (outcome === 'dry-run')
     return `would delete ${deleted}; ${kept}; nothing was changed, use --apply to delete`;
   return `${outcome === 'interrupted' ? 'interrupted: ' : ''}deleted ${deleted}; ${kept}`;

@@ -69,8 +69,13 @@ function parseAsOf(text: string): number {
   return ms;
 }
 
+/** The reason in a command line that the program proposes. It is never published. */
+export const REASON_PLACEHOLDER = '<public reason>';
+
 /** Parses a reason that is published. @throws InvalidArgumentError */
 export function parseReason(text: string): string {
+  if (text === REASON_PLACEHOLDER)
+    throw new InvalidArgumentError(`Replace "${REASON_PLACEHOLDER}" with the reason that readers will see.`);
   const [fault] = findSchemaFaults('reason', text);
   if (fault !== undefined)
     throw new InvalidArgumentError('Write a public reason of 1 to 200 printable characters.');

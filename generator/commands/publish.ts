@@ -4,6 +4,8 @@ import type { Chain } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
+import { formatInputFault } from '../core/input/input-fault.js';
+import { absentFault } from '../core/release/absent-chains.js';
 import {
   exitOf,
   explainRefusal,
@@ -12,10 +14,12 @@ import {
 } from '../core/release/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance } from '../core/release/plan-types.js';
+import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
 import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
 import { readInput } from '../input/read-input.js';
+import { formatAcceptCommand } from './accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { warnOfInputFaults } from './faults.js';
 import {
@@ -37,6 +41,7 @@ type PublishOptions = CommonOptions & {
   readonly existing?: boolean;
   readonly full?: boolean;
   readonly allOrNothing?: boolean;
+  readonly requireAll?: boolean;
   readonly acceptRestatements?: string;
   readonly plan?: string;
 };
@@ -62,7 +67,7 @@ export function addPublish(program: Command, host: CommandHost): void {
       );
       const { release } = prepared.plan;
       const written = await publishRelease(store, { ...prepared, release }, context);
-      return report(prepared, written, context);
+      return report(prepared, written, options, context);
     }),
   );
 }
@@ -78,7 +83,7 @@ export function addPlan(program: Command, host: CommandHost): void {
     host.run('plan', options, async (context) => {
       const store = await context.openStore(options.store);
       const prepared = await prepare(store, options, context, { writesAhead: false });
-      return report(prepared, undefined, context);
+      return report(prepared, undefined, options, context);
     }),
   );
 }
@@ -92,6 +97,7 @@ function publishOptions(): Option[] {
     new Option('--existing', 'fail if there is no store yet; for scheduled runs'),
     new Option('--full', 'rebuild and compare the whole history, regardless of its digests'),
     new Option('--all-or-nothing', 'publish nothing if any chain is refused or invalid'),
+    new Option('--require-all', 'exit 3 if the input lacks a published chain; for scheduled runs'),
     new Option(
       '--accept-restatements <reason>',
       'publish changed history, with this public reason',
@@ -108,17 +114,18 @@ async function prepare(
   { now, progress, signal, openStore }: CommandContext,
   { writesAhead }: { readonly writesAhead: boolean },
 ): Promise<PreparedPlan> {
-  const { chain: chains, existing = false, full = false, allOrNothing = false } = options;
+  const { chain: chains, existing = false, full = false, allOrNothing = false, requireAll = false } = options;
   const acceptance = toAcceptance(options);
   const asOfMs = asOfOrNow(options.asOf, now);
   assertNotAhead(asOfMs, now());
   progress.begin('input');
   const folder = await openInputFolder(options.input, openStore);
   const input = await readInput({ folder, asOfMs, ...(chains ? { chains } : {}) });
-  progress.end(`${input.series.length} chains, ${input.faults.length} faults`);
+  progress.end(`${count(input.series.length, 'chain')}, ${count(input.faults.length, 'fault')}`);
   signal.throwIfAborted();
   const prepared = await preparePlan({
-    ...{ store, input, asOfMs, existing, full, allOrNothing, progress, signal },
+    ...{ store, input, asOfMs, existing, full, allOrNothing, requireAll, progress, signal },
+    ...(chains ? { chains } : {}),
     ...(acceptance ? { acceptance } : {}),
     ...(writesAhead ? { writeAhead: { now } } : {}),
   });
@@ -134,8 +141,9 @@ function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acc
 }
 
 function report(
-  { plan, input, start }: PreparedPlan,
+  { plan, input, absent, start }: PreparedPlan,
   written: PublishReport['written'] | undefined,
+  { acceptRestatements: reason }: PublishOptions,
   context: CommandContext,
 ): ExitName {
   const { faults, invalid } = input;
@@ -144,16 +152,22 @@ function report(
     plan,
     faults,
     invalid,
+    absent,
     release,
     written: written ?? { objects: 0, bytes: 0 },
     dryRun: written === undefined,
     listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
   });
   warnOfInputFaults(faults, context.warn);
+  for (const chain of absent.filter((each) => !faults.some((fault) => fault.chain === each))) {
+    const remedy = 'put the file back, or select the other chains with --chain';
+    context.warn(formatInputFault(absentFault(chain, start.state?.record, remedy)));
+  }
   if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
+  const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
   for (const chain of CHAIN_IDS) {
     const refusal = plan.chains[chain]?.refusal;
-    if (refusal) explainRefusal(chain, refusal, result.plan_digest).forEach(context.warn);
+    if (refusal) explainRefusal(chain, refusal, accept).forEach(context.warn);
   }
   if (plan.methodologyChanged) {
     context.warn(
@@ -165,7 +179,7 @@ function report(
 }
 
 function describeConsequences({ chains, outcome, dry_run: isPlan }: PublishReport): string {
-  const invalid = CHAIN_IDS.filter((chain) => chains[chain]?.outcome === 'invalid');
+  const invalid = CHAIN_IDS.filter((chain) => /^(invalid|absent)$/.test(chains[chain]?.outcome ?? ''));
   const kept =
     invalid.length === 0
       ? 'the faulty files were ignored'
@@ -178,13 +192,14 @@ function formatReport(result: PublishReport): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = result.chains[chain];
     if (each === undefined) return [];
-    return [[chain, each.outcome, each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
+    const outcome = each.outcome === 'absent' ? 'absent from the input' : each.outcome;
+    return [[chain, outcome, each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
   });
   const release =
     result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
   const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
   const { objects, bytes } = result.written;
-  const end = `${objects} objects written, ${(bytes / 1e6).toFixed(1)} MB`;
+  const end = `${count(objects, 'object')} written, ${(bytes / 1e6).toFixed(1)} MB`;
   const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
   return `${outcome}: ${release}\n${table}\n${end}`;
 }

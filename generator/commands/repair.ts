@@ -3,6 +3,7 @@ import { OBJECTS_PREFIX, PUBLIC_PREFIX, RELEASES_PREFIX } from '../../schemas/pa
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
 import type { InputSeries } from '../core/input/input-series.js';
+import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
 import { repairStore, type RepairResult } from '../upkeep/repair/repair-store.js';
@@ -55,7 +56,7 @@ async function readInputs(
   progress.begin('input');
   const folder = await openInputFolder(address, openStore);
   const { series, faults } = await readInput({ folder, asOfMs: now() });
-  progress.end(`${series.length} chains, ${faults.length} faults`);
+  progress.end(`${count(series.length, 'chain')}, ${count(faults.length, 'fault')}`);
   for (const fault of faults) warn(formatInputFault(fault));
   if (series.length === 0) {
     const message = `${address} has no chain with valid input. Nothing was repaired. Fix the faults above.`;
@@ -68,7 +69,8 @@ function report(result: RepairResult, options: RepairOptions, { warn, show }: Co
   const { faults } = result;
   const remedy = remedyOf(result, options);
   warnOfStoreFaults(faults, warn);
-  if (remedy !== null) warn(`${faults.length} faults remain: ${remedy}`);
+  if (remedy !== null)
+    warn(`${count(faults.length, 'fault')} ${faults.length === 1 ? 'remains' : 'remain'}: ${remedy}`);
   show({ ...result, remedy }, formatRepair(result));
   return faults.length === 0 ? 'done' : 'damaged';
 }
@@ -104,7 +106,7 @@ function remedyOf(
 function formatRepair({ outcome, revision, sequence, pointer, restored, aliases }: RepairResult): string {
   const what = [
     ...(pointer === 'kept' ? [] : [`pointer ${pointer}`]),
-    `${restored.length} objects restored`,
+    `${count(restored.length, 'object')} restored`,
     `${aliases.objects} public copies written`,
   ];
   return `${outcome}: ${revision ?? 'no release'} (sequence ${sequence ?? 0}); ${what.join(', ')}`;

@@ -16,6 +16,8 @@ import type { CommandContext, CommonOptions } from './context.js';
 
 /** The effects that running a command line needs. */
 export type RunOptions = {
+  /** The words that start the program, for commands to paste. Default: `generator`. */
+  readonly program?: readonly string[];
   /** Writes results. */
   readonly print: (text: string) => void;
   readonly now: () => number;
@@ -31,10 +33,10 @@ export async function runCommand(
   name: string,
   options: CommonOptions,
   work: (context: CommandContext) => Promise<ExitName>,
-  runOptions: RunOptions,
+  runOptions: RunOptions & { readonly args: readonly string[] },
 ): Promise<ExitName> {
   const { json = false, quiet = false, logJson = false } = options;
-  const { print, now, interrupted } = runOptions;
+  const { program = ['generator'], args, print, now, interrupted } = runOptions;
   const diagnostics = runOptions.openDiagnostics({ quiet, logJson });
   const record = createRecord(name, now);
   const recorded = recordStages(diagnostics.progress, () => performance.now());
@@ -49,6 +51,7 @@ export async function runCommand(
         else if (!quiet && text !== '') print(text);
       },
       warn: diagnostics.warn,
+      commandLine: { program, args },
       now,
       progress: recorded.progress,
       signal: interrupted,

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { formatTable } from '../../infra/process/format-table.js';
+import { count } from '../core/text/count.js';
 import { findLagging, inspectStore, type StoreStatus } from '../upkeep/inspect-store.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import type { Chain } from '../../schemas/types.generated.js';
@@ -56,7 +57,7 @@ function formatStatus(status: StoreStatus): string {
   if (revision === null) return `store      ${address}\nnext       ${next}`;
   return [
     `store      ${address}`,
-    `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${age_days ?? 0} days ago`,
+    `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${count(age_days ?? 0, 'day')} ago`,
     `pointer    ${sha256 ?? ''}`,
     `hold       ${hold ?? 'no'}`,
     `copies     ${describeAliases(status)}`,
@@ -94,7 +95,7 @@ function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string
     behind === 0
       ? 'fresh'
       : behind > 0
-        ? `${behind} releases behind`
+        ? `${count(behind, 'release')} behind`
         : 'aliases.json is ahead of the release';
   return `${state} (sequence ${sequence})`;
 }
@@ -102,5 +103,5 @@ function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string
 function describeObjects({ objects, orphans, damage }: StoreStatus): string {
   if (objects === null || orphans === null) return damage === null ? 'not counted' : `not counted: ${damage}`;
   const size = (orphans.bytes / 1e6).toFixed(1);
-  return `${objects}, including ${orphans.objects} orphans (${size} MB); ${orphans.releases} orphan releases`;
+  return `${objects}, including ${count(orphans.objects, 'orphan')} (${size} MB); ${count(orphans.releases, 'orphan release')}`;
 }

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { codeOf } from '../../infra/store/system-error.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { tooLarge, type InputLimit } from './input-limits.js';
 
 /** The files of an input, in a directory or below a prefix of a bucket. */
 export type InputFolder = {
@@ -12,8 +13,11 @@ export type InputFolder = {
   readonly address: string;
   /** Returns the names of the files in ascending order, without those in subfolders. */
   readonly list: () => Promise<string[]>;
-  /** Opens a file. The stream fails with a system error if the file does not exist or cannot be read. */
-  readonly open: (name: string) => Promise<Readable>;
+  /**
+   * Opens a file. The stream fails with a system error if the file does not exist or cannot be read, and with
+   * FileFaultError if the file is known to be larger than the limit.
+   */
+  readonly open: (name: string, limit: InputLimit) => Promise<Readable>;
 };
 
 /**
@@ -45,32 +49,46 @@ export function toDirectory(folder: string): InputFolder {
         );
       }
     },
-    open: (name) => Promise.resolve(createReadStream(path.join(folder, name))),
+    async open(name, limit) {
+      const file = path.join(folder, name);
+      const size = await stat(file).then(
+        (found) => found.size,
+        () => 0, // opening it reports the error
+      );
+      return size > limit.max ? failWith(tooLarge(limit, size)) : createReadStream(file);
+    },
   };
 }
 
 /** Opens a prefix of a bucket. `list` and `open` throw StoreError if the bucket cannot be read. */
 function toStoredFolder(address: string, store: ObjectStore): InputFolder {
-  let listed: readonly string[] | undefined;
+  let sizes: ReadonlyMap<string, number> | undefined;
   return {
     address,
     async list() {
-      const names: string[] = [];
-      for await (const { key } of store.list('')) if (!key.includes('/')) names.push(key);
-      return (listed = names);
+      const listed = new Map<string, number>();
+      for await (const { key, sizeBytes } of store.list(''))
+        if (!key.includes('/')) listed.set(key, sizeBytes);
+      sizes = listed;
+      return [...listed.keys()];
     },
-    async open(name) {
+    async open(name, limit) {
+      const size = sizes?.get(name) ?? 0;
+      if (size > limit.max) return failWith(tooLarge(limit, size));
       // For a missing key, S3 answers "denied" to a caller that may list only below a prefix.
-      const isMissing = listed?.includes(name) === false;
+      const isMissing = sizes?.has(name) === false;
       const found = isMissing ? undefined : await store.get(name);
-      return found === undefined ? missingFile(name) : Readable.from([Buffer.from(found.bytes)]);
+      return found === undefined ? failWith(missingFile(name)) : Readable.from([Buffer.from(found.bytes)]);
     },
   };
 }
 
-/** Returns a stream that fails like that of a file that does not exist. */
-function missingFile(name: string): Readable {
-  const error = Object.assign(new Error(`no such object: ${name}`), { code: 'ENOENT', syscall: 'get' });
+/** Returns an error like that of a file that does not exist. */
+function missingFile(name: string): Error {
+  return Object.assign(new Error(`no such object: ${name}`), { code: 'ENOENT', syscall: 'get' });
+}
+
+function failWith(error: Error): Readable {
   return new Readable({
     read() {
       this.destroy(error);

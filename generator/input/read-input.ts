@@ -53,7 +53,8 @@ export async function readInput({ folder, chains, asOfMs }: InputOptions): Promi
     const segments = sources.sources[chain];
     const isExplained = sources.faults.some((fault) => (fault.chain ?? chain) === chain);
     if (segments === undefined && !isExplained) faults.push(missingEntry(chain));
-    const metrics = await readMetricsCsv(folder, chain, asOfMs, segments ?? []);
+    const check = sources.checks[chain];
+    const metrics = await readMetricsCsv(folder, { chain, asOfMs, sources: segments ?? [], check });
     faults.push(...metrics.faults);
     if (segments === undefined || metrics.series === undefined) invalid.push(chain);
     else series.push(metrics.series);

@@ -1,15 +1,17 @@
 import pMap from 'p-map';
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
-import type { Chain } from '../../schemas/types.generated.js';
+import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import { mayPlanAhead } from '../core/release/may-plan-ahead.js';
 import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
 import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
 import type { InputSeries } from '../core/input/input-series.js';
+import { count } from '../core/text/count.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
 import { planAhead } from './plan-ahead.js';
@@ -33,6 +35,10 @@ export type PreparePlanOptions = {
   /** True to rebuild history even if its digests show that it is unchanged. */
   readonly full: boolean;
   readonly allOrNothing: boolean;
+  /** True to treat a published chain without a file as a fault of the input. */
+  readonly requireAll: boolean;
+  /** The chains that the operator selected; absent for all. */
+  readonly chains?: readonly Chain[];
   readonly acceptance?: Acceptance;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
@@ -43,6 +49,8 @@ export type PreparePlanOptions = {
 /** A plan, the input and state that it was made from, and the writing that began while it was made. */
 export type PreparedPlan = {
   readonly input: Input;
+  /** The published chains that the input lacks. */
+  readonly absent: readonly Chain[];
   readonly start: StartingPoint;
   readonly plan: Plan;
   readonly writing?: Writing;
@@ -54,15 +62,18 @@ export type PreparedPlan = {
  * reason of `signal` once it is aborted.
  */
 export async function preparePlan(options: PreparePlanOptions): Promise<PreparedPlan> {
-  const { store, input, asOfMs, progress, signal } = options;
+  const { store, asOfMs, progress, signal } = options;
   progress.begin('state');
   if (options.existing) await assertStore(store);
   const isExisting = options.existing || (await isStore(store));
-  const chains = input.series.map((series) => series.chain);
+  const chains = options.input.series.map((series) => series.chain);
   const empty: StartingPoint = { pointer: undefined, state: undefined, aliasSequence: 0 };
   const start = isExisting ? await readStartingPoint(store, chains) : empty;
   progress.end(start.state ? start.state.record.revision : 'empty');
   assertPublishable(start.state, asOfMs);
+  const record = start.state?.record;
+  const absent = findAbsentChains(record, [...chains, ...options.input.invalid], options.chains);
+  const input = options.requireAll ? withAbsent(options.input, absent, record) : options.input;
 
   progress.begin('plan');
   const request: PlanRequest = {
@@ -76,11 +87,20 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
   };
   if (options.writeAhead !== undefined && mayPlanAhead(request)) {
-    return { input, start, ...(await planAhead(request, { ...options, ...options.writeAhead })) };
+    return { input, absent, start, ...(await planAhead(request, { ...options, ...options.writeAhead })) };
   }
   const plan = await runInterruptibly(planSteps(request), signal);
-  progress.end(plan.release ? `${plan.release.artifacts.length} files` : 'nothing to publish');
-  return { input, start, plan: await explainRestatements(store, plan, input.series, start.state) };
+  progress.end(plan.release ? count(plan.release.artifacts.length, 'file') : 'nothing to publish');
+  return { input, absent, start, plan: await explainRestatements(store, plan, input.series, start.state) };
+}
+
+/** Adds a fault for each absent chain. */
+function withAbsent(input: Input, absent: readonly Chain[], record: ReleaseRecord | undefined): Input {
+  const remedy = 'put the file back, or run without --require-all';
+  return {
+    ...input,
+    faults: [...input.faults, ...absent.map((chain) => absentFault(chain, record, remedy))],
+  };
 }
 
 /** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of the machine's clock. */

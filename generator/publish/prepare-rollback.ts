@@ -16,6 +16,7 @@ import {
 import { isChangedMethodology } from '../core/release/plan-release.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { PublishedState } from '../core/release/published-state.js';
+import { count } from '../core/text/count.js';
 import { assertNotBefore } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
@@ -172,6 +173,6 @@ async function readDays(
     },
     { concurrency: CONCURRENCY },
   );
-  progress.end(`${days.size} days read`);
+  progress.end(`${count(days.size, 'day')} read`);
   return days;
 }

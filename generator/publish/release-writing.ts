@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Artifact } from '../core/artifacts/artifact.js';
+import { count } from '../core/text/count.js';
 import type { Progress } from '../run/progress.js';
 import { watchGc, type GcWatch } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
@@ -75,7 +76,7 @@ export async function writeArtifacts(
     some.map((artifact) => ({ ...artifact, body: () => toBody(artifact) }));
   await writeFiles(writing, toFiles(artifacts.filter((artifact) => !isLarge(artifact))), options);
   await writeFiles(writing, toFiles(artifacts.filter(isLarge)), options, LARGE_CONCURRENCY);
-  progress.end(`${writing.files} files, ${(writing.written.bytes / 1e6).toFixed(1)} MB new`);
+  progress.end(`${count(writing.files, 'file')}, ${(writing.written.bytes / 1e6).toFixed(1)} MB new`);
 }
 
 /** Counts an object if this run created it. */

@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { SILENT, type Progress, type Stage } from '../run/progress.js';
+import { estimateSecondsLeft } from './time-left.js';
 
 const STAGES: Record<Stage, string> = {
   input: 'reading the input',
@@ -29,18 +30,28 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressOptions): 
   let stage: Stage = 'input';
   let startedMs = 0;
   let bar: SingleBar | undefined;
+  let done = 0;
+  const left = (): { left: string } => {
+    const elapsedMs = now() - startedMs;
+    const seconds = estimateSecondsLeft({ elapsedMs, done, total: bar?.getTotal() ?? 0 });
+    return { left: seconds === undefined ? '' : `, ${seconds} s left` };
+  };
   return {
     begin(name, total) {
       stage = name;
       startedMs = now();
+      done = 0;
       if (!stream.isTTY || total === undefined || total === 0) return;
       bar = new SingleBar(
-        { stream, format: `${STAGES[name]} [{bar}] {value}/{total}, {eta} s left`, clearOnComplete: true },
+        { stream, format: `${STAGES[name]} [{bar}] {value}/{total}{left}`, clearOnComplete: true },
         Presets.legacy,
       );
-      bar.start(total, 0);
+      bar.start(total, 0, { left: '' });
     },
-    advance: (count = 1) => bar?.increment(count),
+    advance(count = 1) {
+      done += count;
+      bar?.increment(count, left());
+    },
     expect: (total) => bar?.setTotal(total),
     abandon: () => bar?.stop(),
     end(note) {

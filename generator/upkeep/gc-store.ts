@@ -71,7 +71,7 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
   const { revision } = pointer.value;
   if (!apply) {
     candidates.forEach(addToGarbage);
-    progress.end(`${candidates.length} objects could be deleted`);
+    progress.end(`${count(candidates.length, 'object')} could be deleted`);
     return { outcome: 'dry-run', revision, garbage, young };
   }
   const lease = await acquireGcLease(store, options.clock);
@@ -83,11 +83,15 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
       });
     } catch (error) {
       const { objects, releases } = garbage;
-      throw await endEarly(lease, error, `${objects} objects and ${releases} records were deleted`);
+      throw await endEarly(
+        lease,
+        error,
+        `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`,
+      );
     }
   }
   await lease.end();
-  progress.end(`${garbage.objects} objects, ${garbage.releases} records`);
+  progress.end(`${count(garbage.objects, 'object')}, ${count(garbage.releases, 'record')}`);
   return { outcome: signal.aborted ? 'interrupted' : 'deleted', revision, garbage, young };
 }
 

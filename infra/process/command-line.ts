@@ -53,8 +53,24 @@ export function addCommand(parent: Command, described: CommandDescription): Comm
   const command = parent.command(name).description(description);
   for (const option of options) command.addOption(option);
   for (const option of commonOptions) command.addOption(option.helpGroup('Common options:'));
+  reportUnknownFirst(command);
   if (note !== undefined) command.addHelpText('after', `\n${note}`);
   return command.addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+/**
+ * Reports an unknown option before a required one that is missing, which is often the one that was misspelled. Commander
+ * checks the required ones first.
+ */
+function reportUnknownFirst(command: Command): void {
+  const parseOptions = command.parseOptions.bind(command);
+  command.parseOptions = (args) => {
+    const parsed = parseOptions(args);
+    const asksForHelp = parsed.unknown.includes('--help') || parsed.unknown.includes('-h');
+    if (parsed.unknown.length > 0 && !asksForHelp)
+      for (const option of command.options) option.mandatory = false;
+    return parsed;
+  };
 }
 
 /**

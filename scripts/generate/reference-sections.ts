@@ -11,6 +11,7 @@ import { PROBLEMS } from '../../gateway/core/problems.js';
 import { EVENT_OUTCOMES } from '../../gateway/io/billing/event-handler.js';
 import { createProgram as createGeneratorProgram } from '../../generator/cli.js';
 import { EXIT_CODES } from '../../generator/core/generator-error.js';
+import { formatWhole, INPUT_LIMITS } from '../../generator/input/input-limits.js';
 
 const SILENT = { print: () => undefined, warn: () => undefined };
 const DOES_NOTHING = { run: () => Promise.resolve() };
@@ -24,6 +25,7 @@ export function renderReference(): ReadonlyMap<string, string> {
     ['generator-options', renderOptions(generator)],
     ['generator-exit-codes', renderExitCodes(EXIT_CODES)],
     ['metrics', renderMetrics()],
+    ['input-limits', renderInputLimits()],
     ['gateway-commands', renderCommands(gateway)],
     ['gateway-options', renderOptions(gateway)],
     ['gateway-exit-codes', renderExitCodes(GATEWAY_EXIT_CODES)],
@@ -84,6 +86,11 @@ function renderMetrics(): string {
       chains.length === CHAIN_IDS.length ? 'all' : chains.join(', '),
     ]),
   );
+}
+
+function renderInputLimits(): string {
+  const rows = Object.values(INPUT_LIMITS).map(({ of, max, unit }) => [of, `${formatWhole(max)} ${unit}`]);
+  return table(['limit of', 'at most'], rows);
 }
 
 function renderPlans(): string {

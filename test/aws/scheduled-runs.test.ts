@@ -34,9 +34,10 @@ it.each(['publish', 'monitor', 'verify', 'gc', 'copy', 'reconcile'])(
   },
 );
 
-it('publish reads the input below its prefix, logs as JSON, and never creates a store', () => {
+it('publish reads the input below its prefix, needs all chains, logs as JSON, and never creates a store', () => {
   expect(containerOf('crd-publish').Command).toEqual([
-    ...['generator', 'publish', '--existing', '--quiet', '--log-json', '--report', '/dev/stdout'],
+    ...['generator', 'publish', '--existing', '--require-all', '--quiet'],
+    ...['--log-json', '--report', '/dev/stdout'],
     ...['--input', 's3://example-metrics/daily/', '--store', 's3://example-crd-published'],
   ]);
 });

@@ -46,6 +46,16 @@ describe('a wrong command line exits 2, is explained with a remedy, and writes n
       `${publishing} --asof 2025-01-10`,
       /unknown option '--asof'[^]*Did you mean --as-of/,
     ],
+    [
+      'a required option that is misspelled',
+      'publish --inptu IN',
+      /^error: unknown option '--inptu'\n\(Did you mean --input\?\)/,
+    ],
+    [
+      'an unknown option of verify',
+      'verify --deeep',
+      /^error: unknown option '--deeep'\n\(Did you mean --deep\?\)/,
+    ],
     ['an extra argument', `${publishing} extra`, /too many arguments/],
     ['no --store', 'publish --input IN', /required option '--store <address>' not specified[^]*--help/],
     ['no --store for verify', 'verify', /required option '--store <address>' not specified/],
@@ -123,6 +133,11 @@ describe('a wrong command line exits 2, is explained with a remedy, and writes n
       'a reason of 201 characters',
       `${publishing} --accept-restatements ${'x'.repeat(201)}`,
       /1 to 200 printable characters/,
+    ],
+    [
+      'the reason that a plan proposes',
+      `${publishing} --accept-restatements '<public reason>'`,
+      /Replace "<public reason>" with the reason that readers will see/,
     ],
     ['a reason on two lines', `${publishing} --accept-restatements 'a\nb'`, /1 to 200 printable characters/],
     ['verify without a store', 'verify --store FRESH', /There is no store at .*\. Check the address/],

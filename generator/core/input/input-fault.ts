@@ -12,8 +12,9 @@ export type InputFault = {
   readonly remedy: string;
 };
 
-/** Returns the fault in one line: `bitcoin.csv:12:4: fault. Fix.` */
+/** Returns the fault in one printable line: `bitcoin.csv:12:4: fault. Fix.` */
 export function formatInputFault({ file, line, column, message, remedy }: InputFault): string {
   const location = [file, line, column].filter((part) => part !== undefined).join(':');
-  return `${location}: ${message}. ${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`;
+  const text = `${location}: ${message}. ${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`;
+  return text.replace(/\p{C}/gu, '?');
 }

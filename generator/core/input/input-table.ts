@@ -26,7 +26,7 @@ export type TableReader = {
   /** Reads the first row. Returns `false` when the rest of the file cannot be read. */
   readonly readHeader: (row: CsvRow) => boolean;
   readonly readRow: (row: CsvRow) => void;
-  /** Completes the checks. Call it after the last row. */
+  /** Completes the checks. Call it after the last row of a file, unless reading stopped before. */
   readonly end: () => void;
   readonly columns: () => readonly MetricName[];
   readonly rows: () => readonly InputRow[];
@@ -51,7 +51,11 @@ export function createTableReader(
     if (cells.length !== header.width) {
       const kind = cells.length < header.width ? 'short' : 'long';
       const remedy = 'give the row one cell per column; an empty cell means missing';
-      fault({ line }, `${kind} row: ${cells.length} cells where the header has ${header.width}`, remedy);
+      fault(
+        { line },
+        `${kind} row: ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${header.width}`,
+        remedy,
+      );
       return;
     }
     const day = readDate(cells[header.dateAt] ?? '', { line, column: header.dateAt + 1 });
@@ -70,9 +74,12 @@ export function createTableReader(
     },
     readRow,
     end() {
-      if (header === undefined || seen > 0) return;
-      const remedy = 'add at least one date, or remove the file to keep the published state';
-      fault({}, 'the file has no rows', remedy);
+      if (header === undefined) {
+        fault({}, 'the file is empty', 'start the file with the header row: date, then metrics');
+      } else if (seen === 0) {
+        const remedy = 'add at least one date, or remove the file to keep the published state';
+        fault({}, 'the file has no rows', remedy);
+      }
     },
     columns: () => (header?.metrics ?? []).filter((metric) => metric !== undefined),
     rows: () => rows,

@@ -1,6 +1,7 @@
 import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
 import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../generator-error.js';
+import { count } from '../text/count.js';
 import type { InputFault } from '../input/input-fault.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';
 import type { MetricChange, Restatement } from './restatement.js';
@@ -20,13 +21,17 @@ export type PublishReport = {
   readonly faults: readonly InputFault[];
 };
 
-export type ChainReport = Omit<ChainPlan, 'outcome'> & { readonly outcome: ChainPlan['outcome'] | 'invalid' };
+export type ChainReport = Omit<ChainPlan, 'outcome'> & {
+  /** `invalid`: the input of the chain has faults; `absent`: the input has no file of this published chain. */
+  readonly outcome: ChainPlan['outcome'] | 'invalid' | 'absent';
+};
 
 /** Options for `toPublishReport`. `release` is the one in force after the run. */
 export type ReportOptions = {
   readonly plan: Plan;
   readonly faults: readonly InputFault[];
   readonly invalid: readonly Chain[];
+  readonly absent: readonly Chain[];
   readonly release: ReleaseRecord | undefined;
   readonly written: { readonly objects: number; readonly bytes: number };
   readonly dryRun: boolean;
@@ -38,6 +43,7 @@ export function toPublishReport({
   plan,
   faults,
   invalid,
+  absent,
   release,
   written,
   dryRun,
@@ -53,9 +59,11 @@ export function toPublishReport({
     sequence: release?.sequence ?? null,
     published_at: release?.published_at ?? null,
     chains: byChain((chain) => {
+      const isInvalid = invalid.includes(chain);
+      if (!isInvalid && !absent.includes(chain)) return plan.chains[chain];
       const through = release?.chains[chain]?.updated_through ?? null;
-      if (!invalid.includes(chain)) return plan.chains[chain];
-      return { outcome: 'invalid', updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
+      const outcome = isInvalid ? 'invalid' : 'absent';
+      return { outcome, updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
     }),
     written,
     plan_digest: plan.plan_digest ?? null,
@@ -75,8 +83,8 @@ function refusedChains(plan: Plan): Chain[] {
   return CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused');
 }
 
-/** Explains why a chain was refused and what to do, as lines for a person. */
-export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | null): string[] {
+/** Explains why a chain was refused and what to do, as lines for a person. The last one is `acceptCommand`, if it helps. */
+export function explainRefusal(chain: Chain, refusal: Refusal, acceptCommand: string): string[] {
   if (refusal.kind === 'drop') {
     return [
       `${chain}: refused: published history is missing from the input. No option accepts this:`,
@@ -86,16 +94,17 @@ export function explainRefusal(chain: Chain, refusal: Refusal, digest: string | 
   }
   const { restatement } = refusal;
   return [
-    `${chain}: refused: ${restatement.dates} published dates would be restated, ${restatement.first_date} to ${restatement.last_date}`,
+    `${chain}: refused: ${count(restatement.dates, 'published date')} would be restated, ${restatement.first_date} to ${restatement.last_date}`,
     ...describeCauses(restatement),
     ...restatement.metrics.map((metric) => `  ${describeMetric(metric)}`),
     restatement.label_changes.length === 0
       ? '  no label changes'
-      : `  ${restatement.label_changes.length} labels change: ${listSome(restatement.label_changes.map(({ date, from, to }) => `${date} ${from} -> ${to}`))}`,
+      : `  ${count(restatement.label_changes.length, 'label change')}: ${listSome(restatement.label_changes.map(({ date, from, to }) => `${date} ${from} -> ${to}`))}`,
     ...(refusal.kind === 'plan-mismatch'
       ? ['  --plan does not match: the input or the published state has changed since the plan was shown']
       : []),
-    `  To publish exactly this, use --accept-restatements "<public reason>" --plan ${digest ?? ''}`,
+    '  To publish exactly this, write the public reason into this command and run it:',
+    `  ${acceptCommand}`,
   ];
 }
 
@@ -108,10 +117,10 @@ function describeCauses({
   const causes: string[] = [];
   if (withdrawn.length > 0)
     causes.push(
-      `  ${withdrawn.length} were withdrawn by a rollback and would be published again: ${listSome(withdrawn)}`,
+      `  ${count(withdrawn.length, 'date')} withdrawn by a rollback would be published again: ${listSome(withdrawn)}`,
     );
   if (added.length > 0)
-    causes.push(`  ${added.length} dates had no row and have one now: ${listSome(added)}`);
+    causes.push(`  the input has a new row on ${count(added.length, 'date')}: ${listSome(added)}`);
   if (changed.length > 0) {
     causes.push(`  the input changed on ${changed.length} of them: ${listSome(changed)}`);
     if (metrics.length === 0)
@@ -137,7 +146,7 @@ function describeMetric({ metric, dates, largest }: MetricChange): string {
   const { date, from, to } = largest;
   const share =
     from === null || to === null || from === 0 ? '' : ` (${((to / from - 1) * 100).toFixed(2)} %)`;
-  return `${metric} changed on ${dates} dates, most on ${date}: ${from ?? 'missing'} -> ${to ?? 'missing'}${share}`;
+  return `${metric} changed on ${count(dates, 'date')}, most on ${date}: ${from ?? 'missing'} -> ${to ?? 'missing'}${share}`;
 }
 
 function listSome(items: readonly string[]): string {

@@ -3,6 +3,7 @@ import { POINTER_KEY } from '../../../schemas/paths.js';
 import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
+import { count } from '../../core/text/count.js';
 import { refreshAliases } from '../../publish/refresh-aliases.js';
 import type { Progress } from '../../run/progress.js';
 import { watchGc } from '../../state/gc-lease.js';
@@ -80,7 +81,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   const gc = await watchGc(to, clock);
   countWritten(tally, await markStore(to));
   await copyAll(options, list, tally);
-  progress.end(`${tally.objects} objects, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
+  progress.end(`${count(tally.objects, 'object')}, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
 
   if (targetPointer?.value.sha256 !== pointer.sha256) {
     signal.throwIfAborted();

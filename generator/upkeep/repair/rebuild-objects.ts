@@ -7,6 +7,7 @@ import type { Artifact } from '../../core/artifacts/artifact.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import { createDayWriters } from '../../core/records/day-writers.js';
 import { rebuildDays } from '../../core/draft/rebuild-days.js';
+import { count } from '../../core/text/count.js';
 import { restoreObject, type LostObjects } from './lost-objects.js';
 import { metaOf } from '../../state/object-meta.js';
 import { guessBroken, readReadableChain, releasesThatMade } from './past-releases.js';
@@ -58,7 +59,7 @@ export async function rebuildObjects(
     await pending.put(planned.sha256, () => planned.recordText, { key });
   }
   const found = lost.size - pending.digests.size;
-  progress.end(`${found} of ${lost.size} objects`);
+  progress.end(`${found} of ${count(lost.size, 'object')}`);
   return found > 0;
 }
 

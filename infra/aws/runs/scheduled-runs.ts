@@ -64,7 +64,10 @@ export class ScheduledRunsPart extends Construct {
       ...PUBLISH_SIZE,
       role: roles.generator,
       // --existing: a wrong address must fail, not create a store
-      command: ['generator', 'publish', '--existing', '--quiet', ...REPORT, ...source, ...store],
+      command: [
+        ...['generator', 'publish', '--existing', '--require-all', '--quiet', ...REPORT],
+        ...[...source, ...store],
+      ],
       at: PUBLISH_AT,
       exits: generatorExits(),
       retries: 3,

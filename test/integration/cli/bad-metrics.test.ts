@@ -96,7 +96,6 @@ const GOOD_METRICS: readonly GoodMetrics[] = [
     csv: 'date,tx_count,fee_median\n2025-01-01,1,1\n2025-01-02,,\n',
     values: [1, null],
   },
-  { name: 'no final line end', csv: 'date,tx_count\n2025-01-01,1\n2025-01-02,2', values: [1, 2] },
   { name: 'a byte order mark', csv: '\ufeffdate,tx_count\n2025-01-01,1\n', values: [1] },
   { name: 'columns in any order', csv: 'tx_count,date,fee_median\n1,2025-01-01,9\n', values: [1] },
   {

@@ -82,6 +82,9 @@ describe('publish with several files', () => {
   const many = publishWithBuiltProgram('many', [
     { files: { ...sources, 'bitcoin.csv': faulty(15), 'base.csv': faulty(12) }, options: ['--json'] },
   ]);
+  const one = publishInThisProcess('one more', [
+    { files: { ...sources, 'bitcoin.csv': faulty(15), 'base.csv': faulty(6) } },
+  ]);
   const inTurn = publishInThisProcess('in turn', [
     { files: both },
     { files: mixed, options: ['--json', '--all-or-nothing'] },
@@ -103,6 +106,11 @@ describe('publish with several files', () => {
     const shown = outcome?.faults.map((line) => line.split(':').slice(0, 2).join(':'));
     expect(shown).toEqual([...places.slice(0, 20), '... and 7 more faults (--json lists all)']);
     expectNothingPublished(outcome);
+  });
+
+  it('counts a single fault in the singular', () => {
+    const [outcome] = one();
+    expect(outcome?.faults.at(-1)).toBe('... and 1 more fault (--json lists all)');
   });
 
   it('publishes nothing with --all-or-nothing if one is faulty, and reports it', () => {

@@ -203,7 +203,9 @@ it('repair restores nothing from an input that yields other bytes', async () => 
     revised: '2025-01-10',
   });
   await store().remove(key);
-  expect(await repair('--input', other)).toMatchObject({ code: 8 });
+  const { code, stdout, stderr } = await repair('--input', other);
+  expect({ code, stdout }).toEqual({ code: 8, stdout: expect.stringContaining('; 0 objects restored') });
+  expect(stderr).toMatch(/^1 fault remains: /m);
   expect(differingKeys(sound, await snapshot())).toEqual([key]);
 });
 

@@ -196,6 +196,12 @@ const FILE_FAULTS: readonly BadMetrics[] = [
     'the text is not UTF-8',
     'save the file as UTF-8',
   ),
+  toFault(`${HEADER}${VALID}2025-01-02,300000,19.09317960129`)(
+    'a last cell that was cut',
+    ':3',
+    'the last line has no line end, so the file may be cut off',
+    'copy the whole file again, or end the line with a line break',
+  ),
   ...[
     ['a quote that is not closed', '"1,1'],
     ['text after a closing quote', '"1"x,1'],

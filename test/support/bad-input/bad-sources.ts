@@ -105,6 +105,12 @@ export const BAD_SOURCES_FILES: readonly BadSourcesFile[] = [
     fault: `sources.json:1:1: must NOT have additional properties: etherum. ${WRITE}`,
   },
   {
+    name: 'a check that is not a number of rows',
+    text: `{"bitcoin": [${VALID}], "files": {"bitcoin": {"rows": 0}}}`,
+    fault:
+      'sources.json:1:83: files/bitcoin/rows must be >= 1. Write for example {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}.',
+  },
+  {
     name: 'not UTF-8',
     text: Buffer.from('{"bitcoin":\n  [{"name": "S\xe9", "licence": "CC0"}]}', 'latin1'),
     fault: 'sources.json:2',

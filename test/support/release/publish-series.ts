@@ -24,6 +24,7 @@ export function prepareSeries(store: ObjectStore, options: PublishTestOptions): 
     existing: false,
     full: options.full ?? false,
     allOrNothing: false,
+    requireAll: false,
     progress: SILENT,
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
   });
@@ -42,7 +43,7 @@ export async function publishPrepared(
 ): Promise<PublishReport> {
   const now = (): number => parseInstant(asOf) ?? NaN;
   const { signal } = new AbortController();
-  const { plan, start } = prepared;
+  const { plan, absent, start } = prepared;
   const { release: planned } = plan;
   const options = { now, progress: SILENT, signal };
   const written = await publishRelease(store, { ...prepared, release: planned }, options);
@@ -51,6 +52,7 @@ export async function publishPrepared(
     plan,
     faults: [],
     invalid: [],
+    absent,
     release,
     written,
     dryRun: false,

@@ -1,0 +1,24 @@
+/** Formats words as a command line to paste into a POSIX shell. */
+export function formatShellCommand(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
+}
+
+/**
+ * Returns the words that start this program again: the name of its command if it was started by that name, otherwise
+ * Node with the path of its script. `script` is absolute.
+ */
+export function programWords(
+  name: string,
+  script: string | undefined,
+  relative: (script: string) => string,
+): string[] {
+  if (script === undefined || script.endsWith(`/node_modules/.bin/${name}`)) return ['npx', name];
+  return script.endsWith(`/${name}`) ? [name] : ['node', relative(script)];
+}
+
+/** Returns the arguments without an option that has a value, `--option value` or `--option=value`. */
+export function withoutOption(args: readonly string[], option: string): string[] {
+  return args.filter((arg, i) => arg !== option && !arg.startsWith(`${option}=`) && args[i - 1] !== option);
+}
