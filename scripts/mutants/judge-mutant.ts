@@ -12,7 +12,7 @@ import { applyMutation, type Mutation } from './mutations.js';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const JEST =
-  'node_modules/jest/bin/jest.js --config .config/jest.config.js --runInBand --bail --passWithNoTests';
+  'node_modules/jest/bin/jest.js --config .config/jest.config.js --runInBand --bail --silent --passWithNoTests';
 /** Time limit of a run. A mutant that never ends is killed by it. */
 const LIMIT_MS = 10 * 60_000;
 
@@ -36,7 +36,7 @@ export type JudgeOptions = {
   readonly laws: boolean;
 };
 
-/** The result of a mutant. It is unclear if the suite also fails without the mutant, or Jest ends without a report. */
+/** The result of a mutant. It is unclear if the suite also fails without the mutant, or Jest ends without a failed test. */
 export type Verdict = { readonly outcome: 'killed' | 'alive' | 'unclear'; readonly by: string };
 
 /** Runs `work` on a built copy of a commit, which is deleted afterwards, also after an interrupt. */
@@ -101,54 +101,42 @@ async function passesUnchanged(copy: Copy, suite: string): Promise<boolean> {
   return passes;
 }
 
-/** A failed run: the suite that failed, unless Jest did not come to report it. */
+/** A failed run, and the suite that failed if Jest named it. */
 type Failure = { readonly by: string } & (
   { readonly suite: string } | { readonly suite?: undefined; readonly isEndless: boolean }
 );
-
-/** The part of Jest's report that is read. */
-type JestReport = {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
-  }[];
-};
 
 /** Runs tests, and returns the first that failed; `undefined` if all passed. */
 async function findFailure(
   { folder, signal }: Copy,
   selection: readonly string[],
 ): Promise<Failure | undefined> {
-  const reportFile = path.join(folder, 'mutant-report.json');
-  await rm(reportFile, { force: true });
-  const output = ['--json', '--outputFile', reportFile, '--cacheDirectory', path.join(folder, 'jest-cache')];
-  const options = ['--experimental-vm-modules', ...JEST.split(' '), ...output, ...selection];
-  const run = execute(process.execPath, options, {
-    cwd: folder,
-    env: { ...process.env, NODE_NO_WARNINGS: '1' },
-    maxBuffer: Infinity,
-    timeout: LIMIT_MS,
-    killSignal: 'SIGKILL', // a mutant can loop without end
-    signal,
-  });
+  const cache = ['--cacheDirectory', path.join(folder, 'jest-cache')];
+  const run = execute(
+    process.execPath,
+    ['--experimental-vm-modules', ...JEST.split(' '), ...cache, ...selection],
+    {
+      cwd: folder,
+      env: { ...process.env, NODE_NO_WARNINGS: '1', FORCE_COLOR: '0' },
+      maxBuffer: Infinity,
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL', // a mutant can loop without end
+      signal,
+    },
+  );
   const error = await run.then(
     () => undefined,
-    (failure: unknown) => failure as { readonly killed?: boolean }, // what execFile rejects with
+    (failure: unknown) => failure as { readonly killed?: boolean; readonly stderr: string }, // what execFile rejects with
   );
   signal.throwIfAborted();
   if (error === undefined) return undefined;
   if (error.killed === true) return { by: `no end within ${LIMIT_MS / 60_000} minutes`, isEndless: true };
-  return (await readFailure(folder, reportFile)) ?? { by: 'Jest ended without a report', isEndless: false };
+  return parseFailure(error.stderr) ?? { by: 'Jest ended without a failed test', isEndless: false };
 }
 
-/** Reads the first failed test from Jest's report; `undefined` if there is none. */
-async function readFailure(folder: string, reportFile: string): Promise<Failure | undefined> {
-  if (!existsSync(reportFile)) return undefined;
-  const { testResults } = JSON.parse(await readFile(reportFile, 'utf8')) as JestReport; // Jest's own format
-  const failed = testResults.find(({ status }) => status === 'failed');
-  if (failed === undefined) return undefined;
-  const suite = path.relative(folder, failed.name);
-  const title = failed.assertionResults.find(({ status }) => status === 'failed')?.fullName;
-  return { suite, by: title === undefined ? suite : `${suite}: ${title}` };
+/** Reads the first failed test from Jest's output. With `--bail`, Jest writes no report in JSON. */
+function parseFailure(output: string): Failure | undefined {
+  const suite = /^FAIL \S+ (test\S+)/m.exec(output)?.[1];
+  const title = /^ {2}● (.+)$/m.exec(output)?.[1] ?? '';
+  return suite === undefined ? undefined : { suite, by: `${suite}: ${title}` };
 }
