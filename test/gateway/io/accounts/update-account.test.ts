@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../../../schemas/types.generated.js';
 import { updateAccount } from '../../../../gateway/io/accounts/update-account.js';
-import type { ObjectStore } from '../../../../infra/store/object-store.js';
+import { StoreError, type ObjectStore } from '../../../../infra/store/object-store.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import { interceptStore } from '../../../support/stores/intercept-store.js';
 
@@ -62,3 +62,19 @@ describe('a change that conflicts with another writer', () => {
     expect(pauses).toEqual([10, 20, 40, 80, 160, 320, ...new Array<number>(13).fill(500)]);
   });
 });
+
+it.each([new StoreError('address', 'no such bucket'), new TypeError('a bug')])(
+  'throws an error that a retry cannot help at once: %s',
+  async (failure) => {
+    let swaps = 0;
+    const store = interceptStore(createMemoryStore(), (operation, run) => {
+      if (operation.name !== 'compareAndSwap') return run();
+      swaps += 1;
+      return Promise.reject(failure);
+    });
+    const random = (size: number): Uint8Array => new Uint8Array(size);
+    const updating = updateAccount({ store, random, pause: () => Promise.resolve() }, 'acme', addGrant);
+    await expect(updating).rejects.toBe(failure);
+    expect(swaps).toBe(1);
+  },
+);
