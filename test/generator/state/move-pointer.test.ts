@@ -182,6 +182,44 @@ describe('movePointer', () => {
     });
     expect(await movePointer(silent, ours, { expected: etag, signal: interruption.signal })).toEqual(moved);
   });
+
+  describe('after an interrupt, when the store responds only after the pointer was read', () => {
+    /** Interrupts the swap. The store carries it out, or fails with `failure`, after the run has read the pointer. */
+    async function interruptSwap(
+      memory: ObjectStore,
+      expected: Etag | null,
+      failure?: Error,
+    ): Promise<unknown> {
+      const interruption = new AbortController();
+      let respond = (): void => undefined;
+      const slow = interceptStore(memory, async ({ name, key }, run) => {
+        if (name === 'compareAndSwap') {
+          interruption.abort();
+          await new Promise<void>((resolve) => (respond = resolve));
+          return failure === undefined ? run() : Promise.reject(failure);
+        }
+        const found = await run();
+        if (key === POINTER_KEY) setImmediate(respond);
+        return found;
+      });
+      return movePointer(slow, ours, { expected, signal: interruption.signal });
+    }
+
+    it('returns overtaken when the pointer names another release', async () => {
+      const { store: memory, etag } = await storeAt(first);
+      await point(memory, rival);
+      expect(await interruptSwap(memory, etag)).toEqual(overtaken(rival));
+    });
+
+    it('returns unknown when the pointer names the release before ours and the store then fails', async () => {
+      const { store: memory, etag } = await storeAt(first);
+      expect(await interruptSwap(memory, etag, LOST)).toEqual(unknown(LOST.message));
+    });
+
+    it('returns moved when there was no pointer and the store then writes ours', async () => {
+      expect(await interruptSwap(createMemoryStore(), null)).toEqual(moved);
+    });
+  });
 });
 
 describe('assertMoved', () => {

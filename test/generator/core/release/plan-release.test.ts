@@ -1,11 +1,13 @@
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
+import type { InputSeries } from '../../../../generator/core/input/input-series.js';
 import { planRelease } from '../../../../generator/core/release/plan-release.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { readStartingPoint } from '../../../../generator/state/published-state.js';
 import { verifyStore } from '../../../../generator/verify/verify-store.js';
+import { rollBack, setHold } from '../../../support/release/operate.js';
 import { publishSeries } from '../../../support/release/publish-series.js';
-import { randomSeries } from '../../../support/release/random-series.js';
+import { editSeries, randomSeries } from '../../../support/release/random-series.js';
 
 const FIRST = '2022-03-01T00:00:00Z';
 const SECOND = '2022-03-02T00:00:00Z';
@@ -18,6 +20,17 @@ async function published(): Promise<ObjectStore> {
   const store = createMemoryStore();
   await publishSeries(store, { inputs: [short, base], asOf: FIRST });
   return store;
+}
+
+/** Returns the series without its first date. */
+function dropFirst(series: InputSeries): InputSeries {
+  const columns = Object.entries(series.metrics).map(([metric, column]) => [metric, column.slice(1)]);
+  return {
+    ...series,
+    dates: series.dates.slice(1),
+    present: series.present.slice(1),
+    metrics: Object.fromEntries(columns),
+  };
 }
 
 async function replace(store: ObjectStore, key: string, text: string): Promise<void> {
@@ -64,6 +77,38 @@ it('a metric without its published values is a drop, even if a new date has a va
   expect(report.chains.arbitrum).toMatchObject({
     outcome: 'refused',
     refusal: { kind: 'drop', drops: [{ kind: 'gone-column', metric: 'active_addresses' }] },
+  });
+});
+
+it('a refused restatement names the changed dates, and separately the added and the withdrawn ones', async () => {
+  const store = createMemoryStore();
+  const { dates } = longer;
+  const publish = (input: InputSeries, asOf: string) => publishSeries(store, { inputs: [input], asOf });
+  const { revision } = await publish(dropFirst(short), FIRST);
+  await publish(dropFirst(longer), SECOND);
+  await rollBack(store, { to: revision ?? '', reason: 'a bad day', asOf: '2022-03-03T00:00:00Z' });
+  await setHold(store, null, '2022-03-03T00:00:00Z');
+  const changed = editSeries(longer, 'tx_count', dates[4] ?? '', 7);
+  const { chains } = await publish(changed, '2022-03-04T00:00:00Z');
+  const from = longer.metrics.tx_count?.[4];
+  expect(chains.arbitrum).toMatchObject({
+    outcome: 'refused',
+    updated_through: dates[19],
+    new: 1,
+    restated: 20,
+    unchanged: 0,
+    refusal: {
+      kind: 'restatement',
+      restatement: {
+        dates: 20,
+        first_date: dates[1],
+        last_date: dates[20],
+        input_dates: [dates[4]],
+        added_dates: [dates[0]],
+        withdrawn_dates: [dates[20]],
+        metrics: [{ metric: 'tx_count', dates: 1, largest: { date: dates[4], from, to: 7 } }],
+      },
+    },
   });
 });
 
