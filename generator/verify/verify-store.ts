@@ -1,11 +1,9 @@
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
-import { sha256Hex } from '../../schemas/digest.js';
 import {
   ALIASES_KEY,
-  manifestPath,
+  GC_KEY,
   objectKey,
   POINTER_KEY,
-  PUBLIC_PATHS,
   PUBLIC_PREFIX,
   publicKey,
   releaseKey,
@@ -13,10 +11,15 @@ import {
 } from '../../schemas/paths.js';
 import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { changesFile, releaseFile } from '../core/artifacts/release-files.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { checkBytes } from '../core/verification/check-document.js';
+import {
+  checkIndexes,
+  findFirstFault,
+  findLinkFault,
+  listedChains,
+} from '../core/verification/check-release.js';
 import type { StoreFault } from '../core/store-fault.js';
 import { RETAINED_RELEASES } from '../state/gc-policy.js';
 import { SILENT, type Progress } from '../run/progress.js';
@@ -24,7 +27,7 @@ import { readAliasSequence, readPointer, readRecord } from '../state/published-s
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf } from '../state/reachable-objects.js';
 import { recomputeRelease } from './recompute-release.js';
-import { damaged } from '../state/stored-json.js';
+import { damaged, readStoredJson } from '../state/stored-json.js';
 import { checkStoredFile, catchFault, type Verifier } from './verifier.js';
 import { checkChain } from './verify-chain.js';
 
@@ -83,13 +86,11 @@ export async function verifyStore(
   };
   const changes = await checkReleaseChain(verifier);
   progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
-  for (const chain of CHAIN_IDS) {
-    const isListed = manifestPath('meta', chain) in record.manifests;
-    if (isListed || record.chains[chain] !== undefined) await checkChain(verifier, chain);
-  }
+  for (const chain of listedChains(record)) await checkChain(verifier, chain);
   await checkPublicFiles(verifier);
-  checkIndexes(verifier, changes);
+  faults.push(...checkIndexes(record, changes));
   await checkExtraFiles(verifier);
+  await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
   await assertUnmoved(verifier, checked);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
   else if (deep)
@@ -117,23 +118,14 @@ async function checkReleaseChain(verifier: Verifier): Promise<ReleaseChanges[]> 
     const link = later.previous;
     const earlier = await catchFault(faults, () => readRecord(store, link));
     if (earlier === undefined) return changes;
-    const inOrder = earlier.revision < later.revision && earlier.published_at <= later.published_at;
-    if (earlier.sequence !== later.sequence - 1 || earlier.revision !== link.revision || !inOrder) {
-      faults.push({
-        key: releaseKey(link.revision, link.sha256),
-        message: `is not the direct predecessor of ${later.revision}`,
-      });
-    }
+    const fault = findLinkFault(earlier, later);
+    if (fault !== undefined) faults.push({ key: releaseKey(link.revision, link.sha256), message: fault });
     if (changes.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, read);
     changes.push(earlier.changes);
     later = earlier;
   }
-  if (later.sequence !== 1) {
-    faults.push({
-      key: `${RELEASES_PREFIX}${later.revision}`,
-      message: `is the first release of the chain, but has sequence ${later.sequence}`,
-    });
-  }
+  const fault = findFirstFault(later);
+  if (fault !== undefined) faults.push({ key: `${RELEASES_PREFIX}${later.revision}`, message: fault });
   return changes;
 }
 
@@ -185,29 +177,6 @@ async function assertUnmoved({ store, faults }: Verifier, checked: string): Prom
       'conflict',
       'Another release was published during the verification. Run verify again.',
     );
-  }
-}
-
-/** Checks that the public lists of files and of changes match the release records. */
-function checkIndexes({ record, faults }: Verifier, changes: readonly ReleaseChanges[]): void {
-  const { version } = record.methodology;
-  const { revision, sequence, published_at: publishedAt } = record;
-  const { [PUBLIC_PATHS.release]: _itself, ...others } = record.public;
-  const files = Object.entries(others).map(([path, { sha256, bytes, type }]) => ({
-    path,
-    sha256,
-    bytes,
-    type,
-  }));
-  for (const file of [releaseFile(files, version), changesFile(undefined, changes, version)]) {
-    const entry = record.public[file.path];
-    const { text } = file.content({ revision, sequence, publishedAt });
-    if (entry !== undefined && entry.sha256 !== sha256Hex(text)) {
-      faults.push({
-        key: objectKey(entry.sha256),
-        message: `${file.path}: does not match the release records`,
-      });
-    }
   }
 }
 

@@ -11,6 +11,7 @@ import { readPointer, type ReadPointer } from '../../state/published-state.js';
 import { readReleaseChain } from '../../state/reachable-objects.js';
 import { assertStore, markStore } from '../../state/store-mark.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
+import { assertStructure } from '../../verify/check-structure.js';
 import { listCopyItems, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
@@ -50,9 +51,9 @@ export type CopyResult = {
 type Tally = { objects: number; bytes: number; skipped: number; replaced: string[] };
 
 /**
- * Mirrors the release that the source's pointer names when the copy begins, with its whole chain. Every byte is
- * compared with its digest before it is written, and the target's pointer moves last. An interrupted copy continues
- * where it stopped.
+ * Mirrors the release that the source's pointer names when the copy begins, with its whole chain. Its structure is
+ * checked before anything is written, every byte is compared with its digest, and the target's pointer moves last. An
+ * interrupted copy continues where it stopped.
  * @throws GeneratorError 'usage' if the target's release is not in the source's chain, 'damaged' if the source lacks
  * something, 'interrupted' if `signal` was aborted; its message says whether the target's pointer was moved.
  */
@@ -77,7 +78,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   signal.throwIfAborted();
 
   progress.begin('copy', list.files.length + list.records.length);
-  const gc = await watchGc(to, clock);
+  const gc = await withStoreAddress(to, () => watchGc(to, clock));
   countWritten(tally, await markStore(to));
   await copyAll(options, list, tally);
   progress.end(`${tally.objects} objects, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
@@ -121,6 +122,7 @@ async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
     throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`);
   }
   const chain = await withStoreAddress(from, () => readReleaseChain(from, pointer.value));
+  await withStoreAddress(from, () => assertStructure(from, pointer.value, chain));
   const index = await indexOfTarget(from, to, chain, held?.value);
   const list = await withStoreAddress(from, () =>
     listCopyItems(from, { chain, targetIndex: index, nowMs: head.answeredAtMs }),
