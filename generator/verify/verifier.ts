@@ -21,6 +21,7 @@ export type Verifier = {
   readonly manifests: Map<string, Manifest>;
   readonly gold: Map<Chain, GoldDay[]>;
   readonly faults: StoreFault[];
+  readonly lagging: StoreFault[];
   readonly progress: Progress;
   readonly signal?: AbortSignal;
   artifacts: number;

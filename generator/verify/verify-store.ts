@@ -1,14 +1,5 @@
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
-import {
-  ALIASES_KEY,
-  GC_KEY,
-  objectKey,
-  POINTER_KEY,
-  PUBLIC_PREFIX,
-  publicKey,
-  releaseKey,
-  RELEASES_PREFIX,
-} from '../../schemas/paths.js';
+import { GC_KEY, objectKey, POINTER_KEY, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -23,9 +14,10 @@ import {
 import type { StoreFault } from '../core/store-fault.js';
 import { RETAINED_RELEASES } from '../state/gc-policy.js';
 import { SILENT, type Progress } from '../run/progress.js';
-import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';
+import { readPointer, readRecord } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf } from '../state/reachable-objects.js';
+import { checkAliasMark, checkExtraFiles, checkPublicCopy, type UnfinishedRefresh } from './public-copies.js';
 import { recomputeRelease } from './recompute-release.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
 import { checkStoredFile, catchFault, type Verifier } from './verifier.js';
@@ -39,7 +31,10 @@ export type Verification = {
   readonly artifacts: number;
   readonly days: number;
   readonly deep: boolean;
+  /** Damage: no publish repairs it. */
   readonly faults: readonly StoreFault[];
+  /** Public copies of an earlier release, which a run left behind that ended after its commit. The next run refreshes them. */
+  readonly lagging: readonly StoreFault[];
 };
 
 /** Options for `verifyStore`. */
@@ -58,7 +53,7 @@ export async function verifyStore(
   store: ObjectStore,
   { deep, progress = SILENT, signal }: VerifyStoreOptions,
 ): Promise<Verification> {
-  const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep };
+  const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep, lagging: [] };
   const faults: StoreFault[] = [];
   await assertStore(store);
   let checked = '';
@@ -79,17 +74,20 @@ export async function verifyStore(
     manifests: new Map(),
     gold: new Map(),
     faults,
+    lagging: [],
     progress,
     ...(signal ? { signal } : {}),
     artifacts: 0,
     days: 0,
   };
-  const changes = await checkReleaseChain(verifier);
+  const refreshed = await checkAliasMark(verifier);
+  const { changes, earlier } = await checkReleaseChain(verifier, refreshed);
+  const unfinished = refreshed === undefined ? undefined : { earlier };
   progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
   for (const chain of listedChains(record)) await checkChain(verifier, chain);
-  await checkPublicFiles(verifier);
+  await checkPublicFiles(verifier, unfinished);
   faults.push(...checkIndexes(record, changes));
-  await checkExtraFiles(verifier);
+  await checkExtraFiles(verifier, unfinished);
   await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
   await assertUnmoved(verifier, checked);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
@@ -105,44 +103,44 @@ export async function verifyStore(
     days: verifier.days,
     deep,
     faults,
+    lagging: verifier.lagging,
   };
 }
 
-/** Follows `previous` from the current release to the first. Returns the changes of each, newest first. */
-async function checkReleaseChain(verifier: Verifier): Promise<ReleaseChanges[]> {
+/**
+ * Follows `previous` from the current release to the first. Returns the changes of each, newest first, and the earlier
+ * releases from the sequence `since` on.
+ */
+async function checkReleaseChain(
+  verifier: Verifier,
+  since = Infinity,
+): Promise<{ readonly changes: readonly ReleaseChanges[]; readonly earlier: readonly ReleaseRecord[] }> {
   const { store, record, faults } = verifier;
   const read = new Set(listedFilesOf(record).map(({ sha256 }) => sha256));
   const changes = [record.changes];
+  const recent: ReleaseRecord[] = [];
   let later = record;
   while (later.previous !== null) {
     const link = later.previous;
     const earlier = await catchFault(faults, () => readRecord(store, link));
-    if (earlier === undefined) return changes;
+    if (earlier === undefined) return { changes, earlier: recent };
     const fault = findLinkFault(earlier, later);
     if (fault !== undefined) faults.push({ key: releaseKey(link.revision, link.sha256), message: fault });
     if (changes.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, read);
     changes.push(earlier.changes);
+    if (earlier.sequence >= since) recent.push(earlier);
     later = earlier;
   }
   const fault = findFirstFault(later);
   if (fault !== undefined) faults.push({ key: `${RELEASES_PREFIX}${later.revision}`, message: fault });
-  return changes;
+  return { changes, earlier: recent };
 }
 
-async function checkPublicFiles(verifier: Verifier): Promise<void> {
+async function checkPublicFiles(verifier: Verifier, unfinished?: UnfinishedRefresh): Promise<void> {
   for (const [path, entry] of Object.entries(verifier.record.public)) {
     verifier.progress.advance();
     await checkStoredFile(verifier, path, entry);
-    const head = await verifier.store.head(publicKey(path));
-    if (head?.sha256 !== entry.sha256) {
-      const message = head === undefined ? 'is missing' : 'does not match the release';
-      verifier.faults.push({ key: publicKey(path), message });
-    }
-  }
-  const sequence = await catchFault(verifier.faults, () => readAliasSequence(verifier.store));
-  if (sequence !== undefined && sequence !== verifier.record.sequence) {
-    const message = `says ${sequence}, but the release is ${verifier.record.sequence}; the next publish refreshes the public copies`;
-    verifier.faults.push({ key: ALIASES_KEY, message });
+    await checkPublicCopy(verifier, path, unfinished);
   }
 }
 
@@ -157,14 +155,6 @@ async function checkOldFiles(verifier: Verifier, record: ReleaseRecord, read: Se
     for (const message of found === undefined ? ['is missing'] : checkBytes(found.bytes, { sha256, bytes })) {
       verifier.faults.push({ key, message: `${path} of ${record.revision}: ${message}` });
     }
-  }
-}
-
-/** Checks that the public prefix contains only files that the release lists. */
-async function checkExtraFiles({ store, record, faults }: Verifier): Promise<void> {
-  const named = new Set(Object.keys(record.public).map(publicKey));
-  for await (const { key } of store.list(PUBLIC_PREFIX)) {
-    if (!named.has(key)) faults.push({ key, message: 'is public, but the release does not list it' });
   }
 }
 

@@ -152,7 +152,8 @@ function toVerify({ progress, signal }: RepairStoreOptions): Parameters<typeof v
 function toResult(after: Verification, done: Done, before = after, candidate?: NamedRelease): RepairResult {
   const { revision, sequence, faults } = after;
   const { restored, pointer, aliases } = done;
-  const isTouched = restored.length > 0 || before.faults.length > 0 || pointer === 'restored';
+  const isWrong = before.faults.length + before.lagging.length > 0;
+  const isTouched = restored.length > 0 || isWrong || pointer === 'restored';
   const outcome = faults.length > 0 ? 'damaged' : isTouched ? 'repaired' : 'sound';
   return {
     outcome,
