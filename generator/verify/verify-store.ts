@@ -55,7 +55,7 @@ export async function verifyStore(
 ): Promise<Verification> {
   const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep, lagging: [] };
   const faults: StoreFault[] = [];
-  await assertStore(store);
+  if (!(await isMarked(store, faults))) return { ...nothing, faults };
   let checked = '';
   const record = await catchFault(faults, async () => {
     const pointer = await readPointer(store);
@@ -105,6 +105,18 @@ export async function verifyStore(
     faults,
     lagging: verifier.lagging,
   };
+}
+
+/**
+ * Returns whether the mark of the store is readable. If it is not, adds a fault.
+ * @throws GeneratorError 'usage' if there is no store.
+ */
+async function isMarked(store: ObjectStore, faults: StoreFault[]): Promise<boolean> {
+  const marked = await catchFault(faults, async () => {
+    await assertStore(store);
+    return true;
+  });
+  return marked ?? false;
 }
 
 /**

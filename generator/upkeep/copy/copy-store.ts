@@ -12,6 +12,7 @@ import { readReleaseChain } from '../../state/reachable-objects.js';
 import { assertStore, markStore } from '../../state/store-mark.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
 import { assertStructure } from '../../verify/check-structure.js';
+import { gcStore, type GcResult, type GcStoreOptions } from '../gc-store.js';
 import { listCopyItems, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
@@ -29,6 +30,8 @@ export type CopyStoreOptions = {
   readonly clock: () => number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** Omits what garbage collection deletes, and collects the garbage of the target afterwards. */
+  readonly prune?: Pick<GcStoreOptions, 'apply' | 'graceMs' | 'clock'>;
 };
 
 /** The report of a copy. */
@@ -46,6 +49,8 @@ export type CopyResult = {
   readonly skipped: number;
   /** Keys of the target that did not match their digest and were replaced. */
   readonly mended: readonly string[];
+  /** The garbage of the target; absent without `prune`. */
+  readonly pruned?: GcResult;
 };
 
 type Tally = { objects: number; bytes: number; skipped: number; replaced: string[] };
@@ -58,10 +63,13 @@ type Tally = { objects: number; bytes: number; skipped: number; replaced: string
  * something, 'interrupted' if `signal` was aborted; its message says whether the target's pointer was moved.
  */
 export async function copyStore(options: CopyStoreOptions): Promise<CopyResult> {
-  const { to, signal } = options;
+  const { to, signal, progress, prune } = options;
   const state = { isMoved: false };
   try {
-    return await copyAndMove(options, () => (state.isMoved = true));
+    const copied = await copyAndMove(options, () => (state.isMoved = true));
+    if (prune === undefined) return copied;
+    const pruned = await withStoreAddress(to, () => gcStore(to, { ...prune, progress, signal }));
+    return { ...copied, pruned };
   } catch (error) {
     if (!signal.aborted) throw error;
     if (state.isMoved) throw interruptedError(to, 'moved', error);
@@ -73,7 +81,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   const { from, to, clock, progress, signal } = options;
   const tally: Tally = { objects: 0, bytes: 0, skipped: 0, replaced: [] };
   progress.begin('state');
-  const { pointer, held, list } = await survey(from, to);
+  const { pointer, held, list } = await survey(options);
   progress.end(pointer.revision);
   signal.throwIfAborted();
 
@@ -111,7 +119,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
 type Survey = { readonly pointer: Pointer; readonly held: ReadPointer | undefined; readonly list: CopyList };
 
 /** Reads which objects there are to copy, and the release that the target has. */
-async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
+async function survey({ from, to, prune }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the chain: otherwise another copy could bring it a release that is newer than the chain.
   const held = await readTargetPointer(to);
@@ -125,7 +133,12 @@ async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
   await withStoreAddress(from, () => assertStructure(from, pointer.value, chain));
   const index = await indexOfTarget(from, to, chain, held?.value);
   const list = await withStoreAddress(from, () =>
-    listCopyItems(from, { chain, targetIndex: index, nowMs: head.answeredAtMs }),
+    listCopyItems(from, {
+      chain,
+      targetIndex: index,
+      nowMs: head.answeredAtMs,
+      isPruned: prune !== undefined,
+    }),
   );
   return { pointer: pointer.value, held, list };
 }
