@@ -20,9 +20,10 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 const [, script, ...args] = process.argv;
 const isLogJson = args.includes('--log-json');
 const now = (): number => Date.now();
+const clock = (): number => performance.now();
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 const openLogLines = (quiet: boolean): ReturnType<typeof createLogLines> =>
-  createLogLines({ destination: pino.destination({ dest: 2, sync: true }), quiet, now });
+  createLogLines({ destination: pino.destination({ dest: 2, sync: true }), quiet, now, clock });
 
 if (isLogJson) {
   // Node itself would write its warnings as plain text.
@@ -50,7 +51,7 @@ await runProgram<ExitName>({
       openDiagnostics: ({ quiet, logJson }) =>
         logJson
           ? openLogLines(quiet)
-          : { warn, progress: createProgressDisplay({ quiet, stream: process.stderr, now }) },
+          : { warn, progress: createProgressDisplay({ quiet, stream: process.stderr, now: clock }) },
     }),
 });
 

@@ -2,11 +2,18 @@ import { Option, type Command } from 'commander';
 import { isSameAddress } from '../../infra/store/s3/same-address.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
-import { copyStore, type CopyResult } from '../upkeep/copy/copy-store.js';
-import type { CommandHost, CommonOptions } from './context.js';
+import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
+import type { CommandContext, CommandHost, CommonOptions } from './context.js';
+import { applyOption, formatGc, graceHoursOption, HOUR_MS } from './gc.js';
 import { addGeneratorCommand } from './options.js';
 
-type CopyOptions = CommonOptions & { readonly from: string; readonly to: string };
+type CopyOptions = CommonOptions & {
+  readonly from: string;
+  readonly to: string;
+  readonly prune?: boolean;
+  readonly apply?: boolean;
+  readonly graceHours: number;
+};
 
 /** Adds `copy`, which copies a store with its whole history to another address. */
 export function addCopy(program: Command, host: CommandHost): void {
@@ -19,6 +26,9 @@ export function addCopy(program: Command, host: CommandHost): void {
         '--to <address>',
         'address of the copy: empty, or an earlier copy of the same store',
       ).makeOptionMandatory(),
+      new Option('--prune', 'omit what gc deletes, and report what gc would delete in the copy'),
+      applyOption(),
+      graceHoursOption(),
     ],
     example: 'generator copy --from file:./data/store --to s3://bucket/prefix',
   }).action((options: CopyOptions) =>
@@ -33,18 +43,31 @@ export function addCopy(program: Command, host: CommandHost): void {
       }
       const { progress, signal } = context;
       const clock = (): number => performance.now();
-      const result = await copyStore({ from, to, clock, progress, signal });
+      const prune = toPrune(options, context);
+      const result = await copyStore({ from, to, clock, progress, signal, ...prune });
       for (const key of result.mended) {
         context.warn(`${key} of ${to.address} did not match its digest and was replaced`);
       }
       context.show(result, formatCopy(result));
-      return 'done';
+      return result.pruned?.outcome === 'interrupted' ? 'interrupted' : 'done';
     }),
   );
 }
 
-function formatCopy({ outcome, from, to, revision, sequence, written, skipped }: CopyResult): string {
+/** Returns the option of the copy for --prune. @throws GeneratorError 'usage' for --apply without --prune. */
+function toPrune(
+  { prune = false, apply = false, graceHours }: CopyOptions,
+  { now }: CommandContext,
+): Pick<CopyStoreOptions, 'prune'> {
+  if (prune) return { prune: { apply, graceMs: graceHours * HOUR_MS, clock: now } };
+  if (apply) throw new GeneratorError('usage', '--apply only has a meaning with --prune. Add --prune.');
+  return {};
+}
+
+function formatCopy(result: CopyResult): string {
+  const { outcome, from, to, revision, sequence, written, skipped, pruned } = result;
   const size = `${count(written.objects, 'object')} written, ${(written.bytes / 1e6).toFixed(1)} MB`;
   const old = skipped === 0 ? '' : `; the source has lost ${count(skipped, 'file')} of old releases`;
-  return `${outcome}: ${revision} (sequence ${sequence}) from ${from} to ${to}\n${size}${old}`;
+  const garbage = pruned === undefined ? '' : `\n${formatGc(pruned)}`;
+  return `${outcome}: ${revision} (sequence ${sequence}) from ${from} to ${to}\n${size}${old}${garbage}`;
 }

@@ -5,7 +5,7 @@ import { gcStore, type GcResult } from '../upkeep/gc-store.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, storeOption } from './options.js';
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 const MIN_GRACE_HOURS = MIN_GRACE_MS / HOUR_MS;
 
 type GcOptions = CommonOptions & {
@@ -19,13 +19,7 @@ export function addGc(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
     name: 'gc',
     description: 'Delete objects that no retained release needs. Without --apply, only report them.',
-    options: [
-      storeOption(),
-      new Option('--apply', 'delete the objects; without it nothing changes'),
-      new Option('--grace-hours <hours>', `minimum age of an object to delete, at least ${MIN_GRACE_HOURS}`)
-        .argParser(parseGraceHours)
-        .default(DEFAULT_GRACE_MS / HOUR_MS),
-    ],
+    options: [storeOption(), applyOption(), graceHoursOption()],
     example: 'generator gc --apply --store file:./data/store',
   }).action((options: GcOptions) =>
     host.run('gc', options, async (context) => {
@@ -42,6 +36,19 @@ export function addGc(program: Command, host: CommandHost): void {
   );
 }
 
+export function applyOption(): Option {
+  return new Option('--apply', 'delete the objects; without it nothing is deleted');
+}
+
+export function graceHoursOption(): Option {
+  return new Option(
+    '--grace-hours <hours>',
+    `minimum age of an object to delete, at least ${MIN_GRACE_HOURS}`,
+  )
+    .argParser(parseGraceHours)
+    .default(DEFAULT_GRACE_MS / HOUR_MS);
+}
+
 function parseGraceHours(text: string): number {
   const hours = Number(text);
   if (!Number.isSafeInteger(hours) || hours < MIN_GRACE_HOURS)
@@ -49,7 +56,8 @@ function parseGraceHours(text: string): number {
   return hours;
 }
 
-function formatGc({ outcome, garbage, young }: GcResult): string {
+/** Returns the report of a garbage collection as one line. */
+export function formatGc({ outcome, garbage, young }: GcResult): string {
   const { objects, releases, bytes } = garbage;
   const deleted = `${count(objects, 'object')} and ${count(releases, 'orphan release record')}, ${(bytes / 1e6).toFixed(1)} MB`;
   const kept = `${young} more ${young === 1 ? 'is' : 'are'} within the grace period`;

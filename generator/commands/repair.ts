@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { OBJECTS_PREFIX, PUBLIC_PREFIX, RELEASES_PREFIX } from '../../schemas/paths.js';
+import { GC_KEY, OBJECTS_PREFIX, PUBLIC_PREFIX, RELEASES_PREFIX } from '../../schemas/paths.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
 import type { InputSeries } from '../core/input/input-series.js';
@@ -98,6 +98,7 @@ function remedyOf(
         : `the lost objects cannot be rebuilt from --input ${input}: use the input of an earlier date, or restore a backup with "generator copy --from BACKUP --to ${store}"`,
     );
   }
+  if (keys.includes(GC_KEY)) steps.push(`make sure that no gc is running, then delete ${GC_KEY}`);
   if (keys.some((key) => key.startsWith(PUBLIC_PREFIX)))
     steps.push('a lost public copy is restored with its object; delete public files that no release names');
   return steps.length === 0 ? 'run "generator verify"' : steps.join('; ');

@@ -27,9 +27,14 @@ export function addVerify(program: Command, host: CommandHost): void {
   );
 }
 
+function describeLagging(number: number): string {
+  return `the public copies lag (${count(number, 'key')}; --json lists them): a run ended after its commit. The next publish refreshes them, and so does "generator repair".`;
+}
+
 function report(result: Verification, { warn, show }: CommandContext): ExitName {
-  const { faults, deep } = result;
+  const { faults, lagging, deep } = result;
   warnOfStoreFaults(faults, warn);
+  if (lagging.length > 0) warn(describeLagging(lagging.length));
   const checked = deep
     ? 'every record and file recomputed from the gold days'
     : 'every file digest, schema, determinism hash and link between releases checked';

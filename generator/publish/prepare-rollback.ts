@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { CHAIN_IDS, WINDOWS } from '../../schemas/catalog.js';
-import type { Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
+import type { Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { entriesInWindow } from '../core/artifacts/bundle.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
@@ -17,13 +17,14 @@ import { isChangedMethodology } from '../core/release/plan-release.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { PublishedState } from '../core/release/published-state.js';
 import { count } from '../core/text/count.js';
+import { daySchemaOf } from '../core/verification/check-day.js';
 import { assertNotBefore } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
 import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
 import { readReleaseChain, retainedOf, type ChainRelease } from '../state/reachable-objects.js';
-import { readArtifact } from '../state/stored-json.js';
+import { readArtifactJson } from '../state/stored-json.js';
 
 const CONCURRENCY = 32;
 /** Number of revisions that an error message suggests. */
@@ -151,24 +152,22 @@ async function readDays(
   rolled: readonly RolledBackChain[],
 ): Promise<Map<string, DayRecord>> {
   const longest = Math.max(...Object.values(WINDOWS));
-  const digests = new Set(
+  const genres = new Map<string, Genre>(
     rolled.flatMap(({ entries }) =>
-      [
-        ...entriesInWindow(entries.meta, Infinity),
-        ...entriesInWindow(entries.gold, longest),
-        ...entriesInWindow(entries.derived, longest),
-        ...entriesInWindow(entries.briefs, longest),
-      ].map(({ sha256 }) => sha256),
+      GENRES.flatMap((genre) =>
+        entriesInWindow(entries[genre], genre === 'meta' ? Infinity : longest).map(
+          ({ sha256 }) => [sha256, genre] as const,
+        ),
+      ),
     ),
   );
-  progress.begin('rebuild', digests.size);
+  progress.begin('rebuild', genres.size);
   const days = new Map<string, DayRecord>();
   await pMap(
-    digests,
-    async (sha256) => {
+    genres,
+    async ([sha256, genre]) => {
       signal.throwIfAborted();
-      const bytes = await readArtifact(store, sha256);
-      days.set(sha256, JSON.parse(Buffer.from(bytes).toString('utf8')) as DayRecord); // its digest proves that it was validated
+      days.set(sha256, await readArtifactJson(store, sha256, daySchemaOf(genre)));
       progress.advance();
     },
     { concurrency: CONCURRENCY },

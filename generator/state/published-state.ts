@@ -71,13 +71,9 @@ export async function readRecord(
   return parseStored(key, 'release-record', await readByDigest(store, key, sha256));
 }
 
-/**
- * Reads a manifest. It is not validated again, because its digest proves that it was before it was written.
- * @throws GeneratorError 'damaged' if it is missing or does not match its digest.
- */
-export async function readManifest(store: ObjectStore, sha256: string): Promise<Manifest> {
-  const bytes = await readArtifact(store, sha256);
-  return JSON.parse(Buffer.from(bytes).toString('utf8')) as Manifest;
+/** Reads a manifest. @throws GeneratorError 'damaged' if it is missing, or does not match its digest or schema. */
+export function readManifest(store: ObjectStore, sha256: string): Promise<Manifest> {
+  return readArtifactJson(store, sha256, 'manifest');
 }
 
 /** Reads the sequence up to which the public copies are up to date; 0 before any. */

@@ -3,8 +3,10 @@ import { parseInstant } from '../../schemas/dates.js';
 import { releaseKey } from '../../schemas/paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { findFirstFault, findLinkFault } from '../core/verification/check-release.js';
 import { RETENTION_MS, RETAINED_RELEASES } from './gc-policy.js';
 import { readManifest, readRecord, type ReadPointer } from './published-state.js';
+import { damaged } from './stored-json.js';
 
 const CONCURRENCY = 16;
 
@@ -20,7 +22,10 @@ export type NamedFile = {
   readonly type?: string;
 };
 
-/** Reads the chain of `previous` from the release that the pointer names to the first one; newest first. */
+/**
+ * Reads the chain of `previous` from the release that the pointer names to the first one; newest first.
+ * @throws GeneratorError 'damaged' if a record cannot be read, or is not the direct predecessor of the one after it.
+ */
 export async function readReleaseChain(
   store: ObjectStore,
   pointer: Pick<ReadPointer['value'], 'revision' | 'sha256'>,
@@ -29,8 +34,15 @@ export async function readReleaseChain(
   let link: { readonly revision: string; readonly sha256: string } | null = pointer;
   while (link !== null) {
     const record: ReleaseRecord = await readRecord(store, link);
+    const later = chain.at(-1)?.record;
+    const fault = later && findLinkFault(record, later);
+    if (fault !== undefined) throw damaged(releaseKey(link.revision, link.sha256), fault);
     chain.push({ record, sha256: link.sha256 });
     link = record.previous;
+  }
+  for (const { record, sha256 } of chain.slice(-1)) {
+    const fault = findFirstFault(record);
+    if (fault !== undefined) throw damaged(releaseKey(record.revision, sha256), fault);
   }
   return chain;
 }
@@ -48,7 +60,7 @@ export function listedFilesOf(record: ReleaseRecord): (NamedFile & { readonly re
 
 /**
  * Reads the day files that the manifests of these releases name, including superseded and withdrawn ones, by digest.
- * @throws GeneratorError 'damaged' if a manifest is missing or does not match its digest.
+ * @throws GeneratorError 'damaged' if a manifest is missing, or does not match its digest or schema.
  */
 export async function readDayFiles(
   store: ObjectStore,

@@ -1,5 +1,12 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { STORE_KEY } from '../../schemas/paths.js';
+import {
+  OBJECTS_PREFIX,
+  parseObjectKey,
+  parseReleaseKey,
+  POINTER_KEY,
+  RELEASES_PREFIX,
+  STORE_KEY,
+} from '../../schemas/paths.js';
 import type { StoreMark } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -8,9 +15,12 @@ import { metaOf } from './object-meta.js';
 /** Format of the stores that this version reads and writes. */
 export const STORE_FORMAT = 2 satisfies StoreMark['format'];
 
+const MARK = Buffer.from(canonicalJson({ format: STORE_FORMAT }));
+
 /**
  * Returns whether there is a store at the address; `false` if the address is empty.
- * @throws GeneratorError 'usage' if the address contains anything else, or a store of another format.
+ * @throws GeneratorError 'usage' if the address contains anything else, or a store of another format; 'damaged' if it
+ * contains a store whose mark is not readable.
  */
 export async function isStore(store: ObjectStore): Promise<boolean> {
   if (await hasMark(store)) return true;
@@ -36,8 +46,7 @@ export async function assertStore(store: ObjectStore): Promise<void> {
 
 /** Marks the address as a store unless it is one already. Returns the number of bytes written. */
 export async function markStore(store: ObjectStore): Promise<number> {
-  const mark = Buffer.from(canonicalJson({ format: STORE_FORMAT }));
-  return (await store.putIfAbsent(STORE_KEY, mark, metaOf(STORE_KEY))) === 'created' ? mark.length : 0;
+  return (await store.putIfAbsent(STORE_KEY, MARK, metaOf(STORE_KEY))) === 'created' ? MARK.length : 0;
 }
 
 async function hasMark(store: ObjectStore): Promise<boolean> {
@@ -45,7 +54,39 @@ async function hasMark(store: ObjectStore): Promise<boolean> {
   if (mark === undefined) return false;
   const format = parseFormat(mark.bytes);
   if (format === STORE_FORMAT) return true;
+  if (format === undefined && (await hasFiles(store))) throw damagedMark(store);
   throw new GeneratorError('usage', explainFormat(store.address, format));
+}
+
+/**
+ * Writes the mark of a store again if it is not readable, and returns whether it did.
+ * Precondition: the releases of the store have this format.
+ */
+export async function restoreMark(store: ObjectStore): Promise<boolean> {
+  const mark = await store.get(STORE_KEY);
+  if (mark === undefined || parseFormat(mark.bytes) !== undefined) return false;
+  return (await store.compareAndSwap(STORE_KEY, MARK, mark.etag, metaOf(STORE_KEY))) !== 'conflict';
+}
+
+/** Returns whether the address contains files that only a store has. */
+async function hasFiles(store: ObjectStore): Promise<boolean> {
+  if ((await store.head(POINTER_KEY)) !== undefined) return true;
+  for (const prefix of [RELEASES_PREFIX, OBJECTS_PREFIX])
+    for await (const { key } of store.list(prefix))
+      if ((parseReleaseKey(key) ?? parseObjectKey(key)) !== undefined) return true;
+  return false;
+}
+
+function damagedMark({ address }: ObjectStore): GeneratorError {
+  const fault = {
+    key: STORE_KEY,
+    message: 'is empty or not readable, but the address contains a store; "generator repair" writes it again',
+  };
+  return new GeneratorError(
+    'damaged',
+    `${address}: ${fault.key} is empty or not readable, but the address contains a store. Nothing was written. Run "generator repair --store ${address}", which writes it again, or copy the store from its mirror to an empty address: "generator copy --from MIRROR --to ADDRESS".`,
+    { fault },
+  );
 }
 
 /** Returns the format that a mark names, regardless of the version that wrote it; `undefined` if it names none. */

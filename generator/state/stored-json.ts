@@ -1,9 +1,11 @@
+import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { objectKey } from '../../schemas/paths.js';
 import { assertValid, SchemaError, type SchemaName } from '../../schemas/validate.js';
 import type { Contract } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { findForeignNames } from '../core/verification/foreign-names.js';
 
 /** A document of the store, and the etag at which it was read. */
 export type StoredJson<N extends SchemaName> = {
@@ -53,18 +55,42 @@ export function assertDigest(key: string, sha256: string, bytes: Uint8Array | un
   return bytes;
 }
 
-/** Parses and validates the bytes of a key. @throws GeneratorError 'damaged' if they do not match the schema. */
+/**
+ * Parses the bytes of a key and judges them, whoever wrote them.
+ * @throws GeneratorError 'damaged' if they do not match the schema, or name a path or a day schema that no release has.
+ */
 export function parseStored<N extends SchemaName>(
   key: string,
   schema: N,
   bytes: Uint8Array,
 ): NonNullable<Contract[N]> {
+  const text = Buffer.from(bytes).toString('utf8');
+  const document = parseValid(key, schema, text);
+  const [fault] = findForeignNames(schema, document);
+  if (fault !== undefined) throw damaged(key, fault);
+  if (SURROGATE.test(text)) assertWritable(key, document);
+  return document;
+}
+
+/** An escape that may be of a lone surrogate. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+function parseValid<N extends SchemaName>(key: string, schema: N, text: string): NonNullable<Contract[N]> {
   try {
-    return assertValid(schema, JSON.parse(Buffer.from(bytes).toString('utf8')));
+    return assertValid(schema, JSON.parse(text));
   } catch (error) {
     if (error instanceof SchemaError || error instanceof SyntaxError)
       throw damaged(key, error.message, error);
     throw error;
+  }
+}
+
+/** Passes if the document can be published again: a lone surrogate cannot. */
+function assertWritable(key: string, document: unknown): void {
+  try {
+    canonicalJson(document);
+  } catch (error) {
+    throw damaged(key, error instanceof Error ? error.message : 'cannot be written', error);
   }
 }
 

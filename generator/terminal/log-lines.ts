@@ -11,7 +11,10 @@ export type LogOptions = {
   readonly destination: DestinationStream;
   /** Writes no stages, and no last line for a successful run. */
   readonly quiet: boolean;
+  /** The machine's clock, for the time of each line. */
   readonly now: () => number;
+  /** Returns milliseconds from any origin, and never goes back. For durations. */
+  readonly clock: () => number;
 };
 
 /**
@@ -19,7 +22,7 @@ export type LogOptions = {
  * `stage` and `event`; a diagnostic is a `warn` line. The last line has the `command`, `exit` and `code` of the run; its
  * level is `error` unless the exit is `done`.
  */
-export function createLogLines({ destination, quiet, now }: LogOptions): Required<Diagnostics> {
+export function createLogLines({ destination, quiet, now, clock }: LogOptions): Required<Diagnostics> {
   const log = pino(
     {
       base: null,
@@ -30,7 +33,7 @@ export function createLogLines({ destination, quiet, now }: LogOptions): Require
   );
   return {
     warn: (text) => log.warn(text),
-    progress: quiet ? SILENT : createStageLog(log, now),
+    progress: quiet ? SILENT : createStageLog(log, clock),
     end({ command, exit, message, seconds }) {
       const { code, meaning } = EXIT_CODES[exit];
       const endedAs = `${command ?? 'the run'} ended: ${meaning}`;
@@ -43,7 +46,7 @@ export function createLogLines({ destination, quiet, now }: LogOptions): Require
 
 type OpenStage = { readonly name: Stage; readonly startedMs: number; readonly total: number | undefined };
 
-function createStageLog(log: Logger, now: () => number): Progress {
+function createStageLog(log: Logger, clock: () => number): Progress {
   let stage: OpenStage | undefined;
   let count = 0;
   let reportedMs = 0;
@@ -52,20 +55,20 @@ function createStageLog(log: Logger, now: () => number): Progress {
     if (stage === undefined) return;
     const { name, startedMs, total } = stage;
     const counts = { count, ...(total === undefined ? {} : { total }) };
-    const seconds = (now() - startedMs) / 1000;
+    const seconds = (clock() - startedMs) / 1000;
     log.info({ stage: name, event, seconds, ...counts, ...more }, `${name} ${message}`);
-    reportedMs = now();
+    reportedMs = clock();
   }
   return {
     begin(name, total) {
-      stage = { name, startedMs: now(), total };
+      stage = { name, startedMs: clock(), total };
       count = 0;
       reportedMs = stage.startedMs;
       log.info({ stage: name, event: 'begin', ...(total === undefined ? {} : { total }) }, `${name} begins`);
     },
     advance(by = 1) {
       count += by;
-      if (now() - reportedMs >= PROGRESS_INTERVAL_MS) report('progress', 'continues');
+      if (clock() - reportedMs >= PROGRESS_INTERVAL_MS) report('progress', 'continues');
     },
     expect(total) {
       if (stage !== undefined) stage = { ...stage, total };

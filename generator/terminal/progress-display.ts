@@ -21,6 +21,7 @@ const STAGES: Record<Stage, string> = {
 export type ProgressOptions = {
   readonly quiet: boolean;
   readonly stream: NodeJS.WriteStream;
+  /** Returns milliseconds from any origin, and never goes back. */
   readonly now: () => number;
 };
 

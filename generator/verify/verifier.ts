@@ -10,6 +10,7 @@ import {
   type CheckedDocument,
   type DocumentOptions,
 } from '../core/verification/check-document.js';
+import { NOT_LISTED } from '../core/verification/check-release.js';
 import type { StoreFault } from '../core/store-fault.js';
 import type { Progress } from '../run/progress.js';
 
@@ -20,6 +21,7 @@ export type Verifier = {
   readonly manifests: Map<string, Manifest>;
   readonly gold: Map<Chain, GoldDay[]>;
   readonly faults: StoreFault[];
+  readonly lagging: StoreFault[];
   readonly progress: Progress;
   readonly signal?: AbortSignal;
   artifacts: number;
@@ -44,7 +46,7 @@ export async function checkStoredFile(
   options: (DocumentOptions & { readonly type?: string }) | undefined,
 ): Promise<CheckedDocument> {
   if (options === undefined) {
-    verifier.faults.push({ key: path, message: 'is not listed in the release' });
+    verifier.faults.push({ key: path, message: NOT_LISTED });
     return { faults: [] };
   }
   verifier.signal?.throwIfAborted();
@@ -66,8 +68,9 @@ export async function checkStoredFile(
 function checkJson(bytes: Uint8Array, options: DocumentOptions): CheckedDocument {
   const checked = checkJsonDocument(bytes, options);
   if (options.schema !== undefined || checked.value === undefined) return checked;
-  const { schema, openapi } = checked.value as { schema?: unknown; openapi?: unknown }; // any document
-  const name = openapi === undefined ? (String(schema).split('/')[0] ?? '') : 'openapi';
+  const { schema, openapi } = Object(checked.value) as { schema?: unknown; openapi?: unknown }; // any document
+  const named = typeof schema === 'string' ? (schema.split('/')[0] ?? '') : typeof schema;
+  const name = openapi === undefined ? named : 'openapi';
   if (!Object.hasOwn(SCHEMAS, name))
     return { ...checked, faults: [...checked.faults, `names an unknown schema: ${name}`] };
   return checkJsonDocument(bytes, { ...options, schema: name as SchemaName }); // checked just above

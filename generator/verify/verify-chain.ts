@@ -1,7 +1,6 @@
 import pMap from 'p-map';
-import { GENRES, WINDOWS } from '../../schemas/catalog.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import { bundlePath, calendarPath, manifestPath, objectKey } from '../../schemas/paths.js';
+import { calendarPath, manifestPath, objectKey } from '../../schemas/paths.js';
 import type {
   Bundle,
   Chain,
@@ -10,12 +9,13 @@ import type {
   Manifest,
   ManifestDate,
   MetaDay,
-  Window,
 } from '../../schemas/types.generated.js';
 import { calendarFile, toCalendarRow } from '../core/artifacts/regime-calendar.js';
 import type { DayRecord } from '../core/records/day-writers.js';
 import { checkBundle } from '../core/verification/check-bundle.js';
-import { checkDay, checkManifest, compareManifests, daySchemaOf } from '../core/verification/check-day.js';
+import { checkDay, daySchemaOf } from '../core/verification/check-day.js';
+import { checkListedManifest, listedBundles, listedGenres } from '../core/verification/check-release.js';
+import { isDaySchema } from '../core/verification/foreign-names.js';
 import { checkStoredFile, type Verifier } from './verifier.js';
 
 const CONCURRENCY = 32;
@@ -23,39 +23,19 @@ const CONCURRENCY = 32;
 /** Checks the manifests, day files, bundles and calendar of a chain. */
 export async function checkChain(verifier: Verifier, chain: Chain): Promise<void> {
   const { record, faults, manifests } = verifier;
-  for (const genre of GENRES) {
+  for (const genre of listedGenres(record, chain)) {
     const path = manifestPath(genre, chain);
     const entry = record.manifests[path];
-    if (entry === undefined && genre === 'briefs' && isBeforeBriefs(record, chain)) continue;
     const checked = await checkStoredFile(verifier, path, entry && { ...entry, schema: 'manifest' });
     if (entry === undefined || checked.value === undefined || checked.faults.length > 0) continue;
     const manifest = checked.value as Manifest; // its schema was checked just above
     manifests.set(path, manifest);
     const key = objectKey(entry.sha256);
-    const wrong = [...checkManifest(manifest, genre, chain), ...compareWithRelease(verifier, manifest)];
-    for (const message of wrong) faults.push({ key, message: `${path}: ${message}` });
+    for (const message of checkListedManifest(verifier, manifest, genre, chain))
+      faults.push({ key, message: `${path}: ${message}` });
     await checkDays(verifier, genre, manifest);
     if (record.chains[chain] !== undefined) await checkBundles(verifier, manifest);
   }
-}
-
-/** Compares a manifest with the manifest of meta and with the release. */
-function compareWithRelease({ record, manifests }: Verifier, manifest: Manifest): string[] {
-  const { chain } = manifest;
-  const meta = manifests.get(manifestPath('meta', chain));
-  const inForce = record.chains[chain];
-  const faults = meta === undefined || meta === manifest ? [] : compareManifests(meta, manifest);
-  if (inForce !== undefined && manifest.updated_through !== inForce.updated_through)
-    faults.push('updated_through differs from the release');
-  if (inForce === undefined && manifest.dates.some(({ status }) => status !== 'withdrawn'))
-    faults.push('has dates in force, but the release does not contain the chain');
-  return faults;
-}
-
-/** Returns whether a release has no briefs of a chain, because it was published before briefs existed. */
-function isBeforeBriefs({ bundles }: Verifier['record'], chain: Chain): boolean {
-  const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
-  return windows.every((window) => !(bundlePath('briefs', chain, window) in bundles));
 }
 
 async function checkDays(verifier: Verifier, genre: Genre, manifest: Manifest): Promise<void> {
@@ -82,10 +62,9 @@ async function checkOneDay(
   version: Pick<ManifestDate, 'sha256' | 'bytes' | 'revision'>,
 ): Promise<DayRecord | undefined> {
   verifier.days += 1;
-  const { value, faults } = await checkStoredFile(verifier, entry.path, {
-    ...version,
-    schema: daySchemaOf(entry),
-  });
+  if (!isDaySchema(manifest.genre, entry.schema)) return undefined; // a fault of the manifest
+  const schema = daySchemaOf(manifest.genre);
+  const { value, faults } = await checkStoredFile(verifier, entry.path, { ...version, schema });
   if (value === undefined || faults.length > 0) return undefined;
   const day = value as DayRecord; // its schema was checked just above
   for (const message of checkDay(day, entry, version.revision, manifest)) {
@@ -112,10 +91,7 @@ function checkCalendar({ record, faults }: Verifier, chain: Chain, days: readonl
 }
 
 async function checkBundles(verifier: Verifier, manifest: Manifest): Promise<void> {
-  if (manifest.dates.every(({ status }) => status === 'withdrawn')) return;
-  for (const window of Object.keys(WINDOWS) as Window[]) {
-    // Object.keys loses the key type
-    const path = bundlePath(manifest.genre, manifest.chain, window);
+  for (const path of listedBundles(verifier.record, manifest)) {
     const entry = verifier.record.bundles[path];
     verifier.progress.advance();
     const { value, faults } = await checkStoredFile(verifier, path, entry && { ...entry, schema: 'bundle' });

@@ -1,30 +1,25 @@
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
-import { sha256Hex } from '../../schemas/digest.js';
-import {
-  ALIASES_KEY,
-  manifestPath,
-  objectKey,
-  POINTER_KEY,
-  PUBLIC_PATHS,
-  PUBLIC_PREFIX,
-  publicKey,
-  releaseKey,
-  RELEASES_PREFIX,
-} from '../../schemas/paths.js';
+import { GC_KEY, objectKey, POINTER_KEY, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { changesFile, releaseFile } from '../core/artifacts/release-files.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { checkBytes } from '../core/verification/check-document.js';
+import {
+  checkIndexes,
+  findFirstFault,
+  findLinkFault,
+  listedChains,
+} from '../core/verification/check-release.js';
 import type { StoreFault } from '../core/store-fault.js';
 import { RETAINED_RELEASES } from '../state/gc-policy.js';
 import { SILENT, type Progress } from '../run/progress.js';
-import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';
+import { readPointer, readRecord } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf } from '../state/reachable-objects.js';
+import { checkAliasMark, checkExtraFiles, checkPublicCopy, type UnfinishedRefresh } from './public-copies.js';
 import { recomputeRelease } from './recompute-release.js';
-import { damaged } from '../state/stored-json.js';
+import { damaged, readStoredJson } from '../state/stored-json.js';
 import { checkStoredFile, catchFault, type Verifier } from './verifier.js';
 import { checkChain } from './verify-chain.js';
 
@@ -36,7 +31,10 @@ export type Verification = {
   readonly artifacts: number;
   readonly days: number;
   readonly deep: boolean;
+  /** Damage: no publish repairs it. */
   readonly faults: readonly StoreFault[];
+  /** Public copies of an earlier release, which a run left behind that ended after its commit. The next run refreshes them. */
+  readonly lagging: readonly StoreFault[];
 };
 
 /** Options for `verifyStore`. */
@@ -55,9 +53,9 @@ export async function verifyStore(
   store: ObjectStore,
   { deep, progress = SILENT, signal }: VerifyStoreOptions,
 ): Promise<Verification> {
-  const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep };
+  const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep, lagging: [] };
   const faults: StoreFault[] = [];
-  await assertStore(store);
+  if (!(await isMarked(store, faults))) return { ...nothing, faults };
   let releaseSha256 = '';
   const record = await catchFault(faults, async () => {
     const pointer = await readPointer(store);
@@ -76,20 +74,21 @@ export async function verifyStore(
     manifests: new Map(),
     gold: new Map(),
     faults,
+    lagging: [],
     progress,
     ...(signal ? { signal } : {}),
     artifacts: 0,
     days: 0,
   };
-  const changes = await checkReleaseChain(verifier);
+  const refreshed = await checkAliasMark(verifier);
+  const { changes, earlier } = await checkReleaseChain(verifier, refreshed);
+  const unfinished = refreshed === undefined ? undefined : { earlier };
   progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
-  for (const chain of CHAIN_IDS) {
-    const isListed = manifestPath('meta', chain) in record.manifests;
-    if (isListed || record.chains[chain] !== undefined) await checkChain(verifier, chain);
-  }
-  await checkPublicFiles(verifier);
-  checkIndexes(verifier, changes);
-  await checkExtraFiles(verifier);
+  for (const chain of listedChains(record)) await checkChain(verifier, chain);
+  await checkPublicFiles(verifier, unfinished);
+  faults.push(...checkIndexes(record, changes));
+  await checkExtraFiles(verifier, unfinished);
+  await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
   await assertUnmoved(verifier, releaseSha256);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
   else if (deep)
@@ -104,53 +103,56 @@ export async function verifyStore(
     days: verifier.days,
     deep,
     faults,
+    lagging: verifier.lagging,
   };
 }
 
-/** Follows `previous` from the current release to the first. Returns the changes of each, newest first. */
-async function checkReleaseChain(verifier: Verifier): Promise<ReleaseChanges[]> {
+/**
+ * Returns whether the mark of the store is readable. If it is not, adds a fault.
+ * @throws GeneratorError 'usage' if there is no store.
+ */
+async function isMarked(store: ObjectStore, faults: StoreFault[]): Promise<boolean> {
+  const marked = await catchFault(faults, async () => {
+    await assertStore(store);
+    return true;
+  });
+  return marked ?? false;
+}
+
+/**
+ * Follows `previous` from the current release to the first. Returns the changes of each, newest first, and the earlier
+ * releases from the sequence `since` on.
+ */
+async function checkReleaseChain(
+  verifier: Verifier,
+  since = Infinity,
+): Promise<{ readonly changes: readonly ReleaseChanges[]; readonly earlier: readonly ReleaseRecord[] }> {
   const { store, record, faults } = verifier;
   const read = new Set(listedFilesOf(record).map(({ sha256 }) => sha256));
   const changes = [record.changes];
+  const recent: ReleaseRecord[] = [];
   let later = record;
   while (later.previous !== null) {
     const link = later.previous;
     const earlier = await catchFault(faults, () => readRecord(store, link));
-    if (earlier === undefined) return changes;
-    const inOrder = earlier.revision < later.revision && earlier.published_at <= later.published_at;
-    if (earlier.sequence !== later.sequence - 1 || earlier.revision !== link.revision || !inOrder) {
-      faults.push({
-        key: releaseKey(link.revision, link.sha256),
-        message: `is not the direct predecessor of ${later.revision}`,
-      });
-    }
+    if (earlier === undefined) return { changes, earlier: recent };
+    const fault = findLinkFault(earlier, later);
+    if (fault !== undefined) faults.push({ key: releaseKey(link.revision, link.sha256), message: fault });
     if (changes.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, read);
     changes.push(earlier.changes);
+    if (earlier.sequence >= since) recent.push(earlier);
     later = earlier;
   }
-  if (later.sequence !== 1) {
-    faults.push({
-      key: `${RELEASES_PREFIX}${later.revision}`,
-      message: `is the first release of the chain, but has sequence ${later.sequence}`,
-    });
-  }
-  return changes;
+  const fault = findFirstFault(later);
+  if (fault !== undefined) faults.push({ key: `${RELEASES_PREFIX}${later.revision}`, message: fault });
+  return { changes, earlier: recent };
 }
 
-async function checkPublicFiles(verifier: Verifier): Promise<void> {
+async function checkPublicFiles(verifier: Verifier, unfinished?: UnfinishedRefresh): Promise<void> {
   for (const [path, entry] of Object.entries(verifier.record.public)) {
     verifier.progress.advance();
     await checkStoredFile(verifier, path, entry);
-    const head = await verifier.store.head(publicKey(path));
-    if (head?.sha256 !== entry.sha256) {
-      const message = head === undefined ? 'is missing' : 'does not match the release';
-      verifier.faults.push({ key: publicKey(path), message });
-    }
-  }
-  const sequence = await catchFault(verifier.faults, () => readAliasSequence(verifier.store));
-  if (sequence !== undefined && sequence !== verifier.record.sequence) {
-    const message = `says ${sequence}, but the release is ${verifier.record.sequence}; the next publish refreshes the public copies`;
-    verifier.faults.push({ key: ALIASES_KEY, message });
+    await checkPublicCopy(verifier, path, unfinished);
   }
 }
 
@@ -168,14 +170,6 @@ async function checkOldFiles(verifier: Verifier, record: ReleaseRecord, read: Se
   }
 }
 
-/** Checks that the public prefix contains only files that the release lists. */
-async function checkExtraFiles({ store, record, faults }: Verifier): Promise<void> {
-  const named = new Set(Object.keys(record.public).map(publicKey));
-  for await (const { key } of store.list(PUBLIC_PREFIX)) {
-    if (!named.has(key)) faults.push({ key, message: 'is public, but the release does not list it' });
-  }
-}
-
 /** Checks that the pointer has not moved. @throws GeneratorError 'conflict' if faults were found while another release was published. */
 async function assertUnmoved({ store, faults }: Verifier, releaseSha256: string): Promise<void> {
   if (faults.length === 0) return;
@@ -185,29 +179,6 @@ async function assertUnmoved({ store, faults }: Verifier, releaseSha256: string)
       'conflict',
       'Another release was published during the verification. Run verify again.',
     );
-  }
-}
-
-/** Checks that the public lists of files and of changes match the release records. */
-function checkIndexes({ record, faults }: Verifier, changes: readonly ReleaseChanges[]): void {
-  const { version } = record.methodology;
-  const { revision, sequence, published_at: publishedAt } = record;
-  const { [PUBLIC_PATHS.release]: _itself, ...others } = record.public;
-  const files = Object.entries(others).map(([path, { sha256, bytes, type }]) => ({
-    path,
-    sha256,
-    bytes,
-    type,
-  }));
-  for (const file of [releaseFile(files, version), changesFile(undefined, changes, version)]) {
-    const entry = record.public[file.path];
-    const { text } = file.content({ revision, sequence, publishedAt });
-    if (entry !== undefined && entry.sha256 !== sha256Hex(text)) {
-      faults.push({
-        key: objectKey(entry.sha256),
-        message: `${file.path}: does not match the release records`,
-      });
-    }
   }
 }
 

@@ -55,7 +55,7 @@ export type ChainFiles = { readonly [section in Section]: readonly FileTemplate[
 
 /**
  * Returns the files of a chain. A chain without dates in force has only manifests.
- * Add a new kind of file per chain here and in `publicPathsOf`.
+ * Add a new kind of file per chain here, in `publicPathsOf` and in `schemas/release-paths.ts`.
  */
 export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles {
   const { chain, updatedThrough, sources, record } = state;

@@ -43,7 +43,7 @@ export type ReferenceTexts = {
   readonly notebook: string;
 };
 
-/** Returns the public files that depend only on the product. Add a new one here. */
+/** Returns the public files that depend only on the product. Add a new one here, and its path in `schemas/paths.ts`. */
 export function referenceFiles(texts: ReferenceTexts): FileTemplate[] {
   const { methodology, methodologyText, glossary, notebook, site } = texts;
   const { version } = methodology;

@@ -2,10 +2,14 @@ import type { Chain, Genre, Manifest, ManifestDate, MetaDay } from '../../../sch
 import { dayPath } from '../../../schemas/paths.js';
 import type { SchemaName } from '../../../schemas/validate.js';
 import { determinismHash } from '../records/meta-day.js';
-import type { DayRecord } from '../records/day-writers.js';
+import { DAY_SCHEMAS, type DayRecord } from '../records/day-writers.js';
+import { isDaySchema } from './foreign-names.js';
 
-export function daySchemaOf(entry: Pick<ManifestDate, 'schema'>): SchemaName {
-  return entry.schema.split('/')[0] as SchemaName; // a day schema's id is its name and number
+/** The name of a schema of day files. */
+export type DaySchema = SchemaName & `${string}-day`;
+
+export function daySchemaOf(genre: Genre): DaySchema {
+  return DAY_SCHEMAS[genre].split('/')[0] as DaySchema; // a day schema's id is its name and number
 }
 
 /** Returns the faults of a schema-valid day file compared with the manifest that lists it. */
@@ -55,6 +59,7 @@ export function checkManifest(manifest: Manifest, genre: Genre, chain: Chain): s
       faults.push(`dates do not ascend at ${entry.date}`);
     if (entry.path !== dayPath(genre, chain, entry.date))
       faults.push(`${entry.date} has the wrong path ${entry.path}`);
+    if (!isDaySchema(genre, entry.schema)) faults.push(`${entry.date} has the wrong schema ${entry.schema}`);
     for (const revision of [entry, ...entry.superseded].flatMap((each) => [
       each.revision,
       each.in_force_from,

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
+import { findForeignNames } from './foreign-names.js';
 
 /** Expectations about a document. `schema` is absent for plain text. */
 export type DocumentOptions = {
@@ -26,6 +27,8 @@ export function checkJsonDocument(body: Uint8Array, options: DocumentOptions): C
   if (options.schema !== undefined) {
     const [fault] = findSchemaFaults(options.schema, value);
     if (fault) faults.push(`violates schema ${options.schema} at ${fault.pointer || '/'}: ${fault.message}`);
+    // A manifest is compared with the genre and chain that list it.
+    else if (options.schema !== 'manifest') faults.push(...findForeignNames(options.schema, value as never)); // checked just above
   }
   if (!isCanonical(value, text)) faults.push('is not in its RFC 8785 form');
   return { value, faults };

@@ -34,20 +34,23 @@ export type CopyListOptions = {
   readonly targetIndex: number;
   /** Current time by the clock of the source. */
   readonly nowMs: number;
+  /** True to omit the files that garbage collection would delete. */
+  readonly isPruned: boolean;
 };
 
 /**
- * Lists every object that a release reaches: the records of its chain, the files that they list, and the day files
- * that its manifests name.
+ * Lists every object that a release reaches: the records of its chain, the files that they list (`isPruned`: only those
+ * that garbage collection keeps), and the day files that its manifests name.
  * @throws GeneratorError 'damaged' if a manifest cannot be read.
  */
 export async function listCopyItems(from: ObjectStore, options: CopyListOptions): Promise<CopyList> {
-  const { chain, targetIndex, nowMs } = options;
+  const { chain, targetIndex, nowMs, isPruned } = options;
   const protectedDigests =
     targetIndex < 0 ? new Set<string>() : await listProtectedDigests(from, chain.slice(targetIndex));
   const items = new Map<string, CopyItem>();
   chain.forEach((release, i) => {
     const retained = isRetained(release, i, nowMs);
+    if (isPruned && !retained) return;
     for (const file of listedFilesOf(release.record)) {
       if (!items.has(file.sha256))
         items.set(file.sha256, {

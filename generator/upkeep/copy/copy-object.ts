@@ -17,7 +17,7 @@ export type CopiedObject = {
 /**
  * Copies one object to the target. It is read from the source, and compared with its digest, only if the target lacks
  * it, has other bytes, or might lose it to garbage collection.
- * @throws GeneratorError 'damaged' if the source lacks the object or has other bytes.
+ * @throws GeneratorError 'damaged' if the source lacks the object, or has other bytes or another size.
  */
 export async function copyObject(from: ObjectStore, to: ObjectStore, item: CopyItem): Promise<CopiedObject> {
   const { key, sha256, meta } = item;
@@ -39,12 +39,15 @@ export async function copyObject(from: ObjectStore, to: ObjectStore, item: CopyI
 /** Reads an object of the source; `undefined` if garbage collection has deleted it with the release that lists it. */
 async function readSource(
   from: ObjectStore,
-  { key, sha256, listedBy }: CopyItem,
+  { key, sha256, bytes, listedBy }: CopyItem,
 ): Promise<Uint8Array | undefined> {
   const found = await from.get(key);
   if (found === undefined && listedBy !== undefined && !(await isRetainedNow(from, listedBy)))
     return undefined;
-  return assertDigest(key, sha256, found?.bytes);
+  const body = assertDigest(key, sha256, found?.bytes);
+  if (bytes !== undefined && bytes !== body.length)
+    throw damaged(key, `has ${body.length} bytes, not the ${bytes} listed`);
+  return body;
 }
 
 /** Decides as garbage collection does: releases may have been published since the copy began. */

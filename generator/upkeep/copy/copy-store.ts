@@ -12,6 +12,8 @@ import { readPointer, type ReadPointer } from '../../state/published-state.js';
 import { readReleaseChain } from '../../state/reachable-objects.js';
 import { assertStore, markStore } from '../../state/store-mark.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
+import { assertStructure } from '../../verify/check-structure.js';
+import { gcStore, type GcResult, type GcStoreOptions } from '../gc-store.js';
 import { listCopyItems, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
@@ -29,6 +31,8 @@ export type CopyStoreOptions = {
   readonly clock: () => number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** Omits what garbage collection deletes, and collects the garbage of the target afterwards. */
+  readonly prune?: Pick<GcStoreOptions, 'apply' | 'graceMs' | 'clock'>;
 };
 
 /** The report of a copy. */
@@ -46,22 +50,27 @@ export type CopyResult = {
   readonly skipped: number;
   /** Keys of the target that did not match their digest and were replaced. */
   readonly mended: readonly string[];
+  /** The garbage of the target; absent without `prune`. */
+  readonly pruned?: GcResult;
 };
 
 type Tally = { objects: number; bytes: number; skipped: number; replaced: string[] };
 
 /**
- * Mirrors the release that the source's pointer names when the copy begins, with its whole chain. Every byte is
- * compared with its digest before it is written, and the target's pointer moves last. An interrupted copy continues
- * where it stopped.
+ * Mirrors the release that the source's pointer names when the copy begins, with its whole chain. Its structure is
+ * checked before anything is written, every byte is compared with its digest, and the target's pointer moves last. An
+ * interrupted copy continues where it stopped.
  * @throws GeneratorError 'usage' if the target's release is not in the source's chain, 'damaged' if the source lacks
  * something, 'interrupted' if `signal` was aborted; its message says whether the target's pointer was moved.
  */
 export async function copyStore(options: CopyStoreOptions): Promise<CopyResult> {
-  const { to, signal } = options;
+  const { to, signal, progress, prune } = options;
   const state = { isMoved: false };
   try {
-    return await copyAndMove(options, () => (state.isMoved = true));
+    const copied = await copyAndMove(options, () => (state.isMoved = true));
+    if (prune === undefined) return copied;
+    const pruned = await withStoreAddress(to, () => gcStore(to, { ...prune, progress, signal }));
+    return { ...copied, pruned };
   } catch (error) {
     if (!signal.aborted) throw error;
     if (state.isMoved) throw interruptedError(to, 'moved', error);
@@ -73,12 +82,12 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   const { from, to, clock, progress, signal } = options;
   const tally: Tally = { objects: 0, bytes: 0, skipped: 0, replaced: [] };
   progress.begin('state');
-  const { pointer, targetPointer, list } = await survey(from, to);
+  const { pointer, targetPointer, list } = await survey(options);
   progress.end(pointer.revision);
   signal.throwIfAborted();
 
   progress.begin('copy', list.files.length + list.records.length);
-  const gc = await watchGc(to, clock);
+  const gc = await withStoreAddress(to, () => watchGc(to, clock));
   countWritten(tally, await markStore(to));
   await copyAll(options, list, tally);
   progress.end(`${count(tally.objects, 'object')}, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
@@ -115,7 +124,7 @@ type Survey = {
 };
 
 /** Reads which objects there are to copy, and the release that the target has. */
-async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
+async function survey({ from, to, prune }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the chain: otherwise another copy could bring it a release that is newer than the chain.
   const targetPointer = await readTargetPointer(to);
@@ -126,9 +135,15 @@ async function survey(from: ObjectStore, to: ObjectStore): Promise<Survey> {
     throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`);
   }
   const chain = await withStoreAddress(from, () => readReleaseChain(from, pointer.value));
+  await withStoreAddress(from, () => assertStructure(from, pointer.value, chain));
   const index = await indexOfTarget(from, to, chain, targetPointer?.value);
   const list = await withStoreAddress(from, () =>
-    listCopyItems(from, { chain, targetIndex: index, nowMs: head.answeredAtMs }),
+    listCopyItems(from, {
+      chain,
+      targetIndex: index,
+      nowMs: head.answeredAtMs,
+      isPruned: prune !== undefined,
+    }),
   );
   return { pointer: pointer.value, targetPointer, list };
 }

@@ -2,7 +2,7 @@ import { ALIASES_KEY, POINTER_KEY, RELEASES_PREFIX } from '../../../schemas/path
 import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
-import type { ReadPointer } from '../../state/published-state.js';
+import { readAliasSequence, type ReadPointer } from '../../state/published-state.js';
 import { recordKeysOf, type ChainRelease } from '../../state/reachable-objects.js';
 import { isStore } from '../../state/store-mark.js';
 import { readStoredJson } from '../../state/stored-json.js';
@@ -11,11 +11,13 @@ import { withStoreAddress } from '../../state/with-store-address.js';
 /**
  * Reads the pointer of the target; `undefined` for an empty address, after an interrupted copy, and for a store that
  * lost its pointer.
- * @throws GeneratorError 'usage' if the address contains anything other than a store.
+ * @throws GeneratorError 'usage' if the address contains anything other than a store, 'damaged' if its pointer or
+ * aliases.json is not valid.
  */
 export function readTargetPointer(to: ObjectStore): Promise<ReadPointer | undefined> {
   return withStoreAddress(to, async () => {
     if (!(await isStore(to))) return undefined;
+    await readAliasSequence(to); // the refresh after the commit needs it
     return readStoredJson(to, POINTER_KEY, 'pointer');
   });
 }

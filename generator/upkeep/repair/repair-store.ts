@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX } from '../../../schemas/paths.js';
+import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX, STORE_KEY } from '../../../schemas/paths.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
@@ -9,9 +9,10 @@ import { metaOf } from '../../state/object-meta.js';
 import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
-import { assertStore } from '../../state/store-mark.js';
+import { assertStore, isStore, restoreMark } from '../../state/store-mark.js';
 import { refreshAliases, type RefreshResult } from '../../publish/refresh-aliases.js';
 import { findLostObjects } from './lost-objects.js';
+import { readAllRecords } from './past-releases.js';
 import { withPointerTo } from './with-pointer-to.js';
 import { rebuildObjects } from './rebuild-objects.js';
 import {
@@ -41,7 +42,7 @@ export type RepairResult = {
   readonly revision: string | null;
   readonly sequence: number | null;
   readonly pointer: 'kept' | 'restored' | 'lost';
-  /** Keys of the artifacts and release records that were restored. */
+  /** Keys of the artifacts and release records that were restored, and of the mark of the store. */
   readonly restored: readonly string[];
   /** Public copies that were written. */
   readonly aliases: RefreshResult;
@@ -70,6 +71,7 @@ export async function repairStore(store: ObjectStore, options: RepairStoreOption
 }
 
 async function repair(store: ObjectStore, options: RepairStoreOptions, done: Done): Promise<RepairResult> {
+  await repairMark(store, done);
   await assertStore(store);
   if (options.pointer !== undefined) {
     const failed = await restorePointer(store, options.pointer, options, done);
@@ -99,6 +101,12 @@ async function repairObjects(
     if (lost.size === 0 || !(await rebuildObjects(store, lost, { inputs, progress, signal, onRestored })))
       return verification;
   }
+}
+
+/** Restores the mark of a store if it is not readable and the store has a release of this format. */
+async function repairMark(store: ObjectStore, { restored }: Done): Promise<void> {
+  if ((await unlessDamaged(() => isStore(store))) !== undefined) return;
+  if ((await readAllRecords(store)).length > 0 && (await restoreMark(store))) restored.push(STORE_KEY);
 }
 
 /** Refreshes every public copy. Stops at a damaged artifact, which verification reports. */
@@ -155,7 +163,8 @@ function toVerify({ progress, signal }: RepairStoreOptions): Parameters<typeof v
 function toResult(after: Verification, done: Done, before = after, candidate?: NamedRelease): RepairResult {
   const { revision, sequence, faults } = after;
   const { restored, pointer, aliases } = done;
-  const isTouched = restored.length > 0 || before.faults.length > 0 || pointer === 'restored';
+  const isWrong = before.faults.length + before.lagging.length > 0;
+  const isTouched = restored.length > 0 || isWrong || pointer === 'restored';
   const outcome = faults.length > 0 ? 'damaged' : isTouched ? 'repaired' : 'sound';
   return {
     outcome,

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   ALIASES_KEY,
@@ -102,6 +102,40 @@ describe('copy', () => {
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, outcome: 'copied', mended: [corrupt] });
     expect(stderr).toContain(`${corrupt} of file:${root} did not match its digest`);
     expect(differingKeys(await snapshot(published().root), await snapshot(root))).toEqual([]);
+  });
+});
+
+describe('copy --prune', () => {
+  const prune = (root: string, ...options: string[]): Promise<GeneratorRun> =>
+    copy(published().root, root, '--prune', ...options);
+
+  it('reports what gc would delete in the copy, and deletes it only with --apply', async () => {
+    const root = await copied();
+    const orphan = `${OBJECTS_PREFIX}${'0'.repeat(64)}`;
+    await writeFile(path.join(root, orphan), 'an orphan');
+    const weekAgo = new Date(Date.now() - 8 * 86_400_000);
+    await utimes(path.join(root, orphan), weekAgo, weekAgo);
+    expect(await prune(root)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^unchanged: [^]*\nwould delete 1 objects and 0 orphan/),
+    });
+    expect([...(await snapshot(root)).keys()]).toContain(orphan);
+    const { code, stdout } = await prune(root, '--apply', '--json');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      outcome: 'unchanged',
+      pruned: { outcome: 'deleted', garbage: { objects: 1, releases: 0 } },
+    });
+    expect([...(await snapshot(root)).keys()]).not.toContain(orphan);
+  });
+
+  it('is needed for --apply', async () => {
+    const root = freshRoot();
+    expect(await copy(published().root, root, '--apply')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Add --prune'),
+    });
+    expect((await snapshot(root)).size).toBe(0);
   });
 });
 

@@ -54,7 +54,7 @@ async function run(
     interrupted: signal,
     stopped: signal,
     openDiagnostics: ({ quiet }) =>
-      createLogLines({ destination: { write: (text) => void log.push(text) }, quiet, now }),
+      createLogLines({ destination: { write: (text) => void log.push(text) }, quiet, now, clock: now }),
   });
   const lines = parseLog(log.join(''));
   return { exit, stdout: out.join('\n'), lines, last: lines.at(-1) };
@@ -207,6 +207,7 @@ describe('the log of a long stage', () => {
       destination: { write: (text) => void log.push(text) },
       quiet: false,
       now: () => nowMs,
+      clock: () => nowMs,
     });
     progress.begin('write', 300);
     for (let i = 0; i < 250; i += 1) {

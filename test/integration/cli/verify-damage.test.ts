@@ -67,6 +67,28 @@ describe('verify', () => {
     await store().write(objectKey('0'.repeat(64)), 'an orphan');
     expect(await verify()).toMatchObject({ code: 0 });
   });
+
+  it('exits 0 with a note while public copies lag, because the next run refreshes them', async () => {
+    const { record } = await readRelease(store());
+    const before = await readDocument(
+      store(),
+      releaseKey(record.previous?.revision ?? '', record.previous?.sha256 ?? ''),
+      'release-record',
+    );
+    const key = publicKey(PUBLIC_PATHS.landing);
+    await store().write(ALIASES_KEY, '{"schema":"aliases/1","sequence":1}');
+    await store().write(
+      key,
+      await store().read(objectKey(before.public[PUBLIC_PATHS.landing]?.sha256 ?? '')),
+    );
+    expect(await verify()).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^verified /),
+      stderr: expect.stringMatching(/^the public copies lag \(2 keys; --json lists them\)/),
+    });
+    const { stdout } = await verify('--json');
+    expect(JSON.parse(stdout)).toMatchObject({ faults: [], lagging: [{ key: ALIASES_KEY }, { key }] });
+  });
 });
 
 describe('verify exits 8 with the key after a flipped bit in', () => {

@@ -196,7 +196,7 @@ const FILE_FAULTS: readonly BadMetrics[] = [
     'the text is not UTF-8',
     'save the file as UTF-8',
   ),
-  toFault(`${HEADER}${VALID}2025-01-02,300000,19.09317960129`)(
+  badMetrics(`${HEADER}${VALID}2025-01-02,300000,19.09317960129`)(
     'a last cell that was cut',
     ':3',
     'the last line has no line end, so the file may be cut off',

@@ -1,0 +1,54 @@
+import { dayPath, methodologyDataPath, methodologyTextPath } from '../../../schemas/paths.js';
+import { isBundlePath, isManifestPath, isPublicPath } from '../../../schemas/release-paths.js';
+import type { Contract, Genre } from '../../../schemas/types.generated.js';
+import type { SchemaName } from '../../../schemas/validate.js';
+import { DAY_SCHEMAS } from '../records/day-writers.js';
+
+type Judge<N extends SchemaName> = (document: NonNullable<Contract[N]>) => readonly string[];
+
+/** The documents that name paths, and their judges. */
+const JUDGES: { readonly [N in SchemaName]?: Judge<N> } = {
+  'release-record': (record) => [
+    ...foreignPaths(Object.keys(record.public), isPublicPath),
+    ...foreignPaths(Object.keys(record.bundles), isBundlePath),
+    ...foreignPaths(Object.keys(record.manifests), isManifestPath),
+  ],
+  manifest: ({ genre, chain, dates }) =>
+    dates.flatMap(({ date, path, schema }) => [
+      ...(path === dayPath(genre, chain, date) ? [] : [`${date} has the wrong path ${path}`]),
+      ...(isDaySchema(genre, schema) ? [] : [`${date} has the wrong schema ${schema}`]),
+    ]),
+  release: ({ files }) =>
+    foreignPaths(
+      files.map(({ path }) => path),
+      isPublicPath,
+    ),
+  'methodology-versions': ({ versions }) =>
+    versions.flatMap(({ version, path, text_path }) => [
+      ...foreignPaths([path], (each) => each === methodologyDataPath(version)),
+      ...foreignPaths([text_path], (each) => each === methodologyTextPath(version)),
+    ]),
+  'meta-day': ({ methodology: { version, path } }) =>
+    foreignPaths([path], (each) => each === methodologyDataPath(version)),
+};
+
+/** Returns a fault for each path and day schema in a schema-valid document that no release can have there. */
+export function findForeignNames<N extends SchemaName>(
+  schema: N,
+  document: NonNullable<Contract[N]>,
+): readonly string[] {
+  return JUDGES[schema]?.(document) ?? [];
+}
+
+/** Returns whether day files of a genre can have this schema, such as `gold-day/1`. */
+export function isDaySchema(genre: Genre, schema: string): boolean {
+  const [name, newest] = DAY_SCHEMAS[genre].split('/');
+  const [found, number] = schema.split('/');
+  return found === name && Number(number) <= Number(newest);
+}
+
+function foreignPaths(paths: readonly string[], isKnown: (path: string) => boolean): string[] {
+  return paths
+    .filter((path) => !isKnown(path))
+    .map((path) => `names ${path}, which is not a path of a release`);
+}

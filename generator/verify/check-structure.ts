@@ -1,0 +1,32 @@
+import { POINTER_KEY, objectKey } from '../../schemas/paths.js';
+import type { Manifest, Pointer } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { checkIndexes, checkListing } from '../core/verification/check-release.js';
+import type { ChainRelease } from '../state/reachable-objects.js';
+import { damaged, parseStored, readArtifact } from '../state/stored-json.js';
+
+/**
+ * Checks what a verification checks of a release without reading its day files, bundles and texts: pointer, manifests,
+ * and the lists of files, releases and changes. Precondition: `chain` begins with the release that the pointer names.
+ * @throws GeneratorError 'damaged' for the first fault.
+ */
+export async function assertStructure(
+  store: ObjectStore,
+  { revision, sequence }: Pointer,
+  chain: readonly ChainRelease[],
+): Promise<void> {
+  const [current] = chain;
+  if (current?.record.revision !== revision || current.record.sequence !== sequence)
+    throw damaged(POINTER_KEY, 'does not name the revision and sequence of its record');
+  const { record } = current;
+  const manifests = new Map<string, Manifest>();
+  for (const [path, { sha256, bytes }] of Object.entries(record.manifests)) {
+    const body = await readArtifact(store, sha256);
+    const key = objectKey(sha256);
+    if (body.length !== bytes) throw damaged(key, `has ${body.length} bytes, not the ${bytes} listed`);
+    manifests.set(path, parseStored(key, 'manifest', body));
+  }
+  const changes = chain.map((release) => release.record.changes);
+  const [fault] = [...checkListing({ record, manifests }), ...checkIndexes(record, changes)];
+  if (fault !== undefined) throw damaged(fault.key, fault.message);
+}

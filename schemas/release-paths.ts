@@ -1,0 +1,73 @@
+import { CHAIN_IDS, GENRES, WINDOWS } from './catalog.js';
+import {
+  bundlePath,
+  calendarPath,
+  chainPagePath,
+  chartPath,
+  examplePath,
+  manifestPath,
+  methodologyDataPath,
+  methodologyPagePath,
+  methodologyTextPath,
+  PAGE_PATHS,
+  problemPath,
+  PUBLIC_PATHS,
+  summaryPath,
+  weeklySummaryPath,
+  type Placeholder,
+} from './paths.js';
+import type { Window } from './types.generated.js';
+
+const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
+
+const BUNDLES: ReadonlySet<string> = new Set(
+  GENRES.flatMap((genre) =>
+    CHAIN_IDS.flatMap((chain) => windows.map((window) => bundlePath(genre, chain, window))),
+  ),
+);
+
+const MANIFESTS: ReadonlySet<string> = new Set(
+  GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => manifestPath(genre, chain))),
+);
+
+/** The public paths without a name in them. Keep a path that is no longer published: older releases list it. */
+const PUBLIC: ReadonlySet<string> = new Set([
+  ...Object.values(PUBLIC_PATHS),
+  ...Object.values(PAGE_PATHS),
+  ...CHAIN_IDS.flatMap((chain) =>
+    [summaryPath, calendarPath, weeklySummaryPath, chartPath, chainPagePath].map((spell) => spell(chain)),
+  ),
+]);
+
+const VERSION = /^v[1-9][0-9]*$/;
+
+/** The public paths with a name in them. Other versions of the generator publish other names. */
+const NAMED: readonly { readonly spell: (name: Placeholder) => string; readonly name: RegExp }[] = [
+  { spell: methodologyDataPath, name: VERSION },
+  { spell: methodologyTextPath, name: VERSION },
+  { spell: methodologyPagePath, name: VERSION },
+  { spell: examplePath, name: /^[a-z0-9]+([_-][a-z0-9]+)*\.[a-z]+$/ },
+  { spell: problemPath, name: /^[a-z]+(-[a-z]+)*$/ },
+];
+
+/** Returns whether a release can list a public file with this path. */
+export function isPublicPath(path: string): boolean {
+  return PUBLIC.has(path) || NAMED.some(({ spell, name }) => name.test(nameIn(path, spell('{name}'))));
+}
+
+/** Returns whether a release can list a bundle with this path. */
+export function isBundlePath(path: string): boolean {
+  return BUNDLES.has(path);
+}
+
+/** Returns whether a release can list a manifest with this path. */
+export function isManifestPath(path: string): boolean {
+  return MANIFESTS.has(path);
+}
+
+/** Returns the text in place of `{name}` in a path of this form; an empty text if the path does not have the form. */
+function nameIn(path: string, form: string): string {
+  const [before = '', after = ''] = form.split('{name}');
+  const name = path.slice(before.length, path.length - after.length);
+  return before + name + after === path ? name : '';
+}
