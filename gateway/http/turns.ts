@@ -46,6 +46,10 @@ export function createTurns(listener: RequestListener): Turns {
     start(line, next);
   }
 
+  function pauseFull(line: Line, socket: Socket): void {
+    if (line.waiting.length >= MAX_WAITING) socket.pause();
+  }
+
   return {
     take(req, res) {
       const { socket } = req;
@@ -55,7 +59,7 @@ export function createTurns(listener: RequestListener): Turns {
         return;
       }
       line.waiting.push({ req, res });
-      if (line.waiting.length >= MAX_WAITING) socket.pause();
+      if (line.waiting.length >= MAX_WAITING) setImmediate(pauseFull, line, socket); // after Node has resumed it for the next request
     },
     first(socket) {
       const line = lines.get(socket);
