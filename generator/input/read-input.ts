@@ -26,7 +26,7 @@ export type InputOptions = {
 
 /**
  * Reads `sources.json` and a CSV file per chain, one file at a time.
- * @throws GeneratorError 'usage' if the directory cannot be read or has no file for a requested chain.
+ * @throws GeneratorError 'usage' if the directory cannot be read, has no metrics, or has no file for a requested chain.
  * @throws StoreError if the bucket cannot be read.
  */
 export async function readInput({ folder, chains, asOfMs }: InputOptions): Promise<Input> {

@@ -6,7 +6,7 @@ export function formatShellCommand(words: readonly string[]): string {
 }
 
 /**
- * Returns the words that start this program again: the name of its command if it was started by that name, otherwise
+ * Returns the words that start this program again: the name of its command, with `npx` if it was started so, otherwise
  * Node with the path of its script. `script` is absolute.
  */
 export function programWords(

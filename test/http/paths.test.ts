@@ -56,7 +56,7 @@ const ATTACKS: readonly (readonly [name: string, make: (path: string) => readonl
   ['another case', (path) => [path.toUpperCase(), path.replace('api', 'API'), path.replace(/[a-z](?=[^/]*$)/, (x) => x.toUpperCase())]],
   ['a trailing slash', (path) => [`${path}/`, `${path}//`, `${path}/.`, `${path}/..`]],
   ['path parameters', (path) => [`${path};x`, `${path};jsessionid=1`, around(path, ';/'), `${path},x`, `${path}:x`]],
-  ['other names', (path) => [`${path}.json`, `${path}~`, `${path}.bak`, `${path} `.trimEnd() + '%20', `.${path}`, path.slice(0, -1), path.slice(1)]],
+  ['other names', (path) => [`${path}.json`, `${path}~`, `${path}.bak`, `${path}%20`, `.${path}`, path.slice(0, -1), path.slice(1)]],
   ['a fragment', (path) => [`${path}#`, `${path}#x`, `/#${path}`, `/x\\#${path}`]],
   ['length', (path) => [path + 'a'.repeat(8_000), `${'/a'.repeat(7_000)}${path}`, '/..'.repeat(5_000) + path]],
 ]; // prettier-ignore

@@ -127,7 +127,7 @@ it('lets caches keep the current files for one minute and the others for five', 
   }
 });
 
-it('sends a file name only for the calendar', async () => {
+it('sends a file name for the calendar, and none for the status', async () => {
   expect((await send(CALENDAR)).headers.get('content-disposition')).toBe(
     'attachment; filename="base-regime-calendar.csv"',
   );

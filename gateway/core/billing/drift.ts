@@ -3,7 +3,7 @@ export type Drift = {
   readonly account: string | null;
   readonly subscription: string | null;
   readonly cause: DriftCause;
-  /** Recorded status, outcome, plan, chain and end of access; `null` if nothing is recorded. */
+  /** Recorded status, outcome, plan, chain and end of access; the key of a damaged record; `null` if nothing is recorded. */
   readonly has: string | null;
   /** The same according to Stripe, or an explanation; `null` if there is nothing at Stripe. */
   readonly should: string | null;

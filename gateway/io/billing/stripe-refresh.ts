@@ -6,13 +6,13 @@ import { REFRESH_LIMIT_MS, settlesWithin } from '../timing/time-limit.js';
 import type { BillingService } from './billing-service.js';
 
 /**
- * Updates of accounts from Stripe when an event may have been lost. Both functions return whether the account was updated,
- * never reject, and take at most `REFRESH_LIMIT_MS`.
+ * Updates of accounts from Stripe when an event may have been lost. Both functions return whether an update ended in
+ * time, also if it failed. They never reject, and take at most `REFRESH_LIMIT_MS`.
  */
 export type StripeRefresh = {
-  /** Updates an account if a purchased grant has ended; at most once per hour and account. */
+  /** Updates an account if a purchased grant has ended; at most once per hour and account, and sooner after a failure. */
   readonly refreshIfLapsed: (account: string, grants: readonly Grant[]) => Promise<boolean>;
-  /** Does the same, and also updates an account every few seconds while a purchase is pending. */
+  /** Does the same, and also updates an account while a purchase is pending: at most every few seconds, later every minute. */
   readonly refreshIfPendingOrLapsed: (account: Account, grants: readonly Grant[]) => Promise<boolean>;
 };
 

@@ -22,7 +22,7 @@ export async function readPointer(store: ObjectStore): Promise<Pointer | undefin
   return found && assertValid('pointer', parse(found.bytes));
 }
 
-/** Reads the release of a pointer and verifies all of it by its digests. Reuses the indexes in `known`. */
+/** Reads the release of a pointer, and verifies what it reads by its digests. Reuses the indexes in `known`. */
 export async function loadRelease(
   { store, indexer }: ReleaseSource,
   { revision, sequence, sha256 }: Pointer,

@@ -27,7 +27,7 @@ const SESSION = Duration.hours(1);
 const WILDCARD_REASON =
   'Keys below this prefix contain digests, dates and ids that are not known in advance.';
 
-/** One role for each program, and one whose credentials sign URLs. */
+/** The roles of the tasks and of the function, and one whose credentials sign URLs. */
 export class RolesPart extends Construct {
   readonly generator: Role;
   readonly monitor: Role;

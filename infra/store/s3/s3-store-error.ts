@@ -98,6 +98,7 @@ function adviseOn(error: unknown, failure: S3Failure, address: S3Address): Advic
     return [`${server} throttles requests, even after retries`, 'Run again later.'];
   if (NOT_S3.test(message)) return [`${server} is not an S3 server`, 'Check the endpoint.'];
   if (failure === 'wrong-address') return adviseOnAddress(error, address);
+  // Errors of the network were handled above. The only files that the SDK reads are those of its credentials.
   if (codeOf(error) !== undefined) return ['the credentials cannot be read', 'Fix the cause and run again.'];
   return BY_NAME[name] ?? BY_FAILURE[failure] ?? UNKNOWN;
 }

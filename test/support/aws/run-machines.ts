@@ -13,7 +13,10 @@ import {
   type HistoryEvent,
 } from '@aws-sdk/client-sfn';
 
-/** The end of a task: the exit code of its program, no exit code, or success although another container failed. */
+/**
+ * The end of a task: the exit code of its program, or no exit code. With 'a failing companion', the program exited with 0,
+ * but ECS reports the task as failed because of another container.
+ */
 export type TaskEnd = number | 'not started' | 'too long' | 'no exit code' | 'a failing companion';
 
 /** The result of a run. */
@@ -77,7 +80,8 @@ type TaskResult = { readonly output: string } | { readonly error: string; readon
 
 /**
  * Returns the result of a task in the format of Step Functions: the cause of a failure is the task's description by ECS.
- * A second container stands for the account's monitoring. Only Step Functions may use error names that begin with
+ * A second container stands for the account's monitoring. It always failed, so that a machine that reads its exit code is
+ * noticed. Only Step Functions may use error names that begin with
  * `States.`; the machines do not depend on them.
  */
 function toResult(end: Exclude<TaskEnd, 'too long'>): TaskResult {

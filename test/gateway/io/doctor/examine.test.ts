@@ -9,7 +9,7 @@ const KEYS =
 const before = { ...process.env };
 let server: FakeS3;
 let answer: FakeAnswer = NO_KEY;
-/** The requests to other servers than the stores, such as `HEAD http://127.0.0.1:1`. */
+/** The requests with `fetch`: to the store for its clock, and to the identity provider, such as `HEAD http://127.0.0.1:1`. */
 let asked: string[] = [];
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 type SceneOptions = {
-  /** Answers requests to other servers than the stores. */
+  /** Answers the requests with `fetch`. */
   readonly respond?: (address: string) => Response;
   readonly endpoint?: string;
 };
@@ -68,7 +68,7 @@ async function findAll({
   return found;
 }
 
-/** Creates a response of a store whose clock is ahead of this machine's. */
+/** Returns a function that creates the response of a store whose clock is ahead of this machine's. */
 const ahead = (seconds: number) => (): Response =>
   new Response(null, { headers: { Date: new Date(nowMs + seconds * 1000).toUTCString() } });
 
@@ -180,7 +180,7 @@ describe('an identity provider', () => {
     ['without keys', () => new Response('{"keys":[]}'), /has no keys/],
     ['with an invalid document', () => new Response('<html>'), /JSON/],
     ['with a document that is too large', () => new Response(' '.repeat(70_000)), /more than 65536 bytes/],
-  ])('%s is a fault that names its keys', async (_what, respond, words) => {
+  ])('%s is a fault: its keys cannot be read, and why', async (_what, respond, words) => {
     const says = expect.stringMatching(/^its keys cannot be read: \S/);
     const found = await findAll({ respond });
     expect(found.get('identity provider')).toEqual({ what: 'identity provider', verdict: 'fault', says });
