@@ -163,7 +163,7 @@ describe.each(SYNC_PROGRAMS)('%s', (program) => {
       );
       const revoked = await sync(server, '--jobs', '3');
       expect(revoked).toEqual({ code: 2, stdout: '', stderr: 'sync: a sentence (api-key-invalid)\n' });
-      expect(server.proxy.takeRequests().filter(isDay).length).toBeLessThanOrEqual(3 + 3);
+      expect(server.proxy.takeRequests().filter(isDay).length).toBeLessThanOrEqual(3 + 3); // each job: the request that was refused, and one more
     },
     SLOW_MS,
   );

@@ -20,7 +20,7 @@ import { createTemporaryFolder, type TemporaryFolder } from '../../support/proce
 const DAYS = { bitcoin: 600, arbitrum: 320, base: 90 };
 const AS_OF = '2026-09-02T12:00:00Z';
 /** A kill of a long first release takes as long as ten of a small one. */
-const KILLS = Math.ceil(Number(process.env['CRD_KILLS'] ?? '50') / 20);
+const KILLS = Math.ceil(Number(process.env['CRD_KILLS'] ?? '200') / 20);
 const SEED = Number(process.env['CRD_KILL_SEED'] ?? '1');
 const SLOW_MS = 300_000;
 

@@ -51,7 +51,7 @@ const copy: Operator = async (store) => {
   expect((await verifyStore(target, { deep: false })).faults).toEqual([]);
 };
 
-/** Allowed exits of an operator that loses a race. */
+/** Allowed exits of an operator that loses a race: it may also read objects that garbage collection has just deleted. */
 const LOSSES = ['conflict', 'held', 'damaged'];
 
 async function play(operator: Operator, store: ObjectStore): Promise<string> {
