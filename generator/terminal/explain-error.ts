@@ -9,5 +9,5 @@ export const explainError = createErrorExplainer<ExitName>({
     if (error instanceof GeneratorError) return error.exit;
     return error instanceof StoreError ? STORE_EXITS[error.code] : undefined;
   },
-  interrupted: 'interrupted: nothing was written',
+  interrupted: 'interrupted: nothing was written', // commands that write throw a GeneratorError that says more
 });

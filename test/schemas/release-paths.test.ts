@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { isBundlePath, isManifestPath, isPublicPath } from '../../schemas/release-paths.js';
 
-/** Every path of the golden release except those of day files. */
+/** Every path of the golden release except those of day files, which digests.txt lists by month. */
 const GOLDEN = readFileSync(path.join(import.meta.dirname, '../golden/release/digests.txt'), 'utf8')
   .split('\n')
   .flatMap((line) => line.split(' ')[1] ?? [])

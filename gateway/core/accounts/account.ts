@@ -12,8 +12,8 @@ export const ACTIVE_KEYS = 5;
 export const KEYS_PER_DAY = 20;
 
 /**
- * Maximum number of keys that an account lists. Beyond it the oldest revoked keys expire. The keys of the last 24 hours
- * are always listed, so that they can be counted.
+ * Number of keys of an account beyond which the oldest revoked keys expire. The keys that its owner created in the last 24
+ * hours are always listed, so that they can be counted.
  */
 export const LISTED_KEYS = ACTIVE_KEYS + KEYS_PER_DAY;
 

@@ -118,7 +118,7 @@ export function grantFromSubscription(subscription: Subscription, book: PriceBoo
   const outcome = outcomeOf(subscription, { book, plan, chain, startMs, endMs });
   const untilMs =
     outcome === 'grace'
-      ? Math.min(startMs + GRACE_DAYS * DAY_MS, endMs + SLACK_DAYS * DAY_MS)
+      ? Math.min(startMs + GRACE_DAYS * DAY_MS, endMs + SLACK_DAYS * DAY_MS) // an unpaid period grants no more than a paid one
       : outcome === 'granted'
         ? endMs + SLACK_DAYS * DAY_MS
         : null;

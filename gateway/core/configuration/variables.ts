@@ -204,7 +204,7 @@ export const VARIABLES = {
   },
   CRD_RATE_ADDRESS_PER_MINUTE: {
     meaning:
-      'requests per minute without a key, and failed keys, sessions and signatures, that this process accepts from an address; each is counted apart',
+      'requests per minute without a key that this process accepts from an address; and, counted apart, as many failed keys, sessions and signatures together',
     default: '120',
     example: '120',
     parse: wholeNumber(1, 1_000_000),

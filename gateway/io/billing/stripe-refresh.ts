@@ -89,7 +89,7 @@ export function createStripeRefresh({ service, now, onError }: StripeRefreshOpti
 }
 
 /**
- * Returns the interval between updates while a checkout session can still be paid and no subscription from it is recorded;
+ * Returns the interval between updates while a checkout session can still be paid and no complete subscription from it is recorded;
  * `undefined` otherwise.
  */
 function pendingIntervalOf(billing: Billing | undefined, nowMs: number): number | undefined {

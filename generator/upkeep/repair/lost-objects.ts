@@ -35,7 +35,7 @@ function digestOfKey(key: string): string | undefined {
 }
 
 /**
- * Restores a missing or damaged object. Returns whether it was written; `false` if it is intact.
+ * Restores a missing or damaged object. Returns whether it was written; `false` if it is intact or another process has written it meanwhile.
  * @throws Error if `body` does not have the digest in the key.
  */
 export async function restoreObject(

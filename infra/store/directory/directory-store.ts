@@ -42,7 +42,6 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
     const target = fileOf(key);
     await files.ensureFolder(path.dirname(target));
     const written = await files.writeTemporary(body);
-    files.markUnflushed(path.dirname(target));
     try {
       await link(written, target);
       return 'created';
@@ -50,6 +49,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
       if (codeOf(error) === 'EEXIST') return 'exists';
       throw error;
     } finally {
+      files.markUnflushed(path.dirname(target)); // also when the name exists: its writer may not have flushed it yet
       await unlink(written);
     }
   }

@@ -89,7 +89,7 @@ const TLS = /^EPROTO$|^CERT_|_CERT(_|$)|^UNABLE_TO_|^ERR_(SSL|TLS)_/;
 const HTTP_PARSER = /^HPE_/;
 const NO_REGION = /^Region (is missing|not accepted)/;
 
-/** Classifies an S3 failure by its name or code, then by the network's error code, then by the HTTP status. */
+/** Classifies an S3 failure by its name or code, then by the network's error code, then by a missing region, then by the HTTP status. */
 export function classifyS3Error(error: unknown): S3Failure {
   const { name, code, status } = readS3Error(error);
   const isNetwork = NETWORK.includes(code) || isTlsError(error) || isHttpParserError(error);

@@ -23,7 +23,7 @@ import { assertSuccess } from '../../support/process/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const SLOW_MS = 120_000;
-/** Number of dates whose inputs a record depends on. */
+/** Number of dates that `inputs_sha256` covers. */
 const INPUT_DAYS = 385;
 
 let folder: TemporaryFolder;

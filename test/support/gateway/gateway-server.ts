@@ -48,7 +48,7 @@ export type GatewayServerOptions = {
   readonly billing?: BillingPort;
 };
 
-/** The default configuration: a directory store, no dashboard, very high limits, free ports. */
+/** The default configuration: a directory store, no identity provider, very high limits, free ports. */
 export const CONFIGURATION: Configuration = {
   host: '127.0.0.1',
   port: 0,

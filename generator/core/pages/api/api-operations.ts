@@ -50,7 +50,7 @@ function toTwin(head: Node): Twin {
   return { name: textOf(head['operationId']), statuses };
 }
 
-/** Returns whether every parameter, status and header of HEAD also applies to GET. */
+/** Returns whether everything but the summary of HEAD also applies to GET. */
 function isCoveredBy(get: Node, head: Node, resolve: Resolver): boolean {
   if (head['operationId'] === undefined) return false;
   const covered = partsOf(get, resolve);
