@@ -117,7 +117,7 @@ describe('copy --prune', () => {
     await utimes(path.join(root, orphan), weekAgo, weekAgo);
     expect(await prune(root)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^unchanged: [^]*\nwould delete 1 objects and 0 orphan/),
+      stdout: expect.stringMatching(/^unchanged: [^]*\nwould delete 1 object and 0 orphan/),
     });
     expect([...(await snapshot(root)).keys()]).toContain(orphan);
     const { code, stdout } = await prune(root, '--apply', '--json');
