@@ -26,7 +26,7 @@ export type AddressLimitOptions = {
 export type Attempt = {
   /** Group of the caller's address. */
   readonly group: string;
-  /** Whether the address has reached its limit. */
+  /** True if the address has reached its limit. */
   readonly isSpent: boolean;
 };
 

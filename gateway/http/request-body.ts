@@ -51,7 +51,8 @@ function isJson({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads the body. One that is too large is not read any further, and the connection is closed.
+ * Reads the body. One that is too large is not read any further, and the connection is closed. `express.json` and
+ * `express.raw` are not used: they read the rest of a body that is too large before the response.
  * @throws GatewayError 'payload-too-large', 'unsupported-media-type', 'request-malformed'
  */
 async function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {

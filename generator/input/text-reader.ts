@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { FileFaultError } from './file-fault.js';
 import { describeExcess, type InputLimit } from './input-limits.js';
 
-/** What is known of a text file after its last byte. */
+/** Facts about a text file that was read to its end. */
 export type TextEnd = {
   readonly lines: number;
   readonly hasFinalLineEnd: boolean;

@@ -25,7 +25,7 @@ const execute = promisify(execFile);
 /** A copy of a commit, outside the repository. */
 export type Copy = {
   readonly folder: string;
-  /** Whether a suite passes without a mutant, by its path. */
+  /** True for each suite, by its path, that passes without a mutant. */
   readonly passes: Map<string, boolean>;
   readonly signal: AbortSignal;
 };

@@ -122,11 +122,11 @@ describe('repair', () => {
     expect([...restored]).toEqual(missing);
   });
 
-  it('resumes after a stop before or after every 37th operation, which does no further damage', async () => {
+  it('resumes after a stop before or after every 23rd operation, which does no further damage', async () => {
     const missing = keys.filter((key, i) => isObject(key) && i % 6 === 0);
     for (const when of ['before', 'after'] as const) {
       let at = 1;
-      for (let stopped = true; stopped; at += 37) {
+      for (let stopped = true; stopped; at += 23) {
         const memory = await createDamaged(missing);
         const stopping = createStoppingStore(memory, at, when);
         stopped = await repair(stopping.store).then(
