@@ -30,7 +30,7 @@ let folder: TemporaryFolder;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
 });
-afterAll(() => folder.dispose());
+afterAll(() => folder.dispose(), SLOW_MS);
 
 const inFolder = (name: string): string => path.join(folder.path, name);
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
   report = toCalibrationReport(judged.map(asPublished), methodology.confidence);
 }, SLOW_MS);
 
-afterAll(() => folder.dispose());
+afterAll(() => folder.dispose(), SLOW_MS);
 
 /** Returns a judged day with its published label and confidence. */
 function asPublished(day: JudgedDay): JudgedDay {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await publishSeries(store, { inputs: series, asOf: '2022-03-02' });
   small = await downloadRelease(store, path.join(folder.path, 'small'));
 }, SLOW_MS);
-afterAll(() => folder.dispose());
+afterAll(() => folder.dispose(), SLOW_MS);
 
 describe('missing gold days', () => {
   const compare = async (gold: string) =>

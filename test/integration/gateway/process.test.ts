@@ -44,7 +44,7 @@ beforeAll(async () => {
     CRD_JWT_AUDIENCE: provider.audience,
   };
 }, SLOW_MS);
-afterAll(() => Promise.all([folder.dispose(), provider.dispose()]));
+afterAll(() => Promise.all([folder.dispose(), provider.dispose()]), SLOW_MS);
 
 /** A request with a partly sent body. */
 type SlowRequest = {

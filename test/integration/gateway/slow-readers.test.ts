@@ -24,7 +24,7 @@ beforeAll(async () => {
   const accounts = `file:${path.join(folder.path, 'accounts')}`;
   release = await serveStore({ store: `file:${await publishSample()}`, accounts });
 }, SLOW_MS);
-afterAll(() => folder.dispose());
+afterAll(() => folder.dispose(), SLOW_MS);
 
 /** Returns the path of the largest bundle, and its digest. */
 function largestBundle(): readonly [file: string, sha256: string] {
