@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { codeOf } from '../../infra/store/system-error.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { FileFaultError } from './file-fault.js';
 import { tooLarge, type InputLimit } from './input-limits.js';
 
 /** The files of an input, in a directory or below a prefix of a bucket. */
@@ -51,10 +52,9 @@ export function toDirectory(folder: string): InputFolder {
     },
     async open(name, limit) {
       const file = path.join(folder, name);
-      const size = await stat(file).then(
-        (found) => found.size,
-        () => 0, // opening it reports the error
-      );
+      const found = await stat(file).catch(() => undefined); // opening it reports the error
+      if (found !== undefined && !found.isFile() && !found.isDirectory()) return failWith(notAFile());
+      const size = found?.size ?? 0;
       return size > limit.max ? failWith(tooLarge(limit, size)) : createReadStream(file);
     },
   };
@@ -86,6 +86,11 @@ function toStoredFolder(address: string, store: ObjectStore): InputFolder {
 /** Returns an error like that of a file that does not exist. */
 function missingFile(name: string): Error {
   return Object.assign(new Error(`no such object: ${name}`), { code: 'ENOENT', syscall: 'get' });
+}
+
+/** Returns the fault of a named pipe or a device. Reading one may never end. */
+function notAFile(): FileFaultError {
+  return new FileFaultError('is not a file', 'put a file of this name there');
 }
 
 function failWith(error: Error): Readable {

@@ -2,7 +2,10 @@
 export type ObjectStore = {
   /** The store's address as an operator would type it. */
   readonly address: string;
-  /** Resolves to the bytes and ETag, or `undefined` if the key does not exist. Rejects on any other failure. */
+  /**
+   * Resolves to the bytes and ETag, or `undefined` if the key does not exist. Rejects on any other failure. Of an object
+   * larger than MAX_OBJECT_BYTES, only the first bytes are read, so that it cannot fill the memory.
+   */
   get(key: string): Promise<StoredObject | undefined>;
   /** Resolves to the object's metadata without its bytes, or `undefined` if the key does not exist. */
   head(key: string): Promise<ObjectHead | undefined>;
@@ -26,6 +29,9 @@ export type ObjectStore = {
   /** Deletes an object if it exists. Use it only for garbage and for public copies that no release names. */
   delete(key: string): Promise<void>;
 };
+
+/** Most bytes that are read of one object. The largest objects that the product writes have about a megabyte. */
+export const MAX_OBJECT_BYTES = 64_000_000;
 
 /** Opaque version of an object's content, quoted as in HTTP. It changes when the content does. */
 export type Etag = `"${string}"`;

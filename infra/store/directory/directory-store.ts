@@ -1,8 +1,9 @@
-import { link, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { link, readdir, rename, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { withDirectoryLock } from './directory-lock.js';
 import { createDurableFiles, DEFAULT_PERMISSIONS, PRIVATE_PERMISSIONS } from './durable-files.js';
+import { readStoredFile } from './read-stored-file.js';
 import { assertKey } from '../object-key.js';
 import type { Etag, ListedObject, ObjectHead, ObjectStore, StoredObject } from '../object-store.js';
 import { codeOf, ignoreAbsent, toStoreError } from '../system-error.js';
@@ -33,7 +34,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
   const enqueue = createQueue();
 
   async function get(key: string): Promise<StoredObject | undefined> {
-    const bytes = await readFile(fileOf(key)).catch(ignoreAbsent);
+    const bytes = await readStoredFile(fileOf(key));
     return bytes && { bytes, etag: etagOf(bytes) };
   }
 
@@ -65,7 +66,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
     await files.flush();
     return enqueue(() =>
       withDirectoryLock(lock, async () => {
-        const current = await readFile(target).catch(ignoreAbsent);
+        const current = await readStoredFile(target);
         if ((current ? etagOf(current) : null) !== expected) return 'conflict';
         await rename(await files.writeTemporary(body), target);
         files.markUnflushed(path.dirname(target));

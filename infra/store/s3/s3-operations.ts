@@ -6,10 +6,18 @@ import {
   type ListObjectsV2CommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { assertKey } from '../object-key.js';
-import type { Etag, ListedObject, ObjectHead, StoredObject } from '../object-store.js';
+import {
+  MAX_OBJECT_BYTES,
+  StoreError,
+  type Etag,
+  type ListedObject,
+  type ObjectHead,
+  type StoredObject,
+} from '../object-store.js';
 import type { S3Address } from './s3-address.js';
 import { readResponseTimeMs } from './s3-client.js';
 import { classifyS3Error, isBodylessError } from './s3-errors.js';
@@ -40,7 +48,7 @@ export async function getObject(s3: S3, key: string): Promise<StoredObject | und
     const found = await s3.client.send(new GetObjectCommand(name)).catch(ignoreMissing);
     if (found === undefined) return undefined;
     try {
-      const bytes = (await found.Body?.transformToByteArray()) ?? new Uint8Array();
+      const bytes = await readBody(found.Body as AsyncIterable<Uint8Array> | undefined); // a stream in Node.js
       return { bytes, etag: found.ETag as Etag }; // S3 always sends a quoted ETag
     } catch (error) {
       // The SDK retries only until the response's headers arrive; the body is read afterwards.
@@ -50,6 +58,18 @@ export async function getObject(s3: S3, key: string): Promise<StoredObject | und
       await sleep(delayMs, undefined, s3.signal && { signal: s3.signal });
     }
   }
+}
+
+/** Reads at most MAX_OBJECT_BYTES of a body, and closes its connection if there are more. */
+async function readBody(body: AsyncIterable<Uint8Array> = Readable.from([])): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_OBJECT_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_OBJECT_BYTES);
 }
 
 /**
@@ -98,9 +118,13 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
   return object !== undefined && object.etag === etag ? sha256Hex(object.bytes) : undefined;
 }
 
-/** Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' code units. */
+/**
+ * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' code units.
+ * @throws StoreError 'unavailable' if a server lists in another order, as one that sends the same page for ever.
+ */
 export async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {
   let token: string | undefined;
+  let last = '';
   do {
     const page: ListObjectsV2CommandOutput = await client.send(
       new ListObjectsV2Command({
@@ -110,6 +134,8 @@ export async function* listObjects({ client, location }: S3, prefix: string): As
       }),
     );
     for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+      if (Buffer.compare(Buffer.from(Key), Buffer.from(last)) <= 0) throw outOfOrder(location, Key, last);
+      last = Key;
       // The AWS console creates an empty object such as "prefix/" for a folder.
       if (Key.endsWith('/')) continue;
       yield {
@@ -120,6 +146,11 @@ export async function* listObjects({ client, location }: S3, prefix: string): As
     }
     token = page.NextContinuationToken;
   } while (token !== undefined);
+}
+
+function outOfOrder({ bucket }: S3Address, key: string, last: string): StoreError {
+  const message = `the list of bucket ${bucket} has ${key} after ${last}, so it may never end. Use a server that lists keys in order.`;
+  return new StoreError('unavailable', message);
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
-import { openInputFolder, type InputFolder } from '../../../generator/input/input-folder.js';
+import { openInputFolder, toDirectory, type InputFolder } from '../../../generator/input/input-folder.js';
+import { formatInputFault } from '../../../generator/core/input/input-fault.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
 import { metricsCsv, sourcesJson, writeInput } from '../../support/release/small-input.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
@@ -51,6 +53,14 @@ describe('readInput', () => {
     const expected = await read(await openInputFolder(directory, nowhere));
     expect(await read(await openPrefix(files))).toEqual(expected);
     expect(expected.series.length + expected.faults.length).toBeGreaterThan(0);
+  });
+
+  it('refuses a named pipe, which might never end', async () => {
+    const directory = await writeInput(`${temporary.path}/pipe`, { 'sources.json': sourcesJson(['base']) });
+    execFileSync('mkfifo', [`${directory}/base.csv`]);
+    const { faults, invalid } = await read(toDirectory(directory));
+    expect(faults.map(formatInputFault)).toEqual(['base.csv: is not a file. Put a file of this name there.']);
+    expect(invalid).toEqual(['base']);
   });
 
   it('ignores files in subfolders of the prefix', async () => {

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createDirectoryStore } from '../../../../infra/store/directory/directory-store.js';
-import type { ObjectStore } from '../../../../infra/store/object-store.js';
+import { MAX_OBJECT_BYTES, type ObjectStore } from '../../../../infra/store/object-store.js';
 import { describeObjectStore } from '../../../contract/object-store.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../../support/process/temporary-folder.js';
 
@@ -29,6 +30,18 @@ describe('a directory store', () => {
     await store.putIfAbsent('public/a.json', BODY, META);
     expect(await readFile(path.join(root, 'public', 'a.json'), 'utf8')).toBe('text');
     expect(store.address).toBe(`file:${root}`);
+  });
+
+  it('takes a named pipe for a missing object, because reading it might never end', async () => {
+    await store.putIfAbsent('a', BODY, META);
+    execFileSync('mkfifo', [path.join(root, 'pipe')]);
+    expect([await store.get('pipe'), await store.head('pipe')]).toEqual([undefined, undefined]);
+  });
+
+  it('reads of a larger object than any of the product only the first bytes', async () => {
+    await store.putIfAbsent('a', BODY, META);
+    await truncate(path.join(root, 'a'), 3 * 2 ** 30);
+    expect((await store.get('a'))?.bytes.length).toBe(MAX_OBJECT_BYTES);
   });
 
   it('creates nothing before the first write', async () => {
