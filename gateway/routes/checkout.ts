@@ -18,7 +18,7 @@ export type CheckoutRouterOptions = {
   readonly dashboardOrigins: readonly string[];
 };
 
-/** Returns the routes with which a session buys a plan, and changes, pays and cancels it. */
+/** Returns the routes by which the owner of a dashboard session buys a plan, and pays, changes or cancels the subscription in Stripe's portal. */
 export function createCheckoutRouter(options: CheckoutRouterOptions): Router {
   const { billingService, authentication, dashboardOrigins: origins } = options;
   const begin = (template: string) =>

@@ -1,4 +1,7 @@
-/** The stages of a run, in the order of a publication. A first publication does most of its planning in `write`. */
+/**
+ * The stages of a run: first those of a publication in their order (`mark` writes `store.json`, `aliases` the public
+ * copies), then those of other commands. A long first release is planned in `write`.
+ */
 export type Stage =
   | 'input'
   | 'state'

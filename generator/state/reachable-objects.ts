@@ -24,7 +24,7 @@ export type NamedFile = {
 
 /**
  * Reads the chain of `previous` from the release that the pointer names to the first one; newest first.
- * @throws GeneratorError 'damaged' if a record cannot be read, or is not the direct predecessor of the one after it.
+ * @throws GeneratorError 'damaged' if a record cannot be read, or is not the direct predecessor of the one after it, or if the last one is not a first release.
  */
 export async function readReleaseChain(
   store: ObjectStore,
@@ -85,7 +85,7 @@ export async function readDayFiles(
   return days;
 }
 
-/** Returns the releases of a chain, newest first, from which garbage collection deletes nothing. */
+/** Returns those of these releases, which are ordered from the newest, from which garbage collection deletes nothing. */
 export function retainedOf(chain: readonly ChainRelease[], nowMs: number): ChainRelease[] {
   return chain.filter((release, index) => isRetained(release, index, nowMs));
 }

@@ -14,14 +14,14 @@ const ADDRESS = '203.0.113.77';
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const PATHS = [BUNDLE, calendarPath('base'), '/readyz', '/api/v1/entitlements', '/api/v1/keys'];
 
-/** Errors of stores, of every kind, with secrets in every field. */
+/** Errors of stores, of every kind, with secrets in their fields. */
 const FAILURES: readonly (readonly [name: string, fail: (words: string) => unknown])[] = [
   ['a failure of the store', (words) => new StoreError('unavailable', words)],
   ['a failure with a cause', (words) => new StoreError('unavailable', 'no', { cause: new Error(words) })],
   ['a foreign error', (words) => Object.assign(new Error(words), { name: words, $metadata: { words }, code: words })],
   ['an error with an address', (words) => Object.assign(new TypeError('no'), { cause: { message: words, config: { url: words } } })],
   ['a string', (words) => words],
-  ['nothing', () => undefined],
+  ['an undefined error', () => undefined],
 ]; // prettier-ignore
 
 let provider: IdentityProvider;

@@ -10,7 +10,7 @@ export type OpenAccountsOptions = OpenOptions & { readonly mayBeDown?: boolean }
  * Opens the accounts store at an address. A new store needs no preparation. In a directory, only the owner of the process
  * can read what is created.
  * @throws OperatorError 'usage' for a store of releases, where other programs read and garbage collection deletes;
- * StoreError for an invalid address.
+ * StoreError 'address' for an invalid address, and 'unavailable' for a store that does not answer, unless `mayBeDown`.
  */
 export async function openAccountsStore(
   address: string,

@@ -26,13 +26,13 @@ export type OpenCheckout = { readonly id: string; readonly url: string };
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Maximum number of tries. Another one is needed if the session is closed while it is requested. */
+/** Maximum number of tries. Another one is needed if the session closes before it is returned, or a concurrent call recorded another session first. */
 const MAX_TRIES = 3;
 
 /**
  * Returns an open checkout session for this purchase: the account's current session if it is for the same purchase,
- * otherwise a new one. Concurrent calls get the same session, because their attempt and so their idempotency key is the
- * same.
+ * otherwise a new one. Concurrent calls for the same purchase get the same session: they have the same idempotency key, or,
+ * on both sides of a full hour, the session that was recorded first is used.
  * @throws GatewayError 'already-subscribed', 'billing-unavailable'
  */
 export async function openCheckout(
@@ -44,7 +44,7 @@ export async function openCheckout(
   let known = await requireCustomer(context, account);
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     known = await closeOtherSession(context, account, known, wanted);
-    // Check for subscriptions after closing the session, because it may have been paid until then.
+    // Check for subscriptions after closing the session, because it may have been paid before it was closed.
     known = await assertNotSubscribed(context, account, known);
     const session = await openSession(context, account, known, wanted);
     const openedAt = toInstant(now());
@@ -54,7 +54,7 @@ export async function openCheckout(
       opened_at: openedAt,
     });
     if (known.checkout.session?.id !== session.id) {
-      await billing.expireCheckout(session.id); // a concurrent call for another purchase was first
+      await billing.expireCheckout(session.id); // a concurrent call recorded another session first
       continue;
     }
     if (session.state === 'open' && session.url !== null) return { id: session.id, url: session.url };

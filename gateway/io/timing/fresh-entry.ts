@@ -7,7 +7,7 @@ export type FreshnessPolicy<T> = {
    * Returns the freshness of a value. `ageMs` counts from the start of its load; negative after the clock was set back.
    */
   readonly freshness: (value: T, ageMs: number) => Freshness;
-  /** Minimum time between two loads while the value can still be used. */
+  /** Minimum time between two loads while the value can still be used. A read with a shorter `maxAgeMs` may load sooner. */
   readonly retryMs: number;
   /** Minimum time between two loads while there is no usable value; 0 by default. */
   readonly retryEmptyMs?: number;

@@ -17,7 +17,7 @@ const DAYS = 7;
 const DRIVERS = 6;
 const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label.length));
 
-/** Options for `weeklySummaryFile`. `records` are the meta records in force of the last dates, ascending. */
+/** Options for `weeklySummaryFile`. `records` are the meta records in force of the last dates, ascending; the comparison with a week before needs eight. */
 export type WeeklyOptions = {
   readonly records: readonly MetaDay[];
   readonly lastAvailable: string | null;

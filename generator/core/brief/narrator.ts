@@ -10,7 +10,7 @@ export type BriefTemplates = {
   readonly source: string;
 };
 
-/** A value of a claim: a member of the records (optionally with the noun it counts), or a word. */
+/** A value of a claim: a member of the records (optionally with the noun it counts, in the plural), or a word. */
 export type ClaimValue = { readonly fact: string; readonly noun?: string } | { readonly word: string | null };
 
 /** Writes the sentences of one day and keeps track of the facts they use. */

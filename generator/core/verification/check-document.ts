@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
 import { findForeignNames } from './foreign-names.js';
 
-/** Expectations about a document. `schema` is absent for plain text. */
+/** Expectations about a document. `schema` is absent for plain text, and for JSON whose schema is not known yet. */
 export type DocumentOptions = {
   readonly sha256: string;
   readonly bytes?: number;
@@ -27,7 +27,7 @@ export function checkJsonDocument(body: Uint8Array, options: DocumentOptions): C
   if (options.schema !== undefined) {
     const [fault] = findSchemaFaults(options.schema, value);
     if (fault) faults.push(`violates schema ${options.schema} at ${fault.pointer || '/'}: ${fault.message}`);
-    // A manifest is compared with the genre and chain that list it.
+    // The names in a manifest depend on its genre and chain: checkListedManifest judges them.
     else if (options.schema !== 'manifest') faults.push(...findForeignNames(options.schema, value as never)); // checked just above
   }
   if (!isCanonical(value, text)) faults.push('is not in its RFC 8785 form');

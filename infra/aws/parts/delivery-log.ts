@@ -29,7 +29,7 @@ const LOG_FIELDS = [
   'c-country',
 ];
 
-/** Logs chosen fields of all requests. The query must not be logged: the query of a signed URL grants access. */
+/** Logs chosen fields of all requests. The query must not be logged: a caller may put a key there by mistake. */
 export function createAccessLog(scope: Construct, distribution: Distribution, name: string): void {
   const group = new LogGroup(scope, 'Log', {
     logGroupName: `/aws/vendedlogs/${name}/delivery`,

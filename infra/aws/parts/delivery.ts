@@ -45,7 +45,7 @@ const GATEWAY_PATHS = [
   ENDPOINTS.webhook,
 ];
 
-/** Status codes of errors that CloudFront caches by default. */
+/** Status codes for which CloudFront accepts a time to live. */
 const CACHED_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 const YEAR = Duration.days(365);
@@ -198,7 +198,7 @@ function acknowledgeFindings(distribution: Distribution): void {
     {
       id: 'AwsSolutions-CFR3',
       reason:
-        'CloudWatch receives selected fields. The log that this rule expects would contain the queries of signed URLs.',
+        'CloudWatch receives selected fields. The log that this rule expects would contain queries, cookies and the addresses of clients.',
     },
   );
 }

@@ -30,7 +30,7 @@ export class SecretsPart extends Construct {
       Validations.of(secret).acknowledge({
         id: 'AwsSolutions-SMG4',
         reason:
-          'A rotation needs two valid values at the same time, in the order that the runbook describes.',
+          'A rotation needs a time with two valid values, and steps by hand: "Rotate secrets" in infra/aws/README.md.',
       });
     }
   }

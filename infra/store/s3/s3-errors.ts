@@ -87,14 +87,14 @@ const NETWORK = [
 const TLS = /^EPROTO$|^CERT_|_CERT(_|$)|^UNABLE_TO_|^ERR_(SSL|TLS)_/;
 /** Error codes of Node's HTTP parser. */
 const HTTP_PARSER = /^HPE_/;
-const NO_REGION = /^Region (is missing|not accepted)/;
+const INVALID_REGION = /^Region (is missing|not accepted)/;
 
-/** Classifies an S3 failure by its name or code, then by the network's error code, then by a missing region, then by the HTTP status. */
+/** Classifies an S3 failure by its name or code, then by the network's error code, then by a missing or malformed region, then by the HTTP status. */
 export function classifyS3Error(error: unknown): S3Failure {
   const { name, code, status } = readS3Error(error);
   const isNetwork = NETWORK.includes(code) || isTlsError(error) || isHttpParserError(error);
   const network = isNetwork ? 'unreachable' : undefined;
-  const region = isRegionMissing(error) ? 'wrong-address' : undefined;
+  const region = isRegionInvalid(error) ? 'wrong-address' : undefined;
   return BY_NAME[name] ?? BY_NAME[code] ?? network ?? region ?? BY_STATUS[status] ?? 'other';
 }
 
@@ -106,8 +106,8 @@ export function isHttpParserError(error: unknown): boolean {
   return HTTP_PARSER.test(readS3Error(error).code);
 }
 
-export function isRegionMissing(error: unknown): boolean {
-  return NO_REGION.test(readS3Error(error).message);
+export function isRegionInvalid(error: unknown): boolean {
+  return INVALID_REGION.test(readS3Error(error).message);
 }
 
 /** Returns true for a 3xx or 4xx response without a body, such as the response to a HEAD request. */

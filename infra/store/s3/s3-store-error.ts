@@ -5,7 +5,7 @@ import {
   classifyS3Error,
   isAbort,
   isHttpParserError,
-  isRegionMissing,
+  isRegionInvalid,
   isTlsError,
   readS3Error,
   type S3Failure,
@@ -109,7 +109,7 @@ function adviseOnAddress(error: unknown, { bucket, region: configured }: S3Addre
     return [`bucket ${bucket} does not exist`, 'Create it or correct the address.'];
   }
   const remedy = `Add ?region=${region || 'REGION'} to the address or set AWS_REGION.`;
-  if (isRegionMissing(error)) return ['no region is set', remedy];
+  if (isRegionInvalid(error)) return ['no valid region is set', remedy];
   const actual = region === '' ? 'another region' : `region ${region}`;
   return [`the bucket is in ${actual}, not in ${configured ?? 'the configured one'}`, remedy];
 }

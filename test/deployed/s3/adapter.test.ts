@@ -177,7 +177,7 @@ describe('the generator exits with the right code and a remedy when', () => {
     const run = await verify(bucket.address('store'), { AWS_REGION: '', HOME: '/nonexistent' });
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(
-      /no region is set \(.+\)\. Add \?region=REGION to the address or set AWS_REGION\./,
+      /no valid region is set \(.+\)\. Add \?region=REGION to the address or set AWS_REGION\./,
     );
   });
 

@@ -93,7 +93,7 @@ describe('the lock of a directory store', () => {
 
   it('is waited for while its owner is alive', async () => {
     const own = await readOwnIdentity();
-    await writeFile(lock, JSON.stringify({ ...own, nonce: '0' }));
+    await writeFile(lock, JSON.stringify({ ...own, space: own.pidNamespace, nonce: '0' }));
     const swapping = swap('text');
     await sleep(60);
     expect(await stored()).toBeUndefined();

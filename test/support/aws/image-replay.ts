@@ -13,10 +13,10 @@ export type ReplayedImage = {
   readonly healthCheck: readonly string[];
 };
 
-type Stage = { readonly root: string; folder: string; user?: string };
+type Stage = { readonly root: string; workingFolder: string; user?: string };
 
 /**
- * Replays a Dockerfile in `folder`. Each stage is a folder, and its absolute paths are below this folder. Files that
+ * Replays a Dockerfile in `folder`. Each stage has a folder of its own below `folder`, which stands for its root directory. Files that
  * `.dockerignore` excludes cannot be copied. @throws Error for an unsupported instruction or a failed step.
  */
 export async function replayImage(
@@ -27,19 +27,19 @@ export async function replayImage(
   const isIncluded = await readContext(context);
   const stages = new Map<string, Stage>();
   const env: Record<string, string> = {};
-  let stage: Stage = { root: folder, folder };
+  let stage: Stage = { root: folder, workingFolder: folder };
   let [command, healthCheck]: [string[], string[]] = [[], []];
   for (const [name, text] of await readInstructions(path.join(context, dockerfile))) {
     const words = text.split(/\s+/);
     const at = (place: string, of: Stage = stage): string =>
-      place.startsWith('/') ? path.join(of.root, place) : path.join(of.folder, place);
+      place.startsWith('/') ? path.join(of.root, place) : path.join(of.workingFolder, place);
     if (name === 'FROM') {
       const as = words[2] ?? `stage-${stages.size}`;
-      stages.set(as, (stage = { root: path.join(folder, as), folder: path.join(folder, as) }));
+      stages.set(as, (stage = { root: path.join(folder, as), workingFolder: path.join(folder, as) }));
       await mkdir(stage.root, { recursive: true });
     } else if (name === 'WORKDIR') {
-      stage.folder = at(text);
-      await mkdir(stage.folder, { recursive: true });
+      stage.workingFolder = at(text);
+      await mkdir(stage.workingFolder, { recursive: true });
     } else if (name === 'COPY') {
       const from = /^--from=(\S+)$/.exec(words[0] ?? '')?.[1];
       const [sources, target] = [words.slice(from === undefined ? 0 : 1, -1), words.at(-1) ?? ''];
@@ -58,7 +58,7 @@ export async function replayImage(
       await mkdir(at('/usr/local/bin'), { recursive: true });
       const script = text.replace(/(?<=\s)\/(?=app|usr)/g, `${stage.root}/`);
       const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
-      const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.folder);
+      const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.workingFolder);
       if (code !== 0) throw new Error(`${text}: ${stderr}`);
     } else if (name === 'ENV') {
       for (const word of words) {

@@ -93,7 +93,7 @@ type Moments = {
   readonly learn: (stage: Stage, run: StagedRun) => void;
 };
 
-/** Draws moments in the stage that needs most kills; once all have enough, in any stage. */
+/** Draws 70 % of the moments in the stage that needs the most kills and the others in any stage; once all have enough, all in any stage. */
 function createMoments({ kills, perStage }: KillOptions, random: () => number): Moments {
   const hits = new Map<Stage | undefined, number>();
   /** The part of a stage's usual time in which moments are chosen. */

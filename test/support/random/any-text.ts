@@ -5,7 +5,7 @@ const SURROGATES = 0x800;
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * Draws text of any code points. `fc.string` with the unit 'binary' draws the same, but first builds a table of all code
+ * Draws text of any code points but surrogates, which are no characters of their own. `fc.string` with the unit 'binary' draws the same, but first builds a table of all code
  * points, which takes half a second.
  */
 export function anyText({ minLength = 0, maxLength }: fc.ArrayConstraints = {}): fc.Arbitrary<string> {

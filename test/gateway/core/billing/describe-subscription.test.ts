@@ -28,18 +28,18 @@ function accountWith(...subscriptions: readonly AccountSubscription[]): Account 
 
 describe('the subscription that is shown to its owner', () => {
   it.each<[string, AccountSubscription, AccountSubscription]>([
-    ['with access before a newer one without', SINGLE, { ...RESEARCH, ...ENDED, since: EARLIER }],
+    ['with access rather than a newer one without', SINGLE, { ...RESEARCH, ...ENDED, since: EARLIER }],
     [
-      'with access before a newer one that ends now',
+      'with access rather than a newer one that ends now',
       SINGLE,
       { ...RESEARCH, since: EARLIER, until: '2026-08-20T12:00:00Z' },
     ],
     [
-      'with access before a newer one that never granted any',
+      'with access rather than a newer one that never granted any',
       SINGLE,
       { ...RESEARCH, since: EARLIER, until: null },
     ],
-    ['to the higher plan before a newer one to the lower', RESEARCH, { ...SINGLE, since: EARLIER }],
+    ['to the higher plan rather than a newer one to the lower', RESEARCH, { ...SINGLE, since: EARLIER }],
     ['that is newer, of two to the same plan', { ...SINGLE, since: EARLIER }, SINGLE],
     [
       'that is newer, of two without access',

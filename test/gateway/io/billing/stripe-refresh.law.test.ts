@@ -30,7 +30,7 @@ const grant = (changes: Partial<Grant>): Grant => ({
   ...changes,
 });
 
-/** Result and duration of the following updates. The duration is not a whole number of seconds, so that no two events coincide. */
+/** Result and duration of the following updates. A duration above 0 is not a whole number of seconds, so that no two events coincide. */
 type UpdateBehavior = { readonly fails: boolean; readonly tookMs: number };
 type Update = UpdateBehavior & { readonly atMs: number };
 const passing = fc.constantFrom(1, 1_999, 2_000, 2_000, HOUR - 5_000, HOUR);
@@ -147,18 +147,18 @@ describe('while a purchase is pending', () => {
   };
 
   it.each([
-    ['just after it was started', 0, [], true],
-    ['within a day', DAY + MINUTE, [], true],
-    ['not later than a day', DAY + MINUTE + 1, [], false],
-    ['although an older purchase is recorded', HOUR, [openedMs - MINUTE - SECOND], true],
-    ['not when its subscription is recorded', HOUR, [openedMs + SECOND], false],
+    ['updates just after it was started', 0, [], true],
+    ['updates until a minute after it expired', DAY + MINUTE, [], true],
+    ['does not update later', DAY + MINUTE + 1, [], false],
+    ['updates although an older purchase is recorded', HOUR, [openedMs - MINUTE - SECOND], true],
+    ['does not update when its subscription is recorded', HOUR, [openedMs + SECOND], false],
     [
-      'not when its subscription is recorded and the clock of Stripe is a minute behind',
+      'does not update when its subscription is recorded and the clock of Stripe is a minute behind',
       HOUR,
       [openedMs - MINUTE],
       false,
     ],
-  ])('updates %s', async (_when, afterMs, since, updates) => {
+  ])('%s', async (_when, afterMs, since, updates) => {
     expect(await refreshIfPendingOrLapsed(openedMs + afterMs, since)).toBe(updates);
   });
 

@@ -218,7 +218,7 @@ describe('an S3 store whose server rejects a request', () => {
         ['AWS_REGION'],
         {},
         'address',
-        'no region is set (Region is missing). Add ?region=REGION to the address or set AWS_REGION.',
+        'no valid region is set (Region is missing). Add ?region=REGION to the address or set AWS_REGION.',
       ],
       [
         'missing credentials',
