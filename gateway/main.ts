@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomBytes, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { runProgram } from '../infra/process/run-program.js';
+import { printLine, runProgram } from '../infra/process/run-program.js';
 import { runCli } from './cli.js';
 import { explainError } from './commands/explain-error.js';
 import { soldPrices } from './core/billing/billing-settings.js';
@@ -38,7 +38,7 @@ await runProgram<ExitName>({
   },
   run: (interrupted) =>
     runCli(process.argv.slice(2), {
-      print: (text) => void process.stdout.write(`${text}\n`),
+      print: printLine,
       warn,
       now: () => Date.now(),
       random: (size) => randomBytes(size),

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { pino } from 'pino';
 import type { Explanation } from '../infra/process/explain-error.js';
-import { runProgram } from '../infra/process/run-program.js';
+import { printLine, runProgram } from '../infra/process/run-program.js';
 import { programWords } from '../infra/process/shell-command.js';
 import { runCli } from './cli.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
@@ -44,7 +44,7 @@ await runProgram<ExitName>({
   run: (interrupted) =>
     runCli(args, {
       program: programWords('generator', script, (file) => path.relative('', file)),
-      print: (text) => void process.stdout.write(`${text}\n`),
+      print: printLine,
       now,
       interrupted,
       stopped: abortAfter(interrupted, STOP_MS),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { ByteCounts, RequestCounts } from '../../infra/store/counting-store.js';
 import { codeOf, ignoreAbsent } from '../../infra/store/system-error.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
@@ -28,12 +28,13 @@ export type RunReport = {
 };
 
 /**
- * Writes a report to a file, atomically. A pipe or a device gets it as one line, so that a log collector keeps it whole.
+ * Writes a report to a file, atomically. It replaces only an earlier report or an empty file. A pipe or a device gets it as one line, so that a log collector keeps it whole.
  * @throws GeneratorError 'usage' when it cannot be written.
  */
 export async function writeRunReport(file: string, report: RunReport): Promise<void> {
   try {
     const found = await stat(file).catch(ignoreAbsent);
+    if (found?.isFile()) await assertReplaceable(file);
     if (found === undefined || found.isFile())
       await replaceFile(file, `${JSON.stringify(report, null, 2)}\n`);
     else await writeFile(file, `${JSON.stringify(report)}\n`); // a rename would replace a device such as /dev/null by a file
@@ -43,6 +44,17 @@ export async function writeRunReport(file: string, report: RunReport): Promise<v
     const message = `--report ${file} cannot be written (${code}). Name a file in an existing, writable folder.`;
     throw new GeneratorError('usage', message, { cause: error });
   }
+}
+
+const BEGINNING = /^\s*$|^\s*\{\s*"schema":\s*"run-report\//;
+
+/** Passes if a file is empty or an earlier report. @throws GeneratorError 'usage' otherwise: it may be the operator's data. */
+async function assertReplaceable(file: string): Promise<void> {
+  if (BEGINNING.test(await readFile(file, 'utf8'))) return;
+  throw new GeneratorError(
+    'usage',
+    `--report ${file} was not written, because the file exists and is not a report. Name another file.`,
+  );
 }
 
 async function replaceFile(file: string, text: string): Promise<void> {

@@ -23,11 +23,11 @@ export type ProgramOptions<Exit extends string> = {
 /**
  * Runs a program and sets its exit code. The first SIGINT or SIGTERM interrupts the run; the second one of either kind
  * kills the process, so that a shell sees 130 or 143. A reader that closes stdout or stderr early, such as `head`,
- * does not end the run.
+ * does not end the run, and neither does output that cannot be written.
  */
 export async function runProgram<Exit extends string>(options: ProgramOptions<Exit>): Promise<void> {
   const { exitCodes, run, explain, report, giveUpMs, givenUp } = options;
-  ignoreClosedPipes();
+  keepRunningWithoutOutput();
   process.on('uncaughtException', (error) => {
     // an error that `run` throws arrives here too
     const explanation = explain(error);
@@ -49,12 +49,25 @@ export async function runProgram<Exit extends string>(options: ProgramOptions<Ex
   if (interruption.aborted) process.stdout.write('', () => void endProcess());
 }
 
-function ignoreClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
+/** Writes a line to stdout. If it cannot be written, stderr says so. */
+export function printLine(text: string): void {
+  try {
+    process.stdout.write(`${text}\n`);
+  } catch (error) {
+    reportLostOutput(error); // Node 20 throws for a file; later versions emit an error
   }
+}
+
+function keepRunningWithoutOutput(): void {
+  process.stdout.on('error', reportLostOutput);
+  process.stderr.on('error', () => undefined); // there is nowhere to report it
+}
+
+function reportLostOutput(error: unknown): void {
+  const { code, syscall } = error as NodeJS.ErrnoException; // checked next
+  if (code === undefined || syscall === undefined) throw error;
+  if (code !== 'EPIPE')
+    process.stderr.write(`The output is incomplete: stdout cannot be written (${code}).\n`);
 }
 
 function interruptOnSignal(): AbortSignal {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const MODULE = fileURLToPath(new URL('../../../dist/infra/process/run-program.js', import.meta.url));
@@ -51,6 +52,22 @@ const UNTIL_INTERRUPTED = `
 describe('runProgram', () => {
   it('sets the exit code of the run', async () => {
     expect(await start("return 'done';").ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('keeps the exit code of a run whose output cannot be written, and says so', async () => {
+    const full = await open('/dev/full', 'w');
+    const source = `
+      import { printLine, runProgram } from ${JSON.stringify(MODULE)};
+      const run = async () => (printLine('result'), 'done');
+      await runProgram({ run, exitCodes: ${JSON.stringify(EXIT_CODES)}, giveUpMs: 1, explain: (error) => { throw error; } });`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    expect(await once(child, 'close')).toEqual([0, null]);
+    await full.close();
+    expect(stderr).toBe('The output is incomplete: stdout cannot be written (ENOSPC).\n');
   });
 
   it.each([

@@ -35,6 +35,19 @@ const stagesOf = ({ stages }: RunReport, outcome: string): string[] =>
   stages.filter((stage) => stage.outcome === outcome).map(({ stage }) => stage);
 
 describe('--report', () => {
+  it.each(['date,tx_count\n2025-01-01,1\n', '{"schema":"store/2"}'])(
+    'does not replace a file that is not a report: %j',
+    async (text) => {
+      await writeFile(file, text);
+      expect(await run(...runs.publishing(), '--report', file, '--quiet')).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: `--report ${file} was not written, because the file exists and is not a report. Name another file.\n`,
+      });
+      expect(await readFile(file, 'utf8')).toBe(text);
+    },
+  );
+
   it('contains the stages, requests, bytes and --json result of a publication', async () => {
     const { code, stdout } = await run(...runs.publishing(), '--report', file, '--json');
     const report = await readReport();
@@ -148,16 +161,17 @@ describe('--report', () => {
 });
 
 describe('the file of --report', () => {
+  const AN_OLD_ONE = '{"schema":"run-report/1"}';
   const report = (): Promise<GeneratorRun> =>
     run('status', '--store', `file:${runs.root}`, '--quiet', '--report', file);
   const listFolder = (): Promise<string[]> => readdir(path.dirname(file));
 
   it('is replaced, not overwritten: an open reader keeps the old report', async () => {
-    await writeFile(file, 'the old one');
+    await writeFile(file, AN_OLD_ONE);
     await link(file, `${file}.kept`);
     expect(await report()).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await readReport()).toMatchObject({ command: 'status' });
-    expect(await readFile(`${file}.kept`, 'utf8')).toBe('the old one');
+    expect(await readFile(`${file}.kept`, 'utf8')).toBe(AN_OLD_ONE);
     expect((await listFolder()).sort()).toEqual(['report.json', 'report.json.kept']);
   });
 
@@ -197,12 +211,12 @@ describe('the file of --report', () => {
   });
 
   it('is never incomplete, regardless of what fails', async () => {
-    await writeFile(file, 'the old one');
+    await writeFile(file, AN_OLD_ONE);
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     const broken = { schema: 'run-report/1', result: circular } as unknown as RunReport; // a bug
     await expect(writeRunReport(file, broken)).rejects.toThrow(TypeError);
-    expect([await readFile(file, 'utf8'), await listFolder()]).toEqual(['the old one', ['report.json']]);
+    expect([await readFile(file, 'utf8'), await listFolder()]).toEqual([AN_OLD_ONE, ['report.json']]);
   });
 });
 
