@@ -4,13 +4,13 @@ import { GatewayError, PROBLEMS, toProblem } from '../core/problems.js';
 import type { RequestLog } from '../io/operation/request-log.js';
 import { contextOf } from './request-context.js';
 
-/** Value of Retry-After where waiting helps and no better time is known, in seconds. */
+/** Value of Retry-After for a 503 for which no better time is known, in seconds. */
 export const RETRY_SECONDS = '10';
 
 /** Answers an error with its problem document. */
 export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 
-/** Returns the handler of all errors. Errors that are neither problems nor outages are bugs, and it logs them. */
+/** Returns the handler of all errors. It logs every error that is not a problem, an outage or a request that Express rejects: it is a bug. */
 export function createProblemHandler(log: RequestLog): ProblemHandler {
   return (error, res) => {
     const problem = toGatewayError(error);

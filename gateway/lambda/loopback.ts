@@ -32,8 +32,9 @@ const NOT_SENT = new Set([...CONNECTION_HEADERS, 'content-length']);
 const NOT_RETURNED = new Set([...CONNECTION_HEADERS, 'date']);
 
 /**
- * Sends a request to the server at `url` on a new connection, because a frozen function would lose an idle one. The client
- * closes it after it has read the response: the server would reset it when it rejects a request before reading the body.
+ * Sends a request to the server at `url` on a new connection, because a frozen function would lose an idle one. With
+ * `keepAlive` the client closes it, after it has read the response. A server that rejects a request without reading its
+ * body and closes first would reset the connection, and the response could be lost.
  */
 export async function sendToLoopback(url: string, request: LoopbackRequest): Promise<LoopbackResponse> {
   const agent = new Agent({ keepAlive: true });

@@ -7,7 +7,7 @@ const REMEDY = 'fix the row: RFC 4180, comma-separated, quotes only around a who
 type Parser = ReturnType<typeof parse>;
 
 /**
- * Yields the rows of CSV lines with the numbers of their first lines: a quoted cell may contain line breaks.
+ * Yields the rows of CSV lines with their line numbers. A cell with a line break is refused.
  * @throws FileFaultError for a line that is not CSV; the errors of `lines`, after the rows before them.
  */
 export async function* csvRows(lines: AsyncIterable<string>): AsyncGenerator<CsvRow> {
@@ -19,7 +19,7 @@ export async function* csvRows(lines: AsyncIterable<string>): AsyncGenerator<Csv
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
       yield { line, cells };
-      line += 1 + cells.reduce((breaks, cell) => breaks + (cell.match(/\n/g)?.length ?? 0), 0);
+      line += 1;
     }
   } catch (error) {
     throw notCsv(error instanceof Error ? error.message : String(error), refused.line ?? line);
@@ -40,7 +40,7 @@ async function feedLines(
     for await (const text of lines) {
       if (parser.destroyed) return;
       const number = (line += 1);
-      // No valid cell spans lines, and an open quote would make the parser read all later lines again and again.
+      // A cell that spans lines is not valid here, and an open quote would make the parser read all later lines again and again.
       if (text.split('"').length % 2 === 0) throw notCsv('a quote is left open on its line', number);
       const isReady = parser.write(text, (error) => {
         if (error) refused.line ??= number;

@@ -75,22 +75,19 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
     return { outcome: 'dry-run', revision, garbage, young };
   }
   const lease = await acquireGcLease(store, options.clock);
-  for (let i = 0; i < candidates.length && !signal.aborted; i += BATCH) {
-    try {
+  try {
+    for (let i = 0; i < candidates.length && !signal.aborted; i += BATCH) {
       await lease.renew();
       await settleAll(candidates.slice(i, i + BATCH), async (candidate) => {
         if (await deleteIfGarbage(store, candidate, pointer.value.sha256, graceMs)) addToGarbage(candidate);
       });
-    } catch (error) {
-      const { objects, releases } = garbage;
-      throw await endEarly(
-        lease,
-        error,
-        `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`,
-      );
     }
+    await lease.end();
+  } catch (error) {
+    const { objects, releases } = garbage;
+    const deleted = `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`;
+    throw await endEarly(lease, error, deleted);
   }
-  await lease.end();
   progress.end(`${count(garbage.objects, 'object')}, ${count(garbage.releases, 'record')}`);
   return { outcome: signal.aborted ? 'interrupted' : 'deleted', revision, garbage, young };
 }
@@ -110,8 +107,8 @@ async function settleAll(
 }
 
 /**
- * Returns the error for a garbage collection that ends early. After a failed request the lease is left to time out,
- * because the store may still carry out a deletion, and no writer may rely on the deleted object before.
+ * Returns the error for a garbage collection that ends early. After a failed request the lease is left to time out: the
+ * store may still carry out a deletion, and until then no writer may rely on the object.
  */
 async function endEarly(lease: GcLease, error: unknown, deleted: string): Promise<unknown> {
   if (error instanceof GeneratorError) {
@@ -120,12 +117,15 @@ async function endEarly(lease: GcLease, error: unknown, deleted: string): Promis
       cause: error,
     });
   }
-  const waiting = `${deleted}, all of them garbage, before the store failed. Publishing exits 6 for an hour; then run gc again`;
+  const describe = (end: string): string =>
+    `${deleted}, all of them garbage, before ${end}. Publishing exits 6 for an hour; then run gc again`;
   if (error instanceof StoreError)
-    return new StoreError(error.code, `${waiting}: ${error.message}`, { cause: error });
+    return new StoreError(error.code, `${describe('the store failed')}: ${error.message}`, { cause: error });
   const isAbort =
     typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
-  return isAbort ? new GeneratorError('interrupted', `interrupted: ${waiting}.`, { cause: error }) : error;
+  if (!isAbort) return error;
+  const message = `interrupted: ${describe('this run stopped waiting for the store')}.`;
+  return new GeneratorError('interrupted', message, { cause: error });
 }
 
 /** Passes for a store without faults. In a damaged one, an object may look like garbage because a manifest is missing. */

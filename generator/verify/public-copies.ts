@@ -5,15 +5,15 @@ import { publicPathsOf } from '../core/draft/chain-state.js';
 import { readAliasSequence } from '../state/published-state.js';
 import { catchFault, type Verifier } from './verifier.js';
 
-/** The refresh of the public copies that a run left unfinished, as one that is killed after its commit does. */
+/** A refresh of the public copies that did not finish, for example because the run was killed after its commit. */
 export type UnfinishedRefresh = {
   /** The earlier releases whose copies may still be there; newest first. Empty before the first refresh. */
   readonly earlier: readonly ReleaseRecord[];
 };
 
 /**
- * Reads aliases.json, and compares it with the release. Returns the sequence up to which the public copies are up to
- * date if a run left them behind, which the next run changes: 0 before the first refresh. Otherwise `undefined`.
+ * Reads aliases.json, and compares it with the release. If the last refresh of the public copies did not finish, returns
+ * the sequence of the last one that did, or 0 if there was none; otherwise `undefined`. The next run finishes it.
  */
 export async function checkAliasMark(verifier: Verifier): Promise<number | undefined> {
   const { store, record, faults, lagging } = verifier;
@@ -57,7 +57,10 @@ export async function checkExtraFiles(
   }
 }
 
-/** Returns whether an earlier release has this copy; `undefined` for a file that was not published yet. */
+/**
+ * Returns whether the copy is one that an unfinished refresh may have left. `sha256` is `undefined` if there is no copy:
+ * then an earlier release did not have the file, or there was none.
+ */
 function isLeftBehind({ earlier }: UnfinishedRefresh, path: string, sha256: string | undefined): boolean {
   const digests = earlier.map((record) => record.public[path]?.sha256);
   return digests.includes(sha256) || (sha256 === undefined && earlier.length === 0);

@@ -13,7 +13,7 @@ import { withRealSignatures } from '../support/stripe/signed-events.js';
 const { Service } = await readTemplates();
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const WEBHOOK = ENDPOINTS.webhook;
-const none = { signing: false, webhook: false, unsigned: false, alert: false };
+const none = { files: false, failures: false, refusals: false, alerts: false };
 const now = (): number => Date.parse('2026-08-20T12:00:00Z');
 
 let accounts: OutageStore;
@@ -50,10 +50,10 @@ async function matchesOf(send: () => Promise<Response>): Promise<readonly [numbe
   return [
     status,
     {
-      signing: isCounted('FilesUnavailable'),
-      webhook: isCounted('WebhookFailures'),
-      unsigned: isCounted('WebhookRefusals'),
-      alert: isCounted('BillingAlerts'),
+      files: isCounted('FilesUnavailable'),
+      failures: isCounted('WebhookFailures'),
+      refusals: isCounted('WebhookRefusals'),
+      alerts: isCounted('BillingAlerts'),
     },
   ];
 }
@@ -67,16 +67,16 @@ it('no alarm counts a successful request or an error of the client', async () =>
 it('the alarm on refused events counts a wrong signature, and none counts a wrong method', async () => {
   const sendUnsigned = (): Promise<Response> =>
     gateway.request(WEBHOOK, { method: 'POST', body: '{}', headers: { 'Stripe-Signature': 't=1,v1=00' } });
-  expect(await matchesOf(sendUnsigned)).toEqual([400, { ...none, unsigned: true }]);
+  expect(await matchesOf(sendUnsigned)).toEqual([400, { ...none, refusals: true }]);
   expect(await matchesOf(() => gateway.request(WEBHOOK))).toEqual([405, none]);
 });
 
-it('the alarm on signing counts a file request that fails because a store is unavailable', async () => {
+it('the alarm on unavailable files counts a file request that fails because a store is unavailable', async () => {
   const other = { 'X-API-Key': await gateway.createKey({ account: 'b@example.com', plan: 'research' }) };
   accounts.state = 'down';
   expect(await matchesOf(() => gateway.request(BUNDLE, { headers: other }))).toEqual([
     503,
-    { ...none, signing: true },
+    { ...none, files: true },
   ]);
   accounts.state = 'up';
 });

@@ -71,9 +71,11 @@ it('every bucket denies requests without TLS', () => {
   const targets = denials.flatMap(({ resources }) => resources);
   expect(targets.length).toBe(6); // three buckets and their objects
   for (const resource of targets) {
-    const call = { action: 's3:GetObject', resource: resource.replace('*', 'key') };
-    const insecure = { ...call, context: { 'aws:SecureTransport': 'false' } };
-    expect(isAllowed([everything, ...denials], call)).toBe(true);
-    expect(isAllowed([everything, ...denials], insecure)).toBe(false);
+    for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:ListBucket']) {
+      const call = { action, resource: resource.replace('*', 'key') };
+      const insecure = { ...call, context: { 'aws:SecureTransport': 'false' } };
+      expect(isAllowed([everything, ...denials], call)).toBe(true);
+      expect(isAllowed([everything, ...denials], insecure)).toBe(false);
+    }
   }
 });

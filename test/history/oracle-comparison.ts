@@ -5,9 +5,9 @@ export type Disagreement = { readonly date: string; readonly product: string; re
 
 /** The comparisons on each date. */
 export const COMPARED = [
-  'every field of the meta record',
+  'every conclusion of the meta record',
   'the determinism hash',
-  'every field of the derived record',
+  'every conclusion of the derived record',
   'the label in hindsight',
 ] as const;
 

@@ -67,15 +67,18 @@ it.each([
       briefs: 'all',
     },
   ],
-] as const)('entitlements are the same with a key and with a session: %s', async (name, grants, expected) => {
-  for (const [plan, chain] of grants) await grant(name, plan, chain);
-  const key = await gateway.createKey({ account: name });
-  const { authorization } = await server.openSession({ account: name, granted: false });
-  const byKey = await entitlementsOf({ 'X-API-Key': key });
-  expect(byKey).toMatchObject({ schema: 'entitlements/1', ...expected });
-  expect(byKey.grants).toHaveLength(grants.length);
-  expect(await entitlementsOf({ Authorization: authorization })).toEqual({ ...byKey, subscription: null });
-});
+] as const)(
+  'a key and a session have the same entitlements, and a session also has its subscription: %s',
+  async (name, grants, expected) => {
+    for (const [plan, chain] of grants) await grant(name, plan, chain);
+    const key = await gateway.createKey({ account: name });
+    const { authorization } = await server.openSession({ account: name, granted: false });
+    const byKey = await entitlementsOf({ 'X-API-Key': key });
+    expect(byKey).toMatchObject({ schema: 'entitlements/1', ...expected });
+    expect(byKey.grants).toHaveLength(grants.length);
+    expect(await entitlementsOf({ Authorization: authorization })).toEqual({ ...byKey, subscription: null });
+  },
+);
 
 it('entitlements exist for an unknown account, begin at once and end with the grant', async () => {
   const session = {

@@ -110,6 +110,6 @@ describe('responses, log and metrics', () => {
     expect(log).not.toContain('/api/v1/files/gold');
     expect(log).not.toContain('redirect=false');
     expect(log).not.toContain('127.0.0.1');
-    expect(log).toContain('a store cannot be read');
+    expect(log).toContain('a store, or the credentials for it, failed');
   });
 });

@@ -33,7 +33,7 @@ describe('the text of the methodology', () => {
     expect(long).toEqual([]);
   });
 
-  it('mentions only files that the service serves, and contains no open tasks', () => {
+  it('names files by their paths below /api/v1/, and contains no open tasks', () => {
     const files = text.match(/[\w./[\]-]*\w\.(?:md|json|js|mjs|ts|csv|txt|py)\b/g) ?? [];
     const served = files.filter((file) => file.startsWith('/api/v1/'));
     const named = new Set(served.map((file) => path.posix.basename(file)));

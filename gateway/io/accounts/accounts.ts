@@ -33,7 +33,7 @@ const MAX_DRAWS = 5;
 export type Accounts = KeyUsageLog & {
   /** Returns an account; `undefined` if it does not exist. */
   readonly readAccount: (account: string) => Promise<Account | undefined>;
-  /** Returns the digest and account of a key, even if it is revoked; `undefined` for an unknown or expired one. */
+  /** Returns the digest and account of a key, even if it is revoked; `undefined` for an unknown one, or a revoked one whose record was deleted. */
   readonly readKey: (keyId: string) => Promise<KeyRecord | undefined>;
   /**
    * Creates a key and returns its text, which is not stored.

@@ -11,7 +11,7 @@ import { describeError, fault, fine, skipped, type Verdict } from './finding.js'
 /** Maximum clock skew between this machine and the store: signatures and links expire by the clock. */
 const MAX_SKEW_MS = 30_000;
 
-/** Checks that the releases can be read. */
+/** Checks that the pointer to the current release can be read. */
 export async function examineStore({
   configuration: { store, s3 },
   storeLimitMs = PROVIDER_LIMIT_MS,
@@ -27,13 +27,16 @@ export async function examineStore({
   }
 }
 
-/** Checks that the accounts can be read. */
+/** Checks that the accounts can be listed, and one of them read. */
 export async function examineAccounts({
   configuration: { accountsStore, s3 },
   storeLimitMs = PROVIDER_LIMIT_MS,
 }: ExaminationOptions): Promise<Verdict> {
   const store = await openAccountsStore(accountsStore.address, { s3, retryPeriodMs: storeLimitMs });
-  for await (const _each of store.list(ACCOUNTS_PREFIX)) return fine('it contains accounts');
+  for await (const { key } of store.list(ACCOUNTS_PREFIX)) {
+    await store.get(key);
+    return fine('it contains accounts');
+  }
   return fine('it contains no accounts yet; check CRD_ACCOUNTS_STORE if you expected some');
 }
 

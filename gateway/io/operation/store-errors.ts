@@ -14,7 +14,7 @@ export function createStoreErrors(logger: Logger, metrics: Metrics, now: () => n
       metrics.storeFailed(store);
       if (now() - loggedMs < LOG_PAUSE_MS) return;
       loggedMs = now();
-      logger.warn({ store, err: error }, 'a store cannot be read');
+      logger.warn({ store, err: error }, 'a store, or the credentials for it, failed');
     };
   };
 }

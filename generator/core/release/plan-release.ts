@@ -141,7 +141,7 @@ function* assess(
     published: assessment.kind === 'first' ? undefined : { manifests, calendar: calendar ?? '' },
     trusted: assessment.kind === 'extended',
     stamp,
-    reason: request.acceptance?.reason ?? 'not accepted', // never published: `decide` refuses such a draft
+    reason: request.acceptance?.reason ?? 'not accepted', // only restated days contain it, and `decide` refuses those without an acceptance
     keepWithdrawn: request.keepWithdrawn,
     drafted: request.drafted?.get(series.chain),
   });
@@ -218,7 +218,7 @@ function toRestatement(
     input_dates: draft.restatedInputs.filter((date) => !withdrawn.has(date)),
     added_dates: draft.newDates.filter((date) => through !== null && date < through),
     withdrawn_dates: dates.filter((date) => withdrawn.has(date)),
-    metrics: [],
+    metrics: [], // prepare-plan.ts adds them: it can read the published days
     label_changes: draft.labelChanges,
   };
 }

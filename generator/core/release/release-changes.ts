@@ -3,7 +3,7 @@ import type { ChainChanges, DateSpan, ReleaseChanges } from '../../../schemas/ty
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import type { ChainState } from '../draft/chain-state.js';
 
-/** Returns the entry of a release in the list of changes. It has a reason when published days change. */
+/** Returns the entry of a release in the list of changes. It has a reason when published days change, and for every rollback, whose reason is also that of its hold. */
 export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesOptions): ReleaseChanges {
   const hasChangedDays = changed.some(
     ({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0,

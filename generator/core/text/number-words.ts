@@ -36,7 +36,8 @@ export function percentWords(share: number): string {
   const percent = Number((Math.abs(share) * 100).toPrecision(12));
   const two = decimal(percent, 2);
   // A share below 1 is never shown as 100 %.
-  const words = percent < 100 && two !== '100' ? two : numberWords(percent);
+  const three = String(Math.min(99.9, Number(percent.toPrecision(3))));
+  const words = percent >= 100 ? numberWords(percent) : two === '100' ? three : two;
   return `${share < 0 && words !== '0' ? '-' : ''}${words} %`;
 }
 

@@ -31,7 +31,7 @@ export async function readReadableChain(store: ObjectStore): Promise<ReadableCha
 
 /**
  * Returns the releases that wrote the files with these digests, oldest first, because a later one may depend on a file
- * that an earlier one restores.
+ * that an earlier one restores. Leaves out a release whose predecessor cannot be read: it cannot be planned again.
  */
 export function releasesThatMade(
   { releases }: ReadableChain,
@@ -61,10 +61,11 @@ export async function guessBroken(store: ObjectStore, chain: ReadableChain): Pro
   const listed = await readListedChanges(store, releases, broken.revision);
   const before = broken.sequence === 1 ? [undefined] : await readRecordsOf(store, broken.sequence - 1);
   const later = releases.at(-1)?.record;
-  const laterHold = later === undefined ? await readPublishedHold(store, broken.revision) : later.hold;
+  // Only holds, unholds and rollbacks change the hold, so that of the next release is a good guess.
+  const likelyHold = later === undefined ? await readPublishedHold(store, broken.revision) : later.hold;
   return listed.flatMap((changes) =>
     before.map((previous): PastRelease => {
-      const hold = changes.rollback === null ? laterHold : changes.reason;
+      const hold = changes.rollback === null ? likelyHold : changes.reason;
       return { changes, hold, previous };
     }),
   );

@@ -25,5 +25,5 @@ export const roleArn = ({ account }: Parameters, role: string): string =>
 /** Returns the name of the secret that CloudFront sends to the gateway. */
 export const originSecretName = ({ name, region }: Parameters): string => `${name}/origin-${region}`;
 
-/** Region of CloudFront's certificates, logs and secrets. AWS requires it, for any region of the other stacks. */
+/** Region of the CloudFront stack: its certificate, log and copy of the origin secret. AWS requires this region, wherever the other stacks are. */
 export const DELIVERY_REGION = 'us-east-1';

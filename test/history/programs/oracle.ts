@@ -33,12 +33,15 @@ function compare(series: InputSeries): OracleComparison {
     dates: meta.length,
     labelled: labelsOf(naive.meta).filter((label) => label !== 'indeterminate').length,
     disagreements: {
-      'every field of the meta record': differing(meta.map(metaConclusions), naive.meta.map(canonicalJson)),
+      'every conclusion of the meta record': differing(
+        meta.map(metaConclusions),
+        naive.meta.map(canonicalJson),
+      ),
       'the determinism hash': differing(
         meta.map(({ regime }) => regime.determinism_hash),
         meta.map((record) => naiveDeterminismHash({ ...record })),
       ),
-      'every field of the derived record': differing(
+      'every conclusion of the derived record': differing(
         derived.map(derivedConclusions),
         naive.derived.map(canonicalJson),
       ),

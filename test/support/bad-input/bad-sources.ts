@@ -9,7 +9,7 @@ export type BadSources = {
 const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes';
 const VALID = '{"name": "Sample", "licence": "CC0"}';
 
-/** Every kind of fault in the list of one chain. `CHAIN` is replaced by its id. */
+/** Faults in the list of one chain, besides those of limits. `CHAIN` is replaced by its id. */
 export const BAD_SOURCES: readonly BadSources[] = [
   {
     name: 'no entry for the chain',
@@ -76,7 +76,7 @@ export type BadSourcesFile = {
 
 const WRITE = 'Write {"bitcoin": [{"name": "...", "licence": "..."}]}.';
 
-/** Every kind of fault that makes the sources of all chains invalid. */
+/** Faults that make the sources of all chains invalid, besides those of limits. */
 export const BAD_SOURCES_FILES: readonly BadSourcesFile[] = [
   {
     name: 'missing',
@@ -105,7 +105,7 @@ export const BAD_SOURCES_FILES: readonly BadSourcesFile[] = [
     fault: `sources.json:1:1: must NOT have additional properties: etherum. ${WRITE}`,
   },
   {
-    name: 'a check that is not a number of rows',
+    name: 'a row count of 0',
     text: `{"bitcoin": [${VALID}], "files": {"bitcoin": {"rows": 0}}}`,
     fault:
       'sources.json:1:83: files/bitcoin/rows must be >= 1. Write for example {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}.',

@@ -12,7 +12,7 @@ export type NotebookScene = {
   readonly release: ServedRelease;
   readonly host: ObjectHost;
   readonly gateway: GatewayProcess;
-  /** Answers like the gateway, apart from damaged files. */
+  /** Answers a GET with the gateway's status and body, which may be damaged, and without its headers: it cannot redirect. */
   readonly proxy: LoopbackServer;
   /** Damages all files from the host and the proxy from now on. */
   readonly damage: (change: Damage) => void;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256Hex } from '../../../schemas/digest.js';
@@ -27,7 +28,7 @@ export async function keepStore({ name, sources, publish }: KeepOptions): Promis
     (each) => each.startsWith(`${name}-`) && !each.startsWith(current),
   );
   await Promise.all(outdated.map((each) => rm(path.join(KEPT, each), { recursive: true, force: true })));
-  const draft = `${root}.${process.pid}`;
+  const draft = `${root}.${randomBytes(6).toString('hex')}`;
   await publish(draft);
   try {
     await rename(draft, root);

@@ -57,7 +57,7 @@ function rowsOf(schema: Node, prefix: string): MemberRow[] {
   ];
 }
 
-/** Returns, as one JSON text, the constraints that rows and types do not show, other than that an object is closed; an empty list if there are none. */
+/** Returns a list of one JSON text: the keywords that rows and types do not describe, without `additionalProperties: false`. Empty if there are none. */
 function toConditions(name: string, schema: Node): { name: string; text: string }[] {
   const rest = undescribedIn(schema);
   return isEmpty(rest) ? [] : [{ name, text: JSON.stringify(rest, null, 2) }];

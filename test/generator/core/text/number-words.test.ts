@@ -84,6 +84,8 @@ it.each([
   [0.997, '99.7 %'],
   [-0.997, '-99.7 %'],
   [0.994, '99 %'],
+  [0.9996, '99.9 %'],
+  [0.999999, '99.9 %'],
   [1, '100 %'],
 ])('never rounds a share below 1 to 100 %: %d is %s', (share, words) =>
   expect(percentWords(share)).toBe(words),
