@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { isSameAddress } from '../../infra/store/s3/same-address.js';
+import { comparePlaces } from '../../infra/store/compare-places.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
@@ -35,12 +35,7 @@ export function addCopy(program: Command, host: CommandHost): void {
     host.run('copy', options, async (context) => {
       const from = await context.openStore(options.from);
       const to = await context.openStore(options.to);
-      if (isSameAddress(from.address, to.address)) {
-        throw new GeneratorError(
-          'usage',
-          `--from and --to are the same place, ${to.address}. Choose another --to.`,
-        );
-      }
+      assertApart(from.address, to.address);
       const { progress, signal } = context;
       const clock = (): number => performance.now();
       const prune = toPrune(options, context);
@@ -52,6 +47,15 @@ export function addCopy(program: Command, host: CommandHost): void {
       return result.pruned?.outcome === 'interrupted' ? 'interrupted' : 'done';
     }),
   );
+}
+
+/** Passes if no store is inside the other, where the other's checks would find its files. @throws GeneratorError 'usage' otherwise. */
+function assertApart(from: string, to: string): void {
+  const place = comparePlaces(from, to);
+  if (place === 'apart') return;
+  const problem =
+    place === 'same' ? `are the same place, ${to}` : `are one inside the other, ${from} and ${to}`;
+  throw new GeneratorError('usage', `--from and --to ${problem}. Choose another --to.`);
 }
 
 /** Returns the option of the copy for --prune. @throws GeneratorError 'usage' for --apply without --prune. */

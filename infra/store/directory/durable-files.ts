@@ -13,6 +13,8 @@ const sync = promisify(fs.fsync);
 
 /** Number of temporary folders. Files created in one folder contend for the same allocation lock of the file system. */
 const FOLDERS = 16;
+/** Names of temporary files and of the drafts of locks. Other files are left alone: the folder may be a link. */
+const OWN_NAME = /^[0-9a-f]{24}(-\d+)?$/;
 /** Age from which a temporary file counts as left by a crashed run: a day. */
 const LEFTOVER_MS = 86_400_000;
 
@@ -86,7 +88,7 @@ export function createDurableFiles(temporary: string, permissions: Permissions):
 
 async function removeLeftovers(folder: string): Promise<void> {
   const oldestMs = Date.now() - LEFTOVER_MS;
-  for (const name of await readdir(folder)) {
+  for (const name of (await readdir(folder)).filter((each) => OWN_NAME.test(each))) {
     const file = path.join(folder, name);
     const stats = await stat(file).catch(ignoreAbsent);
     if (stats?.isFile() && stats.mtimeMs < oldestMs) await rm(file, { force: true });

@@ -248,6 +248,12 @@ describe('copy exits 2, describes the target, and writes nothing, when', () => {
     });
   });
 
+  it('one store would be inside the other', async () => {
+    const { root } = published();
+    await expectRefused(root, path.join(root, 'public/copy'), 'are one inside the other');
+    expect(await runInProcess(['verify', '--store', `file:${root}`])).toMatchObject({ code: 0 });
+  });
+
   it('there is nothing to copy', async () => {
     const root = freshRoot();
     expect(await copy(freshRoot(), root)).toMatchObject({ code: 2, stdout: '' });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { parseStoreAddress } from '../../../../gateway/core/configuration/store-address.js';
 import { parseS3Address } from '../../../../infra/store/s3/s3-address.js';
-import { isSameAddress } from '../../../../infra/store/s3/same-address.js';
 import { faultyVariables, faultsOf, SECRET } from '../../../support/gateway/environments.js';
 
 describe('the two stores', () => {
@@ -46,7 +45,6 @@ describe('the two stores', () => {
       ? { CRD_PUBLIC_BASE_URL: 'https://a.example' }
       : { CRD_LINK_SECRET: SECRET };
     expect(faultsOf({ ...rest, CRD_STORE: one, CRD_ACCOUNTS_STORE: other })).toEqual([]);
-    expect(isSameAddress(one, other)).toBe(false);
   });
 
   it('accept the same S3 addresses as the store', () => {

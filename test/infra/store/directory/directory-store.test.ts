@@ -9,6 +9,7 @@ import { createTemporaryFolder, type TemporaryFolder } from '../../../support/pr
 const META = { contentType: 'text/plain', cacheControl: 'no-cache' };
 const BODY = Buffer.from('text');
 const DAY_MS = 86_400_000;
+const LEFTOVER = '0123456789abcdef01234567-1';
 
 describeObjectStore('a directory store', async () => {
   const folder = await createTemporaryFolder();
@@ -126,15 +127,21 @@ describe('a directory store', () => {
     });
 
     it('removes those older than a day', async () => {
-      await leave('leftover', DAY_MS + 60_000);
+      await leave(LEFTOVER, DAY_MS + 60_000);
       await writeToEveryTemporaryFolder();
-      expect(await placesWith('leftover')).toEqual([]);
+      expect(await placesWith(LEFTOVER)).toEqual([]);
+    });
+
+    it('keeps files with other names, which are not its own', async () => {
+      await leave('photo.jpg', DAY_MS + 60_000);
+      await writeToEveryTemporaryFolder();
+      expect(await placesWith('photo.jpg')).toEqual(places);
     });
 
     it('keeps those younger than a day, because their writer may be alive', async () => {
-      await leave('leftover', DAY_MS - 60_000);
+      await leave(LEFTOVER, DAY_MS - 60_000);
       await writeToEveryTemporaryFolder();
-      expect(await placesWith('leftover')).toEqual(places);
+      expect(await placesWith(LEFTOVER)).toEqual(places);
     });
 
     it('removes its own temporary files and locks', async () => {
