@@ -12,12 +12,19 @@ const REMEDIES: Record<string, string> = {
   EIO: 'the disk reported an error. Check the disk before you run again.',
 };
 
+/** Error codes of link() on a file system without hard links, such as FAT or some network shares. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+const USE_LINKS = 'the file system has no hard links, which a store needs. Use one that has.';
+
 /** Converts a system error to a StoreError with the path and a remedy. Returns any other error unchanged. */
 export function toStoreError(error: unknown, root: string): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof StoreError) return error;
   const { path: where = root, syscall = 'access' } = error as NodeJS.ErrnoException; // it has a system code
-  const remedy = REMEDIES[code] ?? 'the store cannot be used. Fix the cause and run again.';
+  const isUnlinkable = syscall === 'link' && NO_LINKS.includes(code);
+  const remedy = isUnlinkable
+    ? USE_LINKS
+    : (REMEDIES[code] ?? 'the store cannot be used. Fix the cause and run again.');
   return new StoreError('unavailable', `${syscall} ${where}: ${code}: ${remedy}`, { cause: error });
 }
 
