@@ -82,6 +82,9 @@ export type MediaType = string;
  * Status of a listed date. withdrawn: published, and no longer served after a rollback.
  */
 export type EntryStatus = 'available' | 'degraded' | 'missing' | 'withdrawn';
+/**
+ * Level of the confidence, by score and data quality.
+ */
 export type ConfidenceLevel = 'high' | 'moderate' | 'low';
 export type Trend = 'rising' | 'flat' | 'falling';
 /**
@@ -461,6 +464,10 @@ export interface Confidence {
    */
   margin: number | null;
   speed: number;
+  /**
+   * Expected signals without a z on the date, in the order of the methodology; empty when all have one.
+   */
+  missing_signals: string[];
 }
 export interface DimensionScore {
   /**
@@ -1027,13 +1034,14 @@ export interface ConfidenceSettings {
   speed_lag_days: number;
   indeterminate_score: number;
   /**
-   * Level by minimum score. The first matching row applies.
+   * Level by minimum score and minimum data quality. The first row applies whose minimums are both met.
    */
   levels: ConfidenceStep[];
 }
 export interface ConfidenceStep {
   level: ConfidenceLevel;
   min_score: number;
+  min_data_quality: number;
 }
 /**
  * Smoothing of the hindsight label that confidence is calibrated against.

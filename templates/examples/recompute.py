@@ -452,8 +452,18 @@ def confidence_of(chain, t, run, levels, quality):
     margin = margin_of(axes, levels, methodology["levels"], decimals)
     speed = speed_of(axes, before(chain.axes, t, rules["speed_lag_days"]), decimals)
     score = score_of(methodology, run, margin, speed)
-    level = next(each["level"] for each in rules["levels"] if score >= each["min_score"])
-    return {"score": score, "level": level, **quality, "margin": margin, "speed": speed}
+    level = level_of(rules, score, quality["data_quality"])
+    missing = [each["definition"]["signal"] for each in chain.signals if each["z"][t] is None]
+    published = {"score": score, "level": level, **quality, "margin": margin, "speed": speed}
+    return {**published, "missing_signals": missing}
+
+
+def level_of(rules, score, quality):
+    """Returns the highest level that both the score and the data quality allow."""
+    for each in rules["levels"]:
+        if score >= each["min_score"] and quality >= each["min_data_quality"]:
+            return each["level"]
+    return "low"
 
 
 def before(series, t, days):

@@ -45,6 +45,7 @@ export type NaiveMeta = {
     density: number;
     margin: number | null;
     speed: number;
+    missing_signals: string[];
   };
   scorecard: Record<
     string,
@@ -440,9 +441,9 @@ function confidenceScore(label: string, margin: Maybe, runDays: number, speed: n
   return round6(1 / (1 + Math.exp(-exponent)));
 }
 
-function confidenceLevel(score: number): string {
-  if (score >= 0.9) return 'high';
-  if (score >= 0.7) return 'moderate';
+function confidenceLevel(score: number, quality: number): string {
+  if (score >= 0.9 && quality >= 0.8) return 'high';
+  if (score >= 0.7 && quality >= 0.6) return 'moderate';
   return 'low';
 }
 
@@ -648,7 +649,14 @@ export function naiveMetaDays(
           pressure: { z: pressure, level: published(pressureZs, pressureLevels, t) },
         },
       },
-      confidence: { score, level: confidenceLevel(score), ...quality, margin, speed },
+      confidence: {
+        score,
+        level: confidenceLevel(score, quality.data_quality),
+        ...quality,
+        margin,
+        speed,
+        missing_signals: signals.filter(({ z }) => at(z, t) === null).map(({ row }) => row.name),
+      },
       scorecard,
       drivers: driversOf(signals, t, demand, cost, capacity),
       inputs_sha256: createHash('sha256').update(Buffer.concat(window)).digest('hex'),

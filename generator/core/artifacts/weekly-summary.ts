@@ -1,11 +1,13 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { addDays, weekdayOf } from '../../../schemas/dates.js';
 import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
-import type { Chain, MetaDay } from '../../../schemas/types.generated.js';
+import type { Chain, Methodology, MetaDay } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
+import { countMissingSignals } from './missing-signals.js';
+import { limitedLevel } from '../methodology/confidence.js';
 import { pointWords } from '../text/number-words.js';
-import { SIGNAL_WORDS, signalQuantity } from '../text/signal-words.js';
+import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 
 /** Maximum line width in characters. */
@@ -21,6 +23,7 @@ const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label
 export type WeeklyOptions = {
   readonly records: readonly MetaDay[];
   readonly lastAvailable: string | null;
+  readonly methodology: Methodology;
   readonly template: TextTemplate;
 };
 
@@ -34,13 +37,19 @@ export function weeklySummaryFile(chain: Chain, options: WeeklyOptions): FileTem
 }
 
 /** Returns the values of the weekly summary's template. */
-function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyOptions, stamp: ReleaseStamp): object {
+function weeklyValues(
+  chain: Chain,
+  { records, lastAvailable, methodology }: WeeklyOptions,
+  stamp: ReleaseStamp,
+): object {
   const latest = records.at(-1);
   if (latest === undefined) throw new Error(`${chain} has no record`);
   const { date: through, regime, confidence } = latest;
   const week = records.filter(({ date }) => date > addDays(through, -DAYS));
   const before = records.find(({ date }) => date === addDays(through, -DAYS));
   const { freshness, expected_next_by: next } = toFreshness(chain, through, lastAvailable, stamp.publishedAt);
+  const limit = limitedLevel(regime.label, confidence.data_quality, methodology.confidence);
+  const missing = countMissingSignals(week);
   return {
     chain: CHAINS[chain].name,
     through,
@@ -52,9 +61,14 @@ function weeklyValues(chain: Chain, { records, lastAvailable }: WeeklyOptions, s
       meaning: LABEL_MEANINGS[regime.label],
       previous: regime.previous_label ?? 'no earlier label',
     },
-    confidence: { score: pointWords(confidence.score), level: confidence.level },
+    confidence: {
+      score: pointWords(confidence.score),
+      level: confidence.level,
+      limits: limit === null ? [] : [limit],
+    },
     days: week.map(toDayLine),
     counts: toCounts(week),
+    missing: missing.length === 0 ? [] : [{ signals: missing }],
     changes: toChanges(week),
     scores: toScores(latest, before),
     drivers: toDrivers(latest),
@@ -123,7 +137,7 @@ function scoreWords(score: number | null): string {
 
 function toDrivers({ chain, drivers }: MetaDay): object[] {
   return drivers.slice(0, DRIVERS).map(({ signal, direction, smoothed, baseline, unit }) => ({
-    signal: (SIGNAL_WORDS[signal] ?? signal).padEnd(18),
+    signal: signalWords(signal).padEnd(18),
     direction: direction.padEnd(4),
     lately: signalQuantity(smoothed, unit, chain).padEnd(15),
     usually: signalQuantity(baseline, unit, chain),

@@ -1,5 +1,6 @@
 import type { Driver, MetaDay, Methodology } from '../../../schemas/types.generated.js';
-import { SIGNAL_WORDS } from '../text/signal-words.js';
+import { limitedLevel } from '../methodology/confidence.js';
+import { signalWords } from '../text/signal-words.js';
 import type { ClaimValue, Narrator } from './narrator.js';
 
 /** Maximum number of drivers in a brief. */
@@ -24,7 +25,7 @@ export function driversSection(narrator: Narrator): string[] {
 function sayDriver({ say, words }: Narrator, { signal, direction }: Driver, i: number): string[] {
   const [recent, usual] = [`meta.drivers.${i}.smoothed`, `meta.drivers.${i}.baseline`];
   const rank = i === 0 ? 'first' : 'next';
-  const driver = { signal: { word: SIGNAL_WORDS[signal] ?? signal }, lately: { fact: recent } };
+  const driver = { signal: { word: signalWords(signal) }, lately: { fact: recent } };
   if (words(recent) === words(usual)) return say(`drivers.${rank}_near`, driver);
   return say(`drivers.${rank}_${direction === 'up' ? 'above' : 'below'}`, {
     ...driver,
@@ -37,8 +38,14 @@ export function confidenceSection(narrator: Narrator, methodology: Methodology):
   const { say, records } = narrator;
   const { label } = records.meta.regime;
   if (label === 'indeterminate') return [...say('confidence.none'), ...sayEvidence(narrator)];
+  const { data_quality: quality, level } = records.meta.confidence;
+  const limit = limitedLevel(label, quality, methodology.confidence);
   return [
-    ...say(`confidence.${records.meta.confidence.level}`, { score: { fact: 'meta.confidence.score' } }),
+    ...say(`confidence.${level}`, { score: { fact: 'meta.confidence.score' } }),
+    ...say('confidence.limited', {
+      quality: { fact: 'meta.confidence.data_quality' },
+      limit: { word: limit },
+    }),
     ...sayReasons(narrator, methodology),
     ...sayEvidence(narrator),
   ];
@@ -69,7 +76,8 @@ function saySpeed(
 }
 
 function sayEvidence({ say, records: { meta } }: Narrator): string[] {
-  const { completeness, depth, density } = meta.confidence;
+  const { completeness, depth, density, missing_signals: missing } = meta.confidence;
+  const signals = missing.length === 0 ? null : missing.map(signalWords).join(', ');
   const share = (member: string): { share: ClaimValue } => ({ share: { fact: `meta.confidence.${member}` } });
   return [
     ...(completeness === 1
@@ -77,5 +85,6 @@ function sayEvidence({ say, records: { meta } }: Narrator): string[] {
       : say('confidence.week_part', share('completeness'))),
     ...(density === 1 ? [] : say('confidence.month_part', share('density'))),
     ...(depth === 1 ? [] : say('confidence.history', share('depth'))),
+    ...say('confidence.missing', { signals: { word: signals } }),
   ];
 }

@@ -4,6 +4,7 @@ import type {
   ConfidenceLevel,
   ConfidenceSettings,
   Level,
+  RegimeLabel,
 } from '../../../schemas/types.generated.js';
 import type { AxesZ } from './axes.js';
 import type { Rounding } from '../statistics/rounding.js';
@@ -35,8 +36,26 @@ export function confidenceScore(
   return rounding.confidence(1 / (1 + Math.exp(-logit)));
 }
 
-export function confidenceLevel(score: number, settings: ConfidenceSettings): ConfidenceLevel {
-  return settings.levels.find((step) => score >= step.min_score)?.level ?? 'low';
+/** Returns the highest level that both the score and the data quality allow. Source: methodology v1 §7. */
+export function confidenceLevel(
+  score: number,
+  dataQuality: number,
+  settings: ConfidenceSettings,
+): ConfidenceLevel {
+  const step = settings.levels.find(
+    ({ min_score: minScore, min_data_quality: minQuality }) => score >= minScore && dataQuality >= minQuality,
+  );
+  return step?.level ?? 'low';
+}
+
+/** Returns the highest level that the data quality allows a label, or null if that is `high` or there is no label. */
+export function limitedLevel(
+  label: RegimeLabel,
+  dataQuality: number,
+  settings: ConfidenceSettings,
+): Exclude<ConfidenceLevel, 'high'> | null {
+  const limit = confidenceLevel(1, dataQuality, settings);
+  return label === 'indeterminate' || limit === 'high' ? null : limit;
 }
 
 /** Returns the smallest distance of an axis to a boundary that would change its level, or null when an axis is missing. */

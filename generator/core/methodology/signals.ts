@@ -31,6 +31,11 @@ export function methodologyInputs(methodology: Methodology, chain: Chain): Metri
   return [...new Set(read)].sort();
 }
 
+/** Returns the names of the signals without a z on date `t`, in the order of the methodology's table. */
+export function missingSignalsAt(t: number, signals: readonly SignalSeries[]): string[] {
+  return signals.filter(({ z }) => (z[t] ?? null) === null).map(({ definition }) => definition.signal);
+}
+
 /** Computes the expected signals of a series, each with its z-score against its last year. Source: methodology v1 §2. */
 export function computeSignals(
   series: InputSeries,

@@ -1,10 +1,11 @@
 import { CHAINS } from '../../../schemas/catalog.js';
 import { chainPagePath } from '../../../schemas/paths.js';
-import type { Chain, MetaDay, SourceSegment } from '../../../schemas/types.generated.js';
+import type { Chain, MetaDay, Methodology, SourceSegment } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
-import { SIGNAL_WORDS, signalQuantity } from '../text/signal-words.js';
+import { evidenceNotes } from '../artifacts/missing-signals.js';
+import { signalQuantity, signalWords } from '../text/signal-words.js';
 import { toHeadline } from '../artifacts/summary.js';
 import { pointWords } from '../text/number-words.js';
 import { chainFigure } from './chart-figure.js';
@@ -17,16 +18,18 @@ import { ABSENT, fixed, dayCount, toDatedText, toRibbon } from './page-words.js'
 export type ChainPageOptions = {
   readonly records: readonly MetaDay[];
   readonly lastAvailable: string | null;
+  readonly methodology: Methodology;
   readonly sources: readonly SourceSegment[];
 };
 
 /** Returns a chain's page with its state, the evidence for it, and all its files. Precondition: at least one record. */
 export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptions): FileTemplate {
-  const { lastAvailable, sources } = options;
+  const { lastAvailable, methodology, sources } = options;
   const records = options.records.slice(-LANDING_DAYS);
   const latest = records.at(-1);
   if (latest === undefined) throw new Error(`${chain} has no record`);
   const { name } = CHAINS[chain];
+  const notes = evidenceNotes(latest, methodology);
   const { regime, date: through } = latest;
   return pageFile(site, {
     path: chainPagePath(chain),
@@ -41,6 +44,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       label: regime.label,
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
       facts: toFacts(latest, lastAvailable),
+      notes: notes.length === 0 ? [] : [notes.join(' ')],
       chart: chainFigure(chain),
       scores: toScores(latest),
       drivers: toDrivers(latest),
@@ -82,7 +86,7 @@ function toScores({ scorecard }: MetaDay): object[] {
 
 function toDrivers({ chain, drivers }: MetaDay): object[] {
   return drivers.map(({ signal, dimension, direction, contribution, smoothed, baseline, unit }) => ({
-    signal: SIGNAL_WORDS[signal] ?? signal,
+    signal: signalWords(signal),
     dimension,
     direction,
     contribution: fixed(contribution, 2),

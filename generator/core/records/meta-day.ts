@@ -8,7 +8,7 @@ import { driversAt } from '../methodology/drivers.js';
 import { createInputsDigest } from '../methodology/inputs-digest.js';
 import { levelAt, type RegimeSeries } from '../methodology/regime-series.js';
 import { dimensionScore } from '../methodology/scorecard.js';
-import { methodologyInputs } from '../methodology/signals.js';
+import { methodologyInputs, missingSignalsAt } from '../methodology/signals.js';
 import { toIdentity, type Provenance } from './provenance.js';
 
 /** Creates the writer of `meta-day/1`. Source: methodology v1 §§5-10. */
@@ -78,7 +78,7 @@ function regimeAt(t: number, { dates, labels, runs, axes, levels }: RegimeSeries
 }
 
 function confidenceAt(t: number, regimes: RegimeSeries): Confidence {
-  const { axes, levels, methodology, rounding, labels } = regimes;
+  const { axes, levels, methodology, rounding, labels, signals } = regimes;
   const settings = methodology.confidence;
   const margin = marginAt(t, axes, levels, methodology.levels, rounding);
   const speed = speedAt(t, axes, settings.speed_lag_days, rounding);
@@ -87,7 +87,8 @@ function confidenceAt(t: number, regimes: RegimeSeries): Confidence {
     ? confidenceScore({ margin, runDays: regimes.runs[t]?.days ?? 1, speed }, settings, rounding)
     : settings.indeterminate_score;
   const quality = regimes.quality[t] ?? { data_quality: 0, completeness: 0, depth: 0, density: 0 };
-  return { score, level: confidenceLevel(score, settings), ...quality, margin, speed };
+  const level = confidenceLevel(score, quality.data_quality, settings);
+  return { score, level, ...quality, margin, speed, missing_signals: missingSignalsAt(t, signals) };
 }
 
 function scorecardAt(t: number, regimes: RegimeSeries): Scorecard {

@@ -12,6 +12,11 @@ export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
   utilization: 'use of block space',
 };
 
+/** Returns the name of a signal in texts. */
+export function signalWords(signal: string): string {
+  return SIGNAL_WORDS[signal] ?? signal;
+}
+
 /** Formats a value of a signal, with its unit unless the signal's name implies it. */
 export function signalQuantity(value: number, unit: Driver['unit'], chain: Chain): string {
   if (unit === 'fraction') return percentWords(value);

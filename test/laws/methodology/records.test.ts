@@ -7,7 +7,7 @@ import { computeRegimes } from '../../../generator/core/methodology/regime-serie
 import { createDayWriters, DAY_SCHEMAS } from '../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { naiveDerivedDays, naiveDeterminismHash, naiveMetaDays } from '../../oracle/naive-methodology.js';
-import { randomSeries } from '../../support/release/random-series.js';
+import { randomSeries, withoutMetrics } from '../../support/release/random-series.js';
 
 const texts = await readProductTexts();
 const { methodology } = texts;
@@ -65,6 +65,30 @@ describe('the records of a series', () => {
         });
       }),
       { numRuns: 6 },
+    );
+  }, 120_000);
+
+  it('equal the naive confidence without a metric, whose level never exceeds what data quality allows', () => {
+    const metric = fc.constantFrom<MetricName>('tx_count', 'active_addresses', 'fees_total', 'fee_median');
+    fc.assert(
+      fc.property(series({ min: 250, max: 480 }), metric, (whole, missing) => {
+        const input = withoutMetrics(whole, [missing]);
+        const { meta, regimes } = createDayWriters(input, texts);
+        const days = input.dates.map((date, t) => {
+          const metrics = Object.entries(input.metrics).map(([name, column]) => [name, column[t] ?? null]);
+          return { date, present: input.present[t] ?? false, metrics: Object.fromEntries(metrics) };
+        });
+        naiveMetaDays(input.chain, days).forEach((expected, t) => {
+          const { confidence } = meta(t, { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' });
+          expect(confidence).toEqual(expected.confidence);
+          if (confidence.level === 'high') expect(confidence.data_quality).toBeGreaterThanOrEqual(0.8);
+          if (confidence.level === 'moderate') expect(confidence.data_quality).toBeGreaterThanOrEqual(0.6);
+          for (const { definition, z } of regimes.signals) {
+            expect(confidence.missing_signals.includes(definition.signal)).toBe(z[t] === null);
+          }
+        });
+      }),
+      { numRuns: 4 },
     );
   }, 120_000);
 

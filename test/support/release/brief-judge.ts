@@ -14,6 +14,7 @@ const QUANTITY = `(?:${NUMBER})(?: (?:million|billion|trillion))?(?: [%\\w/]+(?:
 const oneOf = (words: readonly string[]): string =>
   `(?:${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`;
 const LEVELS = oneOf(['low', 'normal', 'high', 'rising', 'falling', 'flat']);
+const SIGNALS = oneOf(Object.values(SIGNAL_WORDS));
 const METRICS = oneOf(Object.values(METRIC_WORDS));
 
 /** The threshold of data quality for a label, from the methodology. All other numbers in a brief are from a record. */
@@ -32,7 +33,9 @@ const WORDS: Readonly<Record<string, string>> = {
   capacity: `(?:${LEVELS}|${QUANTITY})`,
   pressure: LEVELS,
   subject: '(?:Transactions|transactions|Active addresses|Fees|fees|Gas used|The hash rate)',
-  signal: oneOf(Object.values(SIGNAL_WORDS)),
+  signal: SIGNALS,
+  signals: `${SIGNALS}(?:, ${SIGNALS})*`,
+  limit: '(?:moderate|low)',
   minimum: MINIMUM_QUALITY,
   names: `${METRICS}(?:, ${METRICS})*`,
 };
@@ -95,11 +98,22 @@ function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, 
     );
   }
   const isComparable = scorecard.demand.trend !== null && scorecard.cost.trend !== null;
+  const isHigh = confidence.score >= 0.9 && confidence.data_quality >= 0.8;
+  const isModerate = confidence.score >= 0.7 && confidence.data_quality >= 0.6;
   const conditions: Readonly<Record<string, boolean>> = {
-    'confidence.high': confidence.level === 'high' && confidence.score >= 0.9,
-    'confidence.moderate':
-      confidence.level === 'moderate' && confidence.score >= 0.7 && confidence.score < 0.9,
-    'confidence.low': confidence.level === 'low' && confidence.score < 0.7,
+    'confidence.high': confidence.level === 'high' && isHigh,
+    'confidence.moderate': confidence.level === 'moderate' && isModerate && !isHigh,
+    'confidence.low': confidence.level === 'low' && !isModerate,
+    'confidence.limited':
+      (confidence.data_quality < 0.6 && sentence.includes('at most low')) ||
+      (confidence.data_quality >= 0.6 &&
+        confidence.data_quality < 0.8 &&
+        sentence.includes('at most moderate')),
+    'confidence.missing':
+      confidence.missing_signals.length > 0 &&
+      sentence.endsWith(
+        `: ${confidence.missing_signals.map((name) => SIGNAL_WORDS[name] ?? name).join(', ')}.`,
+      ),
     'confidence.young': regime.run_days < 14,
     'confidence.grown': regime.run_days >= 14,
     'confidence.moved': isComparable && confidence.speed >= 0.25,

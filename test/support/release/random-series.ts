@@ -63,3 +63,12 @@ export function editSeries(
   const column = (series.metrics[metric] ?? []).map((before, i) => (i === t ? value : before));
   return { ...series, metrics: { ...series.metrics, [metric]: column } };
 }
+
+/** Returns the series without any value of some metrics from date `from` on; without `from`, on all dates. */
+export function withoutMetrics(series: InputSeries, missing: readonly MetricName[], from = ''): InputSeries {
+  const emptied = missing.map((metric) => [
+    metric,
+    (series.metrics[metric] ?? []).map((value, t) => ((series.dates[t] ?? '') < from ? value : null)),
+  ]);
+  return { ...series, metrics: { ...series.metrics, ...Object.fromEntries(emptied) } };
+}

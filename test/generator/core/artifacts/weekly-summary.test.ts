@@ -2,11 +2,11 @@ import { WEEKLY_COLUMNS, weeklySummaryFile } from '../../../../generator/core/ar
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { CHAIN_IDS, LABEL_MEANINGS } from '../../../../schemas/catalog.js';
-import type { Chain, MetaDay } from '../../../../schemas/types.generated.js';
-import { randomSeries } from '../../../support/release/random-series.js';
+import type { Chain, MetaDay, MetricName } from '../../../../schemas/types.generated.js';
+import { randomSeries, withoutMetrics } from '../../../support/release/random-series.js';
 
 const texts = await readProductTexts();
-const template = texts.weeklySummary;
+const { methodology, weeklySummary: template } = texts;
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
 const DAYS = 400;
 const SEEDS = Number(process.env['CRD_SEEDS'] ?? '40') / 10;
@@ -21,7 +21,7 @@ function recordsOf(chain: Chain, seed: number, last = DAYS - 1): MetaDay[] {
 
 function write(chain: Chain, records: readonly MetaDay[]): string {
   const lastAvailable = records.findLast(({ status }) => status === 'available')?.date ?? null;
-  return weeklySummaryFile(chain, { records, lastAvailable, template }).content(STAMP).text;
+  return weeklySummaryFile(chain, { records, lastAvailable, methodology, template }).content(STAMP).text;
 }
 
 /** Returns the lines between a heading and the next empty line. */
@@ -94,4 +94,36 @@ it('summarises a chain with three days of data, without drivers', () => {
   expect(text).toContain('Before      no earlier label');
   expect(linesUnder(text, 'Date ')).toHaveLength(3);
   expect(linesUnder(text, 'Drivers on')).toEqual([expect.stringContaining('signal'), '  nothing stands out']);
+});
+
+describe('the missing signals of a weekly summary', () => {
+  /** Returns the summary of a chain without `metric` in the last `days` days. */
+  function withMissing(chain: Chain, metric: MetricName, days: number): string {
+    const whole = randomSeries({ chain, seed: 7, days: 480 });
+    const series = withoutMetrics(whole, [metric], whole.dates.at(-days));
+    const { meta } = createDayWriters(series, texts);
+    const provenance = { revision: STAMP.revision, updatedThrough: series.dates.at(-1) ?? '' };
+    return write(
+      chain,
+      Array.from({ length: 30 }, (_, i) => meta(450 + i, provenance)),
+    );
+  }
+
+  it('are not mentioned when every signal is available', () => {
+    const text = withMissing('arbitrum', 'block_count', 480);
+    expect(text).not.toMatch(/missing signal|data quality/i);
+  });
+
+  it('are listed with their number of days, and the level that data quality allows', () => {
+    const text = withMissing('arbitrum', 'fee_median', 480);
+    expect(linesUnder(text, 'Days per missing signal')).toEqual(['  7  median fee']);
+    expect(text).toMatch(
+      /^Confidence  \d+ of 100, (?:moderate|low)\n {12}data quality allows at most moderate\n$/m,
+    );
+  });
+
+  it('count only the days of the week on which too few values were left', () => {
+    const text = withMissing('ethereum', 'active_addresses', 6);
+    expect(linesUnder(text, 'Days per missing signal')).toEqual(['  3  active addresses']);
+  });
 });

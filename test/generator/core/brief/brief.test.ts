@@ -89,6 +89,20 @@ describe('a brief', () => {
     }
   });
 
+  it('names the missing signals and the limit of the confidence, only when there are some', () => {
+    const kinds = { missing: 0, limited: 0, complete: 0 };
+    for (const { brief, records } of generated) {
+      const { missing_signals: missing, data_quality: quality } = records.meta.confidence;
+      const isLimited = brief.regime.label !== 'indeterminate' && quality < 0.8;
+      expect(brief.body.includes('Missing signals, ')).toBe(missing.length > 0);
+      expect(/allows at most (moderate|low) confidence/.test(brief.body)).toBe(isLimited);
+      kinds.missing += missing.length > 0 ? 1 : 0;
+      kinds.limited += isLimited ? 1 : 0;
+      kinds.complete += missing.length === 0 && !isLimited ? 1 : 0;
+    }
+    expect(Object.values(kinds).every((days) => days > 0)).toBe(true);
+  });
+
   it('explains a missing label with missing inputs when a row has no methodology input', () => {
     const unlabelled = generated.find(({ brief }) => brief.status === 'degraded');
     if (unlabelled === undefined) throw new Error('no day is degraded');

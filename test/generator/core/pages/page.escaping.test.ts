@@ -20,7 +20,7 @@ import { attributesOf, skeletonOf, textOf } from '../../../support/pages/html-sk
 const FOLDER = path.join(import.meta.dirname, '../../../../templates/pages');
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
 const texts = await readProductTexts();
-const { site } = texts;
+const { methodology, site } = texts;
 
 const series = randomSeries({ chain: 'base', seed: 3, days: 40 });
 const { meta } = createDayWriters(series, texts);
@@ -70,7 +70,7 @@ const hostile = (): fc.Arbitrary<string> =>
   );
 
 function chainHtml(sources: readonly SourceSegment[]): string {
-  return chainPage(site, 'base', { records, lastAvailable: null, sources }).content(STAMP).text;
+  return chainPage(site, 'base', { records, lastAvailable: null, methodology, sources }).content(STAMP).text;
 }
 
 describe('hostile text in sources.json', () => {

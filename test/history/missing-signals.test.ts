@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { currentMethodology, methodologyTextUrl } from '../../schemas/methodology.js';
+import type { Agreement, MissingSignal } from './missing-signal.js';
+import { runProgram } from './plain-node.js';
+
+const SLOW_MS = 300_000;
+
+let measured: readonly MissingSignal[];
+
+beforeAll(async () => {
+  measured = (await runProgram('missing-signals')) as MissingSignal[]; // output of the program
+}, SLOW_MS);
+
+describe('the real history without one of its signals', () => {
+  it('has the scores and the agreement with hindsight that the methodology states', () => {
+    const text = readFileSync(methodologyTextUrl(currentMethodology().version), 'utf8');
+    const evidence = text.slice(text.indexOf('## Evidence'));
+    const rows = evidence.split('\n').map((line) => {
+      const cells = line.replaceAll('`', '').split('|');
+      return cells.slice(1, -1).map((cell) => cell.trim());
+    });
+    const shown = ({ score, agreement }: Agreement): string => `${score.toFixed(3)}; ${agreement.toFixed(3)}`;
+    for (const { chain, signal, days, complete, without } of measured) {
+      expect(rows).toContainEqual([`${chain} ${signal}`, String(days), shown(complete), shown(without)]);
+    }
+    expect(measured).toHaveLength(4);
+  });
+
+  it('agrees less often with hindsight than its mean score says', () => {
+    for (const { without } of measured) expect(without.agreement).toBeLessThan(without.score);
+  });
+});
