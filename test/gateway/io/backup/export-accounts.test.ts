@@ -3,7 +3,7 @@ import { exportAccounts } from '../../../../gateway/io/backup/export-accounts.js
 import { canonicalJson } from '../../../../schemas/canonical-json.js';
 import { accountKey, keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
 import type { Account } from '../../../../schemas/types.generated.js';
-import { openAccountsAt } from '../../../support/gateway/accounts-scene.js';
+import { copyStore, openAccountsAt, readTexts } from '../../../support/gateway/accounts-scene.js';
 import { interceptStore } from '../../../support/stores/intercept-store.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 
@@ -35,20 +35,21 @@ it('contains accounts, the records of active keys and days of use, but no orphan
 });
 
 it('has each account as it was at one moment, with all its records, whenever a gateway replaces a key', async () => {
+  const base = createMemoryStore();
+  const old = await openAccountsAt(base, NOW - 1_000).createKey('a', KEY);
+  const setUp = openAccountsAt(base, NOW);
+  for (let n = 1; n < LISTED_KEYS; n += 1) await setUp.revokeKey('a', (await setUp.createKey('a', KEY)).id); // now, the oldest revoked key expires for each new one
   let operations = 1;
   for (let at = 1; at <= operations; at += 1) {
-    const memory = createMemoryStore();
-    const versions = new Set<string>();
+    const memory = await copyStore(base);
+    const versions = new Set([(await readTexts(base))[accountKey('a')]]);
     const recorded = interceptStore(memory, async ({ name, key }, run) => {
       const result = await run();
       if (name === 'compareAndSwap')
         versions.add(Buffer.from((await memory.get(key))?.bytes ?? []).toString());
       return result;
     });
-    const old = await openAccountsAt(recorded, NOW - 1_000).createKey('a', KEY);
     const gateway = openAccountsAt(recorded, NOW);
-    for (let n = 1; n < LISTED_KEYS; n += 1)
-      await gateway.revokeKey('a', (await gateway.createKey('a', KEY)).id); // now, the oldest revoked key expires for each new one
     let count = 0;
     const interrupted = interceptStore(recorded, async (_operation, run) => {
       count += 1;
