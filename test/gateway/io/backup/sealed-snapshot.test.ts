@@ -83,7 +83,7 @@ it('names both keys when the file was encrypted with another one', async () => {
 
 it.each([
   ['text', 'hello', /^damaged: a\.jwe is not a snapshot of accounts/],
-  ['nothing', '', /^damaged: a\.jwe is not a snapshot of accounts/],
+  ['an empty file', '', /^damaged: a\.jwe is not a snapshot of accounts/],
 ])('refuses %s', async (_what, text, message) => {
   expect(await refusalOf(text)).toMatch(message);
 });
