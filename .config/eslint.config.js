@@ -54,6 +54,7 @@ const ROOMS = {
     'io/configuration',
     'io/timing',
     'io/accounts',
+    'io/backup',
     'io/releases',
     'io/signing',
     'io/identity',

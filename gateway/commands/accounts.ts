@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describeKeys, grantsOf } from '../core/accounts/account.js';
 import { describeEntitlements } from '../core/access/entitlements.js';
+import { addExport, addImport } from './backup.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import {
   describeBought,
@@ -13,9 +14,16 @@ import { addAccountCommand } from './options.js';
 
 type AccountOptions = CommonOptions & { readonly account: string };
 
-/** Adds `accounts show`, which shows what an account can read, and its keys. */
+/** Adds `accounts show`, `accounts export` and `accounts import`. */
 export function addAccounts(program: Command, host: CommandHost): void {
-  const accounts = program.command('accounts').description('Show what an account can read.');
+  const accounts = program.command('accounts').description('Show, back up and restore accounts.');
+  addShow(accounts, host);
+  addExport(accounts, host);
+  addImport(accounts, host);
+}
+
+/** Adds `accounts show`, which shows what an account can read, and its keys. */
+function addShow(accounts: Command, host: CommandHost): void {
   addAccountCommand(accounts, {
     name: 'show',
     description: 'Show what an account can read and why, and list its keys.',

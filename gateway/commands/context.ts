@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { BillingSettings } from '../core/billing/billing-settings.js';
 import type { Environment } from '../core/configuration/configuration.js';
 import type { ExitName } from '../core/exit-codes.js';
@@ -46,8 +47,12 @@ export type OpenBilling = (
   options: { readonly now: () => number; readonly onError: (error: unknown) => void },
 ) => BillingPort;
 
-/** The accounts, and the address of their store. */
-export type OpenedAccounts = { readonly accounts: Accounts; readonly address: string };
+/** The accounts, with their store and its address. */
+export type OpenedAccounts = {
+  readonly accounts: Accounts;
+  readonly store: ObjectStore;
+  readonly address: string;
+};
 
 /** Runs commands. A command's action passes it the work to do. */
 export type CommandHost = {

@@ -14,14 +14,19 @@ export function addAccountCommand(
   return addCommand(parent, {
     ...description,
     options: [accountOption(), ...description.options],
-    commonOptions: [
-      new Option(
-        '--accounts-store <address>',
-        'accounts store: file:PATH or s3://bucket/prefix (default: $CRD_ACCOUNTS_STORE)',
-      ),
-      jsonOption(),
-    ],
+    commonOptions: accountsStoreOptions(),
   });
+}
+
+/** Returns the options of every command that opens the accounts store. */
+export function accountsStoreOptions(): Option[] {
+  return [
+    new Option(
+      '--accounts-store <address>',
+      'accounts store: file:PATH or s3://bucket/prefix (default: $CRD_ACCOUNTS_STORE)',
+    ),
+    jsonOption(),
+  ];
 }
 
 function accountOption(): Option {

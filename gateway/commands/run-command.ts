@@ -68,5 +68,5 @@ async function openAccounts(
 ): Promise<OpenedAccounts> {
   const { address, mode, s3 } = parseAccountsSettings(env, accountsStore);
   const store = createStoppableStore(await openAccountsStore(address, { s3, signal: stopped }), stopped);
-  return { accounts: createAccounts(store, { now, random, mode }), address: store.address };
+  return { accounts: createAccounts(store, { now, random, mode }), store, address: store.address };
 }

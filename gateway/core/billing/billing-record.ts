@@ -6,9 +6,9 @@ import { grantFromSubscription, OUTCOMES, type Outcome, type PriceBook } from '.
 import { statusRuleOf, type Subscription } from './subscription.js';
 
 /** Maximum number of stored event ids. Processing an older event again is harmless, because it only reads Stripe again. */
-const MAX_EVENTS = 50;
+export const MAX_EVENTS = 50;
 /** Maximum number of stored subscriptions. The oldest without access are dropped first. */
-const MAX_SUBSCRIPTIONS = 20;
+export const MAX_SUBSCRIPTIONS = 20;
 
 /** State of a customer at Stripe. */
 export type CustomerState = {

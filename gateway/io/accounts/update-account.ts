@@ -27,9 +27,9 @@ export type UpdateOptions = {
 
 /**
  * Returns the changed account, or the account itself if there is nothing to change. It is called again after a conflict.
- * Data that it reads from elsewhere is newer than the account.
+ * Data that it reads from elsewhere is newer than the account. `isStored` is false for an account that does not exist yet.
  */
-export type AccountChange = (account: Account) => Account | Promise<Account>;
+export type AccountChange = (account: Account, isStored: boolean) => Account | Promise<Account>;
 
 /** Reads an account; `undefined` if it does not exist. @throws OperatorError 'damaged' */
 export async function readStoredAccount(
@@ -63,7 +63,7 @@ export async function updateAccount(
   for (let attempt = 1; ; attempt += 1) {
     const before = await readStoredAccount(store, id);
     const account = before?.value ?? createAccount(id);
-    const next = await change(account);
+    const next = await change(account, before !== undefined);
     if (next === account) return account;
     const outcome = await trySwap(store, before, next);
     if (outcome === 'done') return next;
@@ -99,7 +99,7 @@ async function findChanged(
   failure: StoreError,
 ): Promise<Account> {
   const stored = await readStoredAccount(store, id).catch(() => undefined);
-  if (stored !== undefined && (await change(stored.value)) === stored.value) return stored.value;
+  if (stored !== undefined && (await change(stored.value, true)) === stored.value) return stored.value;
   throw failure;
 }
 

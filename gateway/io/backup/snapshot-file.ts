@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf, ignoreAbsent, toStoreError } from '../../../infra/store/system-error.js';
+import { OperatorError } from '../../core/exit-codes.js';
+
+const OWNER_ONLY = 0o600;
+
+/** Checks that a file can be written: its folder exists, and the file does not, unless `replaces`. @throws OperatorError 'usage' */
+export async function assertWritable(file: string, replaces: boolean): Promise<void> {
+  const folder = path.dirname(path.resolve(file));
+  if ((await stat(folder).catch(ignoreAbsent))?.isDirectory() !== true)
+    throw new OperatorError('usage', `--to: the folder ${folder} does not exist. Create it, with mode 0700.`);
+  const existing = await stat(file).catch(ignoreAbsent);
+  if (existing?.isDirectory() === true)
+    throw new OperatorError('usage', `--to: ${file} is a folder. Name a file.`);
+  if (existing !== undefined && !replaces) throw existsAlready(file);
+}
+
+/**
+ * Writes a file that only its owner can read, under a temporary name that is renamed when the file is complete. An
+ * existing file is replaced only if `replaces`.
+ * @throws OperatorError 'usage' if it exists; StoreError if it cannot be written.
+ */
+export async function writePrivateFile(file: string, text: string, replaces: boolean): Promise<void> {
+  const temporary = `${path.resolve(file)}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', OWNER_ONLY);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (replaces) await rename(temporary, file);
+    else await link(temporary, file); // unlike a rename, it fails if the file was created meanwhile
+    await flushFolder(path.dirname(temporary));
+  } catch (error) {
+    throw codeOf(error) === 'EEXIST' ? existsAlready(file) : toStoreError(error, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Reads a file. @throws OperatorError 'usage' if it cannot be read. */
+export async function readSnapshotFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    throw new OperatorError(
+      'usage',
+      `--from ${file} cannot be read (${code}). Check the path and its permissions.`,
+    );
+  });
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function existsAlready(file: string): OperatorError {
+  return new OperatorError(
+    'usage',
+    `--to: ${file} exists already. Use another name, or --force to replace it.`,
+  );
+}
