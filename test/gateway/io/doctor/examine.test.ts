@@ -9,6 +9,8 @@ const KEYS =
 const before = { ...process.env };
 let server: FakeS3;
 let answer: FakeAnswer = NO_KEY;
+/** Answers to requests whose URL has this text, instead of `answer`. */
+let answers: readonly (readonly [text: string, answer: FakeAnswer])[] = [];
 /** The requests with `fetch`: to the store for its clock, and to the identity provider, such as `HEAD http://127.0.0.1:1`. */
 let asked: string[] = [];
 
@@ -18,7 +20,7 @@ beforeAll(async () => {
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_REGION: 'us-east-1',
   });
-  server = await startFakeS3(() => answer);
+  server = await startFakeS3(({ url }) => answers.find(([text]) => url.includes(text))?.[1] ?? answer);
 });
 afterAll(async () => {
   process.env = before;
@@ -27,6 +29,7 @@ afterAll(async () => {
 beforeEach(() => {
   asked = [];
   answer = NO_KEY;
+  answers = [];
 });
 
 type SceneOptions = {
@@ -147,6 +150,19 @@ describe('a store', () => {
       expect(found.get(what)).toEqual({ what, verdict: 'fault', says: READABLE });
       expect(found.get(what)?.says).toMatch(words);
     }
+  });
+
+  it('of accounts that can be listed but not read is a readable fault', async () => {
+    const body = '<ListBucketResult><Contents><Key>accounts/a.json</Key></Contents></ListBucketResult>';
+    answers = [
+      ['list-type=2', { status: 200, body }],
+      ['/accounts/a.json', s3Error(403, 'AccessDenied', 'Access Denied')],
+    ];
+    const found = await findAll();
+    expect(found.get('accounts store')).toMatchObject({
+      verdict: 'fault',
+      says: expect.stringContaining('s3://accounts/accounts/a.json: access denied'),
+    });
   });
 
   it('without a release is a fault that says what to do', async () => {
