@@ -18,6 +18,7 @@ import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
 import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
+import { assertSpaceForRelease } from '../publish/release-space.js';
 import { readInput } from '../input/read-input.js';
 import { formatAcceptCommand } from './accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
@@ -66,6 +67,7 @@ export function addPublish(program: Command, host: CommandHost): void {
         },
       );
       const { release } = prepared.plan;
+      if (release !== undefined) await assertSpaceForRelease(store, release);
       const written = await publishRelease(store, { ...prepared, release }, context);
       return report(prepared, written, options, context);
     }),

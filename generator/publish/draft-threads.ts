@@ -3,10 +3,12 @@ import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import pMap from 'p-map';
 import type { Chain } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ReleaseStamp } from '../core/artifacts/artifact.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import type { GenreDrafts } from '../core/draft/genre-drafts.js';
+import { assertReserve } from '../state/disk-space.js';
 import type { DraftedFiles, DraftResult, DraftTask } from './draft-in-thread.js';
 import {
   CONCURRENCY,
@@ -40,7 +42,12 @@ export async function draftInThreads(
   const draft = async (series: InputSeries): Promise<[Chain, GenreDrafts]> => {
     const { port1: own, port2: port } = new MessageChannel();
     try {
-      const files = writeFiles(writing, receiveFiles(own), options, Math.ceil(CONCURRENCY / threads));
+      const files = writeFiles(
+        writing,
+        receiveFiles(own, options.store),
+        options,
+        Math.ceil(CONCURRENCY / threads),
+      );
       const drafted = pool.run({ series, stamp, port }, { transferList: [port] }).then((result) => {
         if ('invalid' in result) throw new GeneratorError('artifact-invalid', result.invalid);
         return result.drafts;
@@ -59,15 +66,16 @@ export async function draftInThreads(
   }
 }
 
-/** Yields the files that a thread sends, and acknowledges each message. */
-async function* receiveFiles(port: MessagePort): AsyncGenerator<FileToWrite> {
+/** Yields the files that a thread sends, and acknowledges each message. Its first body checks the reserve of the disk. */
+async function* receiveFiles(port: MessagePort, store: ObjectStore): AsyncGenerator<FileToWrite> {
   for await (const [message] of on(port, 'message')) {
     const { files, bodies } = message as DraftedFiles; // the only kind of message that a drafting thread sends
     if (files.length === 0) return;
     let offset = 0;
     for (const file of files) {
       const body = bodies.subarray(offset, (offset += file.bytes));
-      yield { ...file, body: () => body };
+      const isFirst = body.byteOffset === bodies.byteOffset;
+      yield { ...file, body: () => (isFirst ? assertReserve(store).then(() => body) : body) };
     }
     port.postMessage('more');
   }

@@ -3,6 +3,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Artifact } from '../core/artifacts/artifact.js';
 import { count } from '../core/text/count.js';
 import type { Progress } from '../run/progress.js';
+import { keepSpareSpace } from '../state/disk-space.js';
 import { watchGc, type GcWatch } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { toBody, writeBody, type FileName, type WriteResult } from '../state/write-artifact.js';
@@ -13,7 +14,7 @@ const LARGE_CONCURRENCY = 2;
 const LARGE_BYTES = 65_536;
 
 /** A file to write. `body` returns its validated bytes when it is about to be written. */
-export type FileToWrite = FileName & { readonly body: () => Uint8Array };
+export type FileToWrite = FileName & { readonly body: () => Uint8Array | Promise<Uint8Array> };
 
 /** Options for writing a release. `now` returns milliseconds since the epoch. */
 export type WriteOptions = {
@@ -42,6 +43,7 @@ export async function beginWriting({ store, progress, now }: WriteOptions, total
   progress.begin('mark');
   const gc = await watchGc(store, now);
   const bytes = await markStore(store);
+  await keepSpareSpace(store);
   progress.end();
   progress.begin('write', total);
   return { gc, written: { objects: bytes > 0 ? 1 : 0, bytes }, files: 0 };
@@ -56,7 +58,7 @@ export async function writeFiles(
 ): Promise<void> {
   const write = async (file: FileToWrite): Promise<void> => {
     signal?.throwIfAborted();
-    countWrite(writing, await writeBody(store, file, file.body()), file.bytes);
+    countWrite(writing, await writeBody(store, file, await file.body()), file.bytes);
     writing.files += 1;
     progress.advance();
   };

@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { directoryOf } from './directory/directory-address.js';
 import { createDirectoryStore } from './directory/directory-store.js';
 import { StoreError, type ObjectStore } from './object-store.js';
 import { parseS3Address, type S3Defaults } from './s3/s3-address.js';
@@ -27,13 +27,12 @@ export async function openStore(
     const { createS3Store } = await import('./s3/s3-store.js'); // loading the SDK takes longer than opening a directory
     return createS3Store({ address, location: at, ...options });
   }
-  // file:PATH or file:///PATH, but not file://HOST/PATH
-  const match = /^file:(?:\/\/(?=\/))?(?!\/\/)(.+)$/.exec(address);
-  if (match?.[1] === undefined) {
+  const directory = directoryOf(address);
+  if (directory === undefined) {
     throw new StoreError(
       'address',
       `"${address}" is not a store address. Use file:PATH, for example file:./data/store, or s3://bucket/prefix.`,
     );
   }
-  return createDirectoryStore(path.resolve(match[1]), { isPrivate });
+  return createDirectoryStore(directory, { isPrivate });
 }

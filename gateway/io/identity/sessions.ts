@@ -35,6 +35,11 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_CHARACTERS = 16 * 1024;
 /** The type of a plain JWT (RFC 7519 §5.1). Any other type marks a token for another purpose, such as `logout+jwt`. */
 const PLAIN_TYPE = /^(application\/)?jwt$/i;
+/**
+ * Claim of tokens that report events (RFC 8417 §2.2). A logout token must have it (OpenID Connect Back-Channel Logout 1.0
+ * §2.4), and its type may be that of a plain JWT. No session has it.
+ */
+const EVENTS = 'events';
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
 /** Creates a verifier of the tokens of an identity provider (RFC 7519). */
@@ -50,6 +55,7 @@ export function createSessions({ keySet, issuer, audience, type, now }: Sessions
       currentDate: new Date(now()),
     });
     if (type === undefined && !isPlain(protectedHeader)) throw new Error('the token is not a plain JWT');
+    if (EVENTS in payload) throw new Error('the token reports events');
     return payload.sub;
   }
   return {

@@ -1,5 +1,6 @@
-import { objectKey, releaseKey } from '../../../schemas/paths.js';
+import { objectKey, publicKey, releaseKey } from '../../../schemas/paths.js';
 import type { ObjectMeta, ObjectStore } from '../../../infra/store/object-store.js';
+import type { FileSize } from '../../state/disk-space.js';
 import { RETAINED_RELEASES } from '../../state/gc-policy.js';
 import { metaOf } from '../../state/object-meta.js';
 import {
@@ -9,6 +10,9 @@ import {
   type ChainRelease,
   type NamedFile,
 } from '../../state/reachable-objects.js';
+
+/** Estimated size of a release record, whose real size no file lists. */
+const RECORD_BYTES = 32_768;
 
 /** An object that a copy of a store must contain. */
 export type CopyItem = {
@@ -69,6 +73,15 @@ export async function listCopyItems(from: ObjectStore, options: CopyListOptions)
     return { key, sha256: release.sha256, meta: metaOf(key), isExposed: targetIndex < 0 || i < targetIndex };
   });
   return { files: [...items.values()], records: records.reverse() };
+}
+
+/** Returns the sizes of everything that a copy writes, public copies of the release `current` included. */
+export function sizesOf({ files, records }: CopyList, current: ChainRelease | undefined): FileSize[] {
+  const copies = Object.entries(current?.record.public ?? {});
+  return [
+    ...[...files, ...records].map(({ key, bytes = RECORD_BYTES }) => ({ key, bytes })),
+    ...copies.map(([path, { bytes }]) => ({ key: publicKey(path), bytes })),
+  ];
 }
 
 /** Returns the digests that garbage collection keeps, at any time, while the pointer names the first of these releases. */

@@ -6,6 +6,7 @@ import { GeneratorError } from '../../core/generator-error.js';
 import { count } from '../../core/text/count.js';
 import { refreshAliases } from '../../publish/refresh-aliases.js';
 import type { Progress } from '../../run/progress.js';
+import { assertSpaceForFiles, keepSpareSpace } from '../../state/disk-space.js';
 import { watchGc } from '../../state/gc-lease.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';
 import { readPointer, type ReadPointer } from '../../state/published-state.js';
@@ -14,7 +15,7 @@ import { assertStore, markStore } from '../../state/store-mark.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
 import { assertStructure } from '../../verify/check-structure.js';
 import { gcStore, type GcResult, type GcStoreOptions } from '../gc-store.js';
-import { listCopyItems, type CopyItem, type CopyList } from './copy-list.js';
+import { listCopyItems, sizesOf, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
 
@@ -89,6 +90,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   progress.begin('copy', list.files.length + list.records.length);
   const gc = await withStoreAddress(to, () => watchGc(to, clock));
   countWritten(tally, await markStore(to));
+  await keepSpareSpace(to);
   await copyAll(options, list, tally);
   progress.end(`${count(tally.objects, 'object')}, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
 
@@ -123,7 +125,7 @@ type Survey = {
   readonly list: CopyList;
 };
 
-/** Reads which objects there are to copy, and the release that the target has. */
+/** Reads which objects there are to copy, and the release that the target has. Checks that the target has room. */
 async function survey({ from, to, prune }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the chain: otherwise another copy could bring it a release that is newer than the chain.
@@ -145,6 +147,7 @@ async function survey({ from, to, prune }: CopyStoreOptions): Promise<Survey> {
       isPruned: prune !== undefined,
     }),
   );
+  await assertSpaceForFiles(to, sizesOf(list, chain[0]));
   return { pointer: pointer.value, targetPointer, list };
 }
 

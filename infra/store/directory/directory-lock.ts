@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../../schemas/digest.js';
@@ -63,15 +63,15 @@ async function tryCreate(path: string, contender: Contender): Promise<string | u
   const { temporaryFolder, mode, host, pidNamespace, boot, pid, start } = contender;
   const content = JSON.stringify({ host, space: pidNamespace, boot, pid, start, nonce });
   const draft = join(temporaryFolder, nonce);
-  await writeFile(draft, content, { flag: 'wx', mode, flush: true });
   try {
+    await writeFile(draft, content, { flag: 'wx', mode, flush: true });
     await link(draft, path);
     return content;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined; // link() rejects with a system error
     throw error;
   } finally {
-    await unlink(draft);
+    await rm(draft, { force: true }); // on a full disk it may exist without its content
   }
 }
 

@@ -65,6 +65,36 @@ describe.each(UNREADABLE)('a store whose store.json is %j', (mark) => {
   });
 });
 
+describe('a store without its store.json', () => {
+  it.each<[string, () => Promise<GeneratorRun>]>([
+    ['verify', verify],
+    ['status', () => runInProcess(['status', '--store', address()])],
+    ['repair', () => runInProcess(['repair', '--store', address()])],
+    ['publish', () => publish(published().input, published().root, '2025-02-03T00:00:00Z')],
+    ['copy from it', () => runInProcess(['copy', '--from', address(), '--to', fresh()])],
+    ['copy to it', async () => runInProcess(['copy', '--from', `file:${await sound()}`, '--to', address()])],
+  ])('is no store for %s, which says how to get it back and changes nothing', async (_name, run) => {
+    await store().remove(STORE_KEY);
+    const before = await snapshot();
+    const { code, stdout, stderr } = await run();
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /but no store\.json\. If a store has lost this file, put it back from a backup, or copy .*"generator copy --from MIRROR --to ADDRESS"\. For anything else, choose an empty address\.\n$/,
+      ),
+    });
+    expect(differingKeys(before, await snapshot())).toEqual([]);
+  });
+
+  it('verifies once the file is back', async () => {
+    const mark = await store().read(STORE_KEY);
+    await store().remove(STORE_KEY);
+    await store().write(STORE_KEY, mark);
+    expect(await verify()).toMatchObject({ code: 0 });
+  });
+});
+
 it('repair does not mark a store that has no readable release as one of its format', async () => {
   const { key } = await readRelease(store());
   const { record } = await readRelease(store());

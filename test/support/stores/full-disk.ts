@@ -15,8 +15,10 @@ const MAX_FILE_BLOCKS = 8;
 /** A disk with too little space for a release, until it is extended. */
 export type FullDisk = {
   readonly root: string;
-  /** The error that the generator prints. */
+  /** The line that publish prints. */
   readonly error: RegExp;
+  /** What a first publication leaves, apart from objects. */
+  readonly left: readonly string[];
   /** Runs a command line with too little space for a release. */
   readonly runShort: (args: readonly string[]) => Promise<GeneratorRun>;
   readonly extend: () => Promise<void>;
@@ -41,7 +43,9 @@ export async function createFullDisk(folder: string, store?: string): Promise<Fu
   await resize((blocks - bfree) * bsize + FREE_BYTES);
   return {
     root,
-    error: /: ENOSPC: the disk is full\. Free some space and run again\.$/,
+    error:
+      /^generator: The disk of \S+ has 0\.1 MB free\. This run needs \d+\.\d MB more and leaves a reserve of /,
+    left: [],
     runShort: (args) => runUnder([], args),
     extend: () => resize(64 * 1_048_576),
     async dispose() {
@@ -57,7 +61,8 @@ export async function createLimitedDisk(folder: string, store?: string): Promise
   const limit = ['/bin/sh', '-c', `ulimit -f ${MAX_FILE_BLOCKS}; exec "$@"`, 'sh'];
   return {
     root,
-    error: /: EFBIG: the file is too large\. Raise the limit \(ulimit -f\) /,
+    error: /^generator: [a-z]+ \S+: EFBIG: the file is too large\. Raise the limit \(ulimit -f\) /,
+    left: ['store.json'],
     runShort: (args) => runUnder(limit, args),
     extend: () => Promise.resolve(),
     dispose: () => Promise.resolve(),

@@ -225,6 +225,24 @@ describe('the type of a token', () => {
   });
 });
 
+describe('a logout token', () => {
+  const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
+  const TYPES = [undefined, 'JWT', 'logout+jwt', 'at+jwt'];
+
+  it.each([{ [LOGOUT]: {} }, {}, null, 'none', []])(
+    'opens no session, whatever its type, with the events %j',
+    async (events) => {
+      for (const type of [undefined, ...TYPES]) {
+        const verified = createSessionsOf(provider, type);
+        for (const typ of TYPES) {
+          const token = await provider.sign({ header: { typ }, claims: { events } });
+          await expect(verified.authenticate(`Bearer ${token}`)).rejects.toMatchObject(REFUSED);
+        }
+      }
+    },
+  );
+});
+
 describe('the algorithms', () => {
   let keys: readonly ProviderKey[];
   let many: IdentityProvider;

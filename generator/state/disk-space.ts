@@ -1,0 +1,115 @@
+import { GENRES } from '../../schemas/catalog.js';
+import { OBJECTS_PREFIX, POINTER_KEY } from '../../schemas/paths.js';
+import { readDiskSpace, type Amount, type DiskSpace } from '../../infra/store/directory/disk-space.js';
+import { createSpareSpace } from '../../infra/store/directory/spare-space.js';
+import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
+
+/** Free space that writing leaves on the disk of a directory store: so much, or 5 % of a smaller disk. */
+const RESERVE = { bytes: 64_000_000, files: 1_000 };
+const RESERVE_SHARE = 0.05;
+/** Unit in which file systems usually allocate space. */
+const BLOCK_BYTES = 4_096;
+/** Estimated space of the day files of a date: six blocks. On real histories it is 21,000 bytes on average. */
+const DATE_BYTES = 24_576;
+
+/** Space on a disk; `bytes` in whole blocks. */
+export type Need = { readonly bytes: number; readonly files: number };
+
+/** A file to write. */
+export type FileSize = { readonly key: string; readonly bytes: number };
+
+/**
+ * Passes if the disk of a directory store has room for these files and the reserve. Files that the store already has
+ * need no space. Always passes for other stores.
+ * @throws StoreError 'unavailable' with the space needed and the space free.
+ */
+export async function assertSpaceForFiles(store: ObjectStore, files: readonly FileSize[]): Promise<void> {
+  await assertSpace(store, needOf(files), async () => {
+    const existing = new Set((await listFiles(store, '')).map(({ key }) => key));
+    return needOf(files.filter(({ key }) => !existing.has(key)));
+  });
+}
+
+/** Passes like `assertSpaceForFiles` for a first release with so many dates, whose files are not known yet. */
+export async function assertSpaceForDates(store: ObjectStore, dates: number): Promise<void> {
+  const need = { bytes: dates * DATE_BYTES, files: dates * GENRES.length };
+  await assertSpace(store, need, async () => {
+    const existing = needOf(await listFiles(store, OBJECTS_PREFIX));
+    return {
+      bytes: Math.max(0, need.bytes - existing.bytes),
+      files: Math.max(0, need.files - existing.files),
+    };
+  });
+}
+
+/** Passes while the reserve of a directory store is free. @throws StoreError 'unavailable'. */
+export async function assertReserve(store: ObjectStore): Promise<void> {
+  const space = await readDiskSpace(store.address);
+  if (space !== undefined) await assertFits(store, space, { bytes: 0, files: 0 });
+}
+
+/** Creates the spare space of a directory store if its disk has space beyond the reserve. */
+export async function keepSpareSpace({ address }: ObjectStore): Promise<void> {
+  const space = await readDiskSpace(address);
+  if (space !== undefined && findShortage(space, { bytes: 0, files: 0 }) === undefined)
+    await createSpareSpace(address);
+}
+
+/** `remaining` returns the need without what exists already. It is called only if the whole need does not fit. */
+async function assertSpace(store: ObjectStore, need: Need, remaining: () => Promise<Need>): Promise<void> {
+  const space = await readDiskSpace(store.address);
+  if (space === undefined || findShortage(space, need) === undefined) return;
+  const left = await remaining();
+  if (left.files > 0) await assertFits(store, space, left);
+}
+
+async function listFiles(store: ObjectStore, prefix: string): Promise<FileSize[]> {
+  const files: FileSize[] = [];
+  for await (const { key, sizeBytes } of store.list(prefix)) files.push({ key, bytes: sizeBytes });
+  return files;
+}
+
+function needOf(files: readonly FileSize[]): Need {
+  const blocks = files.reduce((sum, { bytes }) => sum + Math.ceil(bytes / BLOCK_BYTES), 0);
+  return { bytes: blocks * BLOCK_BYTES, files: files.length };
+}
+
+async function assertFits(store: ObjectStore, space: DiskSpace, need: Need): Promise<void> {
+  const short = findShortage(space, need);
+  if (short === undefined) return;
+  const { free, needed, reserve } = short;
+  const needs = needed === undefined ? 'This run must leave' : `This run needs ${needed} more and leaves`;
+  const isPublished = (await store.head(POINTER_KEY)) !== undefined;
+  const example = isPublished ? `, for example with "generator gc --apply --store ${store.address}",` : '';
+  throw new StoreError(
+    'unavailable',
+    `The disk of ${store.address} has ${free} free. ${needs} a reserve of ${reserve}. Nothing visible has changed. Free some space there${example} and run again.`,
+  );
+}
+
+/** What a disk is short of, in words. */
+type Shortage = { readonly free: string; readonly needed?: string; readonly reserve: string };
+
+function findShortage({ bytes, files }: DiskSpace, need: Need): Shortage | undefined {
+  const toMegabytes = (value: number): string => `${(value / 1e6).toFixed(1)} MB`;
+  const toFiles = (value: number): string => `${value} files`;
+  return (
+    toShortage(bytes, need.bytes, RESERVE.bytes, toMegabytes) ??
+    (files && toShortage(files, need.files, RESERVE.files, toFiles))
+  );
+}
+
+function toShortage(
+  { free, total }: Amount,
+  needed: number,
+  most: number,
+  toText: (value: number) => string,
+): Shortage | undefined {
+  const reserve = Math.min(most, Math.floor(total * RESERVE_SHARE));
+  if (free - needed >= reserve) return undefined;
+  return {
+    free: toText(free),
+    reserve: toText(reserve),
+    ...(needed > 0 ? { needed: toText(needed) } : {}),
+  };
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { StoreError } from '../object-store.js';
+import { codeOf } from '../system-error.js';
+import { directoryOf } from './directory-address.js';
+
+/** Folder of the spare files. Its name begins with a dot, so that none of them is a key. */
+const FOLDER = '.gc-space';
+/** More files and bytes than a swap needs, folders and lock included. */
+const FILES = 8;
+const FILE_BYTES = 32_768;
+
+/**
+ * Creates files without meaning in a directory store, unless they exist already. On a full disk, garbage collection
+ * deletes them to make room for its lease. Does nothing for other stores, and leaves out what cannot be created.
+ */
+export async function createSpareSpace(address: string): Promise<void> {
+  const root = directoryOf(address);
+  if (root === undefined) return;
+  const folder = path.join(root, FOLDER);
+  await mkdir(folder).catch(() => undefined);
+  for (const file of namesIn(folder)) {
+    try {
+      // Random, so that no file system can compress it.
+      await writeFile(file, randomBytes(FILE_BYTES), { flag: 'wx', flush: true });
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') continue;
+      await rm(file, { force: true }).catch(() => undefined);
+      return;
+    }
+  }
+}
+
+/** Deletes the spare files, and returns whether there were any. */
+export async function deleteSpareSpace(address: string): Promise<boolean> {
+  const root = directoryOf(address);
+  if (root === undefined) return false;
+  const folder = path.join(root, FOLDER);
+  const deleted = await Promise.allSettled(namesIn(folder).map((file) => rm(file)));
+  await rmdir(folder).catch(() => undefined);
+  return deleted.some(({ status }) => status === 'fulfilled');
+}
+
+/** Returns whether an operation failed because the disk or a quota is used up. */
+export function isOutOfSpace(error: unknown): boolean {
+  return error instanceof StoreError && /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '');
+}
+
+function namesIn(folder: string): string[] {
+  return Array.from({ length: FILES }, (_, i) => path.join(folder, String(i)));
+}
