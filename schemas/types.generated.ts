@@ -113,6 +113,7 @@ export type AxisName = 'demand' | 'pressure';
  */
 export type GlossaryEntries = GlossaryEntry[];
 export type AxisTerms = AxisTerm[];
+export type RefusalLine = string;
 /**
  * Rows of the regime calendar, before conversion to CSV.
  */
@@ -200,6 +201,9 @@ export interface Contract {
   openapi?: OpenApi;
   pointer?: Pointer;
   reason?: Reason;
+  refusal?: RefusalMark;
+  'refusal.line'?: RefusalLine;
+  'refusal.refused'?: RecordedRefusal;
   'regime-calendar'?: RegimeCalendar;
   'release-record'?: ReleaseRecord;
   'release-record.file'?: FileEntry;
@@ -1111,6 +1115,34 @@ export interface Pointer {
   revision: Revision;
   sequence: Sequence;
   sha256: Sha256;
+}
+/**
+ * refusal.json: what publish refused and nobody has settled yet, so that an unchanged refusal is reported once. It is not published.
+ */
+export interface RefusalMark {
+  schema: 'refusal/1';
+  refused: RecordedRefusal[];
+}
+export interface RecordedRefusal {
+  /**
+   * The chain that keeps its published state; null if the methodology was refused.
+   */
+  chain: Chain | null;
+  sha256: Sha256;
+  since: Instant;
+  summary: RefusalLine;
+  published_sha256: Sha256;
+  /**
+   * How a person accepts it; null if no option does.
+   */
+  accept: RefusalAcceptance | null;
+}
+export interface RefusalAcceptance {
+  plan_digest: Sha256;
+  /**
+   * Arguments of the run that refused.
+   */
+  args: RefusalLine[];
 }
 export interface RegimeCalendarRow {
   date: CalendarDate;
