@@ -405,9 +405,13 @@ export interface ReleaseChanges {
   published_at: Instant;
   chains: ChangesChains;
   /**
-   * Why published days were restated or rolled back; null when none were.
+   * Why published days were restated or rolled back, or publication was held; at the end of a hold, the reason of that hold. Otherwise null.
    */
   reason: Reason | null;
+  /**
+   * Reason of the hold that the release began; null if it ended one. Absent if it did neither.
+   */
+  hold?: Reason | null;
   /**
    * Revision that was rolled back to; null if the release is not a rollback.
    */
@@ -425,6 +429,10 @@ export interface ChainChanges {
   restated: DateSpan | null;
   withdrawn: DateSpan | null;
   label_changes: LabelChange[];
+  /**
+   * Sources that differ from those of the release before, with their licences; absent if none do.
+   */
+  sources_changed?: SourceChange[];
 }
 /**
  * Number of dates, and the first and last of them.
@@ -438,6 +446,10 @@ export interface LabelChange {
   date: CalendarDate;
   from: RegimeLabel;
   to: RegimeLabel;
+}
+export interface SourceChange {
+  from: SourceSegment | null;
+  to: SourceSegment | null;
 }
 /**
  * Provider of the values from a date on, with its licence.

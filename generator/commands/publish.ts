@@ -16,6 +16,7 @@ import {
 } from '../core/release/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance, Plan } from '../core/release/plan-types.js';
+import { describeSourceChanges } from '../core/release/source-changes.js';
 import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
@@ -222,7 +223,11 @@ function formatReport(result: PublishReport): string {
     result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
   const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
   const { objects, bytes } = result.written;
+  const sources = CHAIN_IDS.flatMap((chain) => {
+    const changes = result.chains[chain]?.sources_changed;
+    return changes === undefined ? [] : [`${chain}: ${describeSourceChanges(changes)}`];
+  });
   const end = `${count(objects, 'object')} written, ${(bytes / 1e6).toFixed(1)} MB`;
   const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
-  return `${outcome}: ${release}\n${table}\n${end}`;
+  return [`${outcome}: ${release}`, table, ...sources, end].join('\n');
 }

@@ -10,6 +10,9 @@ const FIRST = '2025-01-11T06:00:00Z';
 const LATER = '2025-01-11T07:00:00Z';
 const BITCOIN = '1 published date would be restated, 2025-01-05 to 2025-01-05';
 
+/** The first run of a process computes the fingerprint of the writers. */
+const SLOW_MS = 60_000;
+
 let folder: TemporaryFolder;
 let input: string;
 let store: string;
@@ -19,7 +22,7 @@ beforeEach(async () => {
   store = `file:${folder.path}/store`;
   expect(await publish('2025-01-10')).toMatchObject({ code: 0 });
   await revise('bitcoin');
-});
+}, SLOW_MS);
 afterEach(() => folder.dispose());
 
 /** Runs at an instant, without --as-of, as a schedule does. */
