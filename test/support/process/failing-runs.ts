@@ -40,7 +40,8 @@ export async function prepareRuns(folder: string): Promise<TestRuns> {
   });
   const root = place('store');
   await publish(input, root, '2025-01-10');
-  for (const name of ['locked', 'damaged', 'held', 'refusing']) await cp(root, place(name), { recursive: true });
+  for (const name of ['locked', 'damaged', 'held', 'refusing'])
+    await cp(root, place(name), { recursive: true });
   await writeFile(place('locked/.lock'), JSON.stringify({ host: 'another-host', pid: 4711 }));
   await writeFile(path.join(place('damaged'), POINTER_KEY), 'half a te');
   await runInProcess(['hold', '--reason', 'under review', '--store', `file:${place('held')}`], NOW);
