@@ -2,7 +2,7 @@
  * Every URL path and every object key of the service. Other files import them from here and never spell them out.
  *
  * Release store:
- *   store.json  current.json  aliases.json  gc.json
+ *   store.json  current.json  aliases.json  gc.json  refusal.json
  *   objects/sha256/<64 hex>            artifact
  *   releases/<revision>/<sha256>.json  release record
  *   public<url path>                   copy of a public artifact
@@ -25,6 +25,8 @@ export const POINTER_KEY = 'current.json';
 export const ALIASES_KEY = 'aliases.json';
 /** Key of the lease of garbage collection. */
 export const GC_KEY = 'gc.json';
+/** Key of the record of what publish refused. */
+export const REFUSAL_KEY = 'refusal.json';
 /** Prefix of all artifacts. */
 export const OBJECTS_PREFIX = 'objects/sha256/';
 /** Prefix of all release records. */

@@ -24,6 +24,7 @@ import methodologySchema from './json/methodology.schema.json' with { type: 'jso
 import openapiSchema from './json/openapi.schema.json' with { type: 'json' };
 import pointerSchema from './json/pointer.schema.json' with { type: 'json' };
 import reasonSchema from './json/reason.schema.json' with { type: 'json' };
+import refusalSchema from './json/refusal.schema.json' with { type: 'json' };
 import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
 import releaseRecordSchema from './json/release-record.schema.json' with { type: 'json' };
 import releaseSchema from './json/release.schema.json' with { type: 'json' };
@@ -60,6 +61,7 @@ export const SCHEMAS = {
   openapi: openapiSchema,
   pointer: pointerSchema,
   reason: reasonSchema,
+  refusal: refusalSchema,
   'regime-calendar': regimeCalendarSchema,
   'release-record': releaseRecordSchema,
   release: releaseSchema,

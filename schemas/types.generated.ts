@@ -116,6 +116,7 @@ export type AxisName = 'demand' | 'pressure';
  */
 export type GlossaryEntries = GlossaryEntry[];
 export type AxisTerms = AxisTerm[];
+export type RefusalLine = string;
 /**
  * Rows of the regime calendar, before conversion to CSV.
  */
@@ -203,6 +204,9 @@ export interface Contract {
   openapi?: OpenApi;
   pointer?: Pointer;
   reason?: Reason;
+  refusal?: RefusalMark;
+  'refusal.line'?: RefusalLine;
+  'refusal.refused'?: RecordedRefusal;
   'regime-calendar'?: RegimeCalendar;
   'release-record'?: ReleaseRecord;
   'release-record.file'?: FileEntry;
@@ -404,9 +408,13 @@ export interface ReleaseChanges {
   published_at: Instant;
   chains: ChangesChains;
   /**
-   * Why published days were restated or rolled back; null when none were.
+   * Why published days were restated or rolled back, or publication was held; at the end of a hold, the reason of that hold. Otherwise null.
    */
   reason: Reason | null;
+  /**
+   * Reason of the hold that the release began; null if it ended one. Absent if it did neither.
+   */
+  hold?: Reason | null;
   /**
    * Revision that was rolled back to; null if the release is not a rollback.
    */
@@ -424,6 +432,10 @@ export interface ChainChanges {
   restated: DateSpan | null;
   withdrawn: DateSpan | null;
   label_changes: LabelChange[];
+  /**
+   * Sources that differ from those of the release before, with their licences; absent if none do.
+   */
+  sources_changed?: SourceChange[];
 }
 /**
  * Number of dates, and the first and last of them.
@@ -437,6 +449,10 @@ export interface LabelChange {
   date: CalendarDate;
   from: RegimeLabel;
   to: RegimeLabel;
+}
+export interface SourceChange {
+  from: SourceSegment | null;
+  to: SourceSegment | null;
 }
 /**
  * Provider of the values from a date on, with its licence.
@@ -1119,6 +1135,34 @@ export interface Pointer {
   revision: Revision;
   sequence: Sequence;
   sha256: Sha256;
+}
+/**
+ * refusal.json: what publish refused and nobody has settled yet, so that an unchanged refusal is reported once. It is not published.
+ */
+export interface RefusalMark {
+  schema: 'refusal/1';
+  refused: RecordedRefusal[];
+}
+export interface RecordedRefusal {
+  /**
+   * The chain that keeps its published state; null if the methodology was refused.
+   */
+  chain: Chain | null;
+  sha256: Sha256;
+  since: Instant;
+  summary: RefusalLine;
+  published_sha256: Sha256;
+  /**
+   * How a person accepts it; null if no option does.
+   */
+  accept: RefusalAcceptance | null;
+}
+export interface RefusalAcceptance {
+  plan_digest: Sha256;
+  /**
+   * Arguments of the run that refused.
+   */
+  args: RefusalLine[];
 }
 export interface RegimeCalendarRow {
   date: CalendarDate;

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { toInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -11,12 +12,15 @@ import {
   explainRefusal,
   toPublishReport,
   type PublishReport,
+  type RefusalNote,
 } from '../core/release/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
-import type { Acceptance } from '../core/release/plan-types.js';
+import type { Acceptance, Plan } from '../core/release/plan-types.js';
+import { describeSourceChanges } from '../core/release/source-changes.js';
 import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead, preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
+import { recordRefusals } from '../publish/record-refusals.js';
 import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
 import { assertSpaceForRelease } from '../publish/release-space.js';
 import { readInput } from '../input/read-input.js';
@@ -69,7 +73,7 @@ export function addPublish(program: Command, host: CommandHost): void {
       const { release } = prepared.plan;
       if (release !== undefined) await assertSpaceForRelease(store, release);
       const written = await publishRelease(store, { ...prepared, release }, context);
-      return report(prepared, written, options, context);
+      return report(store, prepared, written, options, context);
     }),
   );
 }
@@ -85,7 +89,7 @@ export function addPlan(program: Command, host: CommandHost): void {
     host.run('plan', options, async (context) => {
       const store = await context.openStore(options.store);
       const prepared = await prepare(store, options, context, { writesAhead: false });
-      return report(prepared, undefined, options, context);
+      return report(store, prepared, undefined, options, context);
     }),
   );
 }
@@ -142,13 +146,21 @@ function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acc
   return reason === undefined ? undefined : { reason, ...(plan === undefined ? {} : { planDigest: plan }) };
 }
 
-function report(
-  { plan, input, absent, start }: PreparedPlan,
+async function report(
+  store: ObjectStore,
+  prepared: PreparedPlan,
   written: PublishReport['written'] | undefined,
-  { acceptRestatements: reason }: PublishOptions,
+  { acceptRestatements: reason, asOf }: PublishOptions,
   context: CommandContext,
-): ExitName {
+): Promise<ExitName> {
+  const { plan, input, absent, start } = prepared;
   const { faults, invalid } = input;
+  const refusals = await recordRefusals(store, prepared, {
+    at: toInstant(asOfOrNow(asOf, context.now)),
+    args: context.commandLine.args,
+    dryRun: written === undefined,
+    warn: context.warn,
+  });
   const release = plan.release?.record ?? start.state?.record;
   const result = toPublishReport({
     plan,
@@ -158,6 +170,7 @@ function report(
     release,
     written: written ?? { objects: 0, bytes: 0 },
     dryRun: written === undefined,
+    refusals,
     listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
   });
   warnOfInputFaults(faults, context.warn);
@@ -167,17 +180,28 @@ function report(
   }
   if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
   const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
+  warnOfRefusals(plan, refusals, accept, context.warn);
+  context.show(result, formatReport(result));
+  return exitOf(result);
+}
+
+/** Writes why chains were refused, and since when if an earlier run refused the same. */
+function warnOfRefusals(
+  plan: Plan,
+  { known }: RefusalNote,
+  acceptCommand: string,
+  warn: (text: string) => void,
+): void {
+  for (const { chain, since } of known) warn(`${chain ?? 'methodology'}: the same refusal as at ${since}`);
   for (const chain of CHAIN_IDS) {
     const refusal = plan.chains[chain]?.refusal;
-    if (refusal) explainRefusal(chain, refusal, accept).forEach(context.warn);
+    if (refusal) explainRefusal(chain, refusal, acceptCommand).forEach(warn);
   }
   if (plan.methodologyChanged) {
-    context.warn(
+    warn(
       'refused: the methodology data differs from the published data of the same version. Give it a new version.',
     );
   }
-  context.show(result, formatReport(result));
-  return exitOf(result);
 }
 
 function describeConsequences({ chains, outcome, dry_run: isPlan }: PublishReport): string {
@@ -201,7 +225,11 @@ function formatReport(result: PublishReport): string {
     result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
   const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
   const { objects, bytes } = result.written;
+  const sources = CHAIN_IDS.flatMap((chain) => {
+    const changes = result.chains[chain]?.sources_changed;
+    return changes === undefined ? [] : [`${chain}: ${describeSourceChanges(changes)}`];
+  });
   const end = `${count(objects, 'object')} written, ${(bytes / 1e6).toFixed(1)} MB`;
   const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
-  return `${outcome}: ${release}\n${table}\n${end}`;
+  return [`${outcome}: ${release}`, table, ...sources, end].join('\n');
 }

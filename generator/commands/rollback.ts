@@ -131,8 +131,11 @@ function formatReport({ outcome, revision, sequence, hold, changes }: OperatorRe
   });
   const lines = [`${outcome}: ${revision} (sequence ${sequence})`];
   if (rows.length > 0) lines.push(formatTable(['chain', 'through', 'older bytes', 'withdrawn'], rows));
+  const ended = outcome === 'released' ? `; it was held: ${changes.reason ?? ''}` : '';
   lines.push(
-    hold === null ? 'publication continues' : `publication is held: ${hold}; end it with "generator unhold"`,
+    hold === null
+      ? `publication continues${ended}`
+      : `publication is held: ${hold}; end it with "generator unhold"`,
   );
   return lines.join('\n');
 }

@@ -3,6 +3,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { count } from '../core/text/count.js';
 import { findLagging, inspectStore, type StoreStatus } from '../upkeep/inspect-store.js';
+import { formatAcceptCommand } from './accept-command.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { addGeneratorCommand, chainsOption, storeOption } from './options.js';
@@ -37,12 +38,19 @@ export function addStatus(program: Command, host: CommandHost): void {
         nowMs: context.now(),
         countsObjects: maxLagDays === undefined,
         chains: chain.filter((each) => !ignore.includes(each)),
+        formatAccept: ({ plan_digest, args }) =>
+          formatAcceptCommand({ ...context.commandLine, args }, plan_digest),
       });
       const lagging = maxLagDays === undefined ? null : findLagging(status, maxLagDays);
       const isLagging = lagging !== null && lagging.length > 0;
       if (isLagging) context.warn(`${status.address}: ${lagging.join('; ')}`);
+      const refused = status.refusals.map(
+        ({ chain, since }) => `${chain ?? 'methodology'} is refused since ${since}`,
+      );
+      if (refused.length > 0) context.warn(`${status.address}: ${refused.join('; ')}`);
       context.show({ ...status, lagging }, formatStatus(status));
-      return status.damage === null && !isLagging ? 'done' : 'damaged'; // exit 8: damaged or stale
+      if (status.damage !== null || isLagging) return 'damaged'; // exit 8: damaged or stale
+      return status.refusals.length === 0 ? 'done' : 'refused';
     }),
   );
 }
@@ -60,6 +68,7 @@ function formatStatus(status: StoreStatus): string {
     `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${count(age_days ?? 0, 'day')} ago`,
     `pointer    ${sha256 ?? ''}`,
     `hold       ${hold ?? 'no'}`,
+    `refused    ${describeRefusals(status)}`,
     `copies     ${describeAliases(status)}`,
     `objects    ${describeObjects(status)}`,
     '',
@@ -67,6 +76,13 @@ function formatStatus(status: StoreStatus): string {
     '',
     `next       ${next}`,
   ].join('\n');
+}
+
+function describeRefusals({ refusals }: StoreStatus): string {
+  const lines = refusals.map(
+    ({ chain, since, summary }) => `${chain ?? 'methodology'} since ${since}: ${summary}`,
+  );
+  return lines.length === 0 ? 'no' : lines.join('\n           ');
 }
 
 function formatChains({ chains }: StoreStatus): string {

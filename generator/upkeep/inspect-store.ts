@@ -10,10 +10,17 @@ import { readAliasSequence, readPointer, readRecord } from '../state/published-s
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
+import {
+  NO_REFUSALS,
+  readWaitingRefusals,
+  settleStep,
+  type FormatAccept,
+  type WaitingRefusals,
+} from './waiting-refusals.js';
 import { warmUpOf, type WarmUp } from './warm-up.js';
 
 /** The state of a store at the current time: the document of `status --json`. */
-export type StoreStatus = {
+export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
   readonly address: string;
   readonly revision: string | null;
   readonly sequence: number | null;
@@ -28,7 +35,7 @@ export type StoreStatus = {
   readonly objects: number | null;
   /** Artifacts and release records that no release of the chain reaches; null like `objects`. */
   readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number } | null;
-  /** Damage that was found while counting, or null. Only "verify" finds all damage. */
+  /** Damage of the record of refusals, or that was found while counting; null if none. Only "verify" finds all damage. */
   readonly damage: string | null;
   /** The suggested next step, as a command or a sentence. */
   readonly next: string;
@@ -51,18 +58,23 @@ export type InspectOptions = {
   readonly countsObjects: boolean;
   /** The chains to report; all by default. */
   readonly chains?: readonly Chain[];
+  readonly formatAccept: FormatAccept;
 };
 
 /** Reads the state of a store without verifying its files. @throws GeneratorError 'usage' or 'damaged'. */
 export async function inspectStore(
   store: ObjectStore,
-  { nowMs, countsObjects, chains: wanted = CHAIN_IDS }: InspectOptions,
+  { nowMs, countsObjects, chains: wanted = CHAIN_IDS, formatAccept }: InspectOptions,
 ): Promise<StoreStatus> {
   await assertStore(store);
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
   if (pointer === undefined) return { ...emptyStatus(store), ...(countsObjects ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
-  const chains = await readChains(store, record, nowMs, wanted);
+  const [chains, { damage, ...waiting }] = await Promise.all([
+    readChains(store, record, nowMs, wanted),
+    readWaitingRefusals(store, record, wanted, formatAccept),
+  ]);
+  const counts = countsObjects ? await tryCountObjects(store, pointer.value) : NOT_COUNTED;
   const status = {
     address: store.address,
     revision: record.revision,
@@ -71,9 +83,11 @@ export async function inspectStore(
     published_at: record.published_at,
     age_days: wholeDaysBetween(parseInstant(record.published_at) ?? NaN, nowMs),
     hold: record.hold,
+    ...waiting,
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
-    ...(countsObjects ? await tryCountObjects(store, pointer.value) : NOT_COUNTED),
+    ...counts,
+    damage: counts.damage ?? damage,
   };
   return { ...status, next: nextStep(status) };
 }
@@ -90,6 +104,7 @@ function emptyStatus(store: ObjectStore): StoreStatus {
   return {
     address: store.address,
     ...nothing,
+    ...NO_REFUSALS,
     chains: {},
     aliases: { sequence: 0, behind: 0 },
     objects: 0,
@@ -178,13 +193,21 @@ export function findLagging(
   return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
 }
 
-function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 'next'>): string {
+function nextStep({
+  address,
+  hold,
+  refusals: [refusal],
+  aliases,
+  chains,
+  damage,
+}: Omit<StoreStatus, 'next'>): string {
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
   if (aliases.behind !== 0)
     return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
+  if (refusal !== undefined) return settleStep(refusal);
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
   if (overdue.length > 0)
     return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then: ${publish}`;

@@ -1,5 +1,12 @@
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
-import { GC_KEY, objectKey, POINTER_KEY, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
+import {
+  GC_KEY,
+  objectKey,
+  POINTER_KEY,
+  REFUSAL_KEY,
+  releaseKey,
+  RELEASES_PREFIX,
+} from '../../schemas/paths.js';
 import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -89,6 +96,7 @@ export async function verifyStore(
   faults.push(...checkIndexes(record, changes));
   await checkExtraFiles(verifier, unfinished);
   await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
+  await catchFault(faults, () => readStoredJson(store, REFUSAL_KEY, 'refusal'));
   await assertUnmoved(verifier, releaseSha256);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
   else if (deep)

@@ -5,7 +5,7 @@ import { statementsOfRole, toStatements } from '../support/aws/policy-simulator.
 const { Service } = await readTemplates();
 
 const STORE = [
-  ...['store.json', 'current.json', 'aliases.json', 'gc.json'],
+  ...['store.json', 'current.json', 'aliases.json', 'gc.json', 'refusal.json'],
   ...['objects/sha256/*', 'releases/*', 'public/*'],
 ];
 const ACCOUNTS_KEYS = ['accounts/*', 'keys/*.json', 'usage/*.json'];

@@ -110,6 +110,23 @@ it('the monitor allows a lag of two days', () => {
   ]);
 });
 
+it('a waiting refusal fails the publish, and not the monitor, which would report it every hour', () => {
+  const codesOf = (name: string): string[] => {
+    const { DefinitionString } = propertiesOf(Service, 'AWS::StepFunctions::StateMachine', {
+      StateMachineName: name,
+    });
+    const { States } = JSON.parse(resolve(DefinitionString)) as {
+      States: { Ending: { Choices: readonly { readonly Next: string }[] } };
+    };
+    const success = JSON.stringify(States.Ending.Choices.find(({ Next }) => Next === 'Success'));
+    return [...new Set(success.match(/(?<="NumericEquals":)\d+/g))].sort();
+  };
+  expect([codesOf('crd-publish'), codesOf('crd-monitor')]).toEqual([
+    ['0', '9'],
+    ['0', '5', '9'],
+  ]);
+});
+
 it('reconcile has one price variable per plan', () => {
   const { Environment = [] } = containerOf('crd-reconcile');
   const prices = Environment.filter(({ Name }) => Name.startsWith('CRD_STRIPE_PRICE_'));

@@ -101,6 +101,11 @@ it('the monitor is retried once if public copies lag, and never for a wrong addr
   expect(await run('monitor', [EXIT_CODES.usage.code])).toMatchObject({ status: 'FAILED', attempts: 1 });
 });
 
+it('the monitor succeeds while a refusal waits, because the publish has failed for it', async () => {
+  const { code } = EXIT_CODES.refused;
+  expect(await run('monitor', [code])).toMatchObject({ status: 'SUCCEEDED', attempts: 1 });
+});
+
 it('verification and copy are retried if the store is unavailable', async () => {
   for (const task of ['verify', 'copy']) {
     expect(await run(task, [7, 0])).toMatchObject({ status: 'SUCCEEDED', attempts: 2, delays: [300] });

@@ -14,6 +14,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'common',
   'entitlements',
   'gc',
+  'refusal',
   'glossary-entries',
   'key-record',
   'key-usage',

@@ -15,6 +15,7 @@ import {
   POINTER_KEY,
   PUBLIC_PATHS,
   publicKey,
+  REFUSAL_KEY,
   releaseKey,
   STORE_KEY,
   summaryPath,
@@ -79,6 +80,7 @@ describe('cacheControlOf', () => {
     ['the pointer', POINTER_KEY, 'no-cache'],
     ['the mark of the public copies', ALIASES_KEY, 'no-cache'],
     ['the mark of the store', STORE_KEY, 'no-cache'],
+    ['the record of refusals', REFUSAL_KEY, 'no-cache'],
   ])('sets the lifetime of %s', (_what, key, expected) => {
     expect(cacheControlOf(key)).toBe(expected);
   });

@@ -9,7 +9,7 @@ const FOLDERS = ['gateway', 'generator', 'infra', 'schemas', 'scripts'];
 const URL_PATH =
   /(?<!\.)\/(?:api\/|(?:healthz|readyz|metrics|docs)\b|(?:_objects|assets|chains|charts|methodology|problems)\/)/;
 const KEY_FOLDER = '(?:objects|releases|public|accounts|keys|usage)/';
-const KEY_FILE = '(?:store|current|aliases|collection|gc)\\.json';
+const KEY_FILE = '(?:store|current|aliases|collection|gc|refusal)\\.json';
 /** An object key, or its beginning. */
 const KEY = new RegExp(`^(?:${KEY_FOLDER}|${KEY_FILE}$)`);
 /** Matches every source text with such a literal. Other files need no parsing. */

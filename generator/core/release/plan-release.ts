@@ -14,6 +14,7 @@ import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.
 import { createInputDigest, type InputDigest } from './input-digest.js';
 import { manifestOf } from './published-state.js';
 import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
+import { sourceChangesOf, sourcesMember } from './release-changes.js';
 import { planDigest, type Restatement } from './restatement.js';
 import { writersFingerprint } from './writers-fingerprint.js';
 
@@ -199,8 +200,10 @@ function decide(
     };
     return { ...assessed, plan: { outcome: 'refused', updated_through: through, ...counts, refusal } };
   }
-  const outcome = counts.new + counts.restated > 0 ? 'published' : 'unchanged';
-  return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts } };
+  const sources = sourcesMember(sourceChangesOf(previous, draft.chain, draft.sources));
+  const isChanged = counts.new + counts.restated > 0 || sources.sources_changed !== undefined;
+  const outcome = isChanged ? 'published' : 'unchanged';
+  return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts, ...sources } };
 }
 
 function toRestatement(

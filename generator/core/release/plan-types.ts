@@ -1,4 +1,4 @@
-import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Chain, ReleaseRecord, SourceChange } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import type { InputSeries } from '../input/input-series.js';
@@ -43,6 +43,8 @@ export type ChainPlan = {
   readonly restated: number;
   readonly unchanged: number;
   readonly refusal?: Refusal;
+  /** Sources that differ from the published ones, with their licences; absent if none do. */
+  readonly sources_changed?: readonly SourceChange[];
 };
 
 /** A release ready to be written. */

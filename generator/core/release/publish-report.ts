@@ -18,13 +18,30 @@ export type PublishReport = {
   readonly written: { readonly objects: number; readonly bytes: number };
   readonly plan_digest: string | null;
   readonly methodology_changed: boolean;
+  /** Digest of all refusals that wait for a person; null if the run refused nothing. */
+  readonly refusal_digest: string | null;
+  /** True if an earlier run refused exactly this: it was reported already. */
+  readonly same_as_before: boolean;
   readonly faults: readonly InputFault[];
 };
 
 export type ChainReport = Omit<ChainPlan, 'outcome'> & {
   /** `invalid`: the input of the chain has faults; `absent`: the input has no file of this published chain. */
   readonly outcome: ChainPlan['outcome'] | 'invalid' | 'absent';
+  /** Time of the first run that refused exactly this; absent if this is the first one. */
+  readonly refused_since?: string;
 };
+
+/** What a run refused, compared with what was refused before. */
+export type RefusalNote = {
+  /** Digest of all refusals that wait for a person; null if the run refused nothing. */
+  readonly digest: string | null;
+  readonly sameAsBefore: boolean;
+  /** The refusals that an earlier run recorded, with the time of the first one. */
+  readonly known: readonly { readonly chain: Chain | null; readonly since: string }[];
+};
+
+const NOTHING_KNOWN: RefusalNote = { digest: null, sameAsBefore: false, known: [] };
 
 /** Options for `toPublishReport`. `release` is the one in force after the run. */
 export type ReportOptions = {
@@ -35,6 +52,7 @@ export type ReportOptions = {
   readonly release: ReleaseRecord | undefined;
   readonly written: { readonly objects: number; readonly bytes: number };
   readonly dryRun: boolean;
+  readonly refusals?: RefusalNote;
   /** Returns how many dates a chain has published. */
   readonly listed: (chain: Chain) => number;
 };
@@ -47,6 +65,7 @@ export function toPublishReport({
   release,
   written,
   dryRun,
+  refusals = NOTHING_KNOWN,
   listed,
 }: ReportOptions): PublishReport {
   const isStopped = plan.methodologyChanged || faults.length > 0 || refusedChains(plan).length > 0;
@@ -60,7 +79,7 @@ export function toPublishReport({
     published_at: release?.published_at ?? null,
     chains: byChain((chain) => {
       const isInvalid = invalid.includes(chain);
-      if (!isInvalid && !absent.includes(chain)) return plan.chains[chain];
+      if (!isInvalid && !absent.includes(chain)) return withSince(chain, plan.chains[chain], refusals);
       const through = release?.chains[chain]?.updated_through ?? null;
       const outcome = isInvalid ? 'invalid' : 'absent';
       return { outcome, updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
@@ -68,8 +87,19 @@ export function toPublishReport({
     written,
     plan_digest: plan.plan_digest ?? null,
     methodology_changed: plan.methodologyChanged,
+    refusal_digest: refusals.digest,
+    same_as_before: refusals.sameAsBefore,
     faults,
   };
+}
+
+function withSince(
+  chain: Chain,
+  plan: ChainPlan | undefined,
+  { known }: RefusalNote,
+): ChainReport | undefined {
+  const since = known.find((each) => each.chain === chain)?.since;
+  return plan === undefined || since === undefined ? plan : { ...plan, refused_since: since };
 }
 
 /** Returns the exit of a run with this report. */
@@ -94,7 +124,7 @@ export function explainRefusal(chain: Chain, refusal: Refusal, acceptCommand: st
   }
   const { restatement } = refusal;
   return [
-    `${chain}: refused: ${count(restatement.dates, 'published date')} would be restated, ${restatement.first_date} to ${restatement.last_date}`,
+    `${chain}: refused: ${summarizeRefusal(refusal)}`,
     ...describeCauses(restatement),
     ...restatement.metrics.map((metric) => `  ${describeMetric(metric)}`),
     restatement.label_changes.length === 0
@@ -106,6 +136,14 @@ export function explainRefusal(chain: Chain, refusal: Refusal, acceptCommand: st
     '  To publish exactly this, write the public reason into this command and run it:',
     `  ${acceptCommand}`,
   ];
+}
+
+/** Returns why a chain was refused, in one line. */
+export function summarizeRefusal(refusal: Refusal): string {
+  if (refusal.kind === 'drop')
+    return `published history is missing from the input: ${listSome(refusal.drops.map(describeDrop))}`;
+  const { dates, first_date: first, last_date: last } = refusal.restatement;
+  return `${count(dates, 'published date')} would be restated, ${first} to ${last}`;
 }
 
 function describeCauses({

@@ -1,10 +1,22 @@
 import { byChain } from '../../../schemas/catalog.js';
-import type { ChainChanges, DateSpan, ReleaseChanges } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  ChainChanges,
+  DateSpan,
+  ReleaseChanges,
+  SourceChange,
+  SourceSegment,
+} from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import type { ChainState } from '../draft/chain-state.js';
+import { manifestOf, type PublishedState } from './published-state.js';
+import { findSourceChanges } from './source-changes.js';
 
-/** Returns the entry of a release in the list of changes. It has a reason when published days change, and for every rollback, whose reason is also that of its hold. */
-export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesOptions): ReleaseChanges {
+/** Returns the entry of a release in the list of changes. It has a reason when published days or the hold change, and for every rollback. */
+export function toReleaseChanges(options: ChangesOptions): ReleaseChanges {
+  const { previous, changed, stamp, hold, reason, rollback } = options;
+  const holdBefore = previous?.record.hold ?? null;
+  const isHoldChanged = hold !== holdBefore;
   const hasChangedDays = changed.some(
     ({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0,
   );
@@ -21,14 +33,33 @@ export function toReleaseChanges({ changed, stamp, reason, rollback }: ChangesOp
         restated: toSpan(state.restatedDates),
         withdrawn: toSpan(state.withdrawnDates),
         label_changes: [...state.labelChanges],
+        ...sourcesMember(sourceChangesOf(previous, chain, state.sources)),
       };
     }),
-    reason: hasChangedDays || rollback !== null ? reason : null,
+    reason: hasChangedDays || rollback !== null ? reason : isHoldChanged ? (hold ?? holdBefore) : null,
     rollback,
+    ...(isHoldChanged ? { hold } : {}),
   };
 }
 
+/** Returns the changed sources of a chain; empty for a chain that had none. */
+export function sourceChangesOf(
+  previous: PublishedState | undefined,
+  chain: Chain,
+  sources: readonly SourceSegment[],
+): SourceChange[] {
+  const published = manifestOf(previous, 'gold', chain)?.sources;
+  return published === undefined ? [] : findSourceChanges(published, sources);
+}
+
+/** Returns the member for changed sources, which is absent if there are none. */
+export function sourcesMember(changes: SourceChange[]): Pick<ChainChanges, 'sources_changed'> {
+  return changes.length === 0 ? {} : { sources_changed: changes };
+}
+
 type ChangesOptions = {
+  readonly previous: PublishedState | undefined;
+  readonly hold: string | null;
   readonly changed: readonly { readonly state: ChainState }[];
   readonly stamp: ReleaseStamp;
   readonly reason: string | null;

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX, STORE_KEY } from '../../../schemas/paths.js';
+import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX, REFUSAL_KEY, STORE_KEY } from '../../../schemas/paths.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
@@ -22,6 +22,7 @@ import {
   readLostPointer,
   type PointerRequest,
 } from './restore-pointer.js';
+import { resetDamagedRefusals } from '../../state/stored-refusals.js';
 import { parseStored } from '../../state/stored-json.js';
 import { unlessDamaged } from '../../state/unless-damaged.js';
 import { verifyStore, type Verification } from '../../verify/verify-store.js';
@@ -42,7 +43,7 @@ export type RepairResult = {
   readonly revision: string | null;
   readonly sequence: number | null;
   readonly pointer: 'kept' | 'restored' | 'lost';
-  /** Keys of the artifacts and release records that were restored, and of the mark of the store. */
+  /** Keys of the artifacts and release records that were restored, of the mark of the store, and of the record of refusals. */
   readonly restored: readonly string[];
   /** Public copies that were written. */
   readonly aliases: RefreshResult;
@@ -73,6 +74,7 @@ export async function repairStore(store: ObjectStore, options: RepairStoreOption
 async function repair(store: ObjectStore, options: RepairStoreOptions, done: Done): Promise<RepairResult> {
   await repairMark(store, done);
   await assertStore(store);
+  if (await resetDamagedRefusals(store)) done.restored.push(REFUSAL_KEY);
   if (options.pointer !== undefined) {
     const failed = await restorePointer(store, options.pointer, options, done);
     if (failed !== undefined) return toResult(failed, done);

@@ -8,6 +8,7 @@ import {
   OBJECTS_PREFIX,
   POINTER_KEY,
   PUBLIC_PREFIX,
+  REFUSAL_KEY,
   RELEASES_PREFIX,
   STORE_KEY,
 } from '../../../schemas/paths.js';
@@ -20,6 +21,7 @@ const STORE_KEYS = [
   POINTER_KEY,
   ALIASES_KEY,
   GC_KEY,
+  REFUSAL_KEY,
   `${OBJECTS_PREFIX}*`,
   `${RELEASES_PREFIX}*`,
   `${PUBLIC_PREFIX}*`,

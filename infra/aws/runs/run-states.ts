@@ -45,7 +45,7 @@ export function createRunStates(scope: Construct, options: RunOptions): IChainab
     .when(Condition.numberGreaterThan('$.retries.left', 0), createRetry(scope, run))
     .otherwise(fail);
   const ending = new Choice(scope, 'Ending')
-    .when(exitIn(exits.success), new Succeed(scope, 'Success')) // held, or only another container failed
+    .when(exitIn(exits.success), new Succeed(scope, 'Success')) // held, reported by another run, or only another container failed
     .when(exitIn(exits.final), fail)
     .otherwise(retry);
   const read = new Pass(scope, 'ReadTask', {

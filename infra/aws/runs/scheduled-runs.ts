@@ -77,7 +77,8 @@ export class ScheduledRunsPart extends Construct {
       role: roles.monitor,
       command: ['generator', 'status', '--max-lag-days', MAX_LAG_DAYS, ...REPORT, ...store],
       at: MONITOR_AT,
-      exits: generatorExits({ retryAlso: ['damaged'] }), // for seconds after a commit, the public copies are outdated and status exits 8
+      // For seconds after a commit, the public copies are outdated and status exits 8. PublishFailed reports a refusal.
+      exits: generatorExits({ retryAlso: ['damaged'], succeedAlso: ['refused'] }),
     });
     this.maintenance = this.createMaintenance(roles, store);
     this.reconcile = roles.reconciler && this.createReconcile(roles.reconciler, secrets);

@@ -12,11 +12,17 @@ export type ExitHandling = {
   readonly final: readonly number[];
 };
 
-/** Returns the exit handling of a generator run. `retryAlso` names exits to retry in addition to the transient ones. */
-export function generatorExits({
-  retryAlso = [],
-}: { readonly retryAlso?: readonly ExitName[] } = {}): ExitHandling {
-  return toExitHandling(EXIT_CODES, ['done', 'held'], [...TRANSIENT_EXITS, ...retryAlso]);
+/** Exits of a run that are handled otherwise than usual. */
+type OtherExits = {
+  /** Exits to retry in addition to the transient ones. */
+  readonly retryAlso?: readonly ExitName[];
+  /** Exits that another run has reported already. */
+  readonly succeedAlso?: readonly ExitName[];
+};
+
+/** Returns the exit handling of a generator run. */
+export function generatorExits({ retryAlso = [], succeedAlso = [] }: OtherExits = {}): ExitHandling {
+  return toExitHandling(EXIT_CODES, ['done', 'held', ...succeedAlso], [...TRANSIENT_EXITS, ...retryAlso]);
 }
 
 /** Exit handling of the reconciliation with Stripe, which can be interrupted and repeated at any time. */

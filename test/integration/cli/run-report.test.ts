@@ -97,8 +97,8 @@ describe('--report', () => {
 
   it('counts restated dates, and names their revision', async () => {
     const copy = path.join(path.dirname(file), 'store');
-    await cp(runs.root, copy, { recursive: true });
-    const args = runs.failing.refused.map((arg) => arg.replace(runs.root, copy));
+    await cp(runs.refusing, copy, { recursive: true });
+    const args = runs.failing.refused.map((arg) => arg.replace(runs.refusing, copy));
     const accept = ['--accept-restatements', 'upstream corrected a count', '--report', file];
     expect(await run(...args, ...accept)).toMatchObject({ code: 0 });
     expect(await readReport()).toMatchObject({

@@ -14,6 +14,7 @@ import {
   manifestPath,
   POINTER_KEY,
   PUBLIC_PATHS,
+  REFUSAL_KEY,
   releaseKey,
 } from '../../../schemas/paths.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
@@ -65,7 +66,7 @@ const verify = (store: ObjectStore): Promise<string> => endOf(verifyStore(store,
 const repair = (store: ObjectStore): Promise<string> =>
   endOf(repairStore(store, { progress: SILENT, signal }));
 const inspect = (store: ObjectStore): Promise<string> =>
-  endOf(inspectStore(store, { nowMs: 0, countsObjects: true }));
+  endOf(inspectStore(store, { nowMs: 0, countsObjects: true, formatAccept: () => '' }));
 
 /** Asserts that a copy from `from` is refused, and changes no byte of the target. */
 async function expectUncopied(from: ObjectStore, to: ObjectStore): Promise<void> {
@@ -264,6 +265,21 @@ it.each([
   },
   120_000,
 );
+
+it('a refusal.json that does not match its schema is damage for verify and status, no copy takes it over, and repair empties it', async () => {
+  const sound = canonicalJson({ schema: 'refusal/1', refused: [] });
+  await fc.assert(
+    fc.asyncProperty(mutation(), async (change) => {
+      const store = await openSmallRelease();
+      await editorOf(store).write(REFUSAL_KEY, mutate(sound, change));
+      expect([await verify(store), await inspect(store)]).toEqual(['damaged', 'damaged']);
+      const target = createMemoryStore();
+      expect([await copy(store, target), await target.get(REFUSAL_KEY)]).toEqual(['sound', undefined]);
+      expect([await repair(store), await verify(store)]).toEqual(['sound', 'sound']);
+    }),
+    { numRuns: SEEDS, seed: 5 },
+  );
+}, 120_000);
 
 it('a copy of a store that was not forged succeeds, so every refusal above is for the forgery', async () => {
   const store = await openSmallRelease();

@@ -8,6 +8,7 @@ import {
   POINTER_KEY,
   PUBLIC_PATHS,
   publicKey,
+  REFUSAL_KEY,
   releaseKey,
   STORE_KEY,
 } from '../../../schemas/paths.js';
@@ -24,7 +25,12 @@ export const RELEASE = `${PUBLISHED}/${releaseKey('2026-11-20.000001', SHA)}`;
 export const POINTER = `${PUBLISHED}/${POINTER_KEY}`;
 export const STORE_FILE = `${PUBLISHED}/${STORE_KEY}`;
 export const GC_LEASE = `${PUBLISHED}/${GC_KEY}`;
-export const STATE_FILES = [STORE_FILE, `${PUBLISHED}/${ALIASES_KEY}`, GC_LEASE];
+export const STATE_FILES = [
+  STORE_FILE,
+  `${PUBLISHED}/${ALIASES_KEY}`,
+  GC_LEASE,
+  `${PUBLISHED}/${REFUSAL_KEY}`,
+];
 export const PUBLIC_FILE = `${PUBLISHED}/${publicKey(PUBLIC_PATHS.status)}`;
 export const PAGE = `${PUBLISHED}/${publicKey('/')}`;
 export const ACCOUNT = `${ACCOUNTS}/${accountKey('a@example.com')}`;

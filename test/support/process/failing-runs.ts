@@ -22,6 +22,8 @@ export type TestRuns = {
   /** A store with one release, and a run that changes nothing in it. */
   readonly root: string;
   readonly unchanged: readonly string[];
+  /** A store with the same release, whose refusal waits once "refused" has run. */
+  readonly refusing: string;
   /** A run for each exit, which can be repeated. */
   readonly failing: { readonly [exit in FailingExit]: readonly string[] };
 };
@@ -38,7 +40,8 @@ export async function prepareRuns(folder: string): Promise<TestRuns> {
   });
   const root = place('store');
   await publish(input, root, '2025-01-10');
-  for (const name of ['locked', 'damaged', 'held']) await cp(root, place(name), { recursive: true });
+  for (const name of ['locked', 'damaged', 'held', 'refusing'])
+    await cp(root, place(name), { recursive: true });
   await writeFile(place('locked/.lock'), JSON.stringify({ host: 'another-host', pid: 4711 }));
   await writeFile(path.join(place('damaged'), POINTER_KEY), 'half a te');
   await runInProcess(['hold', '--reason', 'under review', '--store', `file:${place('held')}`], NOW);
@@ -52,10 +55,11 @@ export async function prepareRuns(folder: string): Promise<TestRuns> {
     root,
     publishing: () => publishTo(place(`fresh-${(fresh += 1)}`)),
     unchanged: publishTo(root),
+    refusing: place('refusing'),
     failing: {
       usage: publishTo(root, place('nowhere')),
       'input-invalid': publishTo(root, faulty),
-      refused: publishTo(root, revised),
+      refused: publishTo(place('refusing'), revised),
       conflict: publishTo(place('locked'), later),
       'store-unavailable': publishTo(path.join(input, 'bitcoin.csv', 'store')),
       damaged: ['verify', '--store', `file:${place('damaged')}`],

@@ -1,0 +1,55 @@
+import type { Chain, RecordedRefusal, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
+import { refusalDigest, stillWaiting } from '../core/release/refusal-record.js';
+import { readRefusals } from '../state/stored-refusals.js';
+
+/** A refusal that waits for a person. */
+export type WaitingRefusal = Pick<RecordedRefusal, 'chain' | 'since' | 'sha256' | 'summary'> & {
+  /** The command that accepts it, to paste; null if no option does. */
+  readonly accept: string | null;
+};
+
+/** The refusals of a store that wait for a person. */
+export type WaitingRefusals = {
+  readonly refusals: readonly WaitingRefusal[];
+  /** Digest of all of them, also of other chains, as publish reports it; null if there are none. */
+  readonly refusal_digest: string | null;
+  /** Set if the record of refusals is damaged. */
+  readonly damage: string | null;
+};
+
+/** Formats the command that accepts a refusal. */
+export type FormatAccept = (accept: NonNullable<RecordedRefusal['accept']>) => string;
+
+export const NO_REFUSALS = { refusals: [], refusal_digest: null } satisfies Partial<WaitingRefusals>;
+
+/** Reads the refusals of `chains`, and of the methodology, that wait for a person. */
+export async function readWaitingRefusals(
+  store: ObjectStore,
+  record: ReleaseRecord,
+  chains: readonly Chain[],
+  formatAccept: FormatAccept,
+): Promise<WaitingRefusals> {
+  try {
+    const waiting = stillWaiting((await readRefusals(store)).refused, record);
+    const refusals = waiting
+      .filter(({ chain }) => chain === null || chains.includes(chain))
+      .map(({ chain, since, sha256, summary, accept }) => ({
+        ...{ chain, since, sha256, summary },
+        accept: accept === null ? null : formatAccept(accept),
+      }));
+    return { refusals, refusal_digest: refusalDigest(waiting), damage: null };
+  } catch (error) {
+    if (!(error instanceof GeneratorError) || error.fault === undefined) throw error;
+    return { ...NO_REFUSALS, damage: `${error.fault.key} ${error.fault.message}` };
+  }
+}
+
+/** Returns the next step for the first refusal that waits. */
+export function settleStep({ chain, since, summary, accept }: WaitingRefusal): string {
+  const what = `${chain ?? 'the methodology'} is refused since ${since} (${summary})`;
+  if (chain === null) return `${what}: give the methodology a new version`;
+  if (accept === null) return `${what}: fix the input, no option accepts this`;
+  return `${what}: fix the input or, if it is right, write the public reason into this command and run it: ${accept}`;
+}
