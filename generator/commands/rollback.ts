@@ -4,7 +4,7 @@ import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import type { ExitName } from '../core/generator-error.js';
 import type { Written } from '../publish/release-writing.js';
-import { assertNotAhead } from '../publish/prepare-plan.js';
+import { assertNotAhead } from '../publish/check-as-of.js';
 import {
   prepareHold,
   prepareRollback,
@@ -12,6 +12,7 @@ import {
   type PreparedRelease,
 } from '../publish/prepare-rollback.js';
 import { publishRelease } from '../publish/publish-release.js';
+import { machineClock } from '../state/trusted-clock.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import {
   addGeneratorCommand,
@@ -80,7 +81,7 @@ export function addUnhold(program: Command, host: CommandHost): void {
 
 async function openTarget(options: OperatorOptions, context: CommandContext): Promise<PrepareReleaseOptions> {
   const asOfMs = asOfOrNow(options.asOf, context.now);
-  assertNotAhead(asOfMs, context.now());
+  assertNotAhead(asOfMs, machineClock(context.now));
   const { progress, signal } = context;
   return { store: await context.openStore(options.store), asOfMs, progress, signal };
 }

@@ -41,8 +41,10 @@ export function addStatus(program: Command, host: CommandHost): void {
       const lagging = maxLagDays === undefined ? null : findLagging(status, maxLagDays);
       const isLagging = lagging !== null && lagging.length > 0;
       if (isLagging) context.warn(`${status.address}: ${lagging.join('; ')}`);
+      if (status.from_future !== null) context.warn(`${status.address}: ${status.from_future}`);
       context.show({ ...status, lagging }, formatStatus(status));
-      return status.damage === null && !isLagging ? 'done' : 'damaged'; // exit 8: damaged or stale
+      const isSound = status.damage === null && status.from_future === null;
+      return isSound && !isLagging ? 'done' : 'damaged'; // exit 8: damaged, stale or from the future
     }),
   );
 }
@@ -53,11 +55,12 @@ function parseDays(text: string): number {
 }
 
 function formatStatus(status: StoreStatus): string {
-  const { address, revision, sequence, published_at, age_days, sha256, hold, next } = status;
+  const { address, revision, sequence, published_at, age_days, from_future, sha256, hold, next } = status;
   if (revision === null) return `store      ${address}\nnext       ${next}`;
+  const age = from_future === null ? `${count(age_days ?? 0, 'day')} ago` : 'in the future';
   return [
     `store      ${address}`,
-    `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${count(age_days ?? 0, 'day')} ago`,
+    `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${age}`,
     `pointer    ${sha256 ?? ''}`,
     `hold       ${hold ?? 'no'}`,
     `copies     ${describeAliases(status)}`,
@@ -77,8 +80,9 @@ function formatChains({ chains }: StoreStatus): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = chains[chain];
     if (each === undefined) return [];
-    const { updated_through, last_available, lag_days, overdue, days, warming_up } = each;
-    const freshness = warming_up === null ? each.freshness : `warming up until ${warming_up.until}`;
+    const { updated_through, last_available, lag_days, overdue, unfinished, days, warming_up } = each;
+    const settled = warming_up === null ? each.freshness : `warming up until ${warming_up.until}`;
+    const freshness = unfinished ? 'day not over' : settled;
     const lag = lag_days === null ? '-' : `${lag_days} d`;
     return [
       [

@@ -18,7 +18,6 @@ import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { PublishedState } from '../core/release/published-state.js';
 import { count } from '../core/text/count.js';
 import { daySchemaOf } from '../core/verification/check-day.js';
-import { assertNotBefore } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
 import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
@@ -33,6 +32,7 @@ const REVISIONS_SHOWN = 5;
 /** Options for `prepareHold` and `prepareRollback`. */
 export type PrepareReleaseOptions = {
   readonly store: ObjectStore;
+  /** The as-of. If the store's own clock shows an earlier time, that counts. */
   readonly asOfMs: number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -51,7 +51,7 @@ export async function prepareHold(
 ): Promise<PreparedRelease> {
   const start = await readStart(options, false);
   const texts = await readTexts(start.state.record);
-  return { start, release: planHold(start.state, hold, { asOfMs: options.asOfMs, texts }) };
+  return { start, release: planHold(start.state, hold, { asOfMs: notAhead(options), texts }) };
 }
 
 /**
@@ -68,12 +68,18 @@ export async function prepareRollback(
   const target = await readTarget(options, start, to);
   const rolled = rollBackEntries(start.state, target, to, reason);
   const days = await readDays(options, rolled);
-  const request = { previous: start.state, target, asOfMs: options.asOfMs, reason, texts, days };
+  const asOfMs = notAhead(options);
+  const request = { previous: start.state, target, asOfMs, reason, texts, days };
   return { start, release: planRollback(request) };
 }
 
+/** Returns the as-of or, if that is ahead of it, the time of the store's clock: an operator must be able to hold at once. */
+function notAhead({ store, asOfMs }: PrepareReleaseOptions): number {
+  return Math.min(asOfMs, store.now?.() ?? asOfMs);
+}
+
 async function readStart(
-  { store, asOfMs, progress }: PrepareReleaseOptions,
+  { store, progress }: PrepareReleaseOptions,
   withCalendars: boolean,
 ): Promise<PreparedRelease['start']> {
   progress.begin('state');
@@ -83,7 +89,6 @@ async function readStart(
   if (state === undefined) {
     throw new GeneratorError('usage', `${store.address} has no release yet. Publish one first.`);
   }
-  assertNotBefore(asOfMs, state.record.published_at);
   progress.end(state.record.revision);
   return { ...start, state };
 }

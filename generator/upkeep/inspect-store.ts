@@ -6,10 +6,12 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { toFreshness } from '../core/artifacts/freshness.js';
+import { describeFuture, isUnfinished } from '../state/future-release.js';
 import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
+import { readClock } from '../state/trusted-clock.js';
 import { warmUpOf, type WarmUp } from './warm-up.js';
 
 /** The state of a store at the current time: the document of `status --json`. */
@@ -21,6 +23,8 @@ export type StoreStatus = {
   readonly published_at: string | null;
   /** Whole days since `published_at`. */
   readonly age_days: number | null;
+  /** A sentence if the release was published after the current time, because a clock was wrong; otherwise null. */
+  readonly from_future: string | null;
   readonly hold: string | null;
   readonly chains: { readonly [chain in Chain]?: ChainNow };
   readonly aliases: { readonly sequence: number; readonly behind: number };
@@ -40,6 +44,8 @@ export type ChainNow = Pick<
   'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
 > & {
   readonly overdue: boolean;
+  /** True if the newest date has not ended: a machine whose clock was ahead published it. */
+  readonly unfinished: boolean;
   /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
   readonly warming_up: WarmUp | null;
 };
@@ -63,6 +69,7 @@ export async function inspectStore(
   if (pointer === undefined) return { ...emptyStatus(store), ...(countsObjects ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
   const chains = await readChains(store, record, nowMs, wanted);
+  const clock = readClock(store, () => nowMs);
   const status = {
     address: store.address,
     revision: record.revision,
@@ -70,6 +77,7 @@ export async function inspectStore(
     sha256: pointer.value.sha256,
     published_at: record.published_at,
     age_days: wholeDaysBetween(parseInstant(record.published_at) ?? NaN, nowMs),
+    from_future: describeFuture(record, clock),
     hold: record.hold,
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
@@ -85,6 +93,7 @@ function emptyStatus(store: ObjectStore): StoreStatus {
     sha256: null,
     published_at: null,
     age_days: null,
+    from_future: null,
     hold: null,
   };
   return {
@@ -109,6 +118,7 @@ async function readChains(
   const entry = record.public[path];
   if (entry === undefined) throw damaged(`release ${record.revision}`, `does not list ${path}`);
   const now = new Date(nowMs).toISOString();
+  const clock = readClock(store, () => nowMs);
   const status = await readArtifactJson(store, entry.sha256, 'status');
   return byChain((chain) => {
     const published = status.chains[chain];
@@ -120,6 +130,7 @@ async function readChains(
       ...fresh,
       days,
       overdue: now > fresh.expected_next_by,
+      unfinished: isUnfinished(updated_through, clock),
       warming_up: warmUpOf(published, nowMs),
     };
   });
@@ -178,11 +189,16 @@ export function findLagging(
   return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
 }
 
-function nextStep({ address, hold, aliases, chains, damage }: Omit<StoreStatus, 'next'>): string {
+function nextStep(status: Omit<StoreStatus, 'next'>): string {
+  const { address, hold, aliases, chains, damage, published_at: publishedAt } = status;
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
   if (aliases.behind !== 0)
     return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
+  if (status.from_future !== null)
+    return hold === null
+      ? `set the clocks, then put the days of the last good release back in force: generator rollback --to REVISION --reason TEXT --store ${address}`
+      : `publication is held (${hold}); after ${publishedAt ?? ''}: generator unhold --store ${address}`;
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);

@@ -86,9 +86,13 @@ function toChangedChain(
   return [{ state: draft, days: draft.days, record }];
 }
 
-/** Returns the stamp of the next release. Its revision is the as-of date with a number that counts releases of that date. */
+/**
+ * Returns the stamp of the next release. It is published at the as-of, but never before the previous release, which a
+ * wrong clock may have dated in the future. Its revision is that date with a number that counts releases of the date.
+ */
 export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): ReleaseStamp {
-  const publishedAt = toInstant(asOfMs);
+  const asOf = toInstant(asOfMs);
+  const publishedAt = previous !== undefined && previous.published_at > asOf ? previous.published_at : asOf;
   const date = publishedAt.slice(0, 10);
   const [lastDate, lastNumber] = (previous?.revision ?? '').split('.');
   const number = lastDate === date ? Number(lastNumber) + 1 : 1;
