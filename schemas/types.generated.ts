@@ -151,6 +151,7 @@ export interface Contract {
   'common.sequence'?: Sequence;
   'common.methodology_version'?: MethodologyVersion;
   'common.url_path'?: UrlPath;
+  'common.chain_holds'?: ChainHolds;
   'common.reason'?: Reason;
   'common.media_type'?: MediaType;
   'common.label'?: RegimeLabel;
@@ -434,6 +435,15 @@ export interface LabelChange {
   date: CalendarDate;
   from: RegimeLabel;
   to: RegimeLabel;
+}
+/**
+ * The chains on hold, each with its public reason. Absent when there is none.
+ */
+export interface ChainHolds {
+  bitcoin?: Reason;
+  ethereum?: Reason;
+  arbitrum?: Reason;
+  base?: Reason;
 }
 /**
  * Provider of the values from a date on, with its licence.
@@ -1139,6 +1149,7 @@ export interface ReleaseRecord {
   published_at: Instant;
   methodology: MethodologyDigest;
   hold: Reason | null;
+  holds?: ChainHolds;
   chains: RecordChains;
   public: PublicEntries;
   bundles: BundleEntries;
@@ -1261,6 +1272,7 @@ export interface Status {
    * Why publication is on hold; null when it is not.
    */
   hold: Reason | null;
+  holds?: ChainHolds;
   chains: StatusChains;
 }
 export interface StatusChains {

@@ -8,6 +8,7 @@ import { formatInputFault } from '../core/input/input-fault.js';
 import { absentFault } from '../core/release/absent-chains.js';
 import {
   exitOf,
+  explainHold,
   explainRefusal,
   toPublishReport,
   type PublishReport,
@@ -170,7 +171,8 @@ function report(
   if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
   const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
   for (const chain of CHAIN_IDS) {
-    const refusal = plan.chains[chain]?.refusal;
+    const { refusal, hold } = plan.chains[chain] ?? {};
+    if (hold !== undefined) context.warn(explainHold(chain, hold));
     if (refusal) explainRefusal(chain, refusal, accept).forEach(context.warn);
   }
   if (plan.methodologyChanged) {

@@ -55,14 +55,14 @@ function parseDays(text: string): number {
 }
 
 function formatStatus(status: StoreStatus): string {
-  const { address, revision, sequence, published_at, age_days, from_future, sha256, hold, next } = status;
+  const { address, revision, sequence, published_at, age_days, from_future, sha256, next } = status;
   if (revision === null) return `store      ${address}\nnext       ${next}`;
   const age = from_future === null ? `${count(age_days ?? 0, 'day')} ago` : 'in the future';
   return [
     `store      ${address}`,
     `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${age}`,
     `pointer    ${sha256 ?? ''}`,
-    `hold       ${hold ?? 'no'}`,
+    `hold       ${describeHolds(status)}`,
     `copies     ${describeAliases(status)}`,
     `objects    ${describeObjects(status)}`,
     '',
@@ -92,6 +92,13 @@ function formatChains({ chains }: StoreStatus): string {
     ];
   });
   return formatTable(head, rows);
+}
+
+function describeHolds({ hold, holds }: StoreStatus): string {
+  const chains = CHAIN_IDS.flatMap((chain) =>
+    holds[chain] === undefined ? [] : [`${chain}: ${holds[chain]}`],
+  );
+  return [...(hold === null ? [] : [hold]), ...chains].join('; ') || 'no';
 }
 
 function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string {

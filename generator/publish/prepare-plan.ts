@@ -87,6 +87,7 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
     texts: await readProductTexts(),
     full: options.full,
     allOrNothing: options.allOrNothing,
+    ...(record?.holds ? { holds: record.holds } : {}),
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
   };
   if (options.writesAhead === true && mayPlanAhead(request)) {

@@ -1,7 +1,13 @@
 import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
 import { OBJECTS_PREFIX, PUBLIC_PATHS, RELEASES_PREFIX } from '../../schemas/paths.js';
-import type { Chain, ChainStatus, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import type {
+  Chain,
+  ChainHolds,
+  ChainStatus,
+  Pointer,
+  ReleaseRecord,
+} from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
@@ -26,6 +32,8 @@ export type StoreStatus = {
   /** A sentence if the release was published after the current time, because a clock was wrong; otherwise null. */
   readonly from_future: string | null;
   readonly hold: string | null;
+  /** The chains on hold, with their reasons. */
+  readonly holds: ChainHolds;
   readonly chains: { readonly [chain in Chain]?: ChainNow };
   readonly aliases: { readonly sequence: number; readonly behind: number };
   /** Number of artifacts; null if they were not counted, or could not be counted because of damage. */
@@ -79,6 +87,7 @@ export async function inspectStore(
     age_days: wholeDaysBetween(parseInstant(record.published_at) ?? NaN, nowMs),
     from_future: describeFuture(record, clock),
     hold: record.hold,
+    holds: record.holds ?? {},
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
     ...(countsObjects ? await tryCountObjects(store, pointer.value) : NOT_COUNTED),
@@ -95,6 +104,7 @@ function emptyStatus(store: ObjectStore): StoreStatus {
     age_days: null,
     from_future: null,
     hold: null,
+    holds: {},
   };
   return {
     address: store.address,
@@ -201,15 +211,18 @@ function nextStep(status: Omit<StoreStatus, 'next'>): string {
       : `publication is held (${hold}); after ${publishedAt ?? ''}: generator unhold --store ${address}`;
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
-  const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
+  const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);
+  const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue && !held.includes(chain));
   if (overdue.length > 0)
     return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then: ${publish}`;
   const stale = CHAIN_IDS.filter((chain) => {
     const state = chains[chain];
-    return state?.freshness === 'stale' && state.warming_up === null;
+    return state?.freshness === 'stale' && state.warming_up === null && !held.includes(chain);
   });
   if (stale.length > 0)
     return `${stale.map((chain) => CHAINS[chain].name).join(', ')}: no recent date has enough metrics to be available; check which metrics the input lacks`;
+  if (held.length > 0)
+    return `${held.join(', ')} held; once the cause is fixed: generator unhold ${held.map((chain) => `--chain ${chain}`).join(' ')} --store ${address}`;
   const due =
     Object.values(chains)
       .map((chain) => chain.expected_next_by)

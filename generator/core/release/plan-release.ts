@@ -12,6 +12,7 @@ import { assembleRelease, type AssemblyOptions, type ChangedChain } from './asse
 import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
 import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
+import { heldOf } from './held.js';
 import { manifestOf } from './published-state.js';
 import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
 import { planDigest, type Restatement } from './restatement.js';
@@ -62,9 +63,9 @@ function toPublication({
   previous,
   texts,
   acceptance,
-}: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'hold' | 'reason' | 'rollback'> {
-  const hold = previous?.record.hold ?? null;
-  return { previous, texts, hold, reason: acceptance?.reason ?? null, rollback: null };
+}: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'held' | 'reason' | 'rollback'> {
+  const held = heldOf(previous?.record ?? { hold: null });
+  return { previous, texts, held, reason: acceptance?.reason ?? null, rollback: null };
 }
 
 /** Returns the change of a chain; empty when it was refused or not drafted. */
@@ -128,10 +129,10 @@ function* assess(
 ): Steps<Assessed> {
   const { previous } = request;
   const digest = createInputDigest(series);
+  const currentState = toCurrentState(series, previous);
+  const hold = request.holds?.[series.chain];
+  if (hold !== undefined) return { series, digest, plan: { outcome: 'held', ...currentState, hold } };
   const assessment = assessChain(series, digest, previous, trust);
-  const through = previous?.record.chains[series.chain]?.updated_through ?? null;
-  const listed = manifestOf(previous, 'meta', series.chain)?.dates.length ?? 0;
-  const currentState = { updated_through: through, new: 0, restated: 0, unchanged: listed };
   if (assessment.kind === 'dropped') {
     const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
     return { series, digest, plan: { outcome: 'refused', ...currentState, refusal } };
@@ -150,6 +151,16 @@ function* assess(
     drafted: request.drafted?.get(series.chain),
   });
   return { series, digest, draft };
+}
+
+/** Returns the counts of a chain that keeps its published state. */
+function toCurrentState(
+  { chain }: InputSeries,
+  previous: PlanRequest['previous'],
+): Omit<ChainPlan, 'outcome'> {
+  const through = previous?.record.chains[chain]?.updated_through ?? null;
+  const listed = manifestOf(previous, 'meta', chain)?.dates.length ?? 0;
+  return { updated_through: through, new: 0, restated: 0, unchanged: listed };
 }
 
 function restatementDigest(

@@ -1,7 +1,9 @@
 import pMap from 'p-map';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseReleaseKey, PUBLIC_PATHS, publicKey, RELEASES_PREFIX } from '../../../schemas/paths.js';
 import type { ReleaseChanges } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { heldOf, nextHeld, type Held } from '../../core/release/held.js';
 import { readPointer, readRecord } from '../../state/published-state.js';
 import { listedFilesOf, type ChainRelease } from '../../state/reachable-objects.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
@@ -46,7 +48,7 @@ export function releasesThatMade(
     .flatMap(({ record }, i): PastRelease[] => {
       const previous = releases[i + 1];
       const isKnown = revisions.has(record.revision) && (previous !== undefined || record.previous === null);
-      return isKnown ? [{ changes: record.changes, hold: record.hold, previous }] : [];
+      return isKnown ? [{ changes: record.changes, held: heldOf(record), previous }] : [];
     })
     .reverse();
 }
@@ -61,13 +63,20 @@ export async function guessBroken(store: ObjectStore, chain: ReadableChain): Pro
   const listed = await readListedChanges(store, releases, broken.revision);
   const before = broken.sequence === 1 ? [undefined] : await readRecordsOf(store, broken.sequence - 1);
   const later = releases.at(-1)?.record;
-  const laterHold = later === undefined ? await readPublishedHold(store, broken.revision) : later.hold;
+  const laterHeld = later === undefined ? await readPublishedHeld(store, broken.revision) : heldOf(later);
   return listed.flatMap((changes) =>
-    before.map((previous): PastRelease => {
-      const hold = changes.rollback === null ? laterHold : changes.reason;
-      return { changes, hold, previous };
+    before.flatMap((previous): PastRelease[] => {
+      const all = changes.rollback === null ? [laterHeld] : heldAfterRollback(changes, previous);
+      return all.map((held) => ({ changes, held, previous }));
     }),
   );
+}
+
+/** Returns what may have been on hold after a rollback, which was of the whole store or of the chains that it changed. */
+function heldAfterRollback({ chains, reason }: ReleaseChanges, previous: ChainRelease | undefined): Held[] {
+  const current = previous?.record ?? { hold: null };
+  const changed = CHAIN_IDS.filter((chain) => chains[chain] !== undefined);
+  return [nextHeld(current, reason), nextHeld(current, reason, changed)];
 }
 
 /** Finds the changes of a revision in the list of changes of the oldest readable release, or in its public copy. */
@@ -89,12 +98,12 @@ async function readListedChanges(
   return lists.flatMap((list) => list?.releases.find((each) => each.revision === revision) ?? []).slice(0, 1);
 }
 
-/** Returns the hold in the public copy of the status, if that copy is from this revision. */
-async function readPublishedHold(store: ObjectStore, revision: string): Promise<string | null> {
+/** Returns what is on hold by the public copy of the status, if that copy is from this revision. */
+async function readPublishedHeld(store: ObjectStore, revision: string): Promise<Held> {
   const key = publicKey(PUBLIC_PATHS.status);
   const found = await store.get(key);
   const status = found && (await unlessDamaged(() => parseStored(key, 'status', found.bytes)));
-  return status?.published_revision === revision ? status.hold : null;
+  return status?.published_revision === revision ? heldOf(status) : { hold: null };
 }
 
 /** Reads the records with this sequence, whether or not they are in the chain. */
