@@ -69,6 +69,7 @@ export type Genre = 'meta' | 'gold' | 'derived' | 'briefs';
  * Number of dates in a bundle.
  */
 export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
+export type HoldChange = Reason | null;
 /**
  * Size in bytes.
  */
@@ -141,6 +142,7 @@ export interface Contract {
   'brief-day.fact'?: BriefFact;
   bundle?: Bundle;
   changes?: Changes;
+  'changes.hold_change'?: HoldChange;
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
@@ -155,6 +157,7 @@ export interface Contract {
   'common.sequence'?: Sequence;
   'common.methodology_version'?: MethodologyVersion;
   'common.url_path'?: UrlPath;
+  'common.chain_holds'?: ChainHolds;
   'common.reason'?: Reason;
   'common.media_type'?: MediaType;
   'common.label'?: RegimeLabel;
@@ -412,9 +415,10 @@ export interface ReleaseChanges {
    */
   reason: Reason | null;
   /**
-   * Reason of the hold that the release began; null if it ended one. Absent if it did neither.
+   * Reason of the hold of everything that the release began; null if it ended one. Absent if it did neither.
    */
   hold?: Reason | null;
+  holds?: HoldChanges;
   /**
    * Revision that was rolled back to; null if the release is not a rollback.
    */
@@ -464,6 +468,24 @@ export interface SourceSegment {
   attribution?: string;
   url?: string;
   notes?: string;
+}
+/**
+ * The chains whose own hold began, with its reason, or ended (null). Absent if there is none.
+ */
+export interface HoldChanges {
+  bitcoin?: HoldChange;
+  ethereum?: HoldChange;
+  arbitrum?: HoldChange;
+  base?: HoldChange;
+}
+/**
+ * The chains on hold, each with its public reason. Absent when there is none.
+ */
+export interface ChainHolds {
+  bitcoin?: Reason;
+  ethereum?: Reason;
+  arbitrum?: Reason;
+  base?: Reason;
 }
 export interface Confidence {
   /**
@@ -1191,6 +1213,7 @@ export interface ReleaseRecord {
   published_at: Instant;
   methodology: MethodologyDigest;
   hold: Reason | null;
+  holds?: ChainHolds;
   chains: RecordChains;
   public: PublicEntries;
   bundles: BundleEntries;
@@ -1313,6 +1336,7 @@ export interface Status {
    * Why publication is on hold; null when it is not.
    */
   hold: Reason | null;
+  holds?: ChainHolds;
   chains: StatusChains;
 }
 export interface StatusChains {

@@ -1,11 +1,11 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { comparePlaces } from '../../infra/store/compare-places.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { applyOption, formatGc, graceHoursOption, HOUR_MS } from './gc.js';
-import { addGeneratorCommand } from './options.js';
+import { addGeneratorCommand, parseRevision } from './options.js';
 
 type CopyOptions = CommonOptions & {
   readonly from: string;
@@ -13,6 +13,8 @@ type CopyOptions = CommonOptions & {
   readonly prune?: boolean;
   readonly apply?: boolean;
   readonly graceHours: number;
+  readonly delay?: number;
+  readonly toRevision?: string;
 };
 
 /** Adds `copy`, which copies a store with its whole history to another address. */
@@ -26,6 +28,13 @@ export function addCopy(program: Command, host: CommandHost): void {
         '--to <address>',
         'address of the copy: empty, or an earlier copy of the same store',
       ).makeOptionMandatory(),
+      new Option(
+        '--delay <hours>',
+        'copy the newest release that was published at least this long ago; keeps a backup behind',
+      ).argParser(parseHours),
+      new Option('--to-revision <revision>', 'copy this release and its history, without later releases')
+        .argParser(parseRevision)
+        .conflicts('delay'),
       new Option('--prune', 'omit what gc deletes, and report what gc would delete in the copy'),
       applyOption(),
       graceHoursOption(),
@@ -38,8 +47,8 @@ export function addCopy(program: Command, host: CommandHost): void {
       assertApart(from.address, to.address);
       const { progress, signal } = context;
       const clock = (): number => performance.now();
-      const prune = toPrune(options, context);
-      const result = await copyStore({ from, to, clock, progress, signal, ...prune });
+      const choice = { ...toSelection(options, context), ...toPrune(options, context) };
+      const result = await copyStore({ from, to, clock, progress, signal, ...choice });
       for (const key of result.mended) {
         context.warn(`${key} of ${to.address} did not match its digest and was replaced`);
       }
@@ -68,10 +77,24 @@ function toPrune(
   return {};
 }
 
+function toSelection(
+  { delay, toRevision }: CopyOptions,
+  { now }: CommandContext,
+): Pick<CopyStoreOptions, 'selection'> {
+  if (toRevision !== undefined) return { selection: { revision: toRevision } };
+  return delay === undefined ? {} : { selection: { delayHours: delay, now } };
+}
+
+function parseHours(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Write a whole number of hours, 0 or more.');
+  return Number(text);
+}
+
 function formatCopy(result: CopyResult): string {
-  const { outcome, from, to, revision, sequence, written, skipped, pruned } = result;
+  const { outcome, from, to, revision, sequence, written, skipped, behind = 0, pruned } = result;
   const size = `${count(written.objects, 'object')} written, ${(written.bytes / 1e6).toFixed(1)} MB`;
   const old = skipped === 0 ? '' : `; the source has lost ${count(skipped, 'file')} of old releases`;
+  const later = behind === 0 ? '' : `; ${count(behind, 'later release')} left out`;
   const garbage = pruned === undefined ? '' : `\n${formatGc(pruned)}`;
-  return `${outcome}: ${revision} (sequence ${sequence}) from ${from} to ${to}\n${size}${old}${garbage}`;
+  return `${outcome}: ${revision} (sequence ${sequence}) from ${from} to ${to}\n${size}${old}${later}${garbage}`;
 }

@@ -9,6 +9,7 @@ import { formatInputFault } from '../core/input/input-fault.js';
 import { absentFault } from '../core/release/absent-chains.js';
 import {
   exitOf,
+  explainHold,
   explainRefusal,
   toPublishReport,
   type PublishReport,
@@ -19,11 +20,13 @@ import type { Acceptance, Plan } from '../core/release/plan-types.js';
 import { describeSourceChanges } from '../core/release/source-changes.js';
 import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
-import { assertNotAhead, preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
+import { assertNotAhead, describeJump } from '../publish/check-as-of.js';
+import { preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
 import { recordRefusals } from '../publish/record-refusals.js';
 import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
 import { assertSpaceForRelease } from '../publish/release-space.js';
 import { readInput } from '../input/read-input.js';
+import { machineClock } from '../state/trusted-clock.js';
 import { formatAcceptCommand } from './accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { warnOfInputFaults } from './faults.js';
@@ -117,25 +120,27 @@ function publishOptions(): Option[] {
 async function prepare(
   store: ObjectStore,
   options: PublishOptions,
-  { now, progress, signal, openStore }: CommandContext,
+  { now, progress, signal, warn, openStore }: CommandContext,
   { writesAhead }: { readonly writesAhead: boolean },
 ): Promise<PreparedPlan> {
   const { chain: chains, existing = false, full = false, allOrNothing = false, requireAll = false } = options;
   const acceptance = toAcceptance(options);
   const asOfMs = asOfOrNow(options.asOf, now);
-  assertNotAhead(asOfMs, now());
+  assertNotAhead(asOfMs, machineClock(now));
   progress.begin('input');
   const folder = await openInputFolder(options.input, openStore);
   const input = await readInput({ folder, asOfMs, ...(chains ? { chains } : {}) });
   progress.end(`${count(input.series.length, 'chain')}, ${count(input.faults.length, 'fault')}`);
   signal.throwIfAborted();
   const prepared = await preparePlan({
-    ...{ store, input, asOfMs, existing, full, allOrNothing, requireAll, progress, signal },
+    ...{ store, input, asOfMs, now, existing, full, allOrNothing, requireAll, progress, signal, writesAhead },
     ...(chains ? { chains } : {}),
     ...(acceptance ? { acceptance } : {}),
-    ...(writesAhead ? { writeAhead: { now } } : {}),
   });
   signal.throwIfAborted();
+  const hasClock = options.asOf !== undefined || store.now?.() !== undefined;
+  const jump = describeJump(prepared.start.state?.record, asOfMs);
+  if (!hasClock && jump !== undefined && prepared.plan.release !== undefined) warn(jump);
   return prepared;
 }
 
@@ -194,7 +199,8 @@ function warnOfRefusals(
 ): void {
   for (const { chain, since } of known) warn(`${chain ?? 'methodology'}: the same refusal as at ${since}`);
   for (const chain of CHAIN_IDS) {
-    const refusal = plan.chains[chain]?.refusal;
+    const { refusal, hold } = plan.chains[chain] ?? {};
+    if (hold !== undefined) warn(explainHold(chain, hold));
     if (refusal) explainRefusal(chain, refusal, acceptCommand).forEach(warn);
   }
   if (plan.methodologyChanged) {

@@ -1,10 +1,11 @@
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import type { ReleaseRecord } from '../../schemas/types.generated.js';
+import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import type { ExitName } from '../core/generator-error.js';
+import { nextHeld } from '../core/release/held.js';
 import type { Written } from '../publish/release-writing.js';
-import { assertNotAhead } from '../publish/prepare-plan.js';
+import { assertNotAhead } from '../publish/check-as-of.js';
 import {
   prepareHold,
   prepareRollback,
@@ -12,17 +13,23 @@ import {
   type PreparedRelease,
 } from '../publish/prepare-rollback.js';
 import { publishRelease } from '../publish/publish-release.js';
+import { machineClock } from '../state/trusted-clock.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import {
   addGeneratorCommand,
   asOfOption,
   asOfOrNow,
+  chainsOption,
   parseRevision,
   reasonOption,
   storeOption,
 } from './options.js';
 
-type OperatorOptions = CommonOptions & { readonly store: string; readonly asOf?: number };
+type OperatorOptions = CommonOptions & {
+  readonly store: string;
+  readonly asOf?: number;
+  readonly chain?: readonly Chain[];
+};
 type ReasonedOptions = OperatorOptions & { readonly reason: string };
 
 /** Adds `rollback`, which publishes a release with the days of an earlier one, and holds publication. */
@@ -37,12 +44,14 @@ export function addRollback(program: Command, host: CommandHost): void {
       reasonOption(),
       storeOption(),
       asOfOption(),
+      chainsOption('--chain', 'roll back and hold only this chain; repeatable (default: all chains)'),
     ],
     example: 'generator rollback --to 2026-08-19.000001 --reason "bad input" --store file:./data/store',
   }).action((options: ReasonedOptions & { readonly to: string }) =>
     host.run('rollback', options, async (context) => {
       const target = await openTarget(options, context);
-      const prepared = await prepareRollback(target, options.to, options.reason);
+      const { to, reason, chain: chains } = options;
+      const prepared = await prepareRollback(target, { to, reason, ...(chains ? { chains } : {}) });
       return finish(prepared, target, 'rolled-back', context);
     }),
   );
@@ -52,13 +61,20 @@ export function addRollback(program: Command, host: CommandHost): void {
 export function addHold(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
     name: 'hold',
-    description: 'Hold publication: publish exits 9 until unhold.',
-    options: [reasonOption(), storeOption(), asOfOption()],
+    description: 'Hold publication of the store (publish exits 9) or of chains, until unhold.',
+    options: [
+      reasonOption(),
+      storeOption(),
+      asOfOption(),
+      chainsOption('--chain', 'hold only this chain; repeatable (default: the whole store)'),
+    ],
     example: 'generator hold --reason "input under review" --store file:./data/store',
   }).action((options: ReasonedOptions) =>
     host.run('hold', options, async (context) => {
       const target = await openTarget(options, context);
-      return finish(await prepareHold(target, options.reason), target, 'held', context);
+      const { reason, chain: chains } = options;
+      const prepared = await prepareHold(target, (held) => nextHeld(held, reason, chains));
+      return finish(prepared, target, 'held', context);
     }),
   );
 }
@@ -68,19 +84,24 @@ export function addUnhold(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
     name: 'unhold',
     description: 'End the hold set by hold or rollback, so that publication continues.',
-    options: [storeOption(), asOfOption()],
+    options: [
+      storeOption(),
+      asOfOption(),
+      chainsOption('--chain', 'end only the hold of this chain; repeatable (default: every hold)'),
+    ],
     example: 'generator unhold --store file:./data/store',
   }).action((options: OperatorOptions) =>
     host.run('unhold', options, async (context) => {
       const target = await openTarget(options, context);
-      return finish(await prepareHold(target, null), target, 'released', context);
+      const prepared = await prepareHold(target, (held) => nextHeld(held, null, options.chain));
+      return finish(prepared, target, 'released', context);
     }),
   );
 }
 
 async function openTarget(options: OperatorOptions, context: CommandContext): Promise<PrepareReleaseOptions> {
   const asOfMs = asOfOrNow(options.asOf, context.now);
-  assertNotAhead(asOfMs, context.now());
+  assertNotAhead(asOfMs, machineClock(context.now));
   const { progress, signal } = context;
   return { store: await context.openStore(options.store), asOfMs, progress, signal };
 }
@@ -92,6 +113,8 @@ type OperatorReport = {
   readonly sequence: number;
   readonly published_at: string;
   readonly hold: string | null;
+  /** The chains on hold, with their reasons. */
+  readonly holds: ChainHolds;
   readonly changes: ReleaseRecord['changes'];
   readonly written: Written;
 };
@@ -104,11 +127,16 @@ async function finish(
 ): Promise<ExitName> {
   const written = await publishRelease(store, prepared, context);
   const record = prepared.release?.record ?? prepared.start.state.record;
-  const { revision, sequence, published_at, hold, changes } = record;
+  const { revision, sequence, published_at, hold, holds = {}, changes } = record;
   const result = prepared.release === undefined ? 'unchanged' : outcome;
-  const { hold: earlierHold } = prepared.start.state.record;
+  const { hold: earlierHold, holds: earlier = {} } = prepared.start.state.record;
   if (earlierHold !== null && hold !== null && earlierHold !== hold) {
     context.warn(`This replaces the hold "${earlierHold}". One unhold ends both.`);
+  }
+  for (const chain of CHAIN_IDS) {
+    const [before, now] = [earlier[chain], holds[chain]];
+    if (before !== undefined && now !== undefined && before !== now)
+      context.warn(`This replaces the hold "${before}" of ${chain}. One unhold ends both.`);
   }
   const report: OperatorReport = {
     outcome: result,
@@ -116,6 +144,7 @@ async function finish(
     sequence,
     published_at,
     hold,
+    holds,
     changes,
     written,
   };
@@ -123,7 +152,7 @@ async function finish(
   return 'done';
 }
 
-function formatReport({ outcome, revision, sequence, hold, changes }: OperatorReport): string {
+function formatReport({ outcome, revision, sequence, hold, holds, changes }: OperatorReport): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = outcome === 'rolled-back' ? changes.chains[chain] : undefined;
     if (each === undefined) return [];
@@ -136,6 +165,9 @@ function formatReport({ outcome, revision, sequence, hold, changes }: OperatorRe
     hold === null
       ? `publication continues${ended}`
       : `publication is held: ${hold}; end it with "generator unhold"`,
+    ...CHAIN_IDS.filter((chain) => holds[chain] !== undefined).map(
+      (chain) => `${chain} is held: ${holds[chain] ?? ''}; end it with "generator unhold --chain ${chain}"`,
+    ),
   );
   return lines.join('\n');
 }

@@ -48,8 +48,10 @@ export function addStatus(program: Command, host: CommandHost): void {
         ({ chain, since }) => `${chain ?? 'methodology'} is refused since ${since}`,
       );
       if (refused.length > 0) context.warn(`${status.address}: ${refused.join('; ')}`);
+      if (status.from_future !== null) context.warn(`${status.address}: ${status.from_future}`);
       context.show({ ...status, lagging }, formatStatus(status));
-      if (status.damage !== null || isLagging) return 'damaged'; // exit 8: damaged or stale
+      const isSound = status.damage === null && status.from_future === null;
+      if (!isSound || isLagging) return 'damaged'; // exit 8: damaged, stale or from the future
       return status.refusals.length === 0 ? 'done' : 'refused';
     }),
   );
@@ -61,13 +63,14 @@ function parseDays(text: string): number {
 }
 
 function formatStatus(status: StoreStatus): string {
-  const { address, revision, sequence, published_at, age_days, sha256, hold, next } = status;
+  const { address, revision, sequence, published_at, age_days, from_future, sha256, next } = status;
   if (revision === null) return `store      ${address}\nnext       ${next}`;
+  const age = from_future === null ? `${count(age_days ?? 0, 'day')} ago` : 'in the future';
   return [
     `store      ${address}`,
-    `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${count(age_days ?? 0, 'day')} ago`,
+    `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${age}`,
     `pointer    ${sha256 ?? ''}`,
-    `hold       ${hold ?? 'no'}`,
+    `hold       ${describeHolds(status)}`,
     `refused    ${describeRefusals(status)}`,
     `copies     ${describeAliases(status)}`,
     `objects    ${describeObjects(status)}`,
@@ -93,8 +96,9 @@ function formatChains({ chains }: StoreStatus): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = chains[chain];
     if (each === undefined) return [];
-    const { updated_through, last_available, lag_days, overdue, days, warming_up } = each;
-    const freshness = warming_up === null ? each.freshness : `warming up until ${warming_up.until}`;
+    const { updated_through, last_available, lag_days, overdue, unfinished, days, warming_up } = each;
+    const settled = warming_up === null ? each.freshness : `warming up until ${warming_up.until}`;
+    const freshness = unfinished ? 'day not over' : settled;
     const lag = lag_days === null ? '-' : `${lag_days} d`;
     return [
       [
@@ -104,6 +108,13 @@ function formatChains({ chains }: StoreStatus): string {
     ];
   });
   return formatTable(head, rows);
+}
+
+function describeHolds({ hold, holds }: StoreStatus): string {
+  const chains = CHAIN_IDS.flatMap((chain) =>
+    holds[chain] === undefined ? [] : [`${chain}: ${holds[chain]}`],
+  );
+  return [...(hold === null ? [] : [hold]), ...chains].join('; ') || 'no';
 }
 
 function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string {

@@ -1,6 +1,5 @@
 import pMap from 'p-map';
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
-import { toInstant } from '../../schemas/dates.js';
 import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -14,22 +13,23 @@ import type { InputSeries } from '../core/input/input-series.js';
 import { count } from '../core/text/count.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
+import { assertNotAhead, assertNotBefore, withoutUnfinished } from './check-as-of.js';
 import { planAhead } from './plan-ahead.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readStartingPoint, type StartingPoint } from '../state/published-state.js';
 import { assertStore, isStore } from '../state/store-mark.js';
+import { readClock, type TrustedClock } from '../state/trusted-clock.js';
 import type { Writing } from './release-writing.js';
 import { runInterruptibly } from '../run/run-interruptibly.js';
 import { readArtifactJson } from '../state/stored-json.js';
-
-/** Tolerance for an as-of instant ahead of the machine's clock. */
-const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** Options for `preparePlan`. */
 export type PreparePlanOptions = {
   readonly store: ObjectStore;
   readonly input: Input;
   readonly asOfMs: number;
+  /** The machine's clock, in milliseconds since the epoch. It counts only if the store has no clock of its own. */
+  readonly now: () => number;
   /** True to fail if there is no store yet. */
   readonly existing: boolean;
   /** True to rebuild history even if its digests show that it is unchanged. */
@@ -43,7 +43,7 @@ export type PreparePlanOptions = {
   readonly progress: Progress;
   readonly signal?: AbortSignal;
   /** If present, a first release is written while it is planned; otherwise nothing is written. */
-  readonly writeAhead?: { readonly now: () => number };
+  readonly writesAhead?: boolean;
 };
 
 /** A plan, the input and state that it was made from, and the writing that began while it was made. */
@@ -70,10 +70,13 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
   const empty: StartingPoint = { pointer: undefined, state: undefined, aliasSequence: 0 };
   const start = isExisting ? await readStartingPoint(store, chains) : empty;
   progress.end(start.state ? start.state.record.revision : 'empty');
-  assertPublishable(start.state, asOfMs);
+  const clock = readClock(store, options.now);
+  assertNotAhead(asOfMs, clock);
+  assertPublishable(start.state, asOfMs, clock);
   const record = start.state?.record;
   const absent = findAbsentChains(record, [...chains, ...options.input.invalid], options.chains);
-  const input = options.requireAll ? withAbsent(options.input, absent, record) : options.input;
+  const finished = withoutUnfinished(options.input, clock);
+  const input = options.requireAll ? withAbsent(finished, absent, record) : finished;
 
   progress.begin('plan');
   const request: PlanRequest = {
@@ -84,10 +87,11 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
     texts: await readProductTexts(),
     full: options.full,
     allOrNothing: options.allOrNothing,
+    ...(record?.holds ? { holds: record.holds } : {}),
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
   };
-  if (options.writeAhead !== undefined && mayPlanAhead(request)) {
-    return { input, absent, start, ...(await planAhead(request, { ...options, ...options.writeAhead })) };
+  if (options.writesAhead === true && mayPlanAhead(request)) {
+    return { input, absent, start, ...(await planAhead(request, options)) };
   }
   const plan = await runInterruptibly(planSteps(request), signal);
   progress.end(plan.release ? count(plan.release.artifacts.length, 'file') : 'nothing to publish');
@@ -103,35 +107,16 @@ function withAbsent(input: Input, absent: readonly Chain[], record: ReleaseRecor
   };
 }
 
-/** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of the machine's clock. */
-export function assertNotAhead(asOfMs: number, nowMs: number): void {
-  if (asOfMs > nowMs + CLOCK_TOLERANCE_MS) {
-    throw new GeneratorError(
-      'usage',
-      `--as-of ${toInstant(asOfMs)} is ahead of this machine's clock, ${toInstant(nowMs)}. Use an earlier instant, or set the clock.`,
-    );
-  }
-}
-
-function assertPublishable(state: PublishedState | undefined, asOfMs: number): void {
+function assertPublishable(state: PublishedState | undefined, asOfMs: number, clock: TrustedClock): void {
   if (state === undefined) return;
-  const { published_at: publishedAt, hold } = state.record;
-  assertNotBefore(asOfMs, publishedAt);
+  const { hold } = state.record;
   if (hold !== null) {
     throw new GeneratorError(
       'held',
       `Publication is held: ${hold}. Nothing was published. Once the cause is fixed, run "generator unhold".`,
     );
   }
-}
-
-/** Throws GeneratorError 'usage' if an as-of instant is before the current release. */
-export function assertNotBefore(asOfMs: number, publishedAt: string): void {
-  if (toInstant(asOfMs) >= publishedAt) return;
-  throw new GeneratorError(
-    'usage',
-    `--as-of ${toInstant(asOfMs)} is before the current release, published at ${publishedAt}. Use that instant or a later one.`,
-  );
+  assertNotBefore(asOfMs, state.record, clock);
 }
 
 /** Adds to each refused restatement how its metrics changed. This is the only use of published days in planning. */

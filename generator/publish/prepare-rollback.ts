@@ -1,11 +1,12 @@
 import pMap from 'p-map';
 import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
-import type { Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { Chain, Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { entriesInWindow } from '../core/artifacts/bundle.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { DayRecord } from '../core/records/day-writers.js';
+import { nextHeld, type Held } from '../core/release/held.js';
 import { planHold } from '../core/release/plan-hold.js';
 import {
   planRollback,
@@ -15,10 +16,9 @@ import {
 } from '../core/release/plan-rollback.js';
 import { isChangedMethodology } from '../core/release/plan-release.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
-import type { PublishedState } from '../core/release/published-state.js';
+import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import { count } from '../core/text/count.js';
 import { daySchemaOf } from '../core/verification/check-day.js';
-import { assertNotBefore } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
 import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
@@ -33,6 +33,7 @@ const REVISIONS_SHOWN = 5;
 /** Options for `prepareHold` and `prepareRollback`. */
 export type PrepareReleaseOptions = {
   readonly store: ObjectStore;
+  /** The as-of. If the store's own clock shows an earlier time, that counts. */
   readonly asOfMs: number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -44,15 +45,26 @@ export type PreparedRelease = {
   readonly release: PlannedRelease | undefined;
 };
 
-/** Plans the release that holds publication or, if `hold` is `null`, ends a hold. @throws GeneratorError 'usage'. */
+/** Plans the release that changes what is on hold, as `next` decides. @throws GeneratorError 'usage'. */
 export async function prepareHold(
   options: PrepareReleaseOptions,
-  hold: string | null,
+  next: (current: Held) => Held,
 ): Promise<PreparedRelease> {
   const start = await readStart(options, false);
   const texts = await readTexts(start.state.record);
-  return { start, release: planHold(start.state, hold, { asOfMs: options.asOfMs, texts }) };
+  return {
+    start,
+    release: planHold(start.state, next(start.state.record), { asOfMs: notAhead(options), texts }),
+  };
 }
+
+/** What to roll back. `chains`: all by default. `held`: what is on hold afterwards; by default these chains, or the store. */
+export type RollbackChoice = {
+  readonly to: string;
+  readonly reason: string;
+  readonly chains?: readonly Chain[];
+  readonly held?: Held;
+};
 
 /**
  * Plans the release that puts the days of release `to` in force again, and holds publication.
@@ -60,20 +72,38 @@ export async function prepareHold(
  */
 export async function prepareRollback(
   options: PrepareReleaseOptions,
-  to: string,
-  reason: string,
+  { to, reason, ...choice }: RollbackChoice,
 ): Promise<PreparedRelease> {
   const start = await readStart(options, true);
+  assertPublished(start.state, options.store, choice.chains);
+  const { chains = CHAIN_IDS, held = nextHeld(start.state.record, reason, choice.chains) } = choice;
   const texts = await readTexts(start.state.record);
   const target = await readTarget(options, start, to);
-  const rolled = rollBackEntries(start.state, target, to, reason);
+  const rolled = rollBackEntries(start.state, target, to, { reason, chains });
   const days = await readDays(options, rolled);
-  const request = { previous: start.state, target, asOfMs: options.asOfMs, reason, texts, days };
+  const asOfMs = notAhead(options);
+  const request = { previous: start.state, target, asOfMs, reason, chains, held, texts, days };
   return { start, release: planRollback(request) };
 }
 
+/** Throws GeneratorError 'usage' for a chain of which the store has nothing. */
+function assertPublished(
+  state: PublishedState,
+  { address }: ObjectStore,
+  chains: readonly Chain[] = [],
+): void {
+  const missing = chains.find((chain) => manifestOf(state, 'meta', chain) === undefined);
+  if (missing === undefined) return;
+  throw new GeneratorError('usage', `${address} has no days of ${missing}. Omit --chain ${missing}.`);
+}
+
+/** Returns the as-of or, if that is ahead of it, the time of the store's clock: an operator must be able to hold at once. */
+function notAhead({ store, asOfMs }: PrepareReleaseOptions): number {
+  return Math.min(asOfMs, store.now?.() ?? asOfMs);
+}
+
 async function readStart(
-  { store, asOfMs, progress }: PrepareReleaseOptions,
+  { store, progress }: PrepareReleaseOptions,
   withCalendars: boolean,
 ): Promise<PreparedRelease['start']> {
   progress.begin('state');
@@ -83,7 +113,6 @@ async function readStart(
   if (state === undefined) {
     throw new GeneratorError('usage', `${store.address} has no release yet. Publish one first.`);
   }
-  assertNotBefore(asOfMs, state.record.published_at);
   progress.end(state.record.revision);
   return { ...start, state };
 }

@@ -1,11 +1,18 @@
 import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
 import { OBJECTS_PREFIX, PUBLIC_PATHS, RELEASES_PREFIX } from '../../schemas/paths.js';
-import type { Chain, ChainStatus, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import type {
+  Chain,
+  ChainHolds,
+  ChainStatus,
+  Pointer,
+  ReleaseRecord,
+} from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { toFreshness } from '../core/artifacts/freshness.js';
+import { describeFuture, isUnfinished } from '../state/future-release.js';
 import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
@@ -17,6 +24,7 @@ import {
   type FormatAccept,
   type WaitingRefusals,
 } from './waiting-refusals.js';
+import { readClock } from '../state/trusted-clock.js';
 import { warmUpOf, type WarmUp } from './warm-up.js';
 
 /** The state of a store at the current time: the document of `status --json`. */
@@ -28,7 +36,11 @@ export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
   readonly published_at: string | null;
   /** Whole days since `published_at`. */
   readonly age_days: number | null;
+  /** A sentence if the release was published after the current time, because a clock was wrong; otherwise null. */
+  readonly from_future: string | null;
   readonly hold: string | null;
+  /** The chains on hold, with their reasons. */
+  readonly holds: ChainHolds;
   readonly chains: { readonly [chain in Chain]?: ChainNow };
   readonly aliases: { readonly sequence: number; readonly behind: number };
   /** Number of artifacts; null if they were not counted, or could not be counted because of damage. */
@@ -47,6 +59,8 @@ export type ChainNow = Pick<
   'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
 > & {
   readonly overdue: boolean;
+  /** True if the newest date has not ended: a machine whose clock was ahead published it. */
+  readonly unfinished: boolean;
   /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
   readonly warming_up: WarmUp | null;
 };
@@ -75,6 +89,7 @@ export async function inspectStore(
     readWaitingRefusals(store, record, wanted, formatAccept),
   ]);
   const counts = countsObjects ? await tryCountObjects(store, pointer.value) : NOT_COUNTED;
+  const clock = readClock(store, () => nowMs);
   const status = {
     address: store.address,
     revision: record.revision,
@@ -82,7 +97,9 @@ export async function inspectStore(
     sha256: pointer.value.sha256,
     published_at: record.published_at,
     age_days: wholeDaysBetween(parseInstant(record.published_at) ?? NaN, nowMs),
+    from_future: describeFuture(record, clock),
     hold: record.hold,
+    holds: record.holds ?? {},
     ...waiting,
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
@@ -99,7 +116,9 @@ function emptyStatus(store: ObjectStore): StoreStatus {
     sha256: null,
     published_at: null,
     age_days: null,
+    from_future: null,
     hold: null,
+    holds: {},
   };
   return {
     address: store.address,
@@ -124,6 +143,7 @@ async function readChains(
   const entry = record.public[path];
   if (entry === undefined) throw damaged(`release ${record.revision}`, `does not list ${path}`);
   const now = new Date(nowMs).toISOString();
+  const clock = readClock(store, () => nowMs);
   const status = await readArtifactJson(store, entry.sha256, 'status');
   return byChain((chain) => {
     const published = status.chains[chain];
@@ -135,6 +155,7 @@ async function readChains(
       ...fresh,
       days,
       overdue: now > fresh.expected_next_by,
+      unfinished: isUnfinished(updated_through, clock),
       warming_up: warmUpOf(published, nowMs),
     };
   });
@@ -193,30 +214,32 @@ export function findLagging(
   return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
 }
 
-function nextStep({
-  address,
-  hold,
-  refusals: [refusal],
-  aliases,
-  chains,
-  damage,
-}: Omit<StoreStatus, 'next'>): string {
+function nextStep(status: Omit<StoreStatus, 'next'>): string {
+  const { address, hold, aliases, chains, damage, published_at: publishedAt } = status;
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
   if (aliases.behind !== 0)
     return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
+  if (status.from_future !== null)
+    return hold === null
+      ? `set the clocks, then put the days of the last good release back in force: generator rollback --to REVISION --reason TEXT --store ${address}`
+      : `publication is held (${hold}); after ${publishedAt ?? ''}: generator unhold --store ${address}`;
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
+  const [refusal] = status.refusals;
   if (refusal !== undefined) return settleStep(refusal);
-  const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue);
+  const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);
+  const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue && !held.includes(chain));
   if (overdue.length > 0)
     return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then: ${publish}`;
   const stale = CHAIN_IDS.filter((chain) => {
     const state = chains[chain];
-    return state?.freshness === 'stale' && state.warming_up === null;
+    return state?.freshness === 'stale' && state.warming_up === null && !held.includes(chain);
   });
   if (stale.length > 0)
     return `${stale.map((chain) => CHAINS[chain].name).join(', ')}: no recent date has enough metrics to be available; check which metrics the input lacks`;
+  if (held.length > 0)
+    return `${held.join(', ')} held; once the cause is fixed: generator unhold ${held.map((chain) => `--chain ${chain}`).join(' ')} --store ${address}`;
   const due =
     Object.values(chains)
       .map((chain) => chain.expected_next_by)

@@ -21,9 +21,11 @@ import {
 import type { StoreFault } from '../core/store-fault.js';
 import { RETAINED_RELEASES } from '../state/gc-policy.js';
 import { SILENT, type Progress } from '../run/progress.js';
+import { describeFuture } from '../state/future-release.js';
 import { readPointer, readRecord } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf } from '../state/reachable-objects.js';
+import { readClock } from '../state/trusted-clock.js';
 import { checkAliasMark, checkExtraFiles, checkPublicCopy, type UnfinishedRefresh } from './public-copies.js';
 import { recomputeRelease } from './recompute-release.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
@@ -50,6 +52,8 @@ export type VerifyStoreOptions = {
   readonly deep: boolean;
   readonly progress?: Progress;
   readonly signal?: AbortSignal;
+  /** The machine's clock, in milliseconds since the epoch. If present, a release from the future is a fault. */
+  readonly now?: () => number;
 };
 
 /**
@@ -58,7 +62,7 @@ export type VerifyStoreOptions = {
  */
 export async function verifyStore(
   store: ObjectStore,
-  { deep, progress = SILENT, signal }: VerifyStoreOptions,
+  { deep, progress = SILENT, signal, now }: VerifyStoreOptions,
 ): Promise<Verification> {
   const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep, lagging: [] };
   const faults: StoreFault[] = [];
@@ -101,6 +105,8 @@ export async function verifyStore(
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
   else if (deep)
     faults.push({ key: 'verify --deep', message: 'nothing was recomputed: repair the faults above first' });
+  const future = now === undefined ? null : describeFuture(record, readClock(store, now));
+  if (future !== null) faults.push({ key: releaseKey(record.revision, releaseSha256), message: future });
   progress.end(count(faults.length, 'fault'));
   const { revision, sequence } = record;
   return {

@@ -28,6 +28,11 @@ export type ObjectStore = {
   list(prefix: string): AsyncIterable<ListedObject>;
   /** Deletes an object if it exists. Use it only for garbage and for public copies that no release names. */
   delete(key: string): Promise<void>;
+  /**
+   * Returns the time of the store's own clock, in milliseconds since the epoch, known from its answers so far. Absent for
+   * a store without a clock of its own, such as a directory; `undefined` until an answer has given the time.
+   */
+  now?(): number | undefined;
 };
 
 /** Most bytes that are read of one object. The largest objects that the product writes have about a megabyte. */

@@ -70,6 +70,13 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
     expect(after?.sha256).toBe(sha256(Buffer.from('other')));
   });
 
+  it('gives the time of its own clock after an answer, unless it has none', async () => {
+    await put('object', 'some text');
+    await read('object');
+    const now = store().now?.() ?? Date.now();
+    expect(Math.abs(Date.now() - now)).toBeLessThan(CLOCK_TOLERANCE_MS);
+  });
+
   it('is not affected by changes to the buffers of its callers', async () => {
     const body = Buffer.from('some text');
     await store().putIfAbsent('object', body, META);

@@ -2,6 +2,7 @@ import { byChain, CHAINS } from '../../../schemas/catalog.js';
 import { PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type {
   Chain,
+  ChainHolds,
   Changes,
   Landing,
   PublicFile,
@@ -20,16 +21,18 @@ const CHANGES_KEPT = 90;
 export type ReleaseOptions = {
   readonly facts: readonly ChainFacts[];
   readonly hold: string | null;
+  readonly holds?: ChainHolds;
   readonly methodologyVersion: string;
 };
 
 /** Returns the status file: freshness, lag and publication context of every chain. */
-export function statusFile({ facts, hold, methodologyVersion }: ReleaseOptions): FileTemplate {
+export function statusFile({ facts, hold, holds, methodologyVersion }: ReleaseOptions): FileTemplate {
   return jsonFile(PUBLIC_PATHS.status, 'status', (stamp) => {
     const status: Status = {
       schema: 'status/1',
       ...stampMembers(stamp, methodologyVersion),
       hold,
+      ...(holds === undefined ? {} : { holds }),
       chains: mapFacts(facts, (chain) => ({
         updated_through: chain.updatedThrough,
         ...toFreshness(chain.chain, chain.updatedThrough, chain.lastAvailable, stamp.publishedAt),

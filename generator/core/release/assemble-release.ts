@@ -17,6 +17,7 @@ import { frontPage } from '../pages/front-page.js';
 import { referenceFiles, type ReferenceTexts } from '../draft/reference-files.js';
 import { changesFile, landingFile, releaseFile, statusFile } from '../artifacts/release-files.js';
 import { absentPaths, chainFiles, type ChainState, type Section } from '../draft/chain-state.js';
+import type { Held } from './held.js';
 import type { PlannedRelease } from './plan-types.js';
 import type { PublishedState } from './published-state.js';
 import { toReleaseChanges } from './release-changes.js';
@@ -37,7 +38,7 @@ export type AssemblyOptions = {
   readonly methodologySha256: string;
   readonly stamp: ReleaseStamp;
   readonly changed: readonly ChangedChain[];
-  readonly hold: string | null;
+  readonly held: Held;
   /** The public reason when published days change. */
   readonly reason: string | null;
   /** The target revision of a rollback. */
@@ -48,13 +49,13 @@ type Settled = { readonly [section in Section]: SettledFile[] };
 
 /** Assembles a release; `undefined` when nothing differs from the current one. */
 export function assembleRelease(options: AssemblyOptions): PlannedRelease | undefined {
-  const { previous, texts, stamp, changed, hold } = options;
+  const { previous, texts, stamp, changed, held } = options;
   const record = previous?.record;
   const settled: Settled = { public: [], bundles: [], manifests: [] };
   for (const { state } of changed) settleChain(state, options, settled);
   for (const file of referenceFiles(texts)) settled.public.push(settleFile(file, record, stamp));
 
-  const releaseOptions = { facts: factsOf(options), hold, methodologyVersion: texts.methodology.version };
+  const releaseOptions = { facts: factsOf(options), ...held, methodologyVersion: texts.methodology.version };
   settled.public.push(settleFile(overviewChartFile(releaseOptions.facts, texts), record, stamp));
   settled.public.push(settleFile(frontPage(texts.site, releaseOptions), record, stamp));
   const changes = toReleaseChanges(options);
@@ -131,7 +132,7 @@ function toPlannedRelease(
     previous: previous ? { revision: previous.record.revision, sha256: previous.sha256 } : null,
     published_at: stamp.publishedAt,
     methodology: { version: texts.methodology.version, sha256: methodologySha256 },
-    hold: options.hold,
+    ...options.held,
     chains: byChain((chain) => {
       const found = changed.find(({ state }) => state.chain === chain);
       return found ? found.record : previous?.record.chains[chain];

@@ -1,24 +1,25 @@
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import { assembleRelease } from './assemble-release.js';
+import { isSameHeld, type Held } from './held.js';
 import { nextStamp } from './plan-release.js';
 import type { PlannedRelease } from './plan-types.js';
 import type { PublishedState } from './published-state.js';
 
-/** Plans the release that holds publication for a public reason, or ends the hold (`null`). `undefined` when nothing changes. */
+/** Plans the release that changes what is on hold. `undefined` when nothing changes. */
 export function planHold(
   previous: PublishedState,
-  hold: string | null,
+  held: Held,
   { asOfMs, texts }: { readonly asOfMs: number; readonly texts: ReferenceTexts },
 ): PlannedRelease | undefined {
-  if (previous.record.hold === hold) return undefined;
+  if (isSameHeld(previous.record, held)) return undefined;
   return assembleRelease({
     previous,
     texts,
     methodologySha256: methodologyDigest(texts.methodology),
     stamp: nextStamp(previous.record, asOfMs),
     changed: [],
-    hold,
+    held,
     reason: null,
     rollback: null,
   });

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { Manifest, Methodology, RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Methodology, RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
 import { metricsWithValues, type InputSeries } from '../input/input-series.js';
@@ -12,10 +12,11 @@ import { assembleRelease, type AssemblyOptions, type ChangedChain } from './asse
 import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
 import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
+import { heldOf } from './held.js';
 import { manifestOf } from './published-state.js';
 import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
 import { sourceChangesOf, sourcesMember } from './release-changes.js';
-import { planDigest, type Restatement } from './restatement.js';
+import { planDigest, toRestatement } from './restatement.js';
 import { writersFingerprint } from './writers-fingerprint.js';
 
 type Assessed = {
@@ -63,9 +64,9 @@ function toPublication({
   previous,
   texts,
   acceptance,
-}: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'hold' | 'reason' | 'rollback'> {
-  const hold = previous?.record.hold ?? null;
-  return { previous, texts, hold, reason: acceptance?.reason ?? null, rollback: null };
+}: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'held' | 'reason' | 'rollback'> {
+  const held = heldOf(previous?.record ?? { hold: null });
+  return { previous, texts, held, reason: acceptance?.reason ?? null, rollback: null };
 }
 
 /** Returns the change of a chain; empty when it was refused or not drafted. */
@@ -87,9 +88,13 @@ function toChangedChain(
   return [{ state: draft, days: draft.days, record }];
 }
 
-/** Returns the stamp of the next release. Its revision is the as-of date with a number that counts releases of that date. */
+/**
+ * Returns the stamp of the next release. It is published at the as-of, but never before the previous release, which a
+ * wrong clock may have dated in the future. Its revision is that date with a number that counts releases of the date.
+ */
 export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): ReleaseStamp {
-  const publishedAt = toInstant(asOfMs);
+  const asOf = toInstant(asOfMs);
+  const publishedAt = previous !== undefined && previous.published_at > asOf ? previous.published_at : asOf;
   const date = publishedAt.slice(0, 10);
   const [lastDate, lastNumber] = (previous?.revision ?? '').split('.');
   const number = lastDate === date ? Number(lastNumber) + 1 : 1;
@@ -125,10 +130,10 @@ function* assess(
 ): Steps<Assessed> {
   const { previous } = request;
   const digest = createInputDigest(series);
+  const currentState = toCurrentState(series, previous);
+  const hold = request.holds?.[series.chain];
+  if (hold !== undefined) return { series, digest, plan: { outcome: 'held', ...currentState, hold } };
   const assessment = assessChain(series, digest, previous, trust);
-  const through = previous?.record.chains[series.chain]?.updated_through ?? null;
-  const listed = manifestOf(previous, 'meta', series.chain)?.dates.length ?? 0;
-  const currentState = { updated_through: through, new: 0, restated: 0, unchanged: listed };
   if (assessment.kind === 'dropped') {
     const refusal: Refusal = { kind: 'drop', drops: assessment.drops };
     return { series, digest, plan: { outcome: 'refused', ...currentState, refusal } };
@@ -147,6 +152,16 @@ function* assess(
     drafted: request.drafted?.get(series.chain),
   });
   return { series, digest, draft };
+}
+
+/** Returns the counts of a chain that keeps its published state. */
+function toCurrentState(
+  { chain }: InputSeries,
+  previous: PlanRequest['previous'],
+): Omit<ChainPlan, 'outcome'> {
+  const through = previous?.record.chains[chain]?.updated_through ?? null;
+  const listed = manifestOf(previous, 'meta', chain)?.dates.length ?? 0;
+  return { updated_through: through, new: 0, restated: 0, unchanged: listed };
 }
 
 function restatementDigest(
@@ -204,26 +219,6 @@ function decide(
   const isChanged = counts.new + counts.restated > 0 || sources.sources_changed !== undefined;
   const outcome = isChanged ? 'published' : 'unchanged';
   return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts, ...sources } };
-}
-
-function toRestatement(
-  draft: ChainDraft,
-  through: string | null,
-  published: Readonly<Record<string, Manifest | undefined>>,
-): Restatement {
-  const { restatedDates: dates } = draft;
-  const listed = Object.values(published).flatMap((manifest) => manifest?.dates ?? []);
-  const withdrawn = new Set(listed.filter(({ status }) => status === 'withdrawn').map(({ date }) => date));
-  return {
-    dates: dates.length,
-    first_date: dates[0] ?? '',
-    last_date: dates.at(-1) ?? '',
-    input_dates: draft.restatedInputs.filter((date) => !withdrawn.has(date)),
-    added_dates: draft.newDates.filter((date) => through !== null && date < through),
-    withdrawn_dates: dates.filter((date) => withdrawn.has(date)),
-    metrics: [], // prepare-plan.ts adds them: it can read the published days
-    label_changes: draft.labelChanges,
-  };
 }
 
 /** Returns the plan with nothing to publish. */

@@ -1,4 +1,4 @@
-import { CHAIN_IDS, GENRES } from '../../../schemas/catalog.js';
+import { GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { manifestPath } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
@@ -18,6 +18,7 @@ import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
 import { supersede, type ChainState } from '../draft/chain-state.js';
 import { findLabelChanges } from '../draft/label-changes.js';
+import type { Held } from './held.js';
 import { nextStamp } from './plan-release.js';
 import type { PlannedRelease } from './plan-types.js';
 import { manifestOf, type PublishedState } from './published-state.js';
@@ -35,6 +36,10 @@ export type RollbackRequest = {
   readonly target: RollbackTarget;
   readonly asOfMs: number;
   readonly reason: string;
+  /** The chains to roll back. */
+  readonly chains: readonly Chain[];
+  /** What is on hold afterwards. */
+  readonly held: Held;
   readonly texts: ReferenceTexts;
   /** The day records that will be in force, by digest, for every chain that `rollBackEntries` returns. */
   readonly days: ReadonlyMap<string, DayRecord>;
@@ -48,16 +53,16 @@ export type RolledBackChain = {
 };
 
 /**
- * Returns the next entries of each chain whose state differs from the target's. For a date that differs, the
+ * Returns the next entries of each of these chains whose state differs from the target's. For a date that differs, the
  * target's bytes come into force again and the newer ones are superseded. A date that the target lacks is withdrawn.
  */
 export function rollBackEntries(
   previous: PublishedState,
   target: RollbackTarget,
   revision: string,
-  reason: string,
+  { reason, chains }: Pick<RollbackRequest, 'reason' | 'chains'>,
 ): RolledBackChain[] {
-  return CHAIN_IDS.flatMap((chain) => {
+  return chains.flatMap((chain) => {
     if (manifestOf(previous, 'meta', chain) === undefined || isSameChain(chain, previous, target)) return [];
     const restated = new Set<string>();
     const withdrawn = new Set<string>();
@@ -105,11 +110,11 @@ function rollBackEntry(
   return { ...old, in_force_from: revision, superseded };
 }
 
-/** Plans the release that puts the days of an earlier one in force again and holds publication. */
+/** Plans the release that puts the days of an earlier one in force again and holds publication, of some chains or all. */
 export function planRollback(request: RollbackRequest): PlannedRelease | undefined {
-  const { previous, target, reason, texts } = request;
+  const { previous, target, reason, held, texts } = request;
   const stamp = nextStamp(previous.record, request.asOfMs);
-  const changed = rollBackEntries(previous, target, stamp.revision, reason).map((rolled): ChangedChain => {
+  const changed = rollBackEntries(previous, target, stamp.revision, request).map((rolled): ChangedChain => {
     const record = target.record.chains[rolled.chain];
     const through =
       record?.updated_through ?? manifestOf(previous, 'meta', rolled.chain)?.updated_through ?? '';
@@ -125,7 +130,7 @@ export function planRollback(request: RollbackRequest): PlannedRelease | undefin
     methodologySha256: methodologyDigest(texts.methodology),
     stamp,
     changed,
-    hold: reason,
+    held,
     reason,
     rollback: target.record.revision,
   });

@@ -1,4 +1,4 @@
-import type { Chain, ReleaseRecord, SourceChange } from '../../../schemas/types.generated.js';
+import type { Chain, ChainHolds, ReleaseRecord, SourceChange } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import type { InputSeries } from '../input/input-series.js';
@@ -16,6 +16,8 @@ export type PlanRequest = {
   readonly acceptance?: Acceptance;
   /** Set to rebuild history even where its digests can be trusted. */
   readonly full?: boolean;
+  /** The chains on hold: their input is ignored. */
+  readonly holds?: ChainHolds;
   /** Set to leave withdrawn dates withdrawn even if the input has them. */
   readonly keepWithdrawn?: boolean;
   /** Set when parts of the input are invalid and missing from `inputs`. */
@@ -35,9 +37,9 @@ export type Refusal =
   | { readonly kind: 'restatement'; readonly restatement: Restatement }
   | { readonly kind: 'plan-mismatch'; readonly restatement: Restatement };
 
-/** The plan for a chain of the input; `withheld` when another chain was refused. Counts are dates. */
+/** The plan for a chain of the input; `withheld` when another chain was refused, `held` while it is on hold. Counts are dates. */
 export type ChainPlan = {
-  readonly outcome: 'published' | 'unchanged' | 'refused' | 'withheld';
+  readonly outcome: 'published' | 'unchanged' | 'refused' | 'withheld' | 'held';
   readonly updated_through: string | null;
   readonly new: number;
   readonly restated: number;
@@ -45,6 +47,8 @@ export type ChainPlan = {
   readonly refusal?: Refusal;
   /** Sources that differ from the published ones, with their licences; absent if none do. */
   readonly sources_changed?: readonly SourceChange[];
+  /** Why the chain is on hold. */
+  readonly hold?: string;
 };
 
 /** A release ready to be written. */

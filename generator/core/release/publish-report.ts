@@ -105,12 +105,20 @@ function withSince(
 /** Returns the exit of a run with this report. */
 export function exitOf(report: PublishReport): ExitName {
   if (report.faults.length > 0) return 'input-invalid';
+  const outcomes = Object.values(report.chains).map(({ outcome }) => outcome);
+  if (outcomes.includes('held') && outcomes.every((each) => each === 'held' || each === 'absent'))
+    return 'held';
   const refused = Object.values(report.chains).some(({ outcome }) => outcome === 'refused');
   return refused || report.methodology_changed ? 'refused' : 'done';
 }
 
 function refusedChains(plan: Plan): Chain[] {
   return CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused');
+}
+
+/** Explains that a chain is on hold and how to end that, as a line for a person. */
+export function explainHold(chain: Chain, hold: string): string {
+  return `${chain}: publication is held: ${hold}. Once the cause is fixed, run "generator unhold --chain ${chain}".`;
 }
 
 /** Explains why a chain was refused and what to do, as lines for a person. The last one is `acceptCommand`, if it helps. */

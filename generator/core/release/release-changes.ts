@@ -9,14 +9,15 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import type { ChainState } from '../draft/chain-state.js';
+import { NOTHING_HELD, reasonOfHeldChange, toHeldChange, type Held } from './held.js';
 import { manifestOf, type PublishedState } from './published-state.js';
 import { findSourceChanges } from './source-changes.js';
 
 /** Returns the entry of a release in the list of changes. It has a reason when published days or the hold change, and for every rollback. */
 export function toReleaseChanges(options: ChangesOptions): ReleaseChanges {
-  const { previous, changed, stamp, hold, reason, rollback } = options;
-  const holdBefore = previous?.record.hold ?? null;
-  const isHoldChanged = hold !== holdBefore;
+  const { previous, changed, stamp, held, reason, rollback } = options;
+  const heldBefore = previous?.record ?? NOTHING_HELD;
+  const heldChange = toHeldChange(heldBefore, held);
   const hasChangedDays = changed.some(
     ({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0,
   );
@@ -36,9 +37,9 @@ export function toReleaseChanges(options: ChangesOptions): ReleaseChanges {
         ...sourcesMember(sourceChangesOf(previous, chain, state.sources)),
       };
     }),
-    reason: hasChangedDays || rollback !== null ? reason : isHoldChanged ? (hold ?? holdBefore) : null,
+    reason: hasChangedDays || rollback !== null ? reason : reasonOfHeldChange(heldBefore, heldChange),
     rollback,
-    ...(isHoldChanged ? { hold } : {}),
+    ...heldChange,
   };
 }
 
@@ -59,7 +60,7 @@ export function sourcesMember(changes: SourceChange[]): Pick<ChainChanges, 'sour
 
 type ChangesOptions = {
   readonly previous: PublishedState | undefined;
-  readonly hold: string | null;
+  readonly held: Held;
   readonly changed: readonly { readonly state: ChainState }[];
   readonly stamp: ReleaseStamp;
   readonly reason: string | null;

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Chain, GoldDay, LabelChange, MetricName } from '../../../schemas/types.generated.js';
+import type { Chain, GoldDay, LabelChange, Manifest, MetricName } from '../../../schemas/types.generated.js';
+import type { ChainDraft } from '../draft/chain-draft.js';
 import { columnOf, cutSeries, metricsWithValues, type InputSeries } from '../input/input-series.js';
 
 /** Published history that is missing from the input. No option accepts it, so that a truncated download is never published. */
@@ -95,4 +96,25 @@ export type PlannedRestatement = {
 /** Returns the digest that accepts exactly these restatements. It does not depend on the time of the run. */
 export function planDigest(restatements: readonly PlannedRestatement[]): string {
   return sha256Hex(canonicalJson(restatements));
+}
+
+/** Returns what a draft would restate. `through` is the newest published date. */
+export function toRestatement(
+  draft: ChainDraft,
+  through: string | null,
+  published: Readonly<Record<string, Manifest | undefined>>,
+): Restatement {
+  const { restatedDates: dates } = draft;
+  const listed = Object.values(published).flatMap((manifest) => manifest?.dates ?? []);
+  const withdrawn = new Set(listed.filter(({ status }) => status === 'withdrawn').map(({ date }) => date));
+  return {
+    dates: dates.length,
+    first_date: dates[0] ?? '',
+    last_date: dates.at(-1) ?? '',
+    input_dates: draft.restatedInputs.filter((date) => !withdrawn.has(date)),
+    added_dates: draft.newDates.filter((date) => through !== null && date < through),
+    withdrawn_dates: dates.filter((date) => withdrawn.has(date)),
+    metrics: [], // prepare-plan.ts adds them: it can read the published days
+    label_changes: draft.labelChanges,
+  };
 }

@@ -10,7 +10,7 @@ import { assertSpaceForFiles, keepSpareSpace } from '../../state/disk-space.js';
 import { watchGc } from '../../state/gc-lease.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';
 import { readPointer, type ReadPointer } from '../../state/published-state.js';
-import { readReleaseChain } from '../../state/reachable-objects.js';
+import { readReleaseChain, type ChainRelease } from '../../state/reachable-objects.js';
 import { assertStore, markStore } from '../../state/store-mark.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
 import { assertStructure } from '../../verify/check-structure.js';
@@ -18,6 +18,7 @@ import { gcStore, type GcResult, type GcStoreOptions } from '../gc-store.js';
 import { listCopyItems, sizesOf, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
+import { selectRelease, type Selection } from './select-release.js';
 
 /** Number of objects copied at a time. Fewer large ones, so that memory stays bounded. */
 const CONCURRENCY = 32;
@@ -34,6 +35,8 @@ export type CopyStoreOptions = {
   readonly signal: AbortSignal;
   /** Omits what garbage collection deletes, and collects the garbage of the target afterwards. */
   readonly prune?: Pick<GcStoreOptions, 'apply' | 'graceMs' | 'clock'>;
+  /** The release to copy; by default the one that the source's pointer names. */
+  readonly selection?: Selection;
 };
 
 /** The report of a copy. */
@@ -45,6 +48,8 @@ export type CopyResult = {
   readonly revision: string;
   readonly sequence: number;
   readonly sha256: string;
+  /** Number of later releases at the source that `selection` left out; absent without it. */
+  readonly behind?: number;
   /** Objects written to the target, including the pointer and public copies. */
   readonly written: { readonly objects: number; readonly bytes: number };
   /** Number of files of old releases that garbage collection has deleted at the source. */
@@ -58,7 +63,7 @@ export type CopyResult = {
 type Tally = { objects: number; bytes: number; skipped: number; replaced: string[] };
 
 /**
- * Mirrors the release that the source's pointer names when the copy begins, with its whole chain. Its structure is
+ * Mirrors the release that the source's pointer names when the copy begins, or the selected one, with its whole chain. Its structure is
  * checked before anything is written, every byte is compared with its digest, and the target's pointer moves last. An
  * interrupted copy continues where it stopped.
  * @throws GeneratorError 'usage' if the target's release is not in the source's chain, 'damaged' if the source lacks
@@ -80,10 +85,10 @@ export async function copyStore(options: CopyStoreOptions): Promise<CopyResult> 
 }
 
 async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Promise<CopyResult> {
-  const { from, to, clock, progress, signal } = options;
+  const { from, to, clock, progress, signal, selection } = options;
   const tally: Tally = { objects: 0, bytes: 0, skipped: 0, replaced: [] };
   progress.begin('state');
-  const { pointer, targetPointer, list } = await survey(options);
+  const { pointer, behind, targetPointer, list } = await survey(options);
   progress.end(pointer.revision);
   signal.throwIfAborted();
 
@@ -113,6 +118,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
     revision,
     sequence,
     sha256,
+    ...(selection === undefined ? {} : { behind }),
     written,
     skipped,
     mended: replaced.sort(),
@@ -120,13 +126,16 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
 }
 
 type Survey = {
+  /** The release to copy. */
   readonly pointer: Pointer;
+  /** Number of later releases at the source. */
+  readonly behind: number;
   readonly targetPointer: ReadPointer | undefined;
   readonly list: CopyList;
 };
 
 /** Reads which objects there are to copy, and the release that the target has. Checks that the target has room. */
-async function survey({ from, to, prune }: CopyStoreOptions): Promise<Survey> {
+async function survey({ from, to, prune, selection }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the chain: otherwise another copy could bring it a release that is newer than the chain.
   const targetPointer = await readTargetPointer(to);
@@ -136,19 +145,30 @@ async function survey({ from, to, prune }: CopyStoreOptions): Promise<Survey> {
   if (pointer === undefined || head === undefined) {
     throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`);
   }
-  const chain = await withStoreAddress(from, () => readReleaseChain(from, pointer.value));
-  await withStoreAddress(from, () => assertStructure(from, pointer.value, chain));
-  const index = await indexOfTarget(from, to, chain, targetPointer?.value);
+  const history = await withStoreAddress(from, () => readReleaseChain(from, pointer.value));
+  const nowMs = head.answeredAtMs;
+  const target = targetPointer?.value;
+  const behind = selectRelease(history, selection, { nowMs, target, from });
+  const chain = history.slice(behind);
+  const selected = behind === 0 ? pointer.value : (pointerTo(history[behind]) ?? pointer.value);
+  await withStoreAddress(from, () => assertStructure(from, selected, chain));
+  const index = await indexOfTarget(from, to, chain, target);
   const list = await withStoreAddress(from, () =>
     listCopyItems(from, {
       chain,
       targetIndex: index,
-      nowMs: head.answeredAtMs,
+      nowMs,
       isPruned: prune !== undefined,
     }),
   );
   await assertSpaceForFiles(to, sizesOf(list, chain[0]));
-  return { pointer: pointer.value, targetPointer, list };
+  return { pointer: selected, behind, targetPointer, list };
+}
+
+function pointerTo(release: ChainRelease | undefined): Pointer | undefined {
+  if (release === undefined) return undefined;
+  const { revision, sequence } = release.record;
+  return { schema: 'pointer/1', revision, sequence, sha256: release.sha256 };
 }
 
 /** Copies the files, then the records. */

@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import { parseReleaseKey, PUBLIC_PATHS, publicKey, RELEASES_PREFIX } from '../../../schemas/paths.js';
 import type { ReleaseChanges } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { applyHeldChange, heldOf, NOTHING_HELD } from '../../core/release/held.js';
 import { readPointer, readRecord } from '../../state/published-state.js';
 import { listedFilesOf, type ChainRelease } from '../../state/reachable-objects.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
@@ -46,7 +47,7 @@ export function releasesThatMade(
     .flatMap(({ record }, i): PastRelease[] => {
       const previous = releases[i + 1];
       const isKnown = revisions.has(record.revision) && (previous !== undefined || record.previous === null);
-      return isKnown ? [{ changes: record.changes, hold: record.hold, previous }] : [];
+      return isKnown ? [{ changes: record.changes, held: heldOf(record), previous }] : [];
     })
     .reverse();
 }
@@ -60,13 +61,10 @@ export async function guessBroken(store: ObjectStore, chain: ReadableChain): Pro
   if (broken === undefined) return [];
   const listed = await readListedChanges(store, releases, broken.revision);
   const before = broken.sequence === 1 ? [undefined] : await readRecordsOf(store, broken.sequence - 1);
-  const later = releases.at(-1)?.record;
-  // Only holds, unholds and rollbacks change the hold, so that of the next release is a good guess.
-  const likelyHold = later === undefined ? await readPublishedHold(store, broken.revision) : later.hold;
   return listed.flatMap((changes) =>
     before.map((previous): PastRelease => {
-      const hold = changes.rollback === null ? likelyHold : changes.reason;
-      return { changes, hold, previous };
+      const held = applyHeldChange(previous?.record ?? NOTHING_HELD, changes);
+      return { changes, held, previous };
     }),
   );
 }
@@ -88,14 +86,6 @@ async function readListedChanges(
     }),
   ]);
   return lists.flatMap((list) => list?.releases.find((each) => each.revision === revision) ?? []).slice(0, 1);
-}
-
-/** Returns the hold in the public copy of the status, if that copy is from this revision. */
-async function readPublishedHold(store: ObjectStore, revision: string): Promise<string | null> {
-  const key = publicKey(PUBLIC_PATHS.status);
-  const found = await store.get(key);
-  const status = found && (await unlessDamaged(() => parseStored(key, 'status', found.bytes)));
-  return status?.published_revision === revision ? status.hold : null;
 }
 
 /** Reads the records with this sequence, whether or not they are in the chain. */

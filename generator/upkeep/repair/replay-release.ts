@@ -4,6 +4,7 @@ import type { ReleaseChanges } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import { cutSeries, type InputSeries } from '../../core/input/input-series.js';
+import { isSameHeld, type Held } from '../../core/release/held.js';
 import { planSteps } from '../../core/release/plan-release.js';
 import type { PlannedRelease, PlanRequest } from '../../core/release/plan-types.js';
 import { prepareHold, prepareRollback, type PrepareReleaseOptions } from '../../publish/prepare-rollback.js';
@@ -17,7 +18,8 @@ import { withPointerTo } from './with-pointer-to.js';
 /** The facts about a published release that are needed to plan it again. */
 export type PastRelease = {
   readonly changes: ReleaseChanges;
-  readonly hold: string | null;
+  /** What was on hold after it. */
+  readonly held: Held;
   /** The release before it; `undefined` for the first one. */
   readonly previous: ChainRelease | undefined;
 };
@@ -39,8 +41,8 @@ export async function replayRelease(
   options: ReplayOptions,
 ): Promise<PlannedRelease | undefined> {
   try {
-    const { previous, changes, hold } = release;
-    if (previous === undefined || (changes.rollback === null && hold === previous.record.hold))
+    const { previous, changes, held } = release;
+    if (previous === undefined || (changes.rollback === null && isSameHeld(held, previous.record)))
       return await replayPublication(store, release, options);
     return await replayOperation(store, { ...release, previous }, options);
   } catch (error) {
@@ -52,7 +54,7 @@ export async function replayRelease(
 /** Plans a rollback or hold again, which needs only published files. */
 async function replayOperation(
   store: ObjectStore,
-  { changes, hold, previous }: PastRelease & { readonly previous: ChainRelease },
+  { changes, held, previous }: PastRelease & { readonly previous: ChainRelease },
   { signal }: ReplayOptions,
 ): Promise<PlannedRelease | undefined> {
   const { revision, sequence } = previous.record;
@@ -64,8 +66,13 @@ async function replayOperation(
   };
   const prepared =
     changes.rollback === null
-      ? await prepareHold(options, hold)
-      : await prepareRollback(options, changes.rollback, changes.reason ?? '');
+      ? await prepareHold(options, () => held)
+      : await prepareRollback(options, {
+          to: changes.rollback,
+          reason: changes.reason ?? '',
+          chains: CHAIN_IDS.filter((chain) => changes.chains[chain] !== undefined),
+          held,
+        });
   return prepared.release;
 }
 

@@ -4,7 +4,10 @@ import type { ObjectStore, StoredObject } from '../../../infra/store/object-stor
 import { pointerBytes } from '../../state/move-pointer.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
 
-/** Returns the store with a pointer to `release` and without aliases.json, for reading. Writes go to the store itself. */
+/**
+ * Returns the store with a pointer to `release`, without aliases.json and without a clock, because what it plans was
+ * published in the past. For reading: writes go to the store itself.
+ */
 export function withPointerTo(store: ObjectStore, release: NamedRelease): ObjectStore {
   const bytes = pointerBytes(release);
   const pointer: StoredObject = { bytes, etag: `"${sha256Hex(bytes)}"` };
@@ -14,6 +17,7 @@ export function withPointerTo(store: ObjectStore, release: NamedRelease): Object
   ]);
   return {
     ...store,
+    now: () => undefined,
     get: (key) => (replaced.has(key) ? Promise.resolve(replaced.get(key)) : store.get(key)),
   };
 }

@@ -27,6 +27,8 @@ export type ClientOptions = {
   readonly retryPeriodMs?: number;
   /** Replaces the credentials of the AWS default credential provider chain. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
+  /** Receives the `Date` of every response, of refusals too. */
+  readonly noteDate?: (date: string | undefined) => void;
 };
 
 /**
@@ -35,7 +37,7 @@ export type ClientOptions = {
  */
 export function createS3Client(
   { endpoint, region, pathStyle }: S3Address,
-  { signal, retryPeriodMs = RETRY_PERIOD_MS, credentials }: ClientOptions = {},
+  { signal, retryPeriodMs = RETRY_PERIOD_MS, credentials, noteDate }: ClientOptions = {},
 ): S3Client {
   const client = new S3Client({
     forcePathStyle: pathStyle,
@@ -44,7 +46,7 @@ export function createS3Client(
     expectContinueHeader: false, // objects are small: asking first costs a round trip
     maxAttempts: MAX_ATTEMPTS,
     retryStrategy: createRetryStrategy(retryPeriodMs, signal),
-    requestHandler: createRequestHandler(signal),
+    requestHandler: createRequestHandler(signal, noteDate),
     cacheMiddleware: true, // without it, a small write takes a quarter more processor time
     customUserAgent: USER_AGENT,
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -59,7 +61,10 @@ export function createS3Client(
   return client;
 }
 
-function createRequestHandler(signal: AbortSignal | undefined): HttpHandler<NodeHttpHandlerOptions> {
+function createRequestHandler(
+  signal: AbortSignal | undefined,
+  noteDate: ClientOptions['noteDate'],
+): HttpHandler<NodeHttpHandlerOptions> {
   const handler = new NodeHttpHandler({
     connectionTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: IDLE_TIMEOUT_MS,
@@ -68,12 +73,16 @@ function createRequestHandler(signal: AbortSignal | undefined): HttpHandler<Node
     httpAgent: { maxSockets: SOCKETS, keepAlive: true },
     httpsAgent: { maxSockets: SOCKETS, keepAlive: true },
   });
-  if (signal === undefined) return handler;
-  setMaxListeners(0, signal); // every request and every retry delay listens to it
+  if (signal === undefined && noteDate === undefined) return handler;
+  if (signal !== undefined) setMaxListeners(0, signal); // every request and every retry delay listens to it
   // The signal is added here because options for a single `send` would disable `cacheMiddleware`.
   return {
     metadata: handler.metadata,
-    handle: (request, options) => handler.handle(request, { ...options, abortSignal: signal }),
+    async handle(request, options) {
+      const result = await handler.handle(request, signal ? { ...options, abortSignal: signal } : options);
+      noteDate?.(result.response.headers['date']);
+      return result;
+    },
     destroy: () => handler.destroy(),
     updateHttpClientConfig: (key, value) => handler.updateHttpClientConfig(key, value),
     httpHandlerConfigs: () => handler.httpHandlerConfigs(),

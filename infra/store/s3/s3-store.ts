@@ -5,6 +5,7 @@ import type { S3Address } from './s3-address.js';
 import { createS3Client, type ClientOptions } from './s3-client.js';
 import { attemptsOf, classifyS3Error } from './s3-errors.js';
 import { getObject, headObject, listObjects, bucketAndKey, type S3 } from './s3-operations.js';
+import { createServerClock } from './server-clock.js';
 import { toS3StoreError } from './s3-store-error.js';
 
 export type S3StoreOptions = {
@@ -16,7 +17,8 @@ export type S3StoreOptions = {
 /** Creates a store below a prefix of a bucket. Every write is conditional, with a SHA-256 that S3 verifies and keeps. */
 export function createS3Store({ address, location, ...options }: S3StoreOptions): ObjectStore {
   const { signal } = options;
-  const client = createS3Client(location, options);
+  const clock = createServerClock();
+  const client = createS3Client(location, { ...options, noteDate: clock.note });
   const s3: S3 = { client, location, ...(signal === undefined ? {} : { signal }) };
   return withS3Errors(s3, {
     address,
@@ -33,6 +35,7 @@ export function createS3Store({ address, location, ...options }: S3StoreOptions)
     async delete(key) {
       await s3.client.send(new DeleteObjectCommand(bucketAndKey(s3, key)));
     },
+    now: clock.now,
   });
 }
 
@@ -102,5 +105,6 @@ function withS3Errors({ location, signal }: S3, store: ObjectStore): ObjectStore
       }
     },
     delete: (key) => store.delete(key).catch((error: unknown) => fail(error, key)),
+    now: () => store.now?.(),
   };
 }

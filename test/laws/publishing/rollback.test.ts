@@ -160,15 +160,19 @@ describe('a rollback', () => {
     });
   });
 
-  it('refuses the current release, and an as-of before it', async () => {
+  it('refuses the current release', async () => {
+    const { store, bad } = await publishWrongValue();
+    await expect(rollBack(store, { to: bad.revision, reason: 'x', asOf: at(3) })).rejects.toMatchObject({
+      exit: 'usage',
+    });
+  });
+
+  it('is dated like the current release if the as-of is before it', async () => {
     const { store, good, bad } = await publishWrongValue();
-    const usage = { exit: 'usage' };
-    await expect(rollBack(store, { to: bad.revision, reason: 'x', asOf: at(3) })).rejects.toMatchObject(
-      usage,
-    );
-    await expect(rollBack(store, { to: good.revision, reason: 'x', asOf: at(1) })).rejects.toMatchObject(
-      usage,
-    );
+    const record = await rollBack(store, { to: good.revision, reason: 'x', asOf: at(1) });
+    expect([record.sequence, record.published_at]).toEqual([3, bad.published_at]);
+    expect(record.revision > bad.revision).toBe(true);
+    await expectSound(store);
   });
 });
 

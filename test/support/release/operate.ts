@@ -1,11 +1,13 @@
 import { parseInstant } from '../../../schemas/dates.js';
-import type { ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
+import { nextHeld } from '../../../generator/core/release/held.js';
 import { gcStore, type GcResult } from '../../../generator/upkeep/gc-store.js';
 import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';
 import {
   prepareHold,
   prepareRollback,
   type PreparedRelease,
+  type RollbackChoice,
 } from '../../../generator/publish/prepare-rollback.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
@@ -16,17 +18,23 @@ const { signal } = new AbortController();
 /** Rolls back like the command, and returns the new current release. */
 export async function rollBack(
   store: ObjectStore,
-  { to, reason, asOf }: { readonly to: string; readonly reason: string; readonly asOf: string },
+  { asOf, ...choice }: RollbackChoice & { readonly asOf: string },
 ): Promise<ReleaseRecord> {
   const asOfMs = parseInstant(asOf) ?? NaN;
-  const prepared = await prepareRollback({ store, asOfMs, progress: SILENT, signal }, to, reason);
+  const prepared = await prepareRollback({ store, asOfMs, progress: SILENT, signal }, choice);
   return finish(store, prepared, asOfMs);
 }
 
-/** Sets or, with `null`, ends the hold like the commands, and returns the new current release. */
-export async function setHold(store: ObjectStore, hold: string | null, asOf: string): Promise<ReleaseRecord> {
+/** Sets or, with `null`, ends the hold of chains or all like the commands, and returns the new current release. */
+export async function setHold(
+  store: ObjectStore,
+  hold: string | null,
+  asOf: string,
+  chains?: readonly Chain[],
+): Promise<ReleaseRecord> {
   const asOfMs = parseInstant(asOf) ?? NaN;
-  return finish(store, await prepareHold({ store, asOfMs, progress: SILENT, signal }, hold), asOfMs);
+  const options = { store, asOfMs, progress: SILENT, signal };
+  return finish(store, await prepareHold(options, (held) => nextHeld(held, hold, chains)), asOfMs);
 }
 
 async function finish(store: ObjectStore, prepared: PreparedRelease, nowMs: number): Promise<ReleaseRecord> {

@@ -21,6 +21,7 @@ export function prepareSeries(store: ObjectStore, options: PublishTestOptions): 
     store,
     input: { series: options.inputs, faults: [], invalid: [] },
     asOfMs: parseInstant(options.asOf) ?? NaN,
+    now: Date.now,
     existing: false,
     full: options.full ?? false,
     allOrNothing: false,

@@ -1,0 +1,63 @@
+import { parseInstant, toInstant } from '../../schemas/dates.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
+import { GeneratorError } from '../core/generator-error.js';
+import type { InputFault } from '../core/input/input-fault.js';
+import { count } from '../core/text/count.js';
+import type { Input } from '../input/read-input.js';
+import { isUnfinished } from '../state/future-release.js';
+import { isAhead, type TrustedClock } from '../state/trusted-clock.js';
+
+const HOUR_MS = 3_600_000;
+/** Time between two releases from which a clock may have jumped: a daily release with half a day to spare. */
+const JUMP_HOURS = 36;
+
+/** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of a clock. */
+export function assertNotAhead(asOfMs: number, clock: TrustedClock): void {
+  if (!isAhead(asOfMs, clock)) return;
+  throw new GeneratorError(
+    'usage',
+    `--as-of ${toInstant(asOfMs)} is ahead of ${clock.name}, ${toInstant(clock.nowMs)}. Use an earlier instant, or set this machine's clock.`,
+  );
+}
+
+/** Throws GeneratorError 'usage' if an as-of instant is before the current release. */
+export function assertNotBefore(asOfMs: number, current: ReleaseRecord, clock: TrustedClock): void {
+  const { revision, published_at: publishedAt } = current;
+  if (toInstant(asOfMs) >= publishedAt) return;
+  throw new GeneratorError(
+    'usage',
+    isAhead(publishedAt, clock)
+      ? `The current release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}. Nothing was published. "Release from the future" in generator/RUNBOOK.md says what to do now; after ${publishedAt}, publish works again.`
+      : `--as-of ${toInstant(asOfMs)} is before the current release, published at ${publishedAt}. Use that instant or a later one.`,
+  );
+}
+
+/** Moves the chains whose newest date has not ended by the clock from the series to the faults. */
+export function withoutUnfinished(input: Input, clock: TrustedClock): Input {
+  const unfinished = input.series.filter(({ dates }) => {
+    const newest = dates.at(-1);
+    return newest !== undefined && isUnfinished(newest, clock);
+  });
+  if (unfinished.length === 0) return input;
+  const faults = unfinished.map(({ chain, dates }): InputFault => ({
+    chain,
+    file: `${chain}.csv`,
+    message: `date ${dates.at(-1) ?? ''} has not ended by ${clock.name}, ${toInstant(clock.nowMs)}`,
+    remedy: 'remove the row until the day has ended, and check the clock of the machine that wrote it',
+  }));
+  return {
+    series: input.series.filter((series) => !unfinished.includes(series)),
+    faults: [...input.faults, ...faults],
+    invalid: [...input.invalid, ...unfinished.map(({ chain }) => chain)],
+  };
+}
+
+/**
+ * Returns a warning if this release is dated so long after the current one that the machine's clock may have jumped;
+ * otherwise `undefined`. For a store without a clock of its own, which cannot refuse such a release.
+ */
+export function describeJump(current: ReleaseRecord | undefined, asOfMs: number): string | undefined {
+  const hours = Math.floor((asOfMs - (parseInstant(current?.published_at ?? '') ?? NaN)) / HOUR_MS);
+  if (!(hours > JUMP_HOURS)) return undefined;
+  return `This release is dated ${toInstant(asOfMs)}, ${count(hours, 'hour')} after the one before it, and a directory store has no clock to compare with. If that is wrong, set this machine's clock and read "Release from the future" in generator/RUNBOOK.md.`;
+}

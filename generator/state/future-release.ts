@@ -1,0 +1,17 @@
+import { endOfDayMs, toDayNumber, toInstant } from '../../schemas/dates.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
+import { isAhead, type TrustedClock } from './trusted-clock.js';
+
+/** Returns a sentence about a release that was published after the current time, by a machine whose clock was ahead; otherwise null. */
+export function describeFuture(
+  { revision, published_at: publishedAt }: Pick<ReleaseRecord, 'revision' | 'published_at'>,
+  clock: TrustedClock,
+): string | null {
+  if (!isAhead(publishedAt, clock)) return null;
+  return `release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}`;
+}
+
+/** Returns whether the day of a chain's newest date has not ended. */
+export function isUnfinished(updatedThrough: string, { nowMs }: TrustedClock): boolean {
+  return endOfDayMs(toDayNumber(updatedThrough)) > nowMs;
+}

@@ -1,0 +1,24 @@
+import { parseInstant } from '../../schemas/dates.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+
+/** Tolerance for an instant ahead of a clock. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** The time of a clock, and its name for messages. */
+export type TrustedClock = { readonly nowMs: number; readonly name: string };
+
+/** Returns the store's own clock if it has one, otherwise this machine's. Precondition: the store has answered. */
+export function readClock(store: ObjectStore, now: () => number): TrustedClock {
+  const nowMs = store.now?.();
+  return nowMs === undefined ? machineClock(now) : { nowMs, name: `the clock of ${store.address}` };
+}
+
+export function machineClock(now: () => number): TrustedClock {
+  return { nowMs: now(), name: "this machine's clock" };
+}
+
+/** Returns whether an instant is more than five minutes ahead of the clock. */
+export function isAhead(instant: string | number, { nowMs }: TrustedClock): boolean {
+  const ms = typeof instant === 'number' ? instant : (parseInstant(instant) ?? NaN);
+  return ms > nowMs + CLOCK_TOLERANCE_MS;
+}

@@ -1,0 +1,73 @@
+import { parseInstant } from '../../../schemas/dates.js';
+import { PUBLIC_PATHS } from '../../../schemas/paths.js';
+import type { Pointer } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { count } from '../../core/text/count.js';
+import { isRetained, type ChainRelease } from '../../state/reachable-objects.js';
+import { readClock } from '../../state/trusted-clock.js';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The release to copy: the newest one that was published at least this long ago, or the one with this revision. `now` is
+ * the machine's clock, which counts only if the source has no clock of its own.
+ */
+export type Selection =
+  { readonly delayHours: number; readonly now: () => number } | { readonly revision: string };
+
+/** Options for `selectRelease`. */
+export type SelectOptions = {
+  readonly from: ObjectStore;
+  /** The time up to which the source may have collected garbage. */
+  readonly nowMs: number;
+  /** The pointer of the target, if it has one. */
+  readonly target: Pointer | undefined;
+};
+
+/**
+ * Returns the index of the release to copy in the source's chain, newest first. A delayed copy keeps a later release that
+ * the target already has.
+ * @throws GeneratorError 'usage' if there is no such release, garbage collection may have deleted its files, or the
+ * target has a later one.
+ */
+export function selectRelease(
+  chain: readonly ChainRelease[],
+  selection: Selection | undefined,
+  options: SelectOptions,
+): number {
+  const { nowMs, target } = options;
+  const from = options.from.address;
+  if (selection === undefined) return 0;
+  const current = chain.findIndex(({ sha256 }) => sha256 === target?.sha256);
+  const isDelayed = 'delayHours' in selection;
+  const index = isDelayed
+    ? findDelayed(chain, readClock(options.from, selection.now).nowMs - selection.delayHours * HOUR_MS)
+    : chain.findIndex(({ record }) => record.revision === selection.revision);
+  if (isDelayed && current >= 0 && (index < 0 || index > current)) return current;
+  const release = chain[index];
+  if (release === undefined)
+    throw usage(
+      isDelayed
+        ? `${from} has no release that was published ${count(selection.delayHours, 'hour')} ago or earlier. Run again later.`
+        : `There is no release ${selection.revision} in ${from}. ${PUBLIC_PATHS.changes} lists the releases.`,
+    );
+  if (current >= 0 && current < index)
+    throw usage(
+      `The target already has ${target?.revision ?? ''}, a later release than ${release.record.revision}. A copy never goes back: choose another target.`,
+    );
+  if (!isRetained(release, index, nowMs))
+    throw usage(
+      `Release ${release.record.revision} is no longer kept in full in ${from}. Choose a later one.`,
+    );
+  return index;
+}
+
+/** Returns the index of the newest release that was published by this time; -1 if there is none. */
+function findDelayed(chain: readonly ChainRelease[], byMs: number): number {
+  return chain.findIndex(({ record }) => (parseInstant(record.published_at) ?? Infinity) <= byMs);
+}
+
+function usage(message: string): GeneratorError {
+  return new GeneratorError('usage', `${message} Nothing was copied.`);
+}

@@ -1,0 +1,90 @@
+import path from 'node:path';
+import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
+import {
+  createPublishedStore,
+  publish,
+  RESTATED,
+  type PublishedStore,
+} from '../support/release/published-store.js';
+import { writeSmallInput } from '../support/release/small-input.js';
+
+const NOW = '2025-02-03T12:00:00Z';
+
+describe('hold, unhold and rollback with --chain', () => {
+  let published: PublishedStore;
+  let input: string;
+  let root: string;
+  beforeAll(async () => {
+    published = await createPublishedStore();
+    input = await writeSmallInput(path.join(path.dirname(published.root), 'third'), {
+      days: { bitcoin: 33, arbitrum: 10 },
+      revised: RESTATED,
+    });
+  }, 60_000);
+  afterAll(() => published.dispose());
+  beforeEach(async () => (root = await published.copy()));
+
+  const run = (...words: string[]): Promise<GeneratorRun> =>
+    runInProcess([...words, '--store', `file:${root}`], NOW);
+
+  it('holds a chain, publishes the others, and says so with the reason and the command that ends it', async () => {
+    expect(await run('hold', '--chain', 'bitcoin', '--reason', 'a gap')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /\npublication continues\nbitcoin is held: a gap; end it with "generator unhold --chain bitcoin"\n$/,
+      ),
+    });
+    const { code, stdout, stderr } = await publish(input, root, NOW);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'bitcoin: publication is held: a gap. Once the cause is fixed, run "generator unhold --chain bitcoin".\n',
+    });
+    expect(stdout).toMatch(/^bitcoin +held +2025-02-01 +0 +0 +32$/m);
+    expect(stdout).toMatch(/^arbitrum +published +2025-01-10 +1 /m);
+    const status = await run('status');
+    expect(status.stdout).toMatch(/^hold +bitcoin: a gap$/m);
+    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+      hold: null,
+      holds: { bitcoin: 'a gap' },
+    });
+  });
+
+  it('keeps a reason for each chain, and ends one hold or all', async () => {
+    await run('hold', '--chain', 'bitcoin', '--reason', 'a gap');
+    await run('hold', '--chain', 'arbitrum', '--reason', 'a jump');
+    const again = await run('hold', '--chain', 'arbitrum', '--reason', 'a peak', '--json');
+    expect(again.stderr).toBe('This replaces the hold "a jump" of arbitrum. One unhold ends both.\n');
+    expect(JSON.parse(again.stdout)).toMatchObject({ holds: { bitcoin: 'a gap', arbitrum: 'a peak' } });
+    const one = await run('unhold', '--chain', 'bitcoin', '--json');
+    expect(JSON.parse(one.stdout)).toMatchObject({ outcome: 'released', holds: { arbitrum: 'a peak' } });
+    const all = await run('unhold');
+    expect(all.stdout).toMatch(/\npublication continues\n$/);
+    expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +no$/m) });
+  });
+
+  it('exits 9 if every chain of the input is on hold', async () => {
+    await run('hold', '--chain', 'bitcoin', '--chain', 'arbitrum', '--reason', 'a gap');
+    expect(await publish(input, root, NOW)).toMatchObject({ code: 9 });
+    expect(await publish(input, root, NOW, '--chain', 'bitcoin')).toMatchObject({ code: 9 });
+  });
+
+  it('rolls back one chain', async () => {
+    const rolled = await run(
+      ...['rollback', '--to', '2025-02-01.000001', '--chain', 'bitcoin', '--reason', 'a bad day', '--json'],
+    );
+    expect({ code: rolled.code, ...JSON.parse(rolled.stdout) }).toMatchObject({
+      code: 0,
+      hold: null,
+      holds: { bitcoin: 'a bad day' },
+      changes: { reason: 'a bad day', chains: { bitcoin: { withdrawn: { days: 1 } } } },
+    });
+    expect(JSON.parse(rolled.stdout).changes.chains).not.toHaveProperty('arbitrum');
+  });
+
+  it('exits 2 for a chain that the store does not have', async () => {
+    expect(
+      await run('rollback', '--to', '2025-02-01.000001', '--chain', 'base', '--reason', 'x'),
+    ).toMatchObject({ code: 2, stderr: expect.stringContaining('has no days of base') });
+  });
+});
