@@ -34,7 +34,9 @@ function addCreate(keys: Command, host: CommandHost): void {
       warn(`key ${created.id} of ${id}: save it now, it cannot be shown again`);
       const grants = account === undefined ? [] : grantsOf(account);
       if (!grants.some((grant) => isActive(grant, now()))) {
-        warn(`${explainInactivity(grants, now())} The key can read nothing until "gateway grant".`);
+        warn(
+          `${explainInactivity(grants, now())} The key reads subscriber files only while the account has an active grant ("gateway grant") or subscription.`,
+        );
       }
       return 'done';
     }),

@@ -95,7 +95,7 @@ function remedyOf(
     steps.push(
       input === undefined
         ? 'run again with --input DIR to rebuild lost objects'
-        : `the lost objects cannot be rebuilt from --input ${input}: use the input of an earlier date, or restore a backup with "generator copy --from BACKUP --to ${store}"`,
+        : `the lost objects cannot be rebuilt from --input ${input}: use the input as it was when they were published, or restore a backup with "generator copy --from BACKUP --to ${store}"`,
     );
   }
   if (keys.includes(GC_KEY)) steps.push(`make sure that no gc is running, then delete ${GC_KEY}`);
@@ -108,7 +108,7 @@ function formatRepair({ outcome, revision, sequence, pointer, restored, aliases 
   const what = [
     ...(pointer === 'kept' ? [] : [`pointer ${pointer}`]),
     `${count(restored.length, 'object')} restored`,
-    `${aliases.objects} public copies written`,
+    `public copies written: ${aliases.objects}`,
   ];
   return `${outcome}: ${revision ?? 'no release'} (sequence ${sequence ?? 0}); ${what.join(', ')}`;
 }

@@ -9,8 +9,8 @@ export const SOURCES_FILE = 'sources.json';
 export const EXAMPLE = '{"bitcoin": [{"name": "...", "licence": "..."}]}';
 
 const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes';
-const CHECKS = 'write for example {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}';
-/** Numbers of faults for each list and for the whole file, and of characters of each. */
+const FILES_REMEDY = 'write for example "files": {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}';
+/** Maximum number of faults of the list of each chain, and of those that concern all chains; maximum length of each. */
 const MAX_FAULTS = 20;
 const MAX_MESSAGE = 200;
 
@@ -66,7 +66,7 @@ function withoutChains(value: unknown): unknown {
 function schemaFaults(value: unknown, remedy: string): FaultAt[] {
   return findAllSchemaFaults('sources', value).map(({ pointer, message }) => {
     const path = pointer.split('/').slice(1);
-    return { path, message, remedy: path[0] === 'files' ? CHECKS : remedy };
+    return { path, message, remedy: path[0] === 'files' ? FILES_REMEDY : remedy };
   });
 }
 
@@ -94,7 +94,7 @@ function textFaults(path: readonly string[], segment: SourceSegment): FaultAt[] 
     }));
 }
 
-/** Returns the faults of the date of a segment: the first has none, and the others ascend. */
+/** Returns the faults of the `from` of a segment: the first segment must have none, and the others must ascend. */
 function orderFaults(path: readonly string[], segments: readonly SourceSegment[], i: number): FaultAt[] {
   const from = segments[i]?.from;
   const before = segments[i - 1]?.from;

@@ -8,7 +8,7 @@ import { isUnfinished } from '../state/future-release.js';
 import { isAhead, type TrustedClock } from '../state/trusted-clock.js';
 
 const HOUR_MS = 3_600_000;
-/** Time between two releases from which a clock may have jumped: a daily release with half a day to spare. */
+/** A clock may have jumped if more full hours than these lie between two releases: a day, and half a day to spare. */
 const JUMP_HOURS = 36;
 
 /** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of a clock. */

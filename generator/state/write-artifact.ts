@@ -41,7 +41,10 @@ export async function putImmutable(
     const head = await store.head(key);
     if (head === undefined) continue;
     if (head.sizeBytes !== body.length || head.sha256 !== sha256) {
-      throw damaged(key, `has other bytes than its digest says (${head.sizeBytes} of ${body.length})`);
+      throw damaged(
+        key,
+        `has other bytes than its digest says (${head.sizeBytes} bytes stored, ${body.length} expected)`,
+      );
     }
     if (head.answeredAtMs - head.modifiedAtMs <= RENEWAL_AGE_MS) return 'exists';
     if ((await store.compareAndSwap(key, body, head.etag, meta)) !== 'conflict') return 'exists';
@@ -51,7 +54,7 @@ export async function putImmutable(
 /**
  * Returns the bytes of an artifact, validated by its schema and compared with its planned digest. Content is made only
  * when it is about to be written, so that memory stays bounded.
- * @throws GeneratorError 'artifact-invalid'.
+ * @throws GeneratorError 'artifact-invalid'; Error for another digest than the planned one, which is a bug.
  */
 export function toBody(artifact: Artifact): Buffer {
   const content = artifact.content();

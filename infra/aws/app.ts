@@ -41,7 +41,7 @@ function addStacks(app: App, parameters: Parameters): void {
       terminationProtection: true,
       ...(synthesizer === undefined ? {} : { synthesizer }),
     });
-  // The stack of the buckets has no assets, so it can be deployed to an account that was not bootstrapped.
+  // The stack of the buckets has no assets, so CloudFormation alone can deploy its template, without a bootstrapped account.
   const bare = new DefaultStackSynthesizer({ generateBootstrapVersionRule: false });
   new StorePart(stack('Store', 'buckets', region, bare), parameters);
   const service = stack('Service', 'gateway, scheduled runs, permissions and alarms');

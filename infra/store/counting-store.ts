@@ -1,6 +1,6 @@
 import type { ObjectStore } from './object-store.js';
 
-/** Number of requests to a store, by operation. */
+/** Number of operations on a store, by kind. Retries, and the pages of a list, are not counted. */
 export type RequestCounts = { get: number; head: number; put: number; list: number; delete: number };
 
 /** Bytes of bodies read and sent. A write counts as sent even if the object existed already. */

@@ -4,8 +4,8 @@ import { StoreError, type ObjectStore } from './object-store.js';
 import { parseS3Address, type S3Defaults } from './s3/s3-address.js';
 
 /**
- * Options for `openStore`. Aborting `signal` cancels all running requests. A failed request to a server is retried for
- * `retryPeriodMs`, by default 45 seconds. With `isPrivate`, only the owner can read what is created in a directory.
+ * Options for `openStore`. Aborting `signal` cancels all running requests. A failed request to a server is retried for at
+ * most `retryPeriodMs`, by default 45 seconds. With `isPrivate`, only the owner can read what is created in a directory.
  */
 export type OpenOptions = {
   readonly s3?: S3Defaults;

@@ -84,7 +84,9 @@ describe('keys create', () => {
   it('warns about an account that can read nothing yet', async () => {
     const { code, stdout, stderr } = await run('keys create --account new');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(KEY_LINE) });
-    expect(stderr).toMatch(/no active subscription\. The key can read nothing until "gateway grant"\.\n$/);
+    expect(stderr).toMatch(
+      /no active subscription\. The key reads subscriber files only while the account has an active grant \("gateway grant"\) or subscription\.\n$/,
+    );
   });
 
   it('creates keys of the mode in CRD_KEY_MODE', async () => {

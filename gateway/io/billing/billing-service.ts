@@ -12,12 +12,12 @@ import { syncAccount } from './sync-account.js';
 
 /** Billing operations of the routes and commands. */
 export type BillingService = {
-  /** Returns an open checkout session. @throws GatewayError 'already-subscribed', 'billing-unavailable' */
+  /** Returns an open checkout session. @throws GatewayError 'already-subscribed', 'billing-unavailable'; StoreError */
   readonly openCheckout: (account: string, wanted: Purchase) => Promise<OpenCheckout>;
-  /** Returns the URL of the billing portal. @throws GatewayError 'subscription-inactive', 'billing-unavailable' */
+  /** Returns the URL of the billing portal. @throws GatewayError 'subscription-inactive', 'billing-unavailable'; StoreError */
   readonly openPortal: (account: string) => Promise<string>;
   readonly handleEvent: HandleEvent;
-  /** Records a customer that Stripe has for an account without one, then updates the account as `sync` does. */
+  /** Records a customer that Stripe has for an account without one, then updates the account, and throws, as `sync` does. */
   readonly adopt: (account: string, customer: string) => Promise<Account>;
   /** Updates an account to the state at Stripe. @throws GatewayError 'billing-unavailable'; StoreError */
   readonly sync: (account: string) => Promise<Account>;

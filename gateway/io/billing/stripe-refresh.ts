@@ -89,8 +89,8 @@ export function createStripeRefresh({ service, now, onError }: StripeRefreshOpti
 }
 
 /**
- * Returns the interval between updates while a checkout session can still be paid and no complete subscription from it is recorded;
- * `undefined` otherwise.
+ * Returns the interval between updates while a checkout session can still be paid and no subscription since it was opened
+ * is recorded with another status than `incomplete`; `undefined` otherwise.
  */
 function pendingIntervalOf(billing: Billing | undefined, nowMs: number): number | undefined {
   const openedMs = parseInstant(billing?.checkout.session?.opened_at ?? '') ?? -Infinity;

@@ -26,9 +26,9 @@ const PROBE_SOURCES: readonly SourceSegment[] = [
 ];
 
 /**
- * Returns a digest of everything the code writes for a small built-in series. It is the same on every machine, and
- * changes as soon as a writer, the methodology or the platform's arithmetic would produce other bytes. When it is
- * unchanged, published history need not be rebuilt to know that it is unchanged.
+ * Returns a digest of samples of what the code writes for built-in series. It changes when a writer, the methodology or
+ * the platform's arithmetic produces other bytes for them. While it is unchanged, published history is not rebuilt; a
+ * change that the samples do not show needs `--full`.
  */
 export function writersFingerprint(texts: ReferenceTexts): string {
   const fingerprint = FINGERPRINTS.get(texts) ?? probeWriters(texts);
@@ -65,7 +65,7 @@ function probeFiles(texts: ReferenceTexts): string[] {
   });
 }
 
-/** Returns the digests of charts of a year with every label, extreme values and a gap. */
+/** Returns the digests of charts of a year with every label and with gaps. */
 function probeCharts({ charts, methodology }: ReferenceTexts): string[] {
   const origin = { revision: '2000-01-01.000001', methodologyVersion: methodology.version };
   const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type

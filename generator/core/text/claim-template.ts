@@ -2,9 +2,9 @@ import Handlebars from 'handlebars';
 import type { TextTemplate } from './text-template.js';
 
 /**
- * Compiles a template of one sentence that may only contain `{{value}}`. Briefs need about twenty sentences per day over
+ * Compiles a template of one sentence: text, and names such as `{{value}}`. Briefs need about twenty sentences per day over
  * years of days, and a full Handlebars template is ten times slower.
- * @throws Error when the template contains anything else; the compiled template throws when a value is missing.
+ * @throws Error when the template contains a block, a partial, a comment or a path; the compiled template throws when a value is missing.
  */
 export function compileClaimTemplate(source: string): TextTemplate {
   const parts = Handlebars.parse(source).body.map((statement) => {

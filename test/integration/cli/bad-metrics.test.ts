@@ -18,7 +18,7 @@ const publishWithBuiltProgram = usePublishBatch();
 /** Runs the additional cases within this process, which is faster than a new process for each. */
 const publishInThisProcess = usePublishBatch(runInProcess);
 
-/** Assigns a chain to each case, and runs four cases at a time. */
+/** Publishes the cases in groups of four: each run has one case for each chain. */
 function publishInFours<T>(
   name: string,
   cases: readonly T[],

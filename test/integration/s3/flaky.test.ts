@@ -22,7 +22,7 @@ const FIRST = '2025-05-01T06:00:00Z';
 const SECOND = '2025-05-02T06:00:00Z';
 const SEEDS = [1, 2];
 const RATE = 0.3;
-/** Time limit: a request fails within a minute, the pointer needs two requests, and a process has to start. */
+/** Time limit: at most two requests fail one after the other, each within a minute, and a process has to start. */
 const BOUND_SECONDS = 130;
 
 let folder: TemporaryFolder;
@@ -59,7 +59,7 @@ async function contentOf(prefix: string): Promise<Record<string, string>> {
 }
 
 describe('with a fault in three of ten requests', () => {
-  it('a publication and the next one complete like undisturbed ones', async () => {
+  it('a publication equals an undisturbed one, and the next one completes and verifies', async () => {
     await Promise.all(SEEDS.map((seed) => publishTwice(`flaky-${seed}`, chooseAtRandom(seed, RATE))));
   }, 300_000);
 
@@ -76,7 +76,7 @@ describe('with a fault in three of ten requests', () => {
   }
 });
 
-describe('with a fault in every request', () => {
+describe('with a fault in every request or every write', () => {
   const everything =
     (fault: Fault): Choose =>
     () =>

@@ -133,7 +133,7 @@ function toList(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(resolve);
 }
 
-/** Resolves a text of a template. Values that only CloudFormation knows become `<LogicalId.Attribute>`. */
+/** Resolves a text of a template. Values that only CloudFormation knows become `<LogicalId>` or `<LogicalId.Attribute>`. */
 export function resolve(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const [[name, argument] = []] = Object.entries(value);

@@ -108,7 +108,7 @@ export const BAD_SOURCES_FILES: readonly BadSourcesFile[] = [
     name: 'a row count of 0',
     text: `{"bitcoin": [${VALID}], "files": {"bitcoin": {"rows": 0}}}`,
     fault:
-      'sources.json:1:83: files/bitcoin/rows must be >= 1. Write for example {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}.',
+      'sources.json:1:83: files/bitcoin/rows must be >= 1. Write for example "files": {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}.',
   },
   {
     name: 'not UTF-8',

@@ -1,6 +1,6 @@
 import { asNode, listOf, textOf, type Node } from './api-nodes.js';
 
-/** A part of the description of a type; `link` is a list with its target, or empty: templates have no conditions. */
+/** A part of the description of a type; `link` is a list: of the address that the text links to, or empty. HTML templates use lists instead of conditions. */
 export type TypePart = { readonly text: string; readonly link: readonly string[] };
 
 const SCHEMAS = '#/components/schemas/';
@@ -10,7 +10,7 @@ export function schemaId(name: string): string {
   return `schema-${name.replaceAll('.', '-')}`;
 }
 
-/** Keywords that limit a value, with their wording. */
+/** Keywords that are shown after the kind of a value, with their wording. */
 const LIMITS: readonly (readonly [keyword: string, words: string])[] = [
   ['format', 'format'],
   ['pattern', 'pattern'],

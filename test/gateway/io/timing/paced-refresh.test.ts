@@ -30,7 +30,7 @@ function call(paced: PacedRefresh, method: 'refreshNow' | 'refreshNext', calls: 
   void paced[method]().then(() => (one.resolvedMs = Date.now()));
 }
 
-it('runs one at a time; `refreshNext` waits for a run that starts after the call, a pause after the last start', () =>
+it('runs one at a time; `refreshNext` waits for a run that starts after the call; without `refreshNow`, starts are at least a pause apart', () =>
   withFakeTimers(async (advance) => {
     const step = fc.record({
       method: fc.constantFrom('refreshNow', 'refreshNext', 'refreshNext', 'none'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createRollingWindow } from '../../../../generator/core/statistics/rolling-window.js';
 
 describe('the rolling window', () => {
-  it('has the same statistics as its sorted values after each change', () => {
+  it('has the same statistics as its sorted values each time it has moved', () => {
     const value = fc
       .oneof(fc.double({ min: -20, max: 20, noNaN: true }), fc.integer({ min: -3, max: 3 }))
       .map((x) => x + 0); // turns -0 into 0: a sort may put it before or after 0
