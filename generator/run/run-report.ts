@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { ByteCounts, RequestCounts } from '../../infra/store/counting-store.js';
 import { codeOf, ignoreAbsent } from '../../infra/store/system-error.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
@@ -50,7 +50,9 @@ const BEGINNING = /^\s*$|^\s*\{\s*"schema":\s*"run-report\//;
 
 /** Passes if a file is empty or an earlier report. @throws GeneratorError 'usage' otherwise: it may be the operator's data. */
 async function assertReplaceable(file: string): Promise<void> {
-  if (BEGINNING.test(await readFile(file, 'utf8'))) return;
+  const handle = await open(file);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(200), 0, 200, 0).finally(() => handle.close());
+  if (BEGINNING.test(buffer.toString('utf8', 0, bytesRead))) return;
   throw new GeneratorError(
     'usage',
     `--report ${file} was not written, because the file exists and is not a report. Name another file.`,

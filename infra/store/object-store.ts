@@ -35,7 +35,7 @@ export type ObjectStore = {
   now?(): number | undefined;
 };
 
-/** Most bytes that are read of one object. The largest objects that the product writes have about a megabyte. */
+/** Most bytes that are read of one object. The largest objects that the product writes have a few megabytes. */
 export const MAX_OBJECT_BYTES = 64_000_000;
 
 /** Opaque version of an object's content, quoted as in HTTP. It changes when the content does. */

@@ -59,7 +59,7 @@ describe('hold, unhold and rollback with --chain', () => {
     const one = await run('unhold', '--chain', 'bitcoin', '--json');
     expect(JSON.parse(one.stdout)).toMatchObject({ outcome: 'released', holds: { arbitrum: 'a peak' } });
     const all = await run('unhold');
-    expect(all.stdout).toMatch(/\npublication continues\n$/);
+    expect(all.stdout).toMatch(/\npublication continues; it was held: a peak\n$/);
     expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +no$/m) });
   });
 

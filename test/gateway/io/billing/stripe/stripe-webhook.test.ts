@@ -100,3 +100,10 @@ it('reads no customer from an event without one', () => {
   );
   expect(verify(payload, sign(payload))).toMatchObject({ customer: null, charge: null, account: null });
 });
+
+it('reads no account from an event whose account is empty', () => {
+  const payload = JSON.stringify(
+    toEvent('customer.subscription.updated', { id: 'sub_1', customer: 'cus_1', metadata: { account: '' } }),
+  );
+  expect(verify(payload, sign(payload))).toMatchObject({ customer: 'cus_1', account: null });
+});
