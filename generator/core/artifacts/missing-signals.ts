@@ -1,15 +1,27 @@
-import type { Methodology, MetaDay } from '../../../schemas/types.generated.js';
-import { limitedLevel } from '../methodology/confidence.js';
+import type { ConfidenceSettings, Methodology, MetaDay } from '../../../schemas/types.generated.js';
+import { deniedLevel } from '../methodology/confidence.js';
+import { pointWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 
 /** Returns what a reader must know about gaps in the evidence of a date, in sentences: none when nothing is missing. */
-export function evidenceNotes({ regime, confidence }: MetaDay, methodology: Methodology): string[] {
+export function evidenceNotes({ confidence }: MetaDay, methodology: Methodology): string[] {
   const { missing_signals: missing } = confidence;
-  const limit = limitedLevel(regime.label, confidence.data_quality, methodology.confidence);
+  const limit = qualityLimit(confidence, methodology.confidence);
   return [
     ...(missing.length === 0 ? [] : [`Missing signals: ${missing.map(signalWords).join(', ')}.`]),
-    ...(limit === null ? [] : [`Data quality allows at most ${limit} confidence.`]),
+    ...(limit === null ? [] : [limit]),
   ];
+}
+
+/** Returns the sentence on the data quality that a higher level needs, or null if the score alone would not give it. */
+export function qualityLimit(
+  { score, data_quality: quality }: MetaDay['confidence'],
+  settings: ConfidenceSettings,
+): string | null {
+  const denied = deniedLevel(score, quality, settings);
+  if (denied === null) return null;
+  const minimum = pointWords(denied.min_data_quality);
+  return `Data quality is ${pointWords(quality)} of 100; ${denied.level} confidence needs ${minimum}.`;
 }
 
 /** Returns the signals that are missing on some of the dates, with the number of those dates, the most frequent first. */

@@ -4,8 +4,7 @@ import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, Methodology, MetaDay } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
-import { countMissingSignals } from './missing-signals.js';
-import { limitedLevel } from '../methodology/confidence.js';
+import { countMissingSignals, qualityLimit } from './missing-signals.js';
 import { pointWords } from '../text/number-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
@@ -48,7 +47,7 @@ function weeklyValues(
   const week = records.filter(({ date }) => date > addDays(through, -DAYS));
   const before = records.find(({ date }) => date === addDays(through, -DAYS));
   const { freshness, expected_next_by: next } = toFreshness(chain, through, lastAvailable, stamp.publishedAt);
-  const limit = limitedLevel(regime.label, confidence.data_quality, methodology.confidence);
+  const limit = qualityLimit(confidence, methodology.confidence);
   const missing = countMissingSignals(week);
   return {
     chain: CHAINS[chain].name,
