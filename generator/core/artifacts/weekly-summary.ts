@@ -5,7 +5,7 @@ import type { Chain, Methodology, MetaDay } from '../../../schemas/types.generat
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
 import { countMissingSignals, qualityLimit } from './missing-signals.js';
-import { pointWords } from '../text/number-words.js';
+import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 
@@ -61,8 +61,7 @@ function weeklyValues(
       previous: regime.previous_label ?? 'no earlier label',
     },
     confidence: {
-      score: pointWords(confidence.score),
-      level: confidence.level,
+      words: confidenceWords(regime.label, confidence),
       limits: limit === null ? [] : [limit],
     },
     days: week.map(toDayLine),
@@ -86,7 +85,7 @@ function toDayLine({ date, regime, confidence, status }: MetaDay): object {
     date,
     weekday: weekdayOf(date),
     label: regime.label.padEnd(LABEL_WIDTH),
-    confidence: pointWords(confidence.score).padStart('Confidence'.length),
+    confidence: confidenceCell(regime.label, confidence.score, '-').padStart('Confidence'.length),
     status,
   };
 }

@@ -47,7 +47,7 @@ describe('a weekly summary of random data', () => {
             date,
             new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }),
             regime.label,
-            String(Math.min(confidence.score < 1 ? 99 : 100, Math.floor(confidence.score * 100))),
+            regime.label === 'indeterminate' ? '-' : String(Math.floor(confidence.score * 100 + 1e-9)),
             status,
           ]),
         );
@@ -92,6 +92,7 @@ it('summarises a chain with three days of data, without drivers', () => {
   expect(text).toContain('Regime      indeterminate for 3 days');
   expect(text).toContain(LABEL_MEANINGS.indeterminate);
   expect(text).toContain('Before      no earlier label');
+  expect(text).toContain('\nConfidence  none, because there is no label\n');
   expect(linesUnder(text, 'Date ')).toHaveLength(3);
   expect(linesUnder(text, 'Drivers on')).toEqual([expect.stringContaining('signal'), '  nothing stands out']);
 });

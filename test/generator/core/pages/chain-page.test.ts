@@ -54,6 +54,8 @@ describe('the page of a chain', () => {
   it('states no limit for a day without a label', () => {
     const text = pageText('base', ['fee_median', 'fees_total']);
     expect(text).toContain('Missing signals: mean fee, median fee.');
+    expect(text).toMatch(/Confidence\s*none, because there is no label/);
+    expect(text).toMatch(/\d\d-\d\dindeterminate–/);
     expect(text).not.toContain('Data quality is');
   });
 });
