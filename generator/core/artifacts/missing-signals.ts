@@ -1,5 +1,6 @@
 import type { ConfidenceSettings, Methodology, MetaDay } from '../../../schemas/types.generated.js';
 import { deniedLevel } from '../methodology/confidence.js';
+import { expectedSignals } from '../methodology/signals.js';
 import { pointWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 
@@ -22,6 +23,12 @@ export function qualityLimit(
   if (denied === null) return null;
   const minimum = pointWords(denied.min_data_quality);
   return `Data quality is ${pointWords(quality)} of 100; ${denied.level} confidence needs ${minimum}.`;
+}
+
+/** Returns why a date has no drivers. */
+export function noDriversReason({ chain, confidence }: MetaDay, methodology: Methodology): string {
+  const isWithout = confidence.missing_signals.length === expectedSignals(methodology, chain).length;
+  return isWithout ? 'no signal was available' : 'nothing stands out';
 }
 
 /** Returns the signals that are missing on some of the dates, with the number of those dates, the most frequent first. */

@@ -4,7 +4,7 @@ import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, Methodology, MetaDay } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
-import { countMissingSignals, qualityLimit } from './missing-signals.js';
+import { countMissingSignals, noDriversReason, qualityLimit } from './missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
@@ -70,6 +70,7 @@ function weeklyValues(
     changes: toChanges(week),
     scores: toScores(latest, before),
     drivers: toDrivers(latest),
+    noDrivers: noDriversReason(latest, methodology),
     freshness: { word: freshness, published: stamp.publishedAt, next },
     provenance: {
       revision: stamp.revision,

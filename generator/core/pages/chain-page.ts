@@ -4,7 +4,7 @@ import type { Chain, MetaDay, Methodology, SourceSegment } from '../../../schema
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
-import { evidenceNotes } from '../artifacts/missing-signals.js';
+import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import { toHeadline } from '../artifacts/summary.js';
@@ -49,6 +49,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       chart: chainFigure(chain),
       scores: toScores(latest),
       drivers: toDrivers(latest),
+      noDrivers: noDriversReason(latest, methodology),
       days: records.toReversed().map(toDay),
       files: { public: publicRows(chain), subscriber: subscriberRows(chain, through) },
       sources: sources.map(toSource),

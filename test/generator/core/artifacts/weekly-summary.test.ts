@@ -94,6 +94,15 @@ it('summarises a chain with three days of data, without drivers', () => {
   expect(text).toContain('Before      no earlier label');
   expect(text).toContain('\nConfidence  none, because there is no label\n');
   expect(linesUnder(text, 'Date ')).toHaveLength(3);
+  expect(linesUnder(text, 'Drivers on')).toEqual([
+    expect.stringContaining('signal'),
+    '  no signal was available',
+  ]);
+});
+
+it('says that nothing stands out only when a signal is available', () => {
+  const records = recordsOf('arbitrum', 1).map((record) => ({ ...record, drivers: [] }));
+  const text = write('arbitrum', records);
   expect(linesUnder(text, 'Drivers on')).toEqual([expect.stringContaining('signal'), '  nothing stands out']);
 });
 

@@ -51,6 +51,12 @@ describe('the page of a chain', () => {
     expect(text).not.toContain('Data quality is');
   });
 
+  it('says that no signal was available, when all are missing', () => {
+    const text = pageText('arbitrum', ['tx_count', 'active_addresses', 'fees_total', 'fee_median']);
+    expect(text).toContain('no signal was available');
+    expect(text).not.toContain('nothing stands out');
+  });
+
   it('states no limit for a day without a label', () => {
     const text = pageText('base', ['fee_median', 'fees_total']);
     expect(text).toContain('Missing signals: mean fee, median fee.');
