@@ -1,15 +1,34 @@
-import type { Methodology, MetaDay } from '../../../schemas/types.generated.js';
-import { limitedLevel } from '../methodology/confidence.js';
+import type { ConfidenceSettings, Methodology, MetaDay } from '../../../schemas/types.generated.js';
+import { deniedLevel } from '../methodology/confidence.js';
+import { expectedSignals } from '../methodology/signals.js';
+import { pointWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 
 /** Returns what a reader must know about gaps in the evidence of a date, in sentences: none when nothing is missing. */
-export function evidenceNotes({ regime, confidence }: MetaDay, methodology: Methodology): string[] {
+export function evidenceNotes({ confidence }: MetaDay, methodology: Methodology): string[] {
   const { missing_signals: missing } = confidence;
-  const limit = limitedLevel(regime.label, confidence.data_quality, methodology.confidence);
+  const limit = qualityLimit(confidence, methodology.confidence);
   return [
     ...(missing.length === 0 ? [] : [`Missing signals: ${missing.map(signalWords).join(', ')}.`]),
-    ...(limit === null ? [] : [`Data quality allows at most ${limit} confidence.`]),
+    ...(limit === null ? [] : [limit]),
   ];
+}
+
+/** Returns the sentence on the data quality that a higher level needs, or null if the score alone would not give it. */
+export function qualityLimit(
+  { score, data_quality: quality }: MetaDay['confidence'],
+  settings: ConfidenceSettings,
+): string | null {
+  const denied = deniedLevel(score, quality, settings);
+  if (denied === null) return null;
+  const minimum = pointWords(denied.min_data_quality);
+  return `Data quality is ${pointWords(quality)} of 100; ${denied.level} confidence needs ${minimum}.`;
+}
+
+/** Returns why a date has no drivers. */
+export function noDriversReason({ chain, confidence }: MetaDay, methodology: Methodology): string {
+  const isWithout = confidence.missing_signals.length === expectedSignals(methodology, chain).length;
+  return isWithout ? 'no signal was available' : 'nothing stands out';
 }
 
 /** Returns the signals that are missing on some of the dates, with the number of those dates, the most frequent first. */

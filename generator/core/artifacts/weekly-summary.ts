@@ -4,9 +4,8 @@ import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, Methodology, MetaDay } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
-import { countMissingSignals } from './missing-signals.js';
-import { limitedLevel } from '../methodology/confidence.js';
-import { pointWords } from '../text/number-words.js';
+import { countMissingSignals, noDriversReason, qualityLimit } from './missing-signals.js';
+import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 
@@ -48,7 +47,7 @@ function weeklyValues(
   const week = records.filter(({ date }) => date > addDays(through, -DAYS));
   const before = records.find(({ date }) => date === addDays(through, -DAYS));
   const { freshness, expected_next_by: next } = toFreshness(chain, through, lastAvailable, stamp.publishedAt);
-  const limit = limitedLevel(regime.label, confidence.data_quality, methodology.confidence);
+  const limit = qualityLimit(confidence, methodology.confidence);
   const missing = countMissingSignals(week);
   return {
     chain: CHAINS[chain].name,
@@ -62,8 +61,7 @@ function weeklyValues(
       previous: regime.previous_label ?? 'no earlier label',
     },
     confidence: {
-      score: pointWords(confidence.score),
-      level: confidence.level,
+      words: confidenceWords(regime.label, confidence),
       limits: limit === null ? [] : [limit],
     },
     days: week.map(toDayLine),
@@ -72,6 +70,7 @@ function weeklyValues(
     changes: toChanges(week),
     scores: toScores(latest, before),
     drivers: toDrivers(latest),
+    noDrivers: noDriversReason(latest, methodology),
     freshness: { word: freshness, published: stamp.publishedAt, next },
     provenance: {
       revision: stamp.revision,
@@ -87,7 +86,7 @@ function toDayLine({ date, regime, confidence, status }: MetaDay): object {
     date,
     weekday: weekdayOf(date),
     label: regime.label.padEnd(LABEL_WIDTH),
-    confidence: pointWords(confidence.score).padStart('Confidence'.length),
+    confidence: confidenceCell(regime.label, confidence.score, '-').padStart('Confidence'.length),
     status,
   };
 }

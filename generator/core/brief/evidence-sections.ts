@@ -1,5 +1,5 @@
 import type { Driver, MetaDay, Methodology } from '../../../schemas/types.generated.js';
-import { limitedLevel } from '../methodology/confidence.js';
+import { deniedLevel } from '../methodology/confidence.js';
 import { signalWords } from '../text/signal-words.js';
 import type { ClaimValue, Narrator } from './narrator.js';
 
@@ -38,13 +38,13 @@ export function confidenceSection(narrator: Narrator, methodology: Methodology):
   const { say, records } = narrator;
   const { label } = records.meta.regime;
   if (label === 'indeterminate') return [...say('confidence.none'), ...sayEvidence(narrator)];
-  const { data_quality: quality, level } = records.meta.confidence;
-  const limit = limitedLevel(label, quality, methodology.confidence);
+  const { score, data_quality: quality, level } = records.meta.confidence;
+  const isLimited = deniedLevel(score, quality, methodology.confidence) !== null;
   return [
     ...say(`confidence.${level}`, { score: { fact: 'meta.confidence.score' } }),
     ...say('confidence.limited', {
       quality: { fact: 'meta.confidence.data_quality' },
-      limit: { word: limit },
+      limit: { word: isLimited ? level : null },
     }),
     ...sayReasons(narrator, methodology),
     ...sayEvidence(narrator),

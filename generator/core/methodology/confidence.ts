@@ -3,8 +3,8 @@ import type {
   Band,
   ConfidenceLevel,
   ConfidenceSettings,
+  ConfidenceStep,
   Level,
-  RegimeLabel,
 } from '../../../schemas/types.generated.js';
 import type { AxesZ } from './axes.js';
 import type { Rounding } from '../statistics/rounding.js';
@@ -48,14 +48,16 @@ export function confidenceLevel(
   return step?.level ?? 'low';
 }
 
-/** Returns the highest level that the data quality allows a label, or null if that is `high` or there is no label. */
-export function limitedLevel(
-  label: RegimeLabel,
+/** Returns the lowest level that the score alone would reach and the data quality does not allow, or null if there is none. */
+export function deniedLevel(
+  score: number,
   dataQuality: number,
   settings: ConfidenceSettings,
-): Exclude<ConfidenceLevel, 'high'> | null {
-  const limit = confidenceLevel(1, dataQuality, settings);
-  return label === 'indeterminate' || limit === 'high' ? null : limit;
+): ConfidenceStep | null {
+  const denied = settings.levels.findLast(
+    ({ min_score: minScore, min_data_quality: minQuality }) => score >= minScore && dataQuality < minQuality,
+  );
+  return denied ?? null;
 }
 
 /** Returns the smallest distance of an axis to a boundary that would change its level, or null when an axis is missing. */

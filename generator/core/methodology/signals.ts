@@ -18,7 +18,7 @@ export type SignalSeries = BaselineSeries & {
 };
 
 /** Returns the signals that `chain` is expected to have, in the order of the methodology's table. */
-function expectedSignals(methodology: Methodology, chain: Chain): SignalDefinition[] {
+export function expectedSignals(methodology: Methodology, chain: Chain): SignalDefinition[] {
   return methodology.signals.filter((definition) => definition.chains.includes(chain));
 }
 

@@ -4,7 +4,8 @@ import type { Chain, MetaDay, Methodology, SourceSegment } from '../../../schema
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
-import { evidenceNotes } from '../artifacts/missing-signals.js';
+import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
+import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import { toHeadline } from '../artifacts/summary.js';
 import { pointWords } from '../text/number-words.js';
@@ -48,6 +49,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       chart: chainFigure(chain),
       scores: toScores(latest),
       drivers: toDrivers(latest),
+      noDrivers: noDriversReason(latest, methodology),
       days: records.toReversed().map(toDay),
       files: { public: publicRows(chain), subscriber: subscriberRows(chain, through) },
       sources: sources.map(toSource),
@@ -63,7 +65,7 @@ function toFacts(
   return [
     { term: 'Since', value: `${regime.since}, ${dayCount(regime.run_days)}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
-    { term: 'Confidence', value: `${pointWords(confidence.score)} of 100, ${confidence.level}` },
+    { term: 'Confidence', value: confidenceWords(regime.label, confidence) },
     { term: 'Data quality', value: `${pointWords(confidence.data_quality)} of 100` },
     { term: 'Status', value: status },
     { term: 'Through', value: date },
@@ -99,7 +101,7 @@ function toDay({ date, regime, confidence, scorecard, status }: MetaDay): object
   return {
     date,
     label: regime.label,
-    confidence: pointWords(confidence.score),
+    confidence: confidenceCell(regime.label, confidence.score, ABSENT),
     demand: fixed(scorecard.demand.score, 1),
     cost: fixed(scorecard.cost.score, 1),
     capacity: fixed(scorecard.capacity?.score, 1),

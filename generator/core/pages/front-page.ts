@@ -17,7 +17,7 @@ import {
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS, type ChainFacts } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
-import { pointWords } from '../text/number-words.js';
+import { confidenceWords } from '../text/confidence-words.js';
 import { chainFigure, overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
@@ -74,7 +74,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     ribbon: toRibbon(labels),
     since: regime.since,
     run: dayCount(regime.run_days),
-    confidence: { score: pointWords(confidence.score), level: confidence.level },
+    confidence: confidenceWords(regime.label, confidence),
     through: updatedThrough,
     next: expectedNextBy(chain, updatedThrough),
     chart: chainFigure(chain),

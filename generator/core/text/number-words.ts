@@ -41,9 +41,9 @@ export function percentWords(share: number): string {
   return `${share < 0 && words !== '0' ? '-' : ''}${words} %`;
 }
 
-/** Formats a share as whole points of 100. A share below 1 is never shown as 100. */
+/** Formats a share as whole points of 100, rounded down, so that it never appears to have reached a minimum. */
 export function pointWords(share: number): string {
-  return String(share < 1 ? Math.min(99, Math.round(share * 100)) : 100);
+  return share < 1 ? String(Math.min(99, Number(cutWords(share * 100, 0)))) : '100';
 }
 
 /** Truncates a number to some decimals, so that it never appears to have reached a boundary. */

@@ -105,9 +105,10 @@ function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, 
     'confidence.moderate': confidence.level === 'moderate' && isModerate && !isHigh,
     'confidence.low': confidence.level === 'low' && !isModerate,
     'confidence.limited':
-      (confidence.data_quality < 0.6 && sentence.includes('at most low')) ||
+      (confidence.data_quality < 0.6 && confidence.score >= 0.7 && sentence.includes('at most low')) ||
       (confidence.data_quality >= 0.6 &&
         confidence.data_quality < 0.8 &&
+        confidence.score >= 0.9 &&
         sentence.includes('at most moderate')),
     'confidence.missing':
       confidence.missing_signals.length > 0 &&

@@ -47,7 +47,7 @@ describe('a weekly summary of random data', () => {
             date,
             new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }),
             regime.label,
-            String(Math.min(confidence.score < 1 ? 99 : 100, Math.round(confidence.score * 100))),
+            regime.label === 'indeterminate' ? '-' : String(Math.floor(confidence.score * 100 + 1e-9)),
             status,
           ]),
         );
@@ -92,7 +92,17 @@ it('summarises a chain with three days of data, without drivers', () => {
   expect(text).toContain('Regime      indeterminate for 3 days');
   expect(text).toContain(LABEL_MEANINGS.indeterminate);
   expect(text).toContain('Before      no earlier label');
+  expect(text).toContain('\nConfidence  none, because there is no label\n');
   expect(linesUnder(text, 'Date ')).toHaveLength(3);
+  expect(linesUnder(text, 'Drivers on')).toEqual([
+    expect.stringContaining('signal'),
+    '  no signal was available',
+  ]);
+});
+
+it('says that nothing stands out only when a signal is available', () => {
+  const records = recordsOf('arbitrum', 1).map((record) => ({ ...record, drivers: [] }));
+  const text = write('arbitrum', records);
   expect(linesUnder(text, 'Drivers on')).toEqual([expect.stringContaining('signal'), '  nothing stands out']);
 });
 
@@ -114,11 +124,11 @@ describe('the missing signals of a weekly summary', () => {
     expect(text).not.toMatch(/missing signal|data quality/i);
   });
 
-  it('are listed with their number of days, and the level that data quality allows', () => {
+  it('are listed with their number of days, and the data quality that a higher level needs', () => {
     const text = withMissing('arbitrum', 'fee_median', 480);
     expect(linesUnder(text, 'Days per missing signal')).toEqual(['  7  median fee']);
     expect(text).toMatch(
-      /^Confidence  \d+ of 100, (?:moderate|low)\n {12}data quality allows at most moderate\n$/m,
+      /^Confidence  99 of 100, moderate\n {12}Data quality is 75 of 100; high confidence needs 80\.\n$/m,
     );
   });
 

@@ -92,8 +92,8 @@ describe('a brief', () => {
   it('names the missing signals and the limit of the confidence, only when there are some', () => {
     const kinds = { missing: 0, limited: 0, complete: 0 };
     for (const { brief, records } of generated) {
-      const { missing_signals: missing, data_quality: quality } = records.meta.confidence;
-      const isLimited = brief.regime.label !== 'indeterminate' && quality < 0.8;
+      const { missing_signals: missing, data_quality: quality, score } = records.meta.confidence;
+      const isLimited = (score >= 0.9 && quality < 0.8) || (score >= 0.7 && quality < 0.6);
       expect(brief.body.includes('Missing signals, ')).toBe(missing.length > 0);
       expect(/allows at most (moderate|low) confidence/.test(brief.body)).toBe(isLimited);
       kinds.missing += missing.length > 0 ? 1 : 0;

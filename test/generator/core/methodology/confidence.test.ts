@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { confidenceLevel, limitedLevel } from '../../../../generator/core/methodology/confidence.js';
+import { confidenceLevel, deniedLevel } from '../../../../generator/core/methodology/confidence.js';
 import { currentMethodology } from '../../../../schemas/methodology.js';
 
 const settings = currentMethodology().confidence;
@@ -11,7 +11,9 @@ const RANKS = ['low', 'moderate', 'high'] as const;
 const share = (): fc.Arbitrary<number> =>
   fc.oneof(
     fc.double({ min: 0, max: 1, noNaN: true }),
-    fc.constantFrom(0, 0.6, 0.7, 0.8, 0.9, 1).chain((x) => fc.constantFrom(x, x - 1e-9, x + 1e-9)),
+    fc
+      .constantFrom(0, 0.6, 0.7, 0.8, 0.9, 1)
+      .chain((x) => fc.constantFrom(x, Math.max(0, x - 1e-9), Math.min(1, x + 1e-9))),
   );
 
 describe('the confidence level', () => {
@@ -29,10 +31,20 @@ describe('the confidence level', () => {
   it('never exceeds what data quality allows, however high the score is', () => {
     fc.assert(
       fc.property(share(), share(), (score, quality) => {
-        const limit = limitedLevel('steady', quality, settings) ?? 'high';
+        const limit = quality >= 0.8 ? 'high' : quality >= 0.6 ? 'moderate' : 'low';
         const rank = RANKS.indexOf(confidenceLevel(score, quality, settings));
         expect(rank).toBeLessThanOrEqual(RANKS.indexOf(limit));
         expect(confidenceLevel(1, quality, settings)).toBe(limit);
+      }),
+    );
+  });
+
+  it('is denied a higher one exactly when the score alone would give it', () => {
+    fc.assert(
+      fc.property(share(), share(), (score, quality) => {
+        const rank = RANKS.indexOf(confidenceLevel(score, quality, settings));
+        const isLimited = RANKS.indexOf(confidenceLevel(score, 1, settings)) > rank;
+        expect(deniedLevel(score, quality, settings)?.level).toBe(isLimited ? RANKS[rank + 1] : undefined);
       }),
     );
   });
@@ -48,16 +60,15 @@ describe('the confidence level', () => {
   });
 
   it.each([
-    [1, null],
-    [0.8, null],
-    [0.799999999, 'moderate'],
-    [0.6, 'moderate'],
-    [0.599999999, 'low'],
-  ])('has with a data quality of %d the limit %s', (quality, limit) => {
-    expect(limitedLevel('steady', quality, settings)).toBe(limit);
-  });
-
-  it('has no limit to report without a label', () => {
-    expect(limitedLevel('indeterminate', 0.1, settings)).toBeNull();
+    [1, 1, undefined],
+    [1, 0.8, undefined],
+    [1, 0.799999999, 'high'],
+    [0.9, 0.6, 'high'],
+    [0.899999, 0.6, undefined],
+    [0.9, 0.599999999, 'moderate'],
+    [0.699999, 0.5, undefined],
+    [0, 0.1, undefined],
+  ])('with a score of %d and a data quality of %d is denied the level %s', (score, quality, level) => {
+    expect(deniedLevel(score, quality, settings)?.level).toBe(level);
   });
 });

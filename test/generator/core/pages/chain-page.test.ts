@@ -10,8 +10,8 @@ const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-0
 const DAYS = 480;
 
 /** Returns the text of the page of a chain whose input never has the metrics `missing`. */
-function pageText(chain: Chain, missing: readonly MetricName[]): string {
-  const series = withoutMetrics(randomSeries({ chain, seed: 7, days: DAYS }), missing);
+function pageText(chain: Chain, missing: readonly MetricName[], seed = 7): string {
+  const series = withoutMetrics(randomSeries({ chain, seed, days: DAYS }), missing);
   const { meta } = createDayWriters(series, texts);
   const provenance = { revision: STAMP.revision, updatedThrough: series.dates.at(-1) ?? '' };
   const records = Array.from({ length: 30 }, (_, i) => meta(DAYS - 30 + i, provenance));
@@ -22,30 +22,46 @@ function pageText(chain: Chain, missing: readonly MetricName[]): string {
 
 describe('the page of a chain', () => {
   it('says nothing about missing signals when none is missing', () => {
-    expect(pageText('arbitrum', [])).not.toMatch(/Missing signals|Data quality allows/);
+    expect(pageText('arbitrum', [])).not.toMatch(/Missing signals|Data quality is/);
   });
 
-  it('names the missing signal and the level that data quality allows', () => {
+  it('names the missing signal, and the data quality that a higher level needs', () => {
     const text = pageText('arbitrum', ['fee_median']);
-    expect(text).toContain('Missing signals: median fee. Data quality allows at most moderate confidence.');
-    expect(text).toMatch(/\d+ of 100, (moderate|low)/);
+    expect(text).toContain(
+      'Missing signals: median fee. Data quality is 75 of 100; high confidence needs 80.',
+    );
+    expect(text).toMatch(/Confidence\s*99 of 100, moderate\s*Data quality\s*75 of 100/);
   });
 
   it('names all missing signals in the order of the methodology', () => {
     expect(pageText('ethereum', ['active_addresses', 'fee_median'])).toContain(
-      'Missing signals: active addresses, median fee. Data quality allows at most moderate confidence.',
+      'Missing signals: active addresses, median fee. Data quality is 60 of 100; high confidence needs 80.',
     );
   });
 
   it('states no limit when data quality is exactly enough for high confidence', () => {
     const text = pageText('bitcoin', ['fee_median']);
     expect(text).toContain('Missing signals: median fee.');
-    expect(text).not.toContain('Data quality allows');
+    expect(text).not.toContain('Data quality is');
+  });
+
+  it('states no limit when the score alone would not give a higher level', () => {
+    const text = pageText('arbitrum', ['fee_median'], 1);
+    expect(text).toMatch(/Confidence\s*59 of 100, low\s*Data quality\s*75 of 100/);
+    expect(text).not.toContain('Data quality is');
+  });
+
+  it('says that no signal was available, when all are missing', () => {
+    const text = pageText('arbitrum', ['tx_count', 'active_addresses', 'fees_total', 'fee_median']);
+    expect(text).toContain('no signal was available');
+    expect(text).not.toContain('nothing stands out');
   });
 
   it('states no limit for a day without a label', () => {
     const text = pageText('base', ['fee_median', 'fees_total']);
     expect(text).toContain('Missing signals: mean fee, median fee.');
-    expect(text).not.toContain('Data quality allows');
+    expect(text).toMatch(/Confidence\s*none, because there is no label/);
+    expect(text).toMatch(/\d\d-\d\dindeterminate–/);
+    expect(text).not.toContain('Data quality is');
   });
 });

@@ -76,9 +76,24 @@ it.each([
   [1, '100'],
   [0.999, '99'],
   [0.994, '99'],
-  [0.305, '31'],
+  [0.305, '30'],
+  [0.29, '29'],
+  [0.8, '80'],
+  [0.799999999, '79'],
+  [0.896, '89'],
   [0, '0'],
 ])('writes the share %d as %s of 100 points', (share, points) => expect(pointWords(share)).toBe(points));
+
+it('shows the points of a minimum exactly when the share has reached it', () => {
+  const share = fc.integer({ min: 0, max: 1e9 }).map((n) => n / 1e9);
+  const minimum = fc.integer({ min: 1, max: 100 });
+  fc.assert(
+    fc.property(share, minimum, (x, points) => {
+      expect(Number(pointWords(x)) >= points).toBe(x >= points / 100);
+      expect(pointWords(points / 100)).toBe(String(points));
+    }),
+  );
+});
 
 it.each([
   [0.997, '99.7 %'],

@@ -1,0 +1,31 @@
+import { toChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
+import { frontPage } from '../../../../generator/core/pages/front-page.js';
+import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import type { Chain } from '../../../../schemas/types.generated.js';
+import { textOf } from '../../../support/pages/html-skeleton.js';
+import { randomSeries } from '../../../support/release/random-series.js';
+
+const texts = await readProductTexts();
+const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
+
+/** Returns the text of the front page with one chain whose history has `days` dates. */
+function pageText(chain: Chain, days: number): string {
+  const series = randomSeries({ chain, seed: 7, days });
+  const { meta } = createDayWriters(series, texts);
+  const provenance = { revision: STAMP.revision, updatedThrough: series.dates.at(-1) ?? '' };
+  const facts = [toChainFacts(chain, [], [meta(days - 1, provenance)], [])];
+  return textOf(frontPage(texts.site, { facts, methodologyVersion: 'v1' }).content(STAMP).text);
+}
+
+describe('the card of a chain on the front page', () => {
+  it('states the confidence in the label', () => {
+    expect(pageText('arbitrum', 480)).toMatch(/Confidence\s*\d+ of 100, (high|moderate|low)/);
+  });
+
+  it('states no confidence for a day without a label', () => {
+    const text = pageText('base', 3);
+    expect(text).toMatch(/Confidence\s*none, because there is no label/);
+    expect(text).not.toContain('of 100, ');
+  });
+});
