@@ -34,7 +34,7 @@ export function addExport(accounts: Command, host: CommandHost): void {
     options: [
       new Option('--to <file>', 'file to write').makeOptionMandatory(),
       keyFileOption(),
-      new Option('--force', 'replace the file if it exists'),
+      new Option('--force', 'replace the file if it is an earlier snapshot or empty'),
     ],
     commonOptions: accountsStoreOptions(),
     note: 'Gateways can keep running. Create a key with: (umask 077; openssl rand -base64 32 > backup.key)',
@@ -71,7 +71,7 @@ async function runExport(
   context: CommandContext,
 ): Promise<ExitName> {
   const key = await readKey(keyFile, context);
-  await assertWritable(to, force);
+  await assertWritable(to, force, keyFile);
   const createdAt = toInstant(context.now());
   const { store } = await context.openAccounts();
   const { accounts, brokenKeys } = await exportAccounts(store);

@@ -86,15 +86,35 @@ describe('accounts export', () => {
   });
 
   it('does not replace a file without --force', async () => {
-    await writeFile(at('a.jwe'), 'older');
+    await run(EXPORT);
+    const older = await readFile(at('a.jwe'), 'utf8');
     expect(await run(EXPORT)).toEqual({
       code: 2,
       stdout: '',
       stderr: `gateway: --to: ${at('a.jwe')} exists already. Use another name, or --force to replace it.\n`,
     });
-    expect(await readFile(at('a.jwe'), 'utf8')).toBe('older');
+    expect(await readFile(at('a.jwe'), 'utf8')).toBe(older);
     expect(await run(`${EXPORT} --force`)).toMatchObject({ code: 0 });
+    expect(await readFile(at('a.jwe'), 'utf8')).not.toBe(older);
     expect(await run(IMPORT)).toMatchObject({ code: 0 });
+  });
+
+  it('does not replace its own key, or a file that is not a snapshot, with --force', async () => {
+    await writeFile(at('notes.txt'), 'older');
+    expect(await run('accounts export --key-file @backup.key --to @backup.key --force')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `gateway: --to: ${at('backup.key')} is the file of --key-file. Use another name.\n`,
+    });
+    expect(await run('accounts export --key-file @backup.key --to @notes.txt --force')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `gateway: --to: ${at('notes.txt')} is not an earlier snapshot, so it was not replaced. Use another name.\n`,
+    });
+    expect([await readFile(at('backup.key'), 'utf8'), await readFile(at('notes.txt'), 'utf8')]).toEqual([
+      `${SECRET}\n`,
+      'older',
+    ]);
   });
 
   it('exits 8 and writes no file when a document is damaged', async () => {
