@@ -105,6 +105,7 @@ async function runImport(
     accounts,
   );
   const [accountCounts, keyCounts] = [countAccounts(imported), countKeys(imported)];
+  const active = revokeKeys ? listActive(imported) : [];
   context.show(
     {
       outcome: dryRun ? 'would-import' : 'imported',
@@ -113,13 +114,18 @@ async function runImport(
       keys: keyCounts,
       revoked: listKeys(imported, 'revoked'),
       skipped: listKeys(imported, 'skipped'),
+      ...(revokeKeys ? { active } : {}),
     },
     [
       `${dryRun ? 'would import' : 'imported'} the snapshot of ${header.created_at}`,
       formatCounts(accountCounts, keyCounts),
-      ...formatKeys(imported),
+      ...formatKeys(imported, active),
     ].join('\n\n'),
   );
+  if (active.length > 0)
+    context.warn(
+      `--revoke-keys does not revoke keys of accounts that exist. Active keys of these accounts: ${active.length}. Revoke each with: gateway keys revoke --account A --id ID`,
+    );
   return 'done';
 }
 
@@ -142,10 +148,16 @@ function countKeys(imported: readonly ImportedAccount[]): Record<KeyFate, number
   return counts;
 }
 
-function listKeys(imported: readonly ImportedAccount[], fate: KeyFate): { account: string; id: string }[] {
+type ListedKey = { readonly account: string; readonly id: string };
+
+function listKeys(imported: readonly ImportedAccount[], fate: KeyFate): ListedKey[] {
   return imported.flatMap(({ account, keys }) =>
     [...keys].flatMap(([id, each]) => (each === fate ? [{ account, id }] : [])),
   );
+}
+
+function listActive(imported: readonly ImportedAccount[]): ListedKey[] {
+  return imported.flatMap(({ account, activeIds }) => activeIds.map((id) => ({ account, id })));
 }
 
 function formatCounts(
@@ -161,10 +173,15 @@ function formatCounts(
   );
 }
 
-/** Formats the keys that do not work although the snapshot has them as active. */
-function formatKeys(imported: readonly ImportedAccount[]): string[] {
-  const rows = (['revoked', 'skipped'] as const).flatMap((fate) =>
-    listKeys(imported, fate).map(({ account, id }) => [fate, id, account]),
+/** Formats the keys that do not work although the snapshot has them as active, and those that stay active. */
+function formatKeys(imported: readonly ImportedAccount[], active: readonly ListedKey[]): string[] {
+  const lists = {
+    revoked: listKeys(imported, 'revoked'),
+    skipped: listKeys(imported, 'skipped'),
+    active,
+  };
+  const rows = Object.entries(lists).flatMap(([fate, keys]) =>
+    keys.map(({ account, id }) => [fate, id, account]),
   );
   return rows.length === 0 ? [] : [formatTable(['key', 'id', 'account'], rows)];
 }

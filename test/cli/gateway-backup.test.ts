@@ -202,6 +202,26 @@ describe('accounts import', () => {
     expect((await run('keys list --account acme')).stdout).toMatch(/2026-08-20T12:00:00Z\n$/);
   });
 
+  it('warns with --revoke-keys about keys that stay active, because their accounts exist', async () => {
+    await run(EXPORT);
+    await loseStore();
+    expect(await run(IMPORT)).toMatchObject({ code: 0, stderr: '' });
+    for (const line of [`${IMPORT} --revoke-keys --dry-run`, `${IMPORT} --revoke-keys`]) {
+      expect(await run(line)).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(`\n\nkey     id        account\nactive  ${keyId}  acme\n$`),
+        stderr:
+          '--revoke-keys does not revoke keys of accounts that exist. Active keys of these accounts: 1. Revoke each with: gateway keys revoke --account A --id ID\n',
+      });
+    }
+    const listActive = async (): Promise<unknown> =>
+      JSON.parse((await run(`${IMPORT} --revoke-keys --json`)).stdout).active;
+    expect(await listActive()).toEqual([{ account: 'acme', id: keyId }]);
+    await run(`keys revoke --account acme --id ${keyId}`);
+    expect(await listActive()).toEqual([]);
+    expect(await run(`${IMPORT} --revoke-keys`)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('is complete after an interruption and another run', async () => {
     const before = await readStore();
     await run(EXPORT);

@@ -28,6 +28,8 @@ export type ImportedAccount = {
   readonly account: string;
   readonly outcome: 'created' | 'merged' | 'kept';
   readonly keys: ReadonlyMap<string, KeyFate>;
+  /** Ids of the keys of the snapshot that the account had as active, and still has. */
+  readonly activeIds: readonly string[];
 };
 
 const CONCURRENCY = 16;
@@ -70,7 +72,10 @@ async function importAccount(options: ImportOptions, saved: SavedAccount): Promi
   const usage = createKeyUsageLog(store);
   for (const [keyId, date] of Object.entries(saved.usage)) await usage.recordUsage(keyId, date);
   const keys = describeKeyFates({ before, after, saved: saved.account }, takenIds);
-  return { account: id, outcome, keys };
+  const activeIds = [...keys].flatMap(([keyId, fate]) =>
+    fate === 'kept' && findKey(after, keyId)?.revoked_at === null ? [keyId] : [],
+  );
+  return { account: id, outcome, keys, activeIds };
 }
 
 /** Writes the records of the keys that can be active, and returns the ids that belong to another key in the store. */
