@@ -105,7 +105,8 @@ async function runImport(
     accounts,
   );
   const [accountCounts, keyCounts] = [countAccounts(imported), countKeys(imported)];
-  const active = revokeKeys ? listActive(imported) : [];
+  const active = revokeKeys ? listIds(imported, 'activeIds') : [];
+  const broken = listIds(imported, 'brokenIds');
   context.show(
     {
       outcome: dryRun ? 'would-import' : 'imported',
@@ -114,6 +115,7 @@ async function runImport(
       keys: keyCounts,
       revoked: listKeys(imported, 'revoked'),
       skipped: listKeys(imported, 'skipped'),
+      broken,
       ...(revokeKeys ? { active } : {}),
     },
     [
@@ -122,6 +124,8 @@ async function runImport(
       ...formatKeys(imported, active),
     ].join('\n\n'),
   );
+  for (const { account, id } of broken)
+    context.warn(`key ${id} of the account ${account} has no record and does not work. Revoke it.`);
   if (active.length > 0)
     context.warn(
       `--revoke-keys does not revoke keys of accounts that exist. Active keys of these accounts: ${active.length}. Revoke each with: gateway keys revoke --account A --id ID`,
@@ -156,8 +160,8 @@ function listKeys(imported: readonly ImportedAccount[], fate: KeyFate): ListedKe
   );
 }
 
-function listActive(imported: readonly ImportedAccount[]): ListedKey[] {
-  return imported.flatMap(({ account, activeIds }) => activeIds.map((id) => ({ account, id })));
+function listIds(imported: readonly ImportedAccount[], name: 'activeIds' | 'brokenIds'): ListedKey[] {
+  return imported.flatMap(({ account, [name]: ids }) => ids.map((id) => ({ account, id })));
 }
 
 function formatCounts(

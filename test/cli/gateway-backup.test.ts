@@ -186,6 +186,7 @@ describe('accounts import', () => {
       keys: { created: 1, kept: 0, revoked: 0, skipped: 0 },
       revoked: [],
       skipped: [],
+      broken: [],
     });
     await run(`keys revoke --account acme --id ${keyId}`);
     const before = await readStore();
@@ -220,6 +221,18 @@ describe('accounts import', () => {
     await run(`keys revoke --account acme --id ${keyId}`);
     expect(await listActive()).toEqual([]);
     expect(await run(`${IMPORT} --revoke-keys`)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('warns about a key that does not work because its record is missing', async () => {
+    await run(EXPORT);
+    await rm(at(`accounts/keys/${keyId}.json`));
+    const before = await readStore();
+    for (const line of [`${IMPORT} --dry-run --json`, `${IMPORT} --json`]) {
+      const { code, stdout, stderr } = await run(line);
+      expect([code, JSON.parse(stdout).broken]).toEqual([0, [{ account: 'acme', id: keyId }]]);
+      expect(stderr).toBe(`key ${keyId} of the account acme has no record and does not work. Revoke it.\n`);
+    }
+    expect(await readStore()).toEqual(before);
   });
 
   it('is complete after an interruption and another run', async () => {

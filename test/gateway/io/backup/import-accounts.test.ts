@@ -128,10 +128,26 @@ describe('into a store with accounts', () => {
     expect(await accepts(store, active)).toBe(false);
   });
 
-  it('restores a lost record of an active key', async () => {
+  it('does not restore a deleted record, and reports its key as broken until it is revoked', async () => {
     await store.delete(keyRecordKey(active.id));
-    await importAt(store, NOW, saved);
-    expect(await accepts(store, active)).toBe(true);
+    const before = await readTexts(store);
+    const imported = resultOf('a', await importAt(store, NOW, saved));
+    expect([imported?.outcome, imported?.brokenIds]).toEqual(['kept', [active.id]]);
+    expect(await readTexts(store)).toEqual(before);
+    expect(await accepts(store, active)).toBe(false);
+    await openAccountsAt(store, NOW).revokeKey('a', active.id);
+    expect(resultOf('a', await importAt(store, NOW, saved))?.brokenIds).toEqual([]);
+  });
+
+  it('keeps an expired key invalid after an older account was restored', async () => {
+    const older = Buffer.from((await store.get(accountKey('a')))?.bytes ?? []);
+    await openAccountsAt(store, NOW + DAY).revokeKey('a', active.id);
+    await openAccountsAt(store, NOW + 100 * DAY).createKey('a', KEY);
+    const etag = (await store.head(accountKey('a')))?.etag ?? null;
+    await store.compareAndSwap(accountKey('a'), older, etag, META);
+    const imported = resultOf('a', await importAt(store, NOW + 100 * DAY, saved));
+    expect(imported?.brokenIds).toEqual([active.id]);
+    expect(await accepts(store, active)).toBe(false);
   });
 
   it('never replaces the record of another key with the same id', async () => {
