@@ -12,6 +12,7 @@ import {
 } from '../../core/accounts/merge-account.js';
 import { DOCUMENT_META, readDocument, writeDocument } from '../accounts/account-documents.js';
 import { createKeyUsageLog } from '../accounts/key-usage.js';
+import { isDamage } from '../accounts/store-health.js';
 import { readStoredAccount, updateAccount, type UpdateOptions } from '../accounts/update-account.js';
 import type { SavedAccount } from './saved-account.js';
 
@@ -71,8 +72,7 @@ async function importAccount(options: ImportOptions, saved: SavedAccount): Promi
     }
     return next;
   });
-  const usage = createKeyUsageLog(store);
-  for (const [keyId, date] of Object.entries(saved.usage)) await usage.recordUsage(keyId, date);
+  await recordUsage(store, saved);
   const keys = describeKeyFates({ before, after, saved: saved.account }, takenIds);
   const isActive = (keyId: string): boolean => findKey(after, keyId)?.revoked_at === null;
   const activeIds = [...keys.keys()].filter((keyId) => keys.get(keyId) === 'kept' && isActive(keyId));
@@ -104,4 +104,20 @@ async function putRecords(
     else if (canonicalJson(found.value) !== canonicalJson(record)) takenIds.add(id);
   }
   return { takenIds, missingIds };
+}
+
+/** Records the days of use, except of an id that belongs to a key of another account in the store. */
+async function recordUsage(
+  store: UpdateOptions['store'],
+  { account: { account }, usage }: SavedAccount,
+): Promise<void> {
+  const log = createKeyUsageLog(store);
+  for (const [id, date] of Object.entries(usage)) {
+    const record = await readDocument(store, keyRecordKey(id), 'key-record').catch(ignoreDamage);
+    if (record === undefined || record.value.account === account) await log.recordUsage(id, date);
+  }
+}
+
+function ignoreDamage(error: unknown): undefined {
+  if (!isDamage(error)) throw error;
 }
