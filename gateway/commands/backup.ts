@@ -34,7 +34,7 @@ export function addExport(accounts: Command, host: CommandHost): void {
     options: [
       new Option('--to <file>', 'file to write').makeOptionMandatory(),
       keyFileOption(),
-      new Option('--force', 'replace the file if it exists'),
+      new Option('--force', 'replace the file if it is an earlier snapshot or empty'),
     ],
     commonOptions: accountsStoreOptions(),
     note: 'Gateways can keep running. Create a key with: (umask 077; openssl rand -base64 32 > backup.key)',
@@ -71,7 +71,7 @@ async function runExport(
   context: CommandContext,
 ): Promise<ExitName> {
   const key = await readKey(keyFile, context);
-  await assertWritable(to, force);
+  await assertWritable(to, force, keyFile);
   const createdAt = toInstant(context.now());
   const { store } = await context.openAccounts();
   const { accounts, brokenKeys } = await exportAccounts(store);
@@ -105,6 +105,8 @@ async function runImport(
     accounts,
   );
   const [accountCounts, keyCounts] = [countAccounts(imported), countKeys(imported)];
+  const active = revokeKeys ? listIds(imported, 'activeIds') : [];
+  const broken = listIds(imported, 'brokenIds');
   context.show(
     {
       outcome: dryRun ? 'would-import' : 'imported',
@@ -113,13 +115,21 @@ async function runImport(
       keys: keyCounts,
       revoked: listKeys(imported, 'revoked'),
       skipped: listKeys(imported, 'skipped'),
+      broken,
+      ...(revokeKeys ? { active } : {}),
     },
     [
       `${dryRun ? 'would import' : 'imported'} the snapshot of ${header.created_at}`,
       formatCounts(accountCounts, keyCounts),
-      ...formatKeys(imported),
+      ...formatKeys(imported, active),
     ].join('\n\n'),
   );
+  for (const { account, id } of broken)
+    context.warn(`key ${id} of the account ${account} has no record and does not work. Revoke it.`);
+  if (active.length > 0)
+    context.warn(
+      `--revoke-keys does not revoke keys of accounts that exist. Active keys of these accounts: ${active.length}. Revoke each with: gateway keys revoke --account A --id ID`,
+    );
   return 'done';
 }
 
@@ -142,10 +152,16 @@ function countKeys(imported: readonly ImportedAccount[]): Record<KeyFate, number
   return counts;
 }
 
-function listKeys(imported: readonly ImportedAccount[], fate: KeyFate): { account: string; id: string }[] {
+type ListedKey = { readonly account: string; readonly id: string };
+
+function listKeys(imported: readonly ImportedAccount[], fate: KeyFate): ListedKey[] {
   return imported.flatMap(({ account, keys }) =>
     [...keys].flatMap(([id, each]) => (each === fate ? [{ account, id }] : [])),
   );
+}
+
+function listIds(imported: readonly ImportedAccount[], name: 'activeIds' | 'brokenIds'): ListedKey[] {
+  return imported.flatMap(({ account, [name]: ids }) => ids.map((id) => ({ account, id })));
 }
 
 function formatCounts(
@@ -161,10 +177,15 @@ function formatCounts(
   );
 }
 
-/** Formats the keys that do not work although the snapshot has them as active. */
-function formatKeys(imported: readonly ImportedAccount[]): string[] {
-  const rows = (['revoked', 'skipped'] as const).flatMap((fate) =>
-    listKeys(imported, fate).map(({ account, id }) => [fate, id, account]),
+/** Formats the keys that do not work although the snapshot has them as active, and those that stay active. */
+function formatKeys(imported: readonly ImportedAccount[], active: readonly ListedKey[]): string[] {
+  const lists = {
+    revoked: listKeys(imported, 'revoked'),
+    skipped: listKeys(imported, 'skipped'),
+    active,
+  };
+  const rows = Object.entries(lists).flatMap(([fate, keys]) =>
+    keys.map(({ account, id }) => [fate, id, account]),
   );
   return rows.length === 0 ? [] : [formatTable(['key', 'id', 'account'], rows)];
 }

@@ -86,15 +86,35 @@ describe('accounts export', () => {
   });
 
   it('does not replace a file without --force', async () => {
-    await writeFile(at('a.jwe'), 'older');
+    await run(EXPORT);
+    const older = await readFile(at('a.jwe'), 'utf8');
     expect(await run(EXPORT)).toEqual({
       code: 2,
       stdout: '',
       stderr: `gateway: --to: ${at('a.jwe')} exists already. Use another name, or --force to replace it.\n`,
     });
-    expect(await readFile(at('a.jwe'), 'utf8')).toBe('older');
+    expect(await readFile(at('a.jwe'), 'utf8')).toBe(older);
     expect(await run(`${EXPORT} --force`)).toMatchObject({ code: 0 });
+    expect(await readFile(at('a.jwe'), 'utf8')).not.toBe(older);
     expect(await run(IMPORT)).toMatchObject({ code: 0 });
+  });
+
+  it('does not replace its own key, or a file that is not a snapshot, with --force', async () => {
+    await writeFile(at('notes.txt'), 'older');
+    expect(await run('accounts export --key-file @backup.key --to @backup.key --force')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `gateway: --to: ${at('backup.key')} is the file of --key-file. Use another name.\n`,
+    });
+    expect(await run('accounts export --key-file @backup.key --to @notes.txt --force')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `gateway: --to: ${at('notes.txt')} is not an earlier snapshot, so it was not replaced. Use another name.\n`,
+    });
+    expect([await readFile(at('backup.key'), 'utf8'), await readFile(at('notes.txt'), 'utf8')]).toEqual([
+      `${SECRET}\n`,
+      'older',
+    ]);
   });
 
   it('exits 8 and writes no file when a document is damaged', async () => {
@@ -166,6 +186,7 @@ describe('accounts import', () => {
       keys: { created: 1, kept: 0, revoked: 0, skipped: 0 },
       revoked: [],
       skipped: [],
+      broken: [],
     });
     await run(`keys revoke --account acme --id ${keyId}`);
     const before = await readStore();
@@ -180,6 +201,38 @@ describe('accounts import', () => {
       `\n\nkey      id        account\nrevoked  ${keyId}  acme\n`,
     );
     expect((await run('keys list --account acme')).stdout).toMatch(/2026-08-20T12:00:00Z\n$/);
+  });
+
+  it('warns with --revoke-keys about keys that stay active, because their accounts exist', async () => {
+    await run(EXPORT);
+    await loseStore();
+    expect(await run(IMPORT)).toMatchObject({ code: 0, stderr: '' });
+    for (const line of [`${IMPORT} --revoke-keys --dry-run`, `${IMPORT} --revoke-keys`]) {
+      expect(await run(line)).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(`\n\nkey     id        account\nactive  ${keyId}  acme\n$`),
+        stderr:
+          '--revoke-keys does not revoke keys of accounts that exist. Active keys of these accounts: 1. Revoke each with: gateway keys revoke --account A --id ID\n',
+      });
+    }
+    const listActive = async (): Promise<unknown> =>
+      JSON.parse((await run(`${IMPORT} --revoke-keys --json`)).stdout).active;
+    expect(await listActive()).toEqual([{ account: 'acme', id: keyId }]);
+    await run(`keys revoke --account acme --id ${keyId}`);
+    expect(await listActive()).toEqual([]);
+    expect(await run(`${IMPORT} --revoke-keys`)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('warns about a key that does not work because its record is missing', async () => {
+    await run(EXPORT);
+    await rm(at(`accounts/keys/${keyId}.json`));
+    const before = await readStore();
+    for (const line of [`${IMPORT} --dry-run --json`, `${IMPORT} --json`]) {
+      const { code, stdout, stderr } = await run(line);
+      expect([code, JSON.parse(stdout).broken]).toEqual([0, [{ account: 'acme', id: keyId }]]);
+      expect(stderr).toBe(`key ${keyId} of the account acme has no record and does not work. Revoke it.\n`);
+    }
+    expect(await readStore()).toEqual(before);
   });
 
   it('is complete after an interruption and another run', async () => {

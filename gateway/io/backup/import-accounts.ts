@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { keyRecordKey } from '../../../schemas/paths.js';
-import type { Account, KeyRecord } from '../../../schemas/types.generated.js';
+import type { Account } from '../../../schemas/types.generated.js';
 import { findKey } from '../../core/accounts/account.js';
 import {
   describeKeyFates,
@@ -12,6 +12,7 @@ import {
 } from '../../core/accounts/merge-account.js';
 import { DOCUMENT_META, readDocument, writeDocument } from '../accounts/account-documents.js';
 import { createKeyUsageLog } from '../accounts/key-usage.js';
+import { isDamage } from '../accounts/store-health.js';
 import { readStoredAccount, updateAccount, type UpdateOptions } from '../accounts/update-account.js';
 import type { SavedAccount } from './saved-account.js';
 
@@ -28,6 +29,10 @@ export type ImportedAccount = {
   readonly account: string;
   readonly outcome: 'created' | 'merged' | 'kept';
   readonly keys: ReadonlyMap<string, KeyFate>;
+  /** Ids of the keys of the snapshot that the account had as active, and still has. */
+  readonly activeIds: readonly string[];
+  /** Ids of active keys that do not work, because the store has no record of them. */
+  readonly brokenIds: readonly string[];
 };
 
 const CONCURRENCY = 16;
@@ -46,15 +51,15 @@ export function importAccounts(
 }
 
 /**
- * Writes the records of the active keys, then the account, which makes the keys valid in one step. A key is active
- * afterwards only if the account lists it as active already, or did not exist.
+ * Writes the records of the active keys of a new account, then the account, which makes the keys valid in one step. A key
+ * is active afterwards only if the account lists it as active already, or did not exist.
  */
 async function importAccount(options: ImportOptions, saved: SavedAccount): Promise<ImportedAccount> {
   const { store, now, revokesKeys } = options;
   const id = saved.account.account;
   const revokedAt = toInstant(now());
   const stored = (await readStoredAccount(store, id))?.value;
-  const takenIds = await putRecords(options, saved, stored);
+  const { takenIds, missingIds } = await putRecords(options, saved, stored);
   let outcome: ImportedAccount['outcome'] = 'kept';
   let before: Account | undefined = stored;
   const after = await updateAccount(options, id, (current, isStored) => {
@@ -67,32 +72,52 @@ async function importAccount(options: ImportOptions, saved: SavedAccount): Promi
     }
     return next;
   });
-  const usage = createKeyUsageLog(store);
-  for (const [keyId, date] of Object.entries(saved.usage)) await usage.recordUsage(keyId, date);
+  await recordUsage(store, saved);
   const keys = describeKeyFates({ before, after, saved: saved.account }, takenIds);
-  return { account: id, outcome, keys };
+  const isActive = (keyId: string): boolean => findKey(after, keyId)?.revoked_at === null;
+  const activeIds = [...keys.keys()].filter((keyId) => keys.get(keyId) === 'kept' && isActive(keyId));
+  const brokenIds = [...missingIds].filter(isActive); // a gateway may have revoked a key meanwhile
+  return { account: id, outcome, keys, activeIds, brokenIds };
 }
 
-/** Writes the records of the keys that can be active, and returns the ids that belong to another key in the store. */
+/** The ids of active keys of a snapshot that the store has for another key, or for which an existing account has no record. */
+type RecordFaults = { readonly takenIds: ReadonlySet<string>; readonly missingIds: ReadonlySet<string> };
+
+/**
+ * Writes the records of a new account's active keys. The records of an existing account are only compared: one that is
+ * missing was perhaps deleted to invalidate its key.
+ */
 async function putRecords(
   { store, revokesKeys }: ImportOptions,
   saved: SavedAccount,
   stored: Account | undefined,
-): Promise<ReadonlySet<string>> {
-  const canBeActive = (id: string): boolean =>
-    stored === undefined ? !revokesKeys : findKey(stored, id)?.revoked_at === null;
-  const taken = new Set<string>();
+): Promise<RecordFaults> {
+  const [takenIds, missingIds] = [new Set<string>(), new Set<string>()];
+  const isNew = stored === undefined;
   for (const [id, record] of Object.entries(saved.records)) {
-    if (canBeActive(id) && !(await putRecord(store, id, record))) taken.add(id);
+    if (isNew ? revokesKeys : findKey(stored, id)?.revoked_at !== null) continue;
+    const key = keyRecordKey(id);
+    const put = isNew && (await store.putIfAbsent(key, writeDocument('key-record', record), DOCUMENT_META));
+    if (put === 'created') continue;
+    const found = await readDocument(store, key, 'key-record');
+    if (found === undefined) missingIds.add(id);
+    else if (canonicalJson(found.value) !== canonicalJson(record)) takenIds.add(id);
   }
-  return taken;
+  return { takenIds, missingIds };
 }
 
-/** Writes a record unless there is one, and returns whether the store has the same one afterwards. */
-async function putRecord(store: UpdateOptions['store'], id: string, record: KeyRecord): Promise<boolean> {
-  const key = keyRecordKey(id);
-  const put = await store.putIfAbsent(key, writeDocument('key-record', record), DOCUMENT_META);
-  if (put === 'created') return true;
-  const found = await readDocument(store, key, 'key-record');
-  return found === undefined || canonicalJson(found.value) === canonicalJson(record);
+/** Records the days of use, except of an id that belongs to a key of another account in the store. */
+async function recordUsage(
+  store: UpdateOptions['store'],
+  { account: { account }, usage }: SavedAccount,
+): Promise<void> {
+  const log = createKeyUsageLog(store);
+  for (const [id, date] of Object.entries(usage)) {
+    const record = await readDocument(store, keyRecordKey(id), 'key-record').catch(ignoreDamage);
+    if (record === undefined || record.value.account === account) await log.recordUsage(id, date);
+  }
+}
+
+function ignoreDamage(error: unknown): undefined {
+  if (!isDamage(error)) throw error;
 }

@@ -4,6 +4,7 @@ import { OperatorError } from '../../core/exit-codes.js';
 import { parseContent, writeContent, type SavedAccount } from './saved-account.js';
 import type { SnapshotKey } from './snapshot-key.js';
 
+const KIND = 'accounts-snapshot/';
 /** The version of the form of snapshots. */
 const SCHEMA = 'accounts-snapshot/1';
 const ENCRYPTION = { alg: 'dir', enc: 'A256GCM' } as const;
@@ -61,6 +62,13 @@ export async function openSnapshot(
   }
 }
 
+/** Returns whether a text begins as a snapshot of any version does, without its key. */
+export function isSnapshot(beginning: string): boolean {
+  const [header = ''] = beginning.split('.');
+  const { schema } = decodeHeader(`${header}....`); // a compact JWE has five parts
+  return typeof schema === 'string' && schema.startsWith(KIND);
+}
+
 async function decrypt(text: string, place: string, key: SnapshotKey): Promise<Uint8Array> {
   if (!text.split('.').every(isCanonicalBase64)) throw damagedSnapshot(place, CHANGED);
   try {
@@ -78,7 +86,7 @@ async function decrypt(text: string, place: string, key: SnapshotKey): Promise<U
 
 function readHeader(text: string, place: string, key: SnapshotKey): SnapshotHeader {
   const { schema, kid, ...header } = decodeHeader(text);
-  if (typeof schema !== 'string' || !schema.startsWith('accounts-snapshot/'))
+  if (typeof schema !== 'string' || !schema.startsWith(KIND))
     throw damagedSnapshot(place, 'is not a snapshot of accounts, or its beginning was changed');
   if (schema !== SCHEMA)
     throw new OperatorError('usage', `${place} has the form ${schema}. Use the version that wrote it.`);

@@ -3,18 +3,56 @@ import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, ignoreAbsent, toStoreError } from '../../../infra/store/system-error.js';
 import { OperatorError } from '../../core/exit-codes.js';
+import { isSnapshot } from './sealed-snapshot.js';
 
 const OWNER_ONLY = 0o600;
+/** More bytes than the header of a snapshot has. */
+const BEGINNING_BYTES = 4096;
 
-/** Checks that a file can be written: its folder exists, and the file does not, unless `replaces`. @throws OperatorError 'usage' */
-export async function assertWritable(file: string, replaces: boolean): Promise<void> {
+/**
+ * Checks that a file can be written: its folder exists, and the file does not. If it `replaces`, the file can be an earlier
+ * snapshot or empty. It is never the file of the key, which would be lost.
+ * @throws OperatorError 'usage'; StoreError if the file exists and cannot be read.
+ */
+export async function assertWritable(file: string, replaces: boolean, keyFile: string): Promise<void> {
   const folder = path.dirname(path.resolve(file));
   if ((await stat(folder).catch(ignoreAbsent))?.isDirectory() !== true)
     throw new OperatorError('usage', `--to: the folder ${folder} does not exist. Create it, with mode 0700.`);
   const existing = await stat(file).catch(ignoreAbsent);
   if (existing?.isDirectory() === true)
     throw new OperatorError('usage', `--to: ${file} is a folder. Name a file.`);
-  if (existing !== undefined && !replaces) throw existsAlready(file);
+  if (await isSameFile(file, keyFile))
+    throw new OperatorError('usage', `--to: ${file} is the file of --key-file. Use another name.`);
+  if (existing === undefined) return;
+  if (!replaces) throw existsAlready(file);
+  if (!existing.isFile() || (existing.size > 0 && !isSnapshot(await readBeginning(file))))
+    throw new OperatorError(
+      'usage',
+      `--to: ${file} is not an earlier snapshot, so it was not replaced. Use another name.`,
+    );
+}
+
+/** Returns whether two paths are one file, also by links. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (path.resolve(one) === path.resolve(other)) return true;
+  const [a, b] = await Promise.all(
+    [one, other].map((file) => stat(file, { bigint: true }).catch(ignoreAbsent)),
+  );
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
+async function readBeginning(file: string): Promise<string> {
+  try {
+    const handle = await open(file);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING_BYTES));
+      return buffer.toString('latin1', 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw toStoreError(error, file);
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { exportAccounts } from '../../../../gateway/io/backup/export-accounts.js
 import type { ImportedAccount } from '../../../../gateway/io/backup/import-accounts.js';
 import type { SavedAccount } from '../../../../gateway/io/backup/saved-account.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
-import { accountKey, keyRecordKey } from '../../../../schemas/paths.js';
+import { accountKey, keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
 import {
   copyStore,
   importAt,
@@ -128,10 +128,26 @@ describe('into a store with accounts', () => {
     expect(await accepts(store, active)).toBe(false);
   });
 
-  it('restores a lost record of an active key', async () => {
+  it('does not restore a deleted record, and reports its key as broken until it is revoked', async () => {
     await store.delete(keyRecordKey(active.id));
-    await importAt(store, NOW, saved);
-    expect(await accepts(store, active)).toBe(true);
+    const before = await readTexts(store);
+    const imported = resultOf('a', await importAt(store, NOW, saved));
+    expect([imported?.outcome, imported?.brokenIds]).toEqual(['kept', [active.id]]);
+    expect(await readTexts(store)).toEqual(before);
+    expect(await accepts(store, active)).toBe(false);
+    await openAccountsAt(store, NOW).revokeKey('a', active.id);
+    expect(resultOf('a', await importAt(store, NOW, saved))?.brokenIds).toEqual([]);
+  });
+
+  it('keeps an expired key invalid after an older account was restored', async () => {
+    const older = Buffer.from((await store.get(accountKey('a')))?.bytes ?? []);
+    await openAccountsAt(store, NOW + DAY).revokeKey('a', active.id);
+    await openAccountsAt(store, NOW + 100 * DAY).createKey('a', KEY);
+    const etag = (await store.head(accountKey('a')))?.etag ?? null;
+    await store.compareAndSwap(accountKey('a'), older, etag, META);
+    const imported = resultOf('a', await importAt(store, NOW + 100 * DAY, saved));
+    expect(imported?.brokenIds).toEqual([active.id]);
+    expect(await accepts(store, active)).toBe(false);
   });
 
   it('never replaces the record of another key with the same id', async () => {
@@ -142,6 +158,29 @@ describe('into a store with accounts', () => {
     expect(imported?.keys.get(active.id)).toBe('skipped');
     expect((await readTexts(fresh))[keyRecordKey(active.id)]).toBe(other);
     expect(await accepts(fresh, active)).toBe(false);
+  });
+
+  it('records no use of the key of another account with the same id', async () => {
+    const fresh = createMemoryStore();
+    const other = JSON.stringify({ account: 'other', schema: 'key-record/1', sha256: '0'.repeat(64) });
+    await fresh.putIfAbsent(keyRecordKey(active.id), Buffer.from(other), META);
+    for (const run of ['first', 'second']) {
+      await importAt(fresh, NOW, saved);
+      expect([run, Object.keys(await readTexts(fresh))]).toEqual([
+        run,
+        expect.not.arrayContaining([keyUsageKey(active.id)]),
+      ]);
+    }
+  });
+
+  it('records the use of a revoked key, also if its record is damaged', async () => {
+    const fresh = createMemoryStore();
+    await fresh.putIfAbsent(keyRecordKey(revoked.id), Buffer.from('{'), META);
+    const used = saved.map((each) =>
+      each.account.account === 'a' ? { ...each, usage: { [revoked.id]: '2026-08-18' } } : each,
+    );
+    await importAt(fresh, NOW, used);
+    expect((await readTexts(fresh))[keyUsageKey(revoked.id)]).toContain('2026-08-18');
   });
 
   it('refuses a damaged account and names it', async () => {
