@@ -6,7 +6,6 @@ import {
   POINTER_KEY,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import { createSpareSpace, deleteSpareSpace, isOutOfSpace } from '../../infra/store/directory/spare-space.js';
 import { StoreError, type ListedObject, type ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
@@ -21,6 +20,7 @@ import {
   retainedOf,
   type ChainRelease,
 } from '../state/reachable-objects.js';
+import { restoreSpareSpace, withSpareSpace } from '../state/spare-space.js';
 import { damaged } from '../state/stored-json.js';
 import { verifyStore } from '../verify/verify-store.js';
 
@@ -75,7 +75,7 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
     progress.end(`${count(candidates.length, 'object')} could be deleted`);
     return { outcome: 'dry-run', revision, garbage, young };
   }
-  const lease = await acquireLease(store, options.clock);
+  const lease = await withSpareSpace(store, () => acquireGcLease(store, options.clock));
   try {
     for (let i = 0; i < candidates.length && !signal.aborted; i += BATCH) {
       await lease.renew();
@@ -89,19 +89,9 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
     const deleted = `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`;
     throw await endEarly(lease, error, deleted);
   }
-  await createSpareSpace(store.address);
+  await restoreSpareSpace(store);
   progress.end(`${count(garbage.objects, 'object')}, ${count(garbage.releases, 'record')}`);
   return { outcome: signal.aborted ? 'interrupted' : 'deleted', revision, garbage, young };
-}
-
-/** Acquires the lease, on a full disk by means of the spare space. */
-async function acquireLease(store: ObjectStore, clock: () => number): Promise<GcLease> {
-  try {
-    return await acquireGcLease(store, clock);
-  } catch (error) {
-    if (!isOutOfSpace(error) || !(await deleteSpareSpace(store.address))) throw error;
-    return acquireGcLease(store, clock);
-  }
 }
 
 /**

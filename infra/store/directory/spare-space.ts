@@ -7,13 +7,16 @@ import { directoryOf } from './directory-address.js';
 
 /** Folder of the spare files. Its name begins with a dot, so that none of them is a key. */
 const FOLDER = '.gc-space';
-/** More files and bytes than a swap needs, folders and lock included. */
-const FILES = 8;
-const FILE_BYTES = 32_768;
+/** More files and bytes than a hold, its end and a lease need, folders and locks included. */
+const FILES = 32;
+const FILE_BYTES = 8_192;
+
+/** Size of the spare space, its folder included. */
+export const SPARE_SPACE = { bytes: FILES * FILE_BYTES, files: FILES + 1 };
 
 /**
- * Creates files without meaning in a directory store, unless they exist already. On a full disk, garbage collection
- * deletes them to make room for its lease. Does nothing for other stores, and leaves out what cannot be created.
+ * Creates files without meaning in a directory store, unless they exist already. On a full disk they are deleted to make
+ * room for the lease of a garbage collection, or for a hold. Does nothing for other stores, and leaves out what cannot be created.
  */
 export async function createSpareSpace(address: string): Promise<void> {
   const root = directoryOf(address);
@@ -44,7 +47,8 @@ export async function deleteSpareSpace(address: string): Promise<boolean> {
 
 /** Returns whether an operation failed because the disk or a quota is used up. */
 export function isOutOfSpace(error: unknown): boolean {
-  return error instanceof StoreError && /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '');
+  if (!(error instanceof StoreError)) return false;
+  return /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '') || isOutOfSpace(error.cause);
 }
 
 function namesIn(folder: string): string[] {

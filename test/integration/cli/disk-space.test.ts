@@ -122,6 +122,39 @@ describeOnDisk('on a small disk', () => {
     });
   });
 
+  describe('hold and unhold', () => {
+    const hold = (): Promise<GeneratorRun> => run('hold', '--reason', 'the disk is full', '--as-of', SECOND);
+
+    it.each<[string, () => Promise<void>]>([
+      ['bytes', () => disk.fill(0)],
+      ['files', () => disk.fillFiles(0)],
+    ])('work one after the other with no free %s left, and gc after them', async (_name, fill) => {
+      await fill();
+      expect(await hold()).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('verify')).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('unhold', '--as-of', SECOND)).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
+      await disk.clear();
+      await expectSecondPublished();
+    });
+
+    it('work on a full disk after a gc that found nothing to delete', async () => {
+      await disk.fill(0);
+      expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
+      expect(await hold()).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('verify')).toMatchObject({ code: 0, stderr: '' });
+    });
+
+    it.each([20, 40, 60, 80, 100, 120])(
+      'work wherever the disk becomes full, here after %d kB',
+      async (kilobytes) => {
+        await disk.fill(kilobytes * 1_024);
+        expect(await hold()).toMatchObject({ code: 0, stderr: '' });
+        expect(await run('verify')).toMatchObject({ code: 0, stderr: '' });
+      },
+    );
+  });
+
   describe('gc --apply', () => {
     it.each<[string, () => Promise<void>]>([
       ['bytes', () => disk.fill(0)],
@@ -137,7 +170,7 @@ describeOnDisk('on a small disk', () => {
       expect(JSON.parse(stdout)).toMatchObject({ outcome: 'deleted', garbage: { objects: 4 } });
       await disk.clear();
       await expectSecondPublished();
-      expect((await readdir(path.join(root, '.gc-space'))).length).toBe(8);
+      expect((await readdir(path.join(root, '.gc-space'))).length).toBe(32);
     });
 
     it('works again on the next full disk', async () => {

@@ -29,7 +29,7 @@ it('is completed where a part is missing', async () => {
   await createSpareSpace(address());
   await rm(path.join(spare(), '3'));
   await createSpareSpace(address());
-  expect(await readdir(spare())).toHaveLength(8);
+  expect(await readdir(spare())).toHaveLength(32);
 });
 
 it('can be deleted once', async () => {
