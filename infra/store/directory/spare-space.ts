@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../object-store.js';
-import { codeOf } from '../system-error.js';
+import { codeOf, ignoreAbsent } from '../system-error.js';
 import { directoryOf } from './directory-address.js';
 
 /** Folder of the spare files. Its name begins with a dot, so that none of them is a key. */
@@ -25,10 +25,12 @@ export async function createSpareSpace(address: string): Promise<void> {
   await mkdir(folder).catch(() => undefined);
   for (const file of namesIn(folder)) {
     try {
+      if (await isComplete(file)) continue;
+      await rm(file, { force: true });
       // Random, so that no file system can compress it.
       await writeFile(file, randomBytes(FILE_BYTES), { flag: 'wx', flush: true });
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') continue;
+      if (codeOf(error) === 'EEXIST') continue; // another run creates it
       await rm(file, { force: true }).catch(() => undefined);
       return;
     }
@@ -49,6 +51,11 @@ export async function deleteSpareSpace(address: string): Promise<boolean> {
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '') || isOutOfSpace(error.cause);
+}
+
+/** Returns whether a spare file has its size: a run that was killed may have left an empty one. */
+async function isComplete(file: string): Promise<boolean> {
+  return (await stat(file).catch(ignoreAbsent))?.size === FILE_BYTES;
 }
 
 function namesIn(folder: string): string[] {
