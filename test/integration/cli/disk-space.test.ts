@@ -69,10 +69,23 @@ describeOnDisk('on a small disk', () => {
       const { code, stdout, stderr } = await publishSecond();
       expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
       expect(stderr.trimEnd()).toBe(
-        `generator: The disk of file:${root} has 3.4 MB free. This run needs ${/needs (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB more and leaves a reserve of 3.4 MB. Nothing visible has changed. Free some space there, for example with "generator gc --apply --store file:${root}", and run again.`,
+        `generator: The disk of file:${root} has 3.4 MB free. This run writes ${/writes (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB and must leave 3.4 MB free. Nothing visible has changed. Free at least ${/least (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB there, for example with "generator gc --apply --store file:${root}", and run again.`,
       );
       expect(await list()).toEqual(before);
       await disk.clear();
+      await expectSecondPublished();
+    });
+
+    it('says how much to free, which is enough, in a command for a shell', async () => {
+      root = path.join(disk.path, 'my store');
+      await copyFolder(published, root);
+      await disk.fill(disk.reserveBytes + 65_536);
+      const { stderr } = await publishSecond();
+      expect(stderr).toContain(`with "generator gc --apply --store 'file:${root}'", and`);
+      const megabytes = Number(/Free at least (\d\.\d) MB/.exec(stderr)?.[1]);
+      const { bytes } = await disk.free();
+      await disk.clear();
+      await disk.fill(bytes + megabytes * 1e6);
       await expectSecondPublished();
     });
 
@@ -98,7 +111,7 @@ describeOnDisk('on a small disk', () => {
       expect({ code, stderr }).toEqual({
         code: 7,
         stderr: expect.stringMatching(
-          /has \d+ files free\. This run needs \d+ files more and leaves a reserve of 1000 files\. /,
+          /has \d+ files free\. This run writes \d+ files and must leave 1000 files free\. Nothing visible has changed\. Free at least \d+ files there, /,
         ),
       });
       expect(await list()).toEqual(before);
@@ -202,7 +215,7 @@ describeOnDisk('on a small disk', () => {
         const { code, stderr } = await copy(to);
         expect({ code, stderr }).toEqual({
           code: 7,
-          stderr: expect.stringContaining(`The disk of file:${to} has 3.4 MB free. This run needs `),
+          stderr: expect.stringContaining(`The disk of file:${to} has 3.4 MB free. This run writes `),
         });
         expect(await list()).toEqual(before);
         await disk.clear();
