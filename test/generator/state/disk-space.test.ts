@@ -15,7 +15,7 @@ import { canMount, mountSmallDisk } from '../../support/stores/small-disk.js';
       await store.putIfAbsent(objectKey(sha256Hex(body)), body, { contentType: '', cacheControl: '' });
     }
     const size = { dates: 1, chains: 0 };
-    await disk.fill(disk.reserveBytes);
+    await disk.fill(disk.reserveBytes + 8_192);
     await assertSpaceForHistory(store, size);
     await disk.fill(disk.reserveBytes - 65_536);
     await expect(assertSpaceForHistory(store, size)).rejects.toThrow(

@@ -1,11 +1,15 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { StoreError } from '../../../infra/store/object-store.js';
+import { openStore } from '../../../infra/store/open-store.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { objectKey } from '../../../schemas/paths.js';
+import { objectKey, STORE_KEY } from '../../../schemas/paths.js';
 import { copyFolder } from '../../support/process/copy-folder.js';
 import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { runGc } from '../../support/release/operate.js';
 import { publish } from '../../support/release/published-store.js';
 import { writeSmallInput } from '../../support/release/small-input.js';
+import { interceptStore } from '../../support/stores/intercept-store.js';
 import { canMount, mountSmallDisk, type SmallDisk } from '../../support/stores/small-disk.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
@@ -29,6 +33,19 @@ beforeAll(async () => {
   expect(await publish(input, undisturbed, SECOND)).toMatchObject({ code: 0 });
 }, MINUTES_MS);
 afterAll(() => folder.dispose());
+
+it('gc --apply says after a first release that failed that nothing was ever published', async () => {
+  const root = path.join(folder.path, 'failed');
+  await mkdir(root);
+  await copyFolder(path.join(published, 'objects'), path.join(root, 'objects'));
+  await copyFile(path.join(published, STORE_KEY), path.join(root, STORE_KEY));
+  expect(await runInProcess(['gc', '--apply', '--store', `file:${root}`])).toEqual({
+    code: 8,
+    stdout: '',
+    stderr: `generator: Nothing was ever published to file:${root}. Run publish again, which uses the files that are there, or delete the store if no publish is running.\n`,
+  });
+  expect(await publish(input, root, SECOND)).toMatchObject({ code: 0, stderr: '' });
+});
 
 const describeOnDisk = canMount() ? describe : describe.skip;
 
@@ -192,6 +209,32 @@ describeOnDisk('on a small disk', () => {
         await disk.fill(0);
         expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
       }
+    });
+
+    it('exits 7 on a full disk without spare space, and says how much to free by hand', async () => {
+      await rm(path.join(root, '.gc-space'), { recursive: true });
+      await disk.fill(0);
+      expect(await run('gc', '--apply')).toEqual({
+        code: 7,
+        stdout: '',
+        stderr: `generator: The disk of file:${root} is full. gc needs 256 kB for its lease: free that much by hand, then run gc again. Nothing was deleted.\n`,
+      });
+      await disk.clear();
+      await disk.fill(262_144);
+      expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
+    });
+
+    it('creates the spare space again when the store fails while it deletes', async () => {
+      await addGarbage(4_000_000);
+      await disk.fill(0);
+      let deletions = 0;
+      const failing = interceptStore(await openStore(`file:${root}`), async ({ name }, work) => {
+        if (name === 'delete' && (deletions += 1) === 4)
+          throw new StoreError('unavailable', 'the disk is gone');
+        return work();
+      });
+      await expect(runGc(failing)).rejects.toThrow('the disk is gone');
+      expect((await readdir(path.join(root, '.gc-space'))).length).toBe(32);
     });
 
     it('leaves no lease behind if there is nothing to delete', async () => {
