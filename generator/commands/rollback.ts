@@ -13,6 +13,7 @@ import {
   type PreparedRelease,
 } from '../publish/prepare-rollback.js';
 import { publishRelease } from '../publish/publish-release.js';
+import { withSpareSpace } from '../state/spare-space.js';
 import { machineClock } from '../state/trusted-clock.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import {
@@ -125,7 +126,12 @@ async function finish(
   outcome: OperatorReport['outcome'],
   context: CommandContext,
 ): Promise<ExitName> {
-  const written = await publishRelease(store, prepared, context);
+  const publish = (): Promise<Written> => {
+    context.progress.abandon(); // of an attempt before
+    return publishRelease(store, prepared, context);
+  };
+  // A rollback may need more than the spare space, which then stays for gc.
+  const written = await (outcome === 'rolled-back' ? publish() : withSpareSpace(store, publish));
   const record = prepared.release?.record ?? prepared.start.state.record;
   const { revision, sequence, published_at, hold, holds = {}, changes } = record;
   const result = prepared.release === undefined ? 'unchanged' : outcome;

@@ -3,7 +3,7 @@ import { countDates } from '../core/release/may-plan-ahead.js';
 import { nextStamp, planSteps } from '../core/release/plan-release.js';
 import type { Plan, PlanRequest } from '../core/release/plan-types.js';
 import { writersFingerprint } from '../core/release/writers-fingerprint.js';
-import { assertSpaceForDates } from '../state/disk-space.js';
+import { assertSpaceForHistory } from '../state/disk-space.js';
 import { draftInThreads } from './draft-threads.js';
 import { beginWriting, type Writing, type WriteOptions } from './release-writing.js';
 import { runInterruptibly } from '../run/run-interruptibly.js';
@@ -18,7 +18,7 @@ export async function planAhead(
   options: WriteOptions,
 ): Promise<{ readonly plan: Plan; readonly writing: Writing }> {
   const dates = countDates(request);
-  await assertSpaceForDates(options.store, dates);
+  await assertSpaceForHistory(options.store, { dates, chains: request.inputs.length });
   options.progress.end('first release, written while it is planned');
   const writing = await beginWriting(options, dates * GENRES.length);
   const stamp = nextStamp(undefined, request.asOfMs);

@@ -2,6 +2,7 @@ import { GENRES } from '../../schemas/catalog.js';
 import { OBJECTS_PREFIX, POINTER_KEY } from '../../schemas/paths.js';
 import { readDiskSpace, type Amount, type DiskSpace } from '../../infra/store/directory/disk-space.js';
 import { createSpareSpace } from '../../infra/store/directory/spare-space.js';
+import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
 
 /** Free space that writing leaves on the disk of a directory store: so much, or 5 % of a smaller disk. */
@@ -11,6 +12,8 @@ const RESERVE_SHARE = 0.05;
 const BLOCK_BYTES = 4_096;
 /** Estimated space of the day files of a date: six blocks. On real histories it is 21,000 bytes on average. */
 const DATE_BYTES = 24_576;
+/** Estimated space of the bundles, manifests and public copies of a chain. On real histories it is 7 to 8 MB. */
+const CHAIN = { bytes: 12_000_000, files: 100 };
 
 /** Space on a disk; `bytes` in whole blocks. */
 export type Need = { readonly bytes: number; readonly files: number };
@@ -26,13 +29,23 @@ export type FileSize = { readonly key: string; readonly bytes: number };
 export async function assertSpaceForFiles(store: ObjectStore, files: readonly FileSize[]): Promise<void> {
   await assertSpace(store, needOf(files), async () => {
     const existing = new Set((await listFiles(store, '')).map(({ key }) => key));
-    return needOf(files.filter(({ key }) => !existing.has(key)));
+    const left = files.filter(({ key }) => !existing.has(key));
+    return left.length === 0 ? undefined : needOf(left);
   });
 }
 
-/** Passes like `assertSpaceForFiles` for a first release with so many dates, whose files are not known yet. */
-export async function assertSpaceForDates(store: ObjectStore, dates: number): Promise<void> {
-  const need = { bytes: dates * DATE_BYTES, files: dates * GENRES.length };
+/** Size of a first release: the number of dates of all its chains, and the number of chains. */
+export type HistorySize = { readonly dates: number; readonly chains: number };
+
+/** Passes like `assertSpaceForFiles` for a first release of this size, whose files are not known yet. */
+export async function assertSpaceForHistory(
+  store: ObjectStore,
+  { dates, chains }: HistorySize,
+): Promise<void> {
+  const need = {
+    bytes: dates * DATE_BYTES + chains * CHAIN.bytes,
+    files: dates * GENRES.length + chains * CHAIN.files,
+  };
   await assertSpace(store, need, async () => {
     const existing = needOf(await listFiles(store, OBJECTS_PREFIX));
     return {
@@ -55,12 +68,19 @@ export async function keepSpareSpace({ address }: ObjectStore): Promise<void> {
     await createSpareSpace(address);
 }
 
-/** `remaining` returns the need without what exists already. It is called only if the whole need does not fit. */
-async function assertSpace(store: ObjectStore, need: Need, remaining: () => Promise<Need>): Promise<void> {
+/**
+ * `remaining` returns the need without what exists already, `undefined` if not even the reserve is needed. It is called
+ * only if the whole need does not fit.
+ */
+async function assertSpace(
+  store: ObjectStore,
+  need: Need,
+  remaining: () => Promise<Need | undefined>,
+): Promise<void> {
   const space = await readDiskSpace(store.address);
   if (space === undefined || findShortage(space, need) === undefined) return;
   const left = await remaining();
-  if (left.files > 0) await assertFits(store, space, left);
+  if (left !== undefined) await assertFits(store, space, left);
 }
 
 async function listFiles(store: ObjectStore, prefix: string): Promise<FileSize[]> {
@@ -77,25 +97,34 @@ function needOf(files: readonly FileSize[]): Need {
 async function assertFits(store: ObjectStore, space: DiskSpace, need: Need): Promise<void> {
   const short = findShortage(space, need);
   if (short === undefined) return;
-  const { free, needed, reserve } = short;
-  const needs = needed === undefined ? 'This run must leave' : `This run needs ${needed} more and leaves`;
+  const { free, needed, reserve, missing } = short;
+  const writes = needed === undefined ? 'must' : `writes ${needed} and must`;
   const isPublished = (await store.head(POINTER_KEY)) !== undefined;
-  const example = isPublished ? `, for example with "generator gc --apply --store ${store.address}",` : '';
+  const gc = formatShellCommand(['generator', 'gc', '--apply', '--store', store.address]);
+  const example = isPublished ? `, for example with "${gc}",` : '';
   throw new StoreError(
     'unavailable',
-    `The disk of ${store.address} has ${free} free. ${needs} a reserve of ${reserve}. Nothing visible has changed. Free some space there${example} and run again.`,
+    `The disk of ${store.address} has ${free} free. This run ${writes} leave ${reserve} free. Nothing visible has changed. Free at least ${missing} there${example} and run again.`,
   );
 }
 
 /** What a disk is short of, in words. */
-type Shortage = { readonly free: string; readonly needed?: string; readonly reserve: string };
+type Shortage = {
+  readonly free: string;
+  readonly needed?: string;
+  readonly reserve: string;
+  readonly missing: string;
+};
+
+/** How a message writes an amount; `step` is the smallest that it can tell apart. */
+type Unit = { readonly step: number; readonly toText: (value: number) => string };
 
 function findShortage({ bytes, files }: DiskSpace, need: Need): Shortage | undefined {
-  const toMegabytes = (value: number): string => `${(value / 1e6).toFixed(1)} MB`;
-  const toFiles = (value: number): string => `${value} files`;
+  const inMegabytes: Unit = { step: 100_000, toText: (value) => `${(value / 1e6).toFixed(1)} MB` };
+  const inFiles: Unit = { step: 1, toText: (value) => `${value} files` };
   return (
-    toShortage(bytes, need.bytes, RESERVE.bytes, toMegabytes) ??
-    (files && toShortage(files, need.files, RESERVE.files, toFiles))
+    toShortage(bytes, need.bytes, RESERVE.bytes, inMegabytes) ??
+    (files && toShortage(files, need.files, RESERVE.files, inFiles))
   );
 }
 
@@ -103,13 +132,14 @@ function toShortage(
   { free, total }: Amount,
   needed: number,
   most: number,
-  toText: (value: number) => string,
+  { step, toText }: Unit,
 ): Shortage | undefined {
   const reserve = Math.min(most, Math.floor(total * RESERVE_SHARE));
   if (free - needed >= reserve) return undefined;
   return {
     free: toText(free),
     reserve: toText(reserve),
+    missing: toText(Math.ceil((reserve + needed - free) / step) * step),
     ...(needed > 0 ? { needed: toText(needed) } : {}),
   };
 }

@@ -6,7 +6,7 @@ import {
   POINTER_KEY,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import { createSpareSpace, deleteSpareSpace, isOutOfSpace } from '../../infra/store/directory/spare-space.js';
+import { isOutOfSpace, SPARE_SPACE } from '../../infra/store/directory/spare-space.js';
 import { StoreError, type ListedObject, type ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
@@ -21,6 +21,7 @@ import {
   retainedOf,
   type ChainRelease,
 } from '../state/reachable-objects.js';
+import { restoreSpareSpace, withSpareSpace } from '../state/spare-space.js';
 import { damaged } from '../state/stored-json.js';
 import { verifyStore } from '../verify/verify-store.js';
 
@@ -88,8 +89,9 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
     const { objects, releases } = garbage;
     const deleted = `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`;
     throw await endEarly(lease, error, deleted);
+  } finally {
+    await restoreSpareSpace(store);
   }
-  await createSpareSpace(store.address);
   progress.end(`${count(garbage.objects, 'object')}, ${count(garbage.releases, 'record')}`);
   return { outcome: signal.aborted ? 'interrupted' : 'deleted', revision, garbage, young };
 }
@@ -97,10 +99,11 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
 /** Acquires the lease, on a full disk by means of the spare space. */
 async function acquireLease(store: ObjectStore, clock: () => number): Promise<GcLease> {
   try {
-    return await acquireGcLease(store, clock);
+    return await withSpareSpace(store, () => acquireGcLease(store, clock));
   } catch (error) {
-    if (!isOutOfSpace(error) || !(await deleteSpareSpace(store.address))) throw error;
-    return acquireGcLease(store, clock);
+    if (!isOutOfSpace(error)) throw error;
+    const message = `The disk of ${store.address} is full. gc needs ${Math.floor(SPARE_SPACE.bytes / 1_024)} kB for its lease: free that much by hand, then run gc again. Nothing was deleted.`;
+    throw new StoreError('unavailable', message, { cause: error });
   }
 }
 
@@ -145,11 +148,26 @@ async function assertSound(store: ObjectStore, { progress, signal }: GcStoreOpti
   const { faults } = await verifyStore(store, { deep: false, progress, signal });
   const [first] = faults;
   if (first === undefined) return;
+  if (first.key === POINTER_KEY && (await isNeverPublished(store))) {
+    throw new GeneratorError(
+      'damaged',
+      `Nothing was ever published to ${store.address}. Run publish again, which uses the files that are there, or delete the store if no publish is running.`,
+      { fault: first },
+    );
+  }
   throw new GeneratorError(
     'damaged',
     `Nothing was deleted, because the store has ${count(faults.length, 'fault')}. First fault: ${first.key}: ${first.message}. Run "generator verify", then "generator repair".`,
     { fault: first },
   );
+}
+
+/** Returns whether the store has neither a pointer nor a release record, such as after a first release that failed. */
+async function isNeverPublished(store: ObjectStore): Promise<boolean> {
+  if ((await store.head(POINTER_KEY)) !== undefined) return false;
+  for await (const { key } of store.list(RELEASES_PREFIX))
+    if (parseReleaseKey(key) !== undefined) return false;
+  return true;
 }
 
 async function findCandidates(

@@ -1,7 +1,12 @@
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../system-error.js';
 import { directoryOf } from './directory-address.js';
+
+/** A larger disk with fewer files in total has no limit for them: some file systems report a number without meaning. */
+const LARGE_DISK_BYTES = 1e9;
+const FEWEST_FILES = 10_000;
 
 /** The space of a disk, as a process without special rights sees it. */
 export type DiskSpace = {
@@ -21,12 +26,24 @@ export async function readDiskSpace(address: string): Promise<DiskSpace | undefi
   return root === undefined ? undefined : readSpaceOf(root);
 }
 
+/** What `statfs` answers. `frsize` is the unit of the blocks; older versions of Node omit it. */
+export type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree'> & {
+  readonly frsize?: number;
+};
+
+/** Returns the space that these numbers mean; `undefined` if they mean none. */
+export function toDiskSpace(stats: FileSystemStats): DiskSpace | undefined {
+  const { bsize, frsize, blocks, bavail, files, ffree } = stats;
+  if (blocks === 0) return undefined;
+  const unit = frsize ?? bsize;
+  const bytes = { free: bavail * unit, total: blocks * unit };
+  const isLimited = files >= FEWEST_FILES || (files > 0 && bytes.total <= LARGE_DISK_BYTES);
+  return isLimited ? { bytes, files: { free: ffree, total: files } } : { bytes };
+}
+
 async function readSpaceOf(folder: string): Promise<DiskSpace | undefined> {
   try {
-    const { bsize, blocks, bavail, files, ffree } = await statfs(folder);
-    if (blocks === 0) return undefined;
-    const bytes = { free: bavail * bsize, total: blocks * bsize };
-    return files === 0 ? { bytes } : { bytes, files: { free: ffree, total: files } };
+    return toDiskSpace(await statfs(folder));
   } catch (error) {
     const parent = path.dirname(folder);
     return codeOf(error) === 'ENOENT' && parent !== folder ? readSpaceOf(parent) : undefined;

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../object-store.js';
-import { codeOf } from '../system-error.js';
+import { codeOf, ignoreAbsent } from '../system-error.js';
 import { directoryOf } from './directory-address.js';
 
 /** Folder of the spare files. Its name begins with a dot, so that none of them is a key. */
 const FOLDER = '.gc-space';
-/** More files and bytes than a swap needs, folders and lock included. */
-const FILES = 8;
-const FILE_BYTES = 32_768;
+/** More files and bytes than a hold, its end and a lease need, folders and locks included. */
+const FILES = 32;
+const FILE_BYTES = 8_192;
+
+/** Size of the spare space, its folder included. */
+export const SPARE_SPACE = { bytes: FILES * FILE_BYTES, files: FILES + 1 };
 
 /**
- * Creates files without meaning in a directory store, unless they exist already. On a full disk, garbage collection
- * deletes them to make room for its lease. Does nothing for other stores, and leaves out what cannot be created.
+ * Creates files without meaning in a directory store, unless they exist already. On a full disk they are deleted to make
+ * room for the lease of a garbage collection, or for a hold. Does nothing for other stores, and leaves out what cannot be created.
  */
 export async function createSpareSpace(address: string): Promise<void> {
   const root = directoryOf(address);
@@ -22,10 +25,12 @@ export async function createSpareSpace(address: string): Promise<void> {
   await mkdir(folder).catch(() => undefined);
   for (const file of namesIn(folder)) {
     try {
+      if (await isComplete(file)) continue;
+      await rm(file, { force: true });
       // Random, so that no file system can compress it.
       await writeFile(file, randomBytes(FILE_BYTES), { flag: 'wx', flush: true });
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') continue;
+      if (codeOf(error) === 'EEXIST') continue; // another run creates it
       await rm(file, { force: true }).catch(() => undefined);
       return;
     }
@@ -44,7 +49,13 @@ export async function deleteSpareSpace(address: string): Promise<boolean> {
 
 /** Returns whether an operation failed because the disk or a quota is used up. */
 export function isOutOfSpace(error: unknown): boolean {
-  return error instanceof StoreError && /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '');
+  if (!(error instanceof StoreError)) return false;
+  return /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '') || isOutOfSpace(error.cause);
+}
+
+/** Returns whether a spare file has its size: a run that was killed may have left an empty one. */
+async function isComplete(file: string): Promise<boolean> {
+  return (await stat(file).catch(ignoreAbsent))?.size === FILE_BYTES;
 }
 
 function namesIn(folder: string): string[] {

@@ -1,11 +1,15 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { StoreError } from '../../../infra/store/object-store.js';
+import { openStore } from '../../../infra/store/open-store.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { objectKey } from '../../../schemas/paths.js';
+import { objectKey, STORE_KEY } from '../../../schemas/paths.js';
 import { copyFolder } from '../../support/process/copy-folder.js';
 import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { runGc } from '../../support/release/operate.js';
 import { publish } from '../../support/release/published-store.js';
 import { writeSmallInput } from '../../support/release/small-input.js';
+import { interceptStore } from '../../support/stores/intercept-store.js';
 import { canMount, mountSmallDisk, type SmallDisk } from '../../support/stores/small-disk.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
@@ -29,6 +33,19 @@ beforeAll(async () => {
   expect(await publish(input, undisturbed, SECOND)).toMatchObject({ code: 0 });
 }, MINUTES_MS);
 afterAll(() => folder.dispose());
+
+it('gc --apply says after a first release that failed that nothing was ever published', async () => {
+  const root = path.join(folder.path, 'failed');
+  await mkdir(root);
+  await copyFolder(path.join(published, 'objects'), path.join(root, 'objects'));
+  await copyFile(path.join(published, STORE_KEY), path.join(root, STORE_KEY));
+  expect(await runInProcess(['gc', '--apply', '--store', `file:${root}`])).toEqual({
+    code: 8,
+    stdout: '',
+    stderr: `generator: Nothing was ever published to file:${root}. Run publish again, which uses the files that are there, or delete the store if no publish is running.\n`,
+  });
+  expect(await publish(input, root, SECOND)).toMatchObject({ code: 0, stderr: '' });
+});
 
 const describeOnDisk = canMount() ? describe : describe.skip;
 
@@ -69,10 +86,23 @@ describeOnDisk('on a small disk', () => {
       const { code, stdout, stderr } = await publishSecond();
       expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
       expect(stderr.trimEnd()).toBe(
-        `generator: The disk of file:${root} has 3.4 MB free. This run needs ${/needs (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB more and leaves a reserve of 3.4 MB. Nothing visible has changed. Free some space there, for example with "generator gc --apply --store file:${root}", and run again.`,
+        `generator: The disk of file:${root} has 3.4 MB free. This run writes ${/writes (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB and must leave 3.4 MB free. Nothing visible has changed. Free at least ${/least (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB there, for example with "generator gc --apply --store file:${root}", and run again.`,
       );
       expect(await list()).toEqual(before);
       await disk.clear();
+      await expectSecondPublished();
+    });
+
+    it('says how much to free, which is enough, in a command for a shell', async () => {
+      root = path.join(disk.path, 'my store');
+      await copyFolder(published, root);
+      await disk.fill(disk.reserveBytes + 65_536);
+      const { stderr } = await publishSecond();
+      expect(stderr).toContain(`with "generator gc --apply --store 'file:${root}'", and`);
+      const megabytes = Number(/Free at least (\d\.\d) MB/.exec(stderr)?.[1]);
+      const { bytes } = await disk.free();
+      await disk.clear();
+      await disk.fill(bytes + megabytes * 1e6);
       await expectSecondPublished();
     });
 
@@ -98,7 +128,7 @@ describeOnDisk('on a small disk', () => {
       expect({ code, stderr }).toEqual({
         code: 7,
         stderr: expect.stringMatching(
-          /has \d+ files free\. This run needs \d+ files more and leaves a reserve of 1000 files\. /,
+          /has \d+ files free\. This run writes \d+ files and must leave 1000 files free\. Nothing visible has changed\. Free at least \d+ files there, /,
         ),
       });
       expect(await list()).toEqual(before);
@@ -122,6 +152,39 @@ describeOnDisk('on a small disk', () => {
     });
   });
 
+  describe('hold and unhold', () => {
+    const hold = (): Promise<GeneratorRun> => run('hold', '--reason', 'the disk is full', '--as-of', SECOND);
+
+    it.each<[string, () => Promise<void>]>([
+      ['bytes', () => disk.fill(0)],
+      ['files', () => disk.fillFiles(0)],
+    ])('work one after the other with no free %s left, and gc after them', async (_name, fill) => {
+      await fill();
+      expect(await hold()).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('verify')).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('unhold', '--as-of', SECOND)).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
+      await disk.clear();
+      await expectSecondPublished();
+    });
+
+    it('work on a full disk after a gc that found nothing to delete', async () => {
+      await disk.fill(0);
+      expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
+      expect(await hold()).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('verify')).toMatchObject({ code: 0, stderr: '' });
+    });
+
+    it.each([20, 40, 60, 80, 100, 120])(
+      'work wherever the disk becomes full, here after %d kB',
+      async (kilobytes) => {
+        await disk.fill(kilobytes * 1_024);
+        expect(await hold()).toMatchObject({ code: 0, stderr: '' });
+        expect(await run('verify')).toMatchObject({ code: 0, stderr: '' });
+      },
+    );
+  });
+
   describe('gc --apply', () => {
     it.each<[string, () => Promise<void>]>([
       ['bytes', () => disk.fill(0)],
@@ -137,7 +200,7 @@ describeOnDisk('on a small disk', () => {
       expect(JSON.parse(stdout)).toMatchObject({ outcome: 'deleted', garbage: { objects: 4 } });
       await disk.clear();
       await expectSecondPublished();
-      expect((await readdir(path.join(root, '.gc-space'))).length).toBe(8);
+      expect((await readdir(path.join(root, '.gc-space'))).length).toBe(32);
     });
 
     it('works again on the next full disk', async () => {
@@ -146,6 +209,32 @@ describeOnDisk('on a small disk', () => {
         await disk.fill(0);
         expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
       }
+    });
+
+    it('exits 7 on a full disk without spare space, and says how much to free by hand', async () => {
+      await rm(path.join(root, '.gc-space'), { recursive: true });
+      await disk.fill(0);
+      expect(await run('gc', '--apply')).toEqual({
+        code: 7,
+        stdout: '',
+        stderr: `generator: The disk of file:${root} is full. gc needs 256 kB for its lease: free that much by hand, then run gc again. Nothing was deleted.\n`,
+      });
+      await disk.clear();
+      await disk.fill(262_144);
+      expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
+    });
+
+    it('creates the spare space again when the store fails while it deletes', async () => {
+      await addGarbage(4_000_000);
+      await disk.fill(0);
+      let deletions = 0;
+      const failing = interceptStore(await openStore(`file:${root}`), async ({ name }, work) => {
+        if (name === 'delete' && (deletions += 1) === 4)
+          throw new StoreError('unavailable', 'the disk is gone');
+        return work();
+      });
+      await expect(runGc(failing)).rejects.toThrow('the disk is gone');
+      expect((await readdir(path.join(root, '.gc-space'))).length).toBe(32);
     });
 
     it('leaves no lease behind if there is nothing to delete', async () => {
@@ -169,7 +258,7 @@ describeOnDisk('on a small disk', () => {
         const { code, stderr } = await copy(to);
         expect({ code, stderr }).toEqual({
           code: 7,
-          stderr: expect.stringContaining(`The disk of file:${to} has 3.4 MB free. This run needs `),
+          stderr: expect.stringContaining(`The disk of file:${to} has 3.4 MB free. This run writes `),
         });
         expect(await list()).toEqual(before);
         await disk.clear();

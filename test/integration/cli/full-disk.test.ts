@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { SPARE_SPACE } from '../../../infra/store/directory/spare-space.js';
 import { POINTER_KEY } from '../../../schemas/paths.js';
 import { copyFolder } from '../../support/process/copy-folder.js';
 import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
@@ -95,10 +96,11 @@ describe.each([
     await expectCompleted(root);
   }, 30_000);
 
-  it('hold, which needs no reserve, exits 7 with the path and changes nothing visible', async () => {
+  it('hold, which needs no reserve, exits 7 without spare space with the path and changes nothing visible', async () => {
     disk = await createDisk(temporary.path, published);
     const { root } = disk;
-    await writeFile(path.join(path.dirname(root), 'filler'), Buffer.alloc(60_000));
+    await rm(path.join(root, '.gc-space'), { recursive: true, force: true });
+    await writeFile(path.join(path.dirname(root), 'filler'), Buffer.alloc(60_000 + SPARE_SPACE.bytes));
     const before = await readVisible(root);
     const hold = [
       'hold',

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   createSpareSpace,
@@ -29,7 +29,14 @@ it('is completed where a part is missing', async () => {
   await createSpareSpace(address());
   await rm(path.join(spare(), '3'));
   await createSpareSpace(address());
-  expect(await readdir(spare())).toHaveLength(8);
+  expect(await readdir(spare())).toHaveLength(32);
+});
+
+it('is completed where a part is empty, as a kill leaves it', async () => {
+  await createSpareSpace(address());
+  await writeFile(path.join(spare(), '3'), '');
+  await createSpareSpace(address());
+  expect((await stat(path.join(spare(), '3'))).size).toBe(8_192);
 });
 
 it('can be deleted once', async () => {
