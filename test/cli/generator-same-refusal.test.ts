@@ -118,6 +118,33 @@ describe('publish that refuses what an earlier run refused', () => {
     expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: false });
   });
 
+  it('is a new one until a run has exited 5 with it: a run that exits 3 for another file does not count', async () => {
+    await writeInput(input, { 'base.csv': 'damaged\n' });
+    expect(await publishJson(FIRST)).toMatchObject({ code: 3, same_as_before: false });
+    expect(await statusJson()).toMatchObject({ code: 0, refusals: [] });
+    await rm(path.join(input, 'base.csv'));
+    expect(await publishJson(FIRST, '--require-all')).toMatchObject({ code: 3, same_as_before: false });
+    await restore('base');
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: false });
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: true });
+  });
+
+  it('keeps its time through a run that exits 3, in which another refusal stays new', async () => {
+    await publish(FIRST);
+    const written = await record();
+    await writeInput(input, { 'base.csv': 'damaged\n' });
+    expect(await publishJson(LATER)).toMatchObject({
+      code: 3,
+      chains: { bitcoin: { refused_since: FIRST } },
+    });
+    expect(await record()).toBe(written);
+    const csv = metricsCsv('bitcoin', 5, '2025-01-05').replace(/^2025-01-05,(\d+)/m, '2025-01-05,1$1');
+    await writeInput(input, { 'bitcoin.csv': csv });
+    expect(await publishJson(LATER)).toMatchObject({ code: 3, same_as_before: false });
+    await restore('base');
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: false });
+  });
+
   it('exits 5 with the whole explanation when the record is damaged, and leaves the record alone', async () => {
     const file = path.join(folder.path, 'store', REFUSAL_KEY);
     await writeInput(path.dirname(file), { [REFUSAL_KEY]: '{}' });

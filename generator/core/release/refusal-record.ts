@@ -90,6 +90,19 @@ export function mergeRefusals(
   return [...kept, ...now].sort((a, b) => order.indexOf(a.chain) - order.indexOf(b.chain));
 }
 
+/**
+ * Returns the recorded refusals that still wait after a run that reports none, because it exits for another reason. What
+ * it found for the first time stays out, so that a later run reports it as new. What differs now is dropped.
+ */
+export function withoutNew(
+  before: readonly RecordedRefusal[],
+  { found, judged }: JudgedRefusals,
+): RecordedRefusal[] {
+  return before.filter(
+    (each) => !judged.includes(each.chain) || found.some((now) => sinceOf([each], now) !== undefined),
+  );
+}
+
 /** Returns since when exactly this is refused; `undefined` if it was not refused before. */
 export function sinceOf(
   before: readonly RecordedRefusal[],
