@@ -53,7 +53,7 @@ export async function recordRefusals(
       const since = sinceOf(before, each);
       return since === undefined ? [] : [{ chain: each.chain, since }];
     });
-    return { digest, sameAsBefore: digest !== null && digest === refusalDigest(before), known };
+    return { digest, sameAsBefore: known.length > 0 && known.length === judged.found.length, known };
   } catch (error) {
     warnOfFailure(error);
     return withoutRecord(judged, at);

@@ -145,6 +145,29 @@ describe('publish that refuses what an earlier run refused', () => {
     expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: false });
   });
 
+  it('is the same one when another refusal is settled', async () => {
+    await revise('base');
+    await publish(FIRST);
+    await restore('base');
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: true });
+  });
+
+  it('is the same one after its chain was on hold, and is not the next step meanwhile', async () => {
+    await publish(FIRST);
+    const hold = ['--chain', 'bitcoin', '--store', store];
+    expect(await runInProcess(['hold', ...hold, '--reason', 'checked'], LATER)).toMatchObject({ code: 0 });
+    expect(await publishJson(LATER)).toMatchObject({ code: 0, same_as_before: false });
+    expect(await statusJson()).toMatchObject({
+      refusals: [{ chain: 'bitcoin', since: FIRST }],
+      next: expect.not.stringContaining('refused'),
+    });
+    expect(await runInProcess(['unhold', ...hold], LATER)).toMatchObject({ code: 0 });
+    expect(await publishJson(LATER)).toMatchObject({
+      ...{ code: 5, same_as_before: true },
+      chains: { bitcoin: { refused_since: FIRST } },
+    });
+  });
+
   it('exits 5 with the whole explanation when the record is damaged, and leaves the record alone', async () => {
     const file = path.join(folder.path, 'store', REFUSAL_KEY);
     await writeInput(path.dirname(file), { [REFUSAL_KEY]: '{}' });

@@ -11,7 +11,7 @@ import { summarizeRefusal } from './publish-report.js';
 /** A refusal as a run finds it, before it is known since when it has been refused. */
 export type FoundRefusal = Omit<RecordedRefusal, 'since'>;
 
-/** What a run decided: the refusals, and the chains that it judged. The other chains keep their recorded refusal. */
+/** What a run decided: the refusals, and the chains that it judged. The others, like those on hold, keep theirs. */
 export type JudgedRefusals = {
   readonly found: readonly FoundRefusal[];
   /** `null` stands for the methodology. */
@@ -47,7 +47,8 @@ export function findRefusals(options: FindOptions): JudgedRefusals {
     const each = plan.chains[chain];
     return each?.refusal === undefined ? [] : [toFound(chain, each, each.refusal, options)];
   });
-  return { found, judged: [...CHAIN_IDS.filter((chain) => plan.chains[chain] !== undefined), null] };
+  const judged = CHAIN_IDS.filter((chain) => (plan.chains[chain]?.outcome ?? 'held') !== 'held');
+  return { found, judged: [...judged, null] };
 }
 
 function toFound(
