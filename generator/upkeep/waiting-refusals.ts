@@ -8,6 +8,8 @@ import { readRefusals } from '../state/stored-refusals.js';
 export type WaitingRefusal = Pick<RecordedRefusal, 'chain' | 'since' | 'sha256' | 'summary'> & {
   /** The command that accepts it, to paste; null if no option does. */
   readonly accept: string | null;
+  /** The other chains whose refusal that command accepts too. */
+  readonly also_accepts: readonly Chain[];
 };
 
 /** The refusals of a store that wait for a person. */
@@ -38,6 +40,7 @@ export async function readWaitingRefusals(
       .map(({ chain, since, sha256, summary, accept }) => ({
         ...{ chain, since, sha256, summary },
         accept: accept === null ? null : formatAccept(accept),
+        also_accepts: accept === null ? [] : othersOf(waiting, chain, accept.plan_digest),
       }));
     return { refusals, refusal_digest: refusalDigest(waiting), damage: null };
   } catch (error) {
@@ -46,10 +49,20 @@ export async function readWaitingRefusals(
   }
 }
 
+/** Returns the other chains whose refusal the plan with a digest accepts. */
+function othersOf(waiting: readonly RecordedRefusal[], chain: Chain | null, planDigest: string): Chain[] {
+  return waiting.flatMap((each) =>
+    each.chain !== null && each.chain !== chain && each.accept?.plan_digest === planDigest
+      ? [each.chain]
+      : [],
+  );
+}
+
 /** Returns the next step for the first refusal that waits. */
-export function settleStep({ chain, since, summary, accept }: WaitingRefusal): string {
+export function settleStep({ chain, since, summary, accept, also_accepts: others }: WaitingRefusal): string {
   const what = `${chain ?? 'the methodology'} is refused since ${since} (${summary})`;
   if (chain === null) return `${what}: give the methodology a new version`;
   if (accept === null) return `${what}: fix the input, no option accepts this`;
-  return `${what}: fix the input or, if it is right, write the public reason into this command and run it: ${accept}`;
+  const also = others.length === 0 ? '' : ` (this also accepts ${others.join(', ')})`;
+  return `${what}: fix the input or, if it is right, write the public reason into this command${also} and run it: ${accept}`;
 }

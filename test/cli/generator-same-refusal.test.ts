@@ -217,12 +217,26 @@ describe('status of a store with a refusal', () => {
       accept: expect.stringMatching(
         /^generator publish .*--full --quiet --accept-restatements '<public reason>' --plan [0-9a-f]{64}$/,
       ),
+      also_accepts: [],
     });
     expect(stdout).toMatch(/^next +bitcoin is refused since .* write the public reason into this command/m);
     expect(stdout.trimEnd().endsWith(refusal?.accept ?? 'none')).toBe(true);
     expect(await runProposed(refusal?.accept ?? '')).toMatchObject({ code: 0 });
     expect(await statusJson()).toMatchObject({ code: 0, refusals: [], refusal_digest: null });
     expect((await status()).stdout).toMatch(/^refused {4}no$/m);
+  });
+
+  it('names the other chains that the command accepts too, also one that it does not report', async () => {
+    await revise('base');
+    await publish(FIRST);
+    for (const options of [[], ['--chain', 'bitcoin'], ['--ignore', 'base']])
+      expect(await statusJson(...options)).toMatchObject({
+        next: expect.stringMatching(/^bitcoin .* into this command \(this also accepts base\) and run it: /),
+      });
+    const { refusals } = (await statusJson()) as { refusals: { accept: string }[] };
+    expect(refusals).toMatchObject([{ also_accepts: ['base'] }, { also_accepts: ['bitcoin'] }]);
+    expect(await runProposed(refusals[0]?.accept ?? '')).toMatchObject({ code: 0 });
+    expect(await statusJson()).toMatchObject({ code: 0, refusals: [] });
   });
 
   it('does not report a refusal that was accepted by a run that was killed before it updated the record', async () => {
