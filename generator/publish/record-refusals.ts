@@ -11,7 +11,7 @@ import {
   withoutNew,
   type JudgedRefusals,
 } from '../core/release/refusal-record.js';
-import { readRefusals, writeRefusals } from '../state/stored-refusals.js';
+import { readRefusals, withWritableCommand, writeRefusals } from '../state/stored-refusals.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { PreparedPlan } from './prepare-plan.js';
 
@@ -44,7 +44,7 @@ export async function recordRefusals(
   try {
     const { refused: recorded, etag } = await readRefusals(store);
     const before = stillWaiting(recorded, record);
-    const refused = mergeRefusals(before, judged, at);
+    const refused = mergeRefusals(before, judged, at).map(withWritableCommand);
     const reported = input.faults.length === 0 ? refused : withoutNew(before, judged);
     const isChanged = canonicalJson(reported) !== canonicalJson(recorded);
     if (isChanged && !dryRun) await writeRefusals(store, reported, etag).catch(warnOfFailure);

@@ -217,6 +217,7 @@ describe('status of a store with a refusal', () => {
       accept: expect.stringMatching(
         /^generator publish .*--full --quiet --accept-restatements '<public reason>' --plan [0-9a-f]{64}$/,
       ),
+      plan_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       also_accepts: [],
     });
     expect(stdout).toMatch(/^next +bitcoin is refused since .* write the public reason into this command/m);
