@@ -215,7 +215,7 @@ describe('status of a store with a refusal', () => {
       ...{ chain: 'bitcoin', since: FIRST, summary: BITCOIN },
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       accept: expect.stringMatching(
-        /^generator publish .*--full --quiet --accept-restatements '<public reason>' --plan [0-9a-f]{64}$/,
+        /^generator publish .*--full --accept-restatements '<public reason>' --plan [0-9a-f]{64}$/,
       ),
       plan_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       also_accepts: [],
@@ -225,6 +225,17 @@ describe('status of a store with a refusal', () => {
     expect(await runProposed(refusal?.accept ?? '')).toMatchObject({ code: 0 });
     expect(await statusJson()).toMatchObject({ code: 0, refusals: [], refusal_digest: null });
     expect((await status()).stdout).toMatch(/^refused {4}no$/m);
+  });
+
+  it('shows a command that works in any directory, without the options that say how the run reported', async () => {
+    const at = (target: string): string => path.relative(process.cwd(), target);
+    const where = [`--input=${at(input)}`, '--store', `file:${at(path.join(folder.path, 'store'))}`];
+    const reporting = ['--report', path.join(folder.path, 'report.json'), '--log-json', '--json', '--quiet'];
+    await runInProcess(['publish', ...where, ...reporting, '--full'], FIRST);
+    const [refusal] = (await statusJson())['refusals'] as { accept: string }[];
+    expect(refusal?.accept.split(' --accept-restatements ')[0]).toBe(
+      `generator publish --input=${input} --store ${store} --full`,
+    );
   });
 
   it('names the other chains that the command accepts too, also one that it does not report', async () => {
