@@ -1182,9 +1182,9 @@ export interface RecordedRefusal {
 export interface RefusalAcceptance {
   plan_digest: Sha256;
   /**
-   * Arguments of the run that refused.
+   * Arguments of the run that refused; absent if one of them cannot be recorded.
    */
-  args: RefusalLine[];
+  args?: RefusalLine[];
 }
 export interface RegimeCalendarRow {
   date: CalendarDate;

@@ -27,7 +27,7 @@ import { interruptedError, publishRelease, refreshOutdatedAliases } from '../pub
 import { assertSpaceForRelease } from '../publish/release-space.js';
 import { readInput } from '../input/read-input.js';
 import { machineClock } from '../state/trusted-clock.js';
-import { formatAcceptCommand } from './accept-command.js';
+import { formatAcceptCommand, toPortableArgs } from './accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { warnOfInputFaults } from './faults.js';
 import {
@@ -162,7 +162,7 @@ async function report(
   const { faults, invalid } = input;
   const refusals = await recordRefusals(store, prepared, {
     at: toInstant(asOfOrNow(asOf, context.now)),
-    args: context.commandLine.args,
+    args: toPortableArgs(context.commandLine.args),
     dryRun: written === undefined,
     warn: context.warn,
   });

@@ -8,9 +8,10 @@ import {
   refusalDigest,
   sinceOf,
   stillWaiting,
+  withoutNew,
   type JudgedRefusals,
 } from '../core/release/refusal-record.js';
-import { readRefusals, writeRefusals } from '../state/stored-refusals.js';
+import { readRefusals, withWritableCommand, writeRefusals } from '../state/stored-refusals.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { PreparedPlan } from './prepare-plan.js';
 
@@ -28,7 +29,8 @@ export type RecordOptions = {
 
 /**
  * Compares what a plan refuses with the record in the store, and updates the record. It is best effort: a record that
- * cannot be read or written is a warning, and the run ends as it would without it.
+ * cannot be read or written is a warning, and the run ends as it would without it. A run with faults in its input exits
+ * 3, not 5, so it does not record what it refuses for the first time.
  */
 export async function recordRefusals(
   store: ObjectStore,
@@ -42,15 +44,16 @@ export async function recordRefusals(
   try {
     const { refused: recorded, etag } = await readRefusals(store);
     const before = stillWaiting(recorded, record);
-    const refused = mergeRefusals(before, judged, at);
-    const isChanged = canonicalJson(refused) !== canonicalJson(recorded);
-    if (isChanged && !dryRun) await writeRefusals(store, refused, etag).catch(warnOfFailure);
+    const refused = mergeRefusals(before, judged, at).map(withWritableCommand);
+    const reported = input.faults.length === 0 ? refused : withoutNew(before, judged);
+    const isChanged = canonicalJson(reported) !== canonicalJson(recorded);
+    if (isChanged && !dryRun) await writeRefusals(store, reported, etag).catch(warnOfFailure);
     const digest = judged.found.length === 0 ? null : refusalDigest(refused);
     const known = judged.found.flatMap((each) => {
       const since = sinceOf(before, each);
       return since === undefined ? [] : [{ chain: each.chain, since }];
     });
-    return { digest, sameAsBefore: digest !== null && digest === refusalDigest(before), known };
+    return { digest, sameAsBefore: known.length > 0 && known.length === judged.found.length, known };
   } catch (error) {
     warnOfFailure(error);
     return withoutRecord(judged, at);

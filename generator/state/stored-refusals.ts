@@ -27,7 +27,7 @@ export async function writeRefusals(
   refused: readonly RecordedRefusal[],
   expected: Etag | null,
 ): Promise<void> {
-  const body = refusalBytes(refused.map(withWritableCommand));
+  const body = refusalBytes(refused);
   await store.compareAndSwap(REFUSAL_KEY, body, expected, metaOf(REFUSAL_KEY));
 }
 
@@ -43,10 +43,12 @@ export async function resetDamagedRefusals(store: ObjectStore): Promise<boolean>
   );
 }
 
-/** Returns the refusal without its command if the schema does not allow it: a path may contain any character. */
-function withWritableCommand(refusal: RecordedRefusal): RecordedRefusal {
+/** Returns the refusal without its arguments if the schema does not allow them: a path may contain any character. */
+export function withWritableCommand(refusal: RecordedRefusal): RecordedRefusal {
+  const { accept } = refusal;
   const document = { schema: 'refusal/1', refused: [refusal] };
-  return findSchemaFaults('refusal', document).length === 0 ? refusal : { ...refusal, accept: null };
+  if (accept === null || findSchemaFaults('refusal', document).length === 0) return refusal;
+  return { ...refusal, accept: { plan_digest: accept.plan_digest } };
 }
 
 function refusalBytes(refused: readonly RecordedRefusal[]): Buffer {

@@ -226,9 +226,9 @@ function nextStep(status: Omit<StoreStatus, 'next'>): string {
       : `publication is held (${hold}); after ${publishedAt ?? ''}: generator unhold --store ${address}`;
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
-  const [refusal] = status.refusals;
-  if (refusal !== undefined) return settleStep(refusal);
   const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);
+  const refusal = status.refusals.find(({ chain }) => chain === null || !held.includes(chain));
+  if (refusal !== undefined) return settleStep(refusal);
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue && !held.includes(chain));
   if (overdue.length > 0)
     return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then: ${publish}`;

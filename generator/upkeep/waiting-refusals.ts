@@ -1,4 +1,9 @@
-import type { Chain, RecordedRefusal, ReleaseRecord } from '../../schemas/types.generated.js';
+import type {
+  Chain,
+  RecordedRefusal,
+  RefusalAcceptance,
+  ReleaseRecord,
+} from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { refusalDigest, stillWaiting } from '../core/release/refusal-record.js';
@@ -6,8 +11,12 @@ import { readRefusals } from '../state/stored-refusals.js';
 
 /** A refusal that waits for a person. */
 export type WaitingRefusal = Pick<RecordedRefusal, 'chain' | 'since' | 'sha256' | 'summary'> & {
-  /** The command that accepts it, to paste; null if no option does. */
+  /** The command that accepts it, to paste; null if no option does, or if the command could not be recorded. */
   readonly accept: string | null;
+  /** Digest of the plan that accepts it; null if no option does. */
+  readonly plan_digest: string | null;
+  /** The other chains whose refusal that command accepts too. */
+  readonly also_accepts: readonly Chain[];
 };
 
 /** The refusals of a store that wait for a person. */
@@ -20,7 +29,7 @@ export type WaitingRefusals = {
 };
 
 /** Formats the command that accepts a refusal. */
-export type FormatAccept = (accept: NonNullable<RecordedRefusal['accept']>) => string;
+export type FormatAccept = (accept: Required<RefusalAcceptance>) => string;
 
 export const NO_REFUSALS = { refusals: [], refusal_digest: null } satisfies Partial<WaitingRefusals>;
 
@@ -37,7 +46,9 @@ export async function readWaitingRefusals(
       .filter(({ chain }) => chain === null || chains.includes(chain))
       .map(({ chain, since, sha256, summary, accept }) => ({
         ...{ chain, since, sha256, summary },
-        accept: accept === null ? null : formatAccept(accept),
+        accept: accept?.args === undefined ? null : formatAccept({ ...accept, args: accept.args }),
+        plan_digest: accept?.plan_digest ?? null,
+        also_accepts: accept === null ? [] : othersOf(waiting, chain, accept.plan_digest),
       }));
     return { refusals, refusal_digest: refusalDigest(waiting), damage: null };
   } catch (error) {
@@ -46,10 +57,23 @@ export async function readWaitingRefusals(
   }
 }
 
+/** Returns the other chains whose refusal the plan with a digest accepts. */
+function othersOf(waiting: readonly RecordedRefusal[], chain: Chain | null, planDigest: string): Chain[] {
+  return waiting.flatMap((each) =>
+    each.chain !== null && each.chain !== chain && each.accept?.plan_digest === planDigest
+      ? [each.chain]
+      : [],
+  );
+}
+
 /** Returns the next step for the first refusal that waits. */
-export function settleStep({ chain, since, summary, accept }: WaitingRefusal): string {
+export function settleStep(refusal: WaitingRefusal): string {
+  const { chain, since, summary, accept, plan_digest: planDigest, also_accepts: others } = refusal;
   const what = `${chain ?? 'the methodology'} is refused since ${since} (${summary})`;
   if (chain === null) return `${what}: give the methodology a new version`;
-  if (accept === null) return `${what}: fix the input, no option accepts this`;
-  return `${what}: fix the input or, if it is right, write the public reason into this command and run it: ${accept}`;
+  if (planDigest === null) return `${what}: fix the input, no option accepts this`;
+  if (accept === null)
+    return `${what}: fix the input or, if it is right, run generator plan with your input, which prints the command that accepts it`;
+  const also = others.length === 0 ? '' : ` (this also accepts ${others.join(', ')})`;
+  return `${what}: fix the input or, if it is right, write the public reason into this command${also} and run it: ${accept}`;
 }

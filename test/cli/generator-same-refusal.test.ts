@@ -118,6 +118,56 @@ describe('publish that refuses what an earlier run refused', () => {
     expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: false });
   });
 
+  it('is a new one until a run has exited 5 with it: a run that exits 3 for another file does not count', async () => {
+    await writeInput(input, { 'base.csv': 'damaged\n' });
+    expect(await publishJson(FIRST)).toMatchObject({ code: 3, same_as_before: false });
+    expect(await statusJson()).toMatchObject({ code: 0, refusals: [] });
+    await rm(path.join(input, 'base.csv'));
+    expect(await publishJson(FIRST, '--require-all')).toMatchObject({ code: 3, same_as_before: false });
+    await restore('base');
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: false });
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: true });
+  });
+
+  it('keeps its time through a run that exits 3, in which another refusal stays new', async () => {
+    await publish(FIRST);
+    const written = await record();
+    await writeInput(input, { 'base.csv': 'damaged\n' });
+    expect(await publishJson(LATER)).toMatchObject({
+      code: 3,
+      chains: { bitcoin: { refused_since: FIRST } },
+    });
+    expect(await record()).toBe(written);
+    const csv = metricsCsv('bitcoin', 5, '2025-01-05').replace(/^2025-01-05,(\d+)/m, '2025-01-05,1$1');
+    await writeInput(input, { 'bitcoin.csv': csv });
+    expect(await publishJson(LATER)).toMatchObject({ code: 3, same_as_before: false });
+    await restore('base');
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: false });
+  });
+
+  it('is the same one when another refusal is settled', async () => {
+    await revise('base');
+    await publish(FIRST);
+    await restore('base');
+    expect(await publishJson(LATER)).toMatchObject({ code: 5, same_as_before: true });
+  });
+
+  it('is the same one after its chain was on hold, and is not the next step meanwhile', async () => {
+    await publish(FIRST);
+    const hold = ['--chain', 'bitcoin', '--store', store];
+    expect(await runInProcess(['hold', ...hold, '--reason', 'checked'], LATER)).toMatchObject({ code: 0 });
+    expect(await publishJson(LATER)).toMatchObject({ code: 0, same_as_before: false });
+    expect(await statusJson()).toMatchObject({
+      refusals: [{ chain: 'bitcoin', since: FIRST }],
+      next: expect.not.stringContaining('refused'),
+    });
+    expect(await runInProcess(['unhold', ...hold], LATER)).toMatchObject({ code: 0 });
+    expect(await publishJson(LATER)).toMatchObject({
+      ...{ code: 5, same_as_before: true },
+      chains: { bitcoin: { refused_since: FIRST } },
+    });
+  });
+
   it('exits 5 with the whole explanation when the record is damaged, and leaves the record alone', async () => {
     const file = path.join(folder.path, 'store', REFUSAL_KEY);
     await writeInput(path.dirname(file), { [REFUSAL_KEY]: '{}' });
@@ -165,14 +215,40 @@ describe('status of a store with a refusal', () => {
       ...{ chain: 'bitcoin', since: FIRST, summary: BITCOIN },
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       accept: expect.stringMatching(
-        /^generator publish .*--full --quiet --accept-restatements '<public reason>' --plan [0-9a-f]{64}$/,
+        /^generator publish .*--full --accept-restatements '<public reason>' --plan [0-9a-f]{64}$/,
       ),
+      plan_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      also_accepts: [],
     });
     expect(stdout).toMatch(/^next +bitcoin is refused since .* write the public reason into this command/m);
     expect(stdout.trimEnd().endsWith(refusal?.accept ?? 'none')).toBe(true);
     expect(await runProposed(refusal?.accept ?? '')).toMatchObject({ code: 0 });
     expect(await statusJson()).toMatchObject({ code: 0, refusals: [], refusal_digest: null });
     expect((await status()).stdout).toMatch(/^refused {4}no$/m);
+  });
+
+  it('shows a command that works in any directory, without the options that say how the run reported', async () => {
+    const at = (target: string): string => path.relative(process.cwd(), target);
+    const where = [`--input=${at(input)}`, '--store', `file:${at(path.join(folder.path, 'store'))}`];
+    const reporting = ['--report', path.join(folder.path, 'report.json'), '--log-json', '--json', '--quiet'];
+    await runInProcess(['publish', ...where, ...reporting, '--full'], FIRST);
+    const [refusal] = (await statusJson())['refusals'] as { accept: string }[];
+    expect(refusal?.accept.split(' --accept-restatements ')[0]).toBe(
+      `generator publish --input=${input} --store ${store} --full`,
+    );
+  });
+
+  it('names the other chains that the command accepts too, also one that it does not report', async () => {
+    await revise('base');
+    await publish(FIRST);
+    for (const options of [[], ['--chain', 'bitcoin'], ['--ignore', 'base']])
+      expect(await statusJson(...options)).toMatchObject({
+        next: expect.stringMatching(/^bitcoin .* into this command \(this also accepts base\) and run it: /),
+      });
+    const { refusals } = (await statusJson()) as { refusals: { accept: string }[] };
+    expect(refusals).toMatchObject([{ also_accepts: ['base'] }, { also_accepts: ['bitcoin'] }]);
+    expect(await runProposed(refusals[0]?.accept ?? '')).toMatchObject({ code: 0 });
+    expect(await statusJson()).toMatchObject({ code: 0, refusals: [] });
   });
 
   it('does not report a refusal that was accepted by a run that was killed before it updated the record', async () => {

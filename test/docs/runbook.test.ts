@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createProgram as createGateway } from '../../gateway/cli.js';
@@ -62,6 +63,27 @@ describe('the runbook of the generator', () => {
     expect(listed.split(' ').map(Number)).toEqual([...lasting.map(({ code }) => code), interrupted.code]);
     expect(runbook).toContain(`SuccessExitStatus=${interrupted.code}`); // systemd itself stopped it
     expect(done.code).toBe(0);
+  });
+
+  it('ends an alert without a mail only if this run exited 5, because a killed run leaves an old report', () => {
+    const silencers = [...runbook.matchAll(/^.*\bjq -e .*$/gm)].map(([line]) => line);
+    expect(silencers).toHaveLength(2); // systemd and cron
+    for (const line of silencers) {
+      // The old report says "5, and the same as before".
+      const alert = (code: number): string =>
+        execFileSync('sh', ['-c', `jq() { return 0; }\n${line}\necho mail`, 'alert', `${code}`], {
+          env: line.includes('$1') ? {} : { MONITOR_EXIT_STATUS: `${code}` },
+          encoding: 'utf8',
+        });
+      expect([5, 1, 3, 9, 137].map(alert)).toEqual(['', 'mail\n', 'mail\n', 'mail\n', 'mail\n']);
+    }
+    expect(runbook).toMatch(/^15 \* \* \* \* cd .* \|\| \S+ \$\?$/m); // cron hands the exit code over
+  });
+
+  it('counts runs that wait for a person as runs, so that a refusal or a hold is not an alert every day', () => {
+    const [, listed = ''] = /newest report with `exit\.code` (.*) is older/.exec(runbook) ?? [];
+    const waiting = [EXIT_CODES.done, EXIT_CODES.refused, EXIT_CODES.held].map(({ code }) => code);
+    expect(listed.split(/, | or /).map(Number)).toEqual(waiting);
   });
 
   it('lists every exit code with what to do', () => {

@@ -20,7 +20,7 @@ export type PublishReport = {
   readonly methodology_changed: boolean;
   /** Digest of all refusals that wait for a person; null if the run refused nothing. */
   readonly refusal_digest: string | null;
-  /** True if an earlier run refused exactly this: it was reported already. */
+  /** True if earlier runs refused everything that this one refuses: it was reported already. */
   readonly same_as_before: boolean;
   readonly faults: readonly InputFault[];
 };

@@ -11,7 +11,7 @@ import { summarizeRefusal } from './publish-report.js';
 /** A refusal as a run finds it, before it is known since when it has been refused. */
 export type FoundRefusal = Omit<RecordedRefusal, 'since'>;
 
-/** What a run decided: the refusals, and the chains that it judged. The other chains keep their recorded refusal. */
+/** What a run decided: the refusals, and the chains that it judged. The others, like those on hold, keep theirs. */
 export type JudgedRefusals = {
   readonly found: readonly FoundRefusal[];
   /** `null` stands for the methodology. */
@@ -47,7 +47,8 @@ export function findRefusals(options: FindOptions): JudgedRefusals {
     const each = plan.chains[chain];
     return each?.refusal === undefined ? [] : [toFound(chain, each, each.refusal, options)];
   });
-  return { found, judged: [...CHAIN_IDS.filter((chain) => plan.chains[chain] !== undefined), null] };
+  const judged = CHAIN_IDS.filter((chain) => (plan.chains[chain]?.outcome ?? 'held') !== 'held');
+  return { found, judged: [...judged, null] };
 }
 
 function toFound(
@@ -88,6 +89,19 @@ export function mergeRefusals(
   const now = found.map((each) => ({ ...each, since: sinceOf(before, each) ?? at }));
   const order: readonly (Chain | null)[] = [...CHAIN_IDS, null];
   return [...kept, ...now].sort((a, b) => order.indexOf(a.chain) - order.indexOf(b.chain));
+}
+
+/**
+ * Returns the recorded refusals that still wait after a run that reports none, because it exits for another reason. What
+ * it found for the first time stays out, so that a later run reports it as new. What differs now is dropped.
+ */
+export function withoutNew(
+  before: readonly RecordedRefusal[],
+  { found, judged }: JudgedRefusals,
+): RecordedRefusal[] {
+  return before.filter(
+    (each) => !judged.includes(each.chain) || found.some((now) => sinceOf([each], now) !== undefined),
+  );
 }
 
 /** Returns since when exactly this is refused; `undefined` if it was not refused before. */

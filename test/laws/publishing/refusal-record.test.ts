@@ -114,7 +114,14 @@ it('a refusal without its command is recorded if an argument has a character tha
   const args = ['publish', '--input', 'two\nlines'];
   const warn = (text: string): void => expect(text).toBe('');
   await recordRefusals(store, prepared, { at: AS_OF, args, dryRun: false, warn });
-  expect((await inspect(store)).refusals).toMatchObject([{ chain: 'arbitrum', accept: null }]);
+  const { refusals, next } = await inspect(store);
+  expect(refusals).toMatchObject([{ chain: 'arbitrum', accept: null }]);
+  expect(next).toContain('run generator plan with your input, which prints the command');
+  const unwritten = interceptStore(store, ({ name }, call) => {
+    expect(name).toBe('get'); // it is not written again
+    return call();
+  });
+  await recordRefusals(unwritten, prepared, { at: LATER, args, dryRun: false, warn });
 });
 
 it('a methodology that was edited without a new version is recorded once, until a run no longer refuses it', async () => {
