@@ -2,8 +2,8 @@ import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
-import type { ExitName } from '../core/generator-error.js';
-import { nextHeld } from '../core/release/held.js';
+import { GeneratorError, type ExitName } from '../core/generator-error.js';
+import { nextHeld, NOTHING_HELD, type Held } from '../core/release/held.js';
 import type { Written } from '../publish/release-writing.js';
 import { assertNotAhead } from '../publish/check-as-of.js';
 import {
@@ -84,20 +84,36 @@ export function addHold(program: Command, host: CommandHost): void {
 export function addUnhold(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
     name: 'unhold',
-    description: 'End the hold set by hold or rollback, so that publication continues.',
+    description: 'End a hold set by hold or rollback, so that publication continues.',
     options: [
       storeOption(),
       asOfOption(),
-      chainsOption('--chain', 'end only the hold of this chain; repeatable (default: every hold)'),
+      chainsOption('--chain', 'end only the hold of this chain; repeatable (default: the hold of the store)'),
+      new Option('--all', 'end every hold, of the store and of each chain').conflicts('chain'),
     ],
     example: 'generator unhold --store file:./data/store',
-  }).action((options: OperatorOptions) =>
+  }).action((options: OperatorOptions & { readonly all?: boolean }) =>
     host.run('unhold', options, async (context) => {
       const target = await openTarget(options, context);
-      const prepared = await prepareHold(target, (held) => nextHeld(held, null, options.chain));
+      const prepared = await prepareHold(target, (held) => endHolds(held, options));
       return finish(prepared, target, 'released', context);
     }),
   );
+}
+
+/** Returns what is on hold after an unhold. @throws GeneratorError 'usage' if it would end nothing, but chains are on hold. */
+function endHolds(current: Held, { chain, all, store }: OperatorOptions & { readonly all?: boolean }): Held {
+  if (all === true) return NOTHING_HELD;
+  const held = CHAIN_IDS.filter((each) => current.holds?.[each] !== undefined);
+  if (chain === undefined && current.hold === null && held.length > 0) {
+    const reasons = held.map((each) => `${each} (${current.holds?.[each] ?? ''})`).join(', ');
+    const chains = held.map((each) => `--chain ${each}`).join(' ');
+    throw new GeneratorError(
+      'usage',
+      `The store is not on hold, only ${reasons}. Nothing was changed. To end ${held.length === 1 ? 'that hold' : 'those holds'}: generator unhold ${chains} --store ${store}`,
+    );
+  }
+  return nextHeld(current, null, chain);
 }
 
 async function openTarget(options: OperatorOptions, context: CommandContext): Promise<PrepareReleaseOptions> {
@@ -119,6 +135,9 @@ type OperatorReport = {
   readonly changes: ReleaseRecord['changes'];
   readonly written: Written;
 };
+
+/** What was on hold before. */
+type Before = Pick<OperatorReport, 'hold' | 'holds'>;
 
 async function finish(
   prepared: PreparedRelease,
@@ -154,11 +173,14 @@ async function finish(
     changes,
     written,
   };
-  context.show(report, formatReport(report));
+  context.show(report, formatReport(report, { hold: earlierHold, holds: earlier }));
   return 'done';
 }
 
-function formatReport({ outcome, revision, sequence, hold, holds, changes }: OperatorReport): string {
+function formatReport(
+  { outcome, revision, sequence, hold, holds, changes }: OperatorReport,
+  before: Before,
+): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = outcome === 'rolled-back' ? changes.chains[chain] : undefined;
     if (each === undefined) return [];
@@ -166,14 +188,18 @@ function formatReport({ outcome, revision, sequence, hold, holds, changes }: Ope
   });
   const lines = [`${outcome}: ${revision} (sequence ${sequence})`];
   if (rows.length > 0) lines.push(formatTable(['chain', 'through', 'older bytes', 'withdrawn'], rows));
-  const ended = outcome === 'released' ? `; it was held: ${changes.reason ?? ''}` : '';
+  const ended = before.hold === null ? '' : `; it was held: ${before.hold}`;
+  const verb = outcome === 'released' ? 'stays on hold' : 'is held';
   lines.push(
     hold === null
       ? `publication continues${ended}`
       : `publication is held: ${hold}; end it with "generator unhold"`,
-    ...CHAIN_IDS.filter((chain) => holds[chain] !== undefined).map(
-      (chain) => `${chain} is held: ${holds[chain] ?? ''}; end it with "generator unhold --chain ${chain}"`,
-    ),
+    ...CHAIN_IDS.flatMap((chain) => {
+      const [was, is] = [before.holds[chain], holds[chain]];
+      if (is !== undefined)
+        return [`${chain} ${verb}: ${is}; end it with "generator unhold --chain ${chain}"`];
+      return was === undefined ? [] : [`${chain} continues; it was held: ${was}`];
+    }),
   );
   return lines.join('\n');
 }

@@ -27,9 +27,14 @@ export function assertNotBefore(asOfMs: number, current: ReleaseRecord, clock: T
   throw new GeneratorError(
     'usage',
     isAhead(publishedAt, clock)
-      ? `The current release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}. Nothing was published. "Release from the future" in generator/RUNBOOK.md says what to do now; after ${publishedAt}, publish works again.`
+      ? `The current release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}. Nothing was published. ${sentence(clock.caution)}"Release from the future" in generator/RUNBOOK.md says what to do now; after ${publishedAt}, publish works again.`
       : `--as-of ${toInstant(asOfMs)} is before the current release, published at ${publishedAt}. Use that instant or a later one.`,
   );
+}
+
+/** Returns a phrase as a sentence, with the space after it. */
+function sentence(phrase = ''): string {
+  return phrase === '' ? '' : `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}. `;
 }
 
 /** Moves the chains whose newest date has not ended by the clock from the series to the faults. */
@@ -43,7 +48,7 @@ export function withoutUnfinished(input: Input, clock: TrustedClock): Input {
     chain,
     file: `${chain}.csv`,
     message: `date ${dates.at(-1) ?? ''} has not ended by ${clock.name}, ${toInstant(clock.nowMs)}`,
-    remedy: 'remove the row until the day has ended, and check the clock of the machine that wrote it',
+    remedy: `${sentence(clock.caution)}Remove the row until the day has ended, and check the clock of the machine that wrote it`,
   }));
   return {
     series: input.series.filter((series) => !unfinished.includes(series)),

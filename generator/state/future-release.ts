@@ -8,7 +8,9 @@ export function describeFuture(
   clock: TrustedClock,
 ): string | null {
   if (!isAhead(publishedAt, clock)) return null;
-  return `release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}`;
+  const { name, nowMs, caution } = clock;
+  const advice = caution === undefined ? '' : `; ${caution}`;
+  return `release ${revision} is from the future: it was published at ${publishedAt}, but ${name} shows ${toInstant(nowMs)}${advice}`;
 }
 
 /** Returns whether the day of a chain's newest date has not ended. */

@@ -5,7 +5,12 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** The time of a clock, and its name for messages. */
-export type TrustedClock = { readonly nowMs: number; readonly name: string };
+export type TrustedClock = {
+  readonly nowMs: number;
+  readonly name: string;
+  /** Set if it is the clock of this machine: what to do before anything else, because that clock may be behind. */
+  readonly caution?: string;
+};
 
 /** Returns the store's own clock if it has one, otherwise this machine's. Precondition: the store has answered. */
 export function readClock(store: ObjectStore, now: () => number): TrustedClock {
@@ -14,7 +19,11 @@ export function readClock(store: ObjectStore, now: () => number): TrustedClock {
 }
 
 export function machineClock(now: () => number): TrustedClock {
-  return { nowMs: now(), name: "this machine's clock" };
+  return {
+    nowMs: now(),
+    name: "this machine's clock",
+    caution: "compare this machine's clock first (date -u): if it is behind, set it and run again",
+  };
 }
 
 /** Returns whether an instant is more than five minutes ahead of the clock. */

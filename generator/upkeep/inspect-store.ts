@@ -17,6 +17,7 @@ import { readAliasSequence, readPointer, readRecord } from '../state/published-s
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
+import { futureStep } from './future-step.js';
 import {
   NO_REFUSALS,
   readWaitingRefusals,
@@ -24,7 +25,7 @@ import {
   type FormatAccept,
   type WaitingRefusals,
 } from './waiting-refusals.js';
-import { readClock } from '../state/trusted-clock.js';
+import { readClock, type TrustedClock } from '../state/trusted-clock.js';
 import { warmUpOf, type WarmUp } from './warm-up.js';
 
 /** The state of a store at the current time: the document of `status --json`. */
@@ -106,7 +107,7 @@ export async function inspectStore(
     ...counts,
     damage: counts.damage ?? damage,
   };
-  return { ...status, next: nextStep(status) };
+  return { ...status, next: nextStep(status, clock) };
 }
 
 function emptyStatus(store: ObjectStore): StoreStatus {
@@ -214,16 +215,13 @@ export function findLagging(
   return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
 }
 
-function nextStep(status: Omit<StoreStatus, 'next'>): string {
-  const { address, hold, aliases, chains, damage, published_at: publishedAt } = status;
+function nextStep(status: Omit<StoreStatus, 'next'>, clock: TrustedClock): string {
+  const { address, hold, aliases, chains, damage } = status;
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
   if (aliases.behind !== 0)
     return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
-  if (status.from_future !== null)
-    return hold === null
-      ? `set the clocks, then put the days of the last good release back in force: generator rollback --to REVISION --reason TEXT --store ${address}`
-      : `publication is held (${hold}); after ${publishedAt ?? ''}: generator unhold --store ${address}`;
+  if (status.from_future !== null) return futureStep(status, clock);
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
   const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);

@@ -50,7 +50,7 @@ describe('hold, unhold and rollback with --chain', () => {
     });
   });
 
-  it('keeps a reason for each chain, and ends one hold or all', async () => {
+  it('keeps a reason for each chain, and ends one hold', async () => {
     await run('hold', '--chain', 'bitcoin', '--reason', 'a gap');
     await run('hold', '--chain', 'arbitrum', '--reason', 'a jump');
     const again = await run('hold', '--chain', 'arbitrum', '--reason', 'a peak', '--json');
@@ -58,9 +58,45 @@ describe('hold, unhold and rollback with --chain', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ holds: { bitcoin: 'a gap', arbitrum: 'a peak' } });
     const one = await run('unhold', '--chain', 'bitcoin', '--json');
     expect(JSON.parse(one.stdout)).toMatchObject({ outcome: 'released', holds: { arbitrum: 'a peak' } });
-    const all = await run('unhold');
-    expect(all.stdout).toMatch(/\npublication continues; it was held: a peak\n$/);
-    expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +no$/m) });
+  });
+
+  describe('with holds of the store and of a chain', () => {
+    beforeEach(async () => {
+      await run('hold', '--chain', 'bitcoin', '--reason', 'a gap');
+      await run('hold', '--reason', 'an audit');
+    });
+
+    it('ends only the hold of the store with a plain unhold, and says what stays on hold', async () => {
+      expect(await run('unhold')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /\npublication continues; it was held: an audit\nbitcoin stays on hold: a gap; end it with "generator unhold --chain bitcoin"\n$/,
+        ),
+      });
+      expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +bitcoin: a gap$/m) });
+    });
+
+    it('ends every hold with --all, and prints each with its reason', async () => {
+      expect(await run('unhold', '--all')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /\npublication continues; it was held: an audit\nbitcoin continues; it was held: a gap\n$/,
+        ),
+      });
+      expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +no$/m) });
+      expect(await run('unhold', '--all', '--chain', 'bitcoin')).toMatchObject({ code: 2 });
+    });
+
+    it('exits 2 with a plain unhold if only chains are on hold, and names them and the command', async () => {
+      await run('unhold');
+      expect(await run('unhold')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          `The store is not on hold, only bitcoin (a gap). Nothing was changed. To end that hold: generator unhold --chain bitcoin --store file:${root}`,
+        ),
+      });
+      expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +bitcoin: a gap$/m) });
+    });
   });
 
   it('exits 9 if every chain of the input is on hold', async () => {

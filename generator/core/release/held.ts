@@ -14,10 +14,10 @@ export function heldOf({ hold, holds }: Held): Held {
 
 /**
  * Returns what is on hold after a hold with this reason or, with `null`, an unhold: of these chains, or of the whole
- * store. To unhold the whole store also ends the holds of chains.
+ * store. A hold of the store and the holds of chains are independent of each other.
  */
 export function nextHeld(current: Held, reason: string | null, chains?: readonly Chain[]): Held {
-  if (chains === undefined) return reason === null ? { hold: null } : { ...heldOf(current), hold: reason };
+  if (chains === undefined) return { ...heldOf(current), hold: reason };
   const holds = byChain((chain) => (chains.includes(chain) ? (reason ?? undefined) : current.holds?.[chain]));
   return { hold: current.hold, ...(Object.keys(holds).length === 0 ? {} : { holds }) };
 }

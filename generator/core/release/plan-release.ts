@@ -170,13 +170,15 @@ function restatementDigest(
   writersSha256: string,
 ): string | undefined {
   const restated = assessed.flatMap(({ series: { chain }, digest, draft }) => {
-    const record = previous?.record.chains[chain];
-    if (draft === undefined || record === undefined || draft.restatedDates.length === 0) return [];
+    const last = draft?.restatedDates.at(-1);
+    if (draft === undefined || last === undefined) return [];
+    // A chain that was rolled back to before its first release is not in the record.
+    const through = previous?.record.chains[chain]?.updated_through ?? last;
     return [
       {
         chain,
         manifest_sha256: sha256Hex(canonicalJson(manifestOf(previous, 'gold', chain))),
-        input_sha256: digest(record.updated_through).sha256,
+        input_sha256: digest(through).sha256,
         writers_sha256: writersSha256,
         dates: draft.restatedDates,
       },

@@ -64,7 +64,9 @@ function toFound(
     : {
         chain,
         restatement: refusal.restatement,
-        input_sha256: series && through !== null ? createInputDigest(series)(through).sha256 : null,
+        input_sha256: series
+          ? createInputDigest(series)(through ?? refusal.restatement.last_date).sha256
+          : null,
       };
   const { plan_digest } = plan;
   return {

@@ -59,7 +59,9 @@ describe('a release that a clock two days ahead has published', () => {
     expect(status).toMatchObject({ code: 8, stderr: expect.stringContaining(told) });
     expect(status.stdout).toMatch(/published 2025-02-05T12:00:00Z, in the future\n/);
     expect(status.stdout).toMatch(/^bitcoin +2025-02-04 .* day not over /m);
-    expect(status.stdout).toMatch(/^next +set the clocks, then .*generator rollback/m);
+    expect(status.stdout).toMatch(
+      /^next +compare this machine's clock first .*; otherwise set the clocks, then .*generator rollback/m,
+    );
     expect(status.stdout).not.toMatch(/nothing to do|fresh +no/);
     const monitor = ['status', '--max-lag-days', '2', '--store', store];
     expect(await runInProcess(monitor, NOW)).toMatchObject({ code: 8 });
@@ -69,6 +71,8 @@ describe('a release that a clock two days ahead has published', () => {
     const refused = await publish(current, store, NOW);
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(told) });
     expect(refused.stderr).not.toContain('Use that instant');
+    for (const { stderr } of [status, verified, refused])
+      expect(stderr).toMatch(/compare this machine's clock first \(date -u\): if it is behind, set it/i);
   });
 
   it('is past a day later: status and verify then exit 0', async () => {

@@ -9,7 +9,7 @@ import { repairStore } from '../../../generator/upkeep/repair/repair-store.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { rollBack, setHold } from '../../support/release/operate.js';
 import { publishSeries } from '../../support/release/publish-series.js';
-import { randomSeries } from '../../support/release/random-series.js';
+import { editSeries, randomSeries } from '../../support/release/random-series.js';
 import { readCurrent, readManifests } from '../../support/release/read-release.js';
 import { differingKeys, snapshotStore } from '../../support/stores/store-snapshot.js';
 import { expectSound } from '../../support/stores/store-with-clock.js';
@@ -75,6 +75,33 @@ describe('a rollback of one chain', () => {
       exit: 'usage',
       message: expect.stringContaining('has no days of bitcoin'),
     });
+  });
+
+  it('to before its first release is ended by the digest of the plan, which stands for its input', async () => {
+    const store = createMemoryStore();
+    await publishSeries(store, { inputs: [base(9)], asOf: at(1) });
+    const { revision } = await readCurrent(store);
+    await publishSeries(store, { inputs: [base(9), arbitrum(9)], asOf: at(2) });
+    await rollBack(store, { to: revision, reason: 'not yet', chains: ['arbitrum'], asOf: at(3) });
+    await setHold(store, null, at(4), ['arbitrum']);
+    const publish = (series: InputSeries, planDigest?: string) =>
+      publishSeries(store, {
+        inputs: [base(9), series],
+        asOf: at(5),
+        ...(planDigest === undefined ? {} : { acceptance: { reason: 'it was right', planDigest } }),
+      });
+    const { plan_digest: digest } = await publish(arbitrum(9));
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    const edited = editSeries(arbitrum(9), 'tx_count', arbitrum(9).dates[4] ?? '', 7);
+    expect((await publish(edited, digest ?? '')).chains.arbitrum).toMatchObject({
+      outcome: 'refused',
+      refusal: { kind: 'plan-mismatch' },
+    });
+    expect((await publish(arbitrum(9), digest ?? '')).chains.arbitrum).toMatchObject({
+      outcome: 'published',
+      restated: 9,
+    });
+    await expectSound(store);
   });
 
   it('can be repaired: its lost files, and its lost record', async () => {

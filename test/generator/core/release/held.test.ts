@@ -26,7 +26,7 @@ describe('nextHeld', () => {
     ['keeps the holds of chains when it holds the store', [CHAIN, 'all'], BOTH],
     ['ends the hold of a chain only', [BOTH, null, ['bitcoin']], { hold: 'all' }],
     ['ends the hold of the last chain without a trace', [CHAIN, null, ['bitcoin']], NOTHING],
-    ['ends every hold', [BOTH, null], NOTHING],
+    ['keeps the holds of chains when it ends the hold of the store', [BOTH, null], CHAIN],
     ['ends nothing that is not held', [CHAIN, null, ['base']], CHAIN],
   ])('%s', (_what, args, expected) => {
     expect(nextHeld(...args)).toEqual(expected);
