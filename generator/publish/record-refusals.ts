@@ -1,5 +1,4 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { methodologyDigest } from '../../schemas/methodology.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { RefusalNote } from '../core/release/publish-report.js';
 import {
@@ -39,8 +38,7 @@ export async function recordRefusals(
 ): Promise<RefusalNote> {
   if (state === undefined) return { digest: null, sameAsBefore: false, known: [] };
   const { record } = state;
-  const methodologySha256 = methodologyDigest((await readProductTexts()).methodology);
-  const judged = findRefusals({ plan, inputs: input.series, record, methodologySha256, args });
+  const judged = findRefusals({ plan, inputs: input.series, record, texts: await readProductTexts(), args });
   try {
     const { refused: recorded, etag } = await readRefusals(store);
     const before = stillWaiting(recorded, record);

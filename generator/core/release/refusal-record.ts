@@ -1,12 +1,15 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS, GENRES } from '../../../schemas/catalog.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { methodologyDigest } from '../../../schemas/methodology.js';
 import { manifestPath } from '../../../schemas/paths.js';
 import type { Chain, RecordedRefusal, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { ReferenceTexts } from '../draft/reference-files.js';
 import type { InputSeries } from '../input/input-series.js';
 import { createInputDigest } from './input-digest.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';
 import { summarizeRefusal } from './publish-report.js';
+import { writersFingerprint } from './writers-fingerprint.js';
 
 /** A refusal as a run finds it, before it is known since when it has been refused. */
 export type FoundRefusal = Omit<RecordedRefusal, 'since'>;
@@ -24,16 +27,17 @@ export type FindOptions = {
   readonly inputs: readonly InputSeries[];
   /** The current release, which the input was compared with. */
   readonly record: ReleaseRecord;
-  /** Digest of the product's methodology. */
-  readonly methodologySha256: string;
+  /** The product's texts, which the dates are restated with. */
+  readonly texts: ReferenceTexts;
   /** Arguments of the run. */
   readonly args: readonly string[];
 };
 
 /** Returns what a plan refuses. The digests do not depend on the time of the run. */
 export function findRefusals(options: FindOptions): JudgedRefusals {
-  const { plan, record, methodologySha256: sha256 } = options;
+  const { plan, record, texts } = options;
   if (plan.methodologyChanged) {
+    const sha256 = methodologyDigest(texts.methodology);
     const refused = {
       chain: null,
       sha256: sha256Hex(canonicalJson({ methodology: { version: record.methodology.version, sha256 } })),
@@ -55,7 +59,7 @@ function toFound(
   chain: Chain,
   { updated_through: through }: ChainPlan,
   refusal: Refusal,
-  { plan, inputs, record, args }: FindOptions,
+  { plan, inputs, record, texts, args }: FindOptions,
 ): FoundRefusal {
   const series = inputs.find((each) => each.chain === chain);
   const isDrop = refusal.kind === 'drop';
@@ -67,6 +71,8 @@ function toFound(
         input_sha256: series
           ? createInputDigest(series)(through ?? refusal.restatement.last_date).sha256
           : null,
+        writers_sha256: writersFingerprint(texts), // other code may restate the same dates differently
+        methodology_sha256: methodologyDigest(texts.methodology),
       };
   const { plan_digest } = plan;
   return {

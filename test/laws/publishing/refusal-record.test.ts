@@ -1,8 +1,10 @@
 import { parseInstant } from '../../../schemas/dates.js';
 import { REFUSAL_KEY } from '../../../schemas/paths.js';
 import type { RefusalNote } from '../../../generator/core/release/publish-report.js';
+import { findRefusals } from '../../../generator/core/release/refusal-record.js';
 import { recordRefusals } from '../../../generator/publish/record-refusals.js';
 import { SILENT } from '../../../generator/run/progress.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';
 import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
 import { inspectStore, type StoreStatus } from '../../../generator/upkeep/inspect-store.js';
@@ -122,6 +124,25 @@ it('a refusal without its command is recorded if an argument has a character tha
     return call();
   });
   await recordRefusals(unwritten, prepared, { at: LATER, args, dryRun: false, warn });
+});
+
+it('a refusal of the same dates by other code or another methodology is another one', async () => {
+  const { plan, start } = await prepareSeries(store, { inputs: [restated], asOf: AS_OF });
+  const record = start.state?.record;
+  if (record === undefined) throw new Error('nothing is published');
+  const texts = await readProductTexts();
+  const { brief, methodology } = texts;
+  const digests = [
+    texts,
+    { ...texts },
+    { ...texts, brief: { ...brief, source: 'other code' } },
+    { ...texts, methodology: { ...methodology, version: `${methodology.version}1` } },
+  ].map(
+    (each) =>
+      findRefusals({ plan, inputs: [restated], record, texts: each, args: ['publish'] }).found[0]?.sha256,
+  );
+  expect(digests[1]).toBe(digests[0]);
+  expect(new Set(digests).size).toBe(3);
 });
 
 it('a methodology that was edited without a new version is recorded once, until a run no longer refuses it', async () => {
