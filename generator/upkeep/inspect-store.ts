@@ -97,7 +97,7 @@ export async function inspectStore(
     sequence: record.sequence,
     sha256: pointer.value.sha256,
     published_at: record.published_at,
-    age_days: wholeDaysBetween(parseInstant(record.published_at) ?? NaN, nowMs),
+    age_days: Math.max(0, wholeDaysBetween(parseInstant(record.published_at) ?? NaN, clock.nowMs)),
     from_future: describeFuture(record, clock),
     hold: record.hold,
     holds: record.holds ?? {},

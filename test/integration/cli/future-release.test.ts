@@ -75,6 +75,11 @@ describe('a release that a clock two days ahead has published', () => {
       expect(stderr).toMatch(/compare this machine's clock first \(date -u\): if it is behind, set it/i);
   });
 
+  it('is 0 days old to a clock that is two minutes behind', async () => {
+    const { stdout } = await runInProcess(['status', '--store', store], '2025-02-05T11:58:00Z');
+    expect(stdout).toMatch(/published 2025-02-05T12:00:00Z, 0 days ago\n/);
+  });
+
   it('is past a day later: status and verify then exit 0', async () => {
     expect(await runInProcess(['status', '--store', store], LATER)).toMatchObject({ code: 0 });
     expect(await runInProcess(['verify', '--store', store], LATER)).toMatchObject({ code: 0 });
