@@ -17,7 +17,7 @@ import { readAliasSequence, readPointer, readRecord } from '../state/published-s
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
-import { futureStep } from './future-step.js';
+import { futureStep, isRolledBack } from './future-step.js';
 import {
   NO_REFUSALS,
   readWaitingRefusals,
@@ -97,7 +97,7 @@ export async function inspectStore(
     sequence: record.sequence,
     sha256: pointer.value.sha256,
     published_at: record.published_at,
-    age_days: wholeDaysBetween(parseInstant(record.published_at) ?? NaN, nowMs),
+    age_days: Math.max(0, wholeDaysBetween(parseInstant(record.published_at) ?? NaN, clock.nowMs)),
     from_future: describeFuture(record, clock),
     hold: record.hold,
     holds: record.holds ?? {},
@@ -107,7 +107,8 @@ export async function inspectStore(
     ...counts,
     damage: counts.damage ?? damage,
   };
-  return { ...status, next: nextStep(status, clock) };
+  const isUndone = status.from_future !== null && (await isRolledBack(store, record));
+  return { ...status, next: nextStep(status, clock, isUndone) };
 }
 
 function emptyStatus(store: ObjectStore): StoreStatus {
@@ -215,13 +216,13 @@ export function findLagging(
   return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
 }
 
-function nextStep(status: Omit<StoreStatus, 'next'>, clock: TrustedClock): string {
+function nextStep(status: Omit<StoreStatus, 'next'>, clock: TrustedClock, isUndone: boolean): string {
   const { address, hold, aliases, chains, damage } = status;
   if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
   const publish = `generator publish --input DIR --store ${address}`;
   if (aliases.behind !== 0)
     return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
-  if (status.from_future !== null) return futureStep(status, clock);
+  if (status.from_future !== null) return futureStep(status, clock, isUndone);
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
   const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);

@@ -49,7 +49,7 @@ export function selectRelease(
   if (release === undefined)
     throw usage(
       isDelayed
-        ? `${from} has no release that was published ${count(selection.delayHours, 'hour')} ago or earlier. Run again later.`
+        ? `${from} has no release that was published ${count(selection.delayHours, 'hour')} ago or earlier and that no rollback undid. Run again later.`
         : `There is no release ${selection.revision} in ${from}. ${PUBLIC_PATHS.changes} lists the releases.`,
     );
   if (current >= 0 && current < index)
@@ -63,9 +63,23 @@ export function selectRelease(
   return index;
 }
 
-/** Returns the index of the newest release that was published by this time; -1 if there is none. */
+/** Returns the index of the newest release that was published by this time and is not undone; -1 if there is none. */
 function findDelayed(chain: readonly ChainRelease[], byMs: number): number {
-  return chain.findIndex(({ record }) => (parseInstant(record.published_at) ?? Infinity) <= byMs);
+  const undone = findUndone(chain);
+  return chain.findIndex(
+    ({ record }, index) => (parseInstant(record.published_at) ?? Infinity) <= byMs && !undone.has(index),
+  );
+}
+
+/** Returns the indexes of the releases between a rollback and its target. A rollback that is undone itself undoes nothing. */
+function findUndone(chain: readonly ChainRelease[]): Set<number> {
+  const undone = new Set<number>();
+  chain.forEach(({ record: { changes } }, index) => {
+    if (changes.rollback === null || undone.has(index)) return;
+    const target = chain.findIndex(({ record }) => record.revision === changes.rollback);
+    for (let between = index + 1; between < target; between += 1) undone.add(between);
+  });
+  return undone;
 }
 
 function usage(message: string): GeneratorError {

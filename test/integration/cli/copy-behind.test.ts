@@ -47,6 +47,18 @@ describe('a copy that stays behind', () => {
     expect(await copyAt(after(24), '--delay', '4800')).toMatchObject({ code: 0, revision: SECOND });
   });
 
+  it('skips a release that a later rollback undid, although it is old enough', async () => {
+    const root = await published.copy();
+    const operate = ['rollback', '--to', FIRST, '--reason', 'a bad day', '--store', `file:${root}`];
+    expect(await runInProcess(operate, after(20))).toMatchObject({ code: 0 });
+    const copy = ['copy', '--from', `file:${root}`, '--to', `file:${to}`, '--json', '--delay', '24'];
+    const copied = async (hours: number): Promise<unknown> =>
+      JSON.parse((await runInProcess(copy, after(hours))).stdout);
+    expect(await copied(30)).toMatchObject({ revision: FIRST, behind: 2 });
+    expect(await copied(44)).toMatchObject({ revision: '2025-02-03.000001', behind: 0 });
+    expect(await verify()).toMatchObject({ code: 0 });
+  });
+
   it('exits 2 and writes nothing if no release is old enough, or --to-revision names none', async () => {
     expect(await copyAt(after(0), '--delay', '48')).toMatchObject({
       code: 2,

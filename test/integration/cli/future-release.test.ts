@@ -75,6 +75,25 @@ describe('a release that a clock two days ahead has published', () => {
       expect(stderr).toMatch(/compare this machine's clock first \(date -u\): if it is behind, set it/i);
   });
 
+  it('is 0 days old to a clock that is two minutes behind', async () => {
+    const { stdout } = await runInProcess(['status', '--store', store], '2025-02-05T11:58:00Z');
+    expect(stdout).toMatch(/published 2025-02-05T12:00:00Z, 0 days ago\n/);
+  });
+
+  it('is to be rolled back, also on hold, until a rollback was made', async () => {
+    const next = async (...words: string[]): Promise<string> => {
+      if (words.length > 0) await runInProcess([...words, '--store', store], NOW);
+      const { stdout } = await runInProcess(['status', '--store', store, '--json'], NOW);
+      return (JSON.parse(stdout) as { next: string }).next;
+    };
+    expect(await next('hold', '--reason', 'why')).toContain('generator rollback --to');
+    expect(await next('rollback', '--to', GOOD, '--reason', 'why')).toMatch(
+      /^publication is held \(why\); after 2025-02-05T12:00:00Z: generator unhold /,
+    );
+    expect(await next('hold', '--reason', 'still')).toMatch(/^publication is held \(still\); after /);
+    expect(await next('unhold')).toBe('publish works again after 2025-02-05T12:00:00Z');
+  });
+
   it('is past a day later: status and verify then exit 0', async () => {
     expect(await runInProcess(['status', '--store', store], LATER)).toMatchObject({ code: 0 });
     expect(await runInProcess(['verify', '--store', store], LATER)).toMatchObject({ code: 0 });
