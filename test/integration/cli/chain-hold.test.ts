@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
+import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
 import {
   createPublishedStore,
   publish,
   RESTATED,
   type PublishedStore,
-} from '../support/release/published-store.js';
-import { writeSmallInput } from '../support/release/small-input.js';
+} from '../../support/release/published-store.js';
+import { writeSmallInput } from '../../support/release/small-input.js';
 
 const NOW = '2025-02-03T12:00:00Z';
 

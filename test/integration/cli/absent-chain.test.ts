@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
-import { metricsCsv, writeInput, writeSmallInput } from '../support/release/small-input.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
+import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { metricsCsv, writeInput, writeSmallInput } from '../../support/release/small-input.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const SLOW_MS = 60_000;
 

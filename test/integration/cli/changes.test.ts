@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { publicKey, PUBLIC_PATHS } from '../../schemas/paths.js';
-import type { Changes, ReleaseChanges } from '../../schemas/types.generated.js';
-import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
-import { writeInput, writeSmallInput } from '../support/release/small-input.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
+import { publicKey, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import type { Changes, ReleaseChanges } from '../../../schemas/types.generated.js';
+import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { writeInput, writeSmallInput } from '../../support/release/small-input.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const BASE = [{ name: 'my-node', licence: 'own data' }];
 const segment = (licence: string) => ({ name: 'coinmetrics', licence });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
-import { writeSmallInput } from '../support/release/small-input.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
+import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { writeSmallInput } from '../../support/release/small-input.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 let folder: TemporaryFolder;
 let where: readonly string[];

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { REFUSAL_KEY } from '../../schemas/paths.js';
-import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
-import { metricsCsv, writeInput, writeSmallInput } from '../support/release/small-input.js';
-import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
+import { REFUSAL_KEY } from '../../../schemas/paths.js';
+import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { metricsCsv, writeInput, writeSmallInput } from '../../support/release/small-input.js';
+import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const FIRST = '2025-01-11T06:00:00Z';
 const LATER = '2025-01-11T07:00:00Z';
