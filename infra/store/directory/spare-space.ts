@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../object-store.js';
@@ -27,8 +27,7 @@ export async function createSpareSpace(address: string): Promise<void> {
     try {
       if (await isComplete(file)) continue;
       await rm(file, { force: true });
-      // Random, so that no file system can compress it.
-      await writeFile(file, randomBytes(FILE_BYTES), { flag: 'wx', flush: true });
+      await writeFile(file, contentOf(file), { flag: 'wx', flush: true });
     } catch (error) {
       if (codeOf(error) === 'EEXIST') continue; // another run creates it
       await rm(file, { force: true }).catch(() => undefined);
@@ -51,6 +50,15 @@ export async function deleteSpareSpace(address: string): Promise<boolean> {
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '') || isOutOfSpace(error.cause);
+}
+
+/** Returns bytes that no file system can compress, and that are the same in every store. */
+function contentOf(file: string): Buffer {
+  const name = path.basename(file);
+  const parts = Array.from({ length: FILE_BYTES / 64 }, (_, i) =>
+    createHash('sha512').update(`${name} ${i}`).digest(),
+  );
+  return Buffer.concat(parts);
 }
 
 /** Returns whether a spare file has its size: a run that was killed may have left an empty one. */

@@ -166,7 +166,7 @@ describe('repair with the input of an earlier release restores, after a flipped 
       code: 8,
       restored: [],
       remedy: expect.stringMatching(
-        /use the input of an earlier date, or restore a backup with "generator copy/,
+        /use the input as it was when they were published, or restore a backup with "generator copy/,
       ),
     });
     expect(withCurrent.stderr).toContain(`${key}: `);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Stage } from '../../../generator/run/progress.js';
 import {
   bucketStores,
@@ -28,6 +28,9 @@ const STAGES = [
   'aliases',
 ] as const satisfies Stage[];
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const HANG_LISTING = pathToFileURL(
+  path.join(import.meta.dirname, '../../support/kills/hang-listing.mjs'),
+).href;
 const SLOW_MS = 120_000;
 /** Limit of runs for one interrupt: a short stage may end before the signal arrives. */
 const TRIES = 5;
@@ -121,26 +124,22 @@ describe('an interrupt', () => {
     SLOW_MS,
   );
 
-  /** Writes an input that cannot be read to its end, like one on a network drive that hangs. */
-  async function writeHangingInput(name: string): Promise<string> {
-    const input = path.join(folder.path, name);
-    await cp(scenario.publication.input, input, { recursive: true });
-    await rm(path.join(input, 'bitcoin.csv'));
-    execFileSync('mkfifo', [path.join(input, 'bitcoin.csv')]);
-    return input;
+  /** Returns the arguments of a publication whose input hangs, and those of Node.js that make it hang. */
+  function hangingRun(name: string): [args: string[], nodeArgs: string[]] {
+    const pipe = path.join(folder.path, `${name}.pipe`);
+    execFileSync('mkfifo', [pipe]);
+    const store = `file:${path.join(folder.path, `${name}-store`)}`;
+    return [
+      ['publish', '--input', scenario.publication.input, '--store', store],
+      ['--import', `${HANG_LISTING}?pipe=${encodeURIComponent(pipe)}`],
+    ];
   }
 
   it(
     'ends a run within 5 s while a system call hangs, with the signal that shells report as 130',
     async () => {
-      const args = [
-        'publish',
-        '--input',
-        await writeHangingInput('fifo'),
-        '--store',
-        `file:${folder.path}/fifo-store`,
-      ];
-      const run = await runStaged(args, { ...interruptBy('SIGTERM', 'input'), delayMs: 200 });
+      const [args, nodeArgs] = hangingRun('once');
+      const run = await runStaged(args, { ...interruptBy('SIGTERM', 'input'), delayMs: 200 }, nodeArgs);
       expect(run).toMatchObject({ code: null, signal: 'SIGINT' });
       expect(run.messages).toContain('interrupted: unknown: run status');
       expect(run.secondsAfter).toBeLessThan(5);
@@ -149,15 +148,9 @@ describe('an interrupt', () => {
   );
 
   it.each(SIGNALS)('kills a run immediately if it is the second one: %s', async (second) => {
-    const args = [
-      'publish',
-      '--input',
-      await writeHangingInput(second),
-      '--store',
-      `file:${folder.path}/${second}-store`,
-    ];
+    const [args, nodeArgs] = hangingRun(second);
     let killedMs = 0;
-    const run = await runStaged(args, {
+    const killTwice: StageAction = {
       stage: 'input',
       delayMs: 200,
       act(child) {
@@ -167,7 +160,8 @@ describe('an interrupt', () => {
           child.kill(second);
         }, 500);
       },
-    });
+    };
+    const run = await runStaged(args, killTwice, nodeArgs);
     expect(run).toMatchObject({ code: null, signal: second });
     expect(performance.now() - killedMs).toBeLessThan(3000);
   });

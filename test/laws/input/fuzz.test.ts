@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { GeneratorError } from '../../../generator/core/generator-error.js';
 import { formatInputFault } from '../../../generator/core/input/input-fault.js';
 import { openInputFolder, toDirectory, type InputFolder } from '../../../generator/input/input-folder.js';
@@ -15,10 +17,15 @@ const INPUTS = Number(process.env['CRD_TEST_INPUT_FUZZ'] ?? '2000');
 const SEED = Number(process.env['CRD_TEST_FUZZ_SEED'] ?? '1');
 /** Every so many inputs are also read from a directory. */
 const DIRECTORY_EVERY = 10;
+/** Every so many inputs, what they left in memory is collected. */
+const COLLECT_EVERY = 50;
 const MAX_MS = 2_000;
 const MAX_MEMORY_MB = 300;
 const SLOW_MS = 3_600_000;
 const META = { contentType: 'application/octet-stream', cacheControl: 'no-store' };
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void; // what the flag exposes
 
 async function toPrefix(files: FuzzInput): Promise<InputFolder> {
   const store = createMemoryStore();
@@ -45,6 +52,7 @@ it(
   async () => {
     const temporary = await createTemporaryFolder();
     const random = createRandom(SEED);
+    collectGarbage();
     const { rss: bytesAtStart } = process.memoryUsage();
     let mostBytes = 0; // sampled: the peak of the process includes the suites before this one
     let accepted = 0;
@@ -59,6 +67,7 @@ it(
       expect(found.every((line) => line.length < 1_000 && !/\p{Cc}/u.test(line))).toBe(true);
       if ((user + system) / 1_000 > MAX_MS) throw new Error(`input ${i} of seed ${SEED} is slow`);
       mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
+      if (i % COLLECT_EVERY === 0) collectGarbage();
       if (i % DIRECTORY_EVERY === 0) {
         const folder = path.join(temporary.path, 'input');
         await rm(folder, { recursive: true, force: true });

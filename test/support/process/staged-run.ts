@@ -27,10 +27,17 @@ export type StageAction = {
   readonly act: (child: ChildProcess) => void;
 };
 
-/** Runs the built program with `--log-json` and only the environment variables for S3, and acts on it once. */
-export function runStaged(args: readonly string[], action?: StageAction): Promise<StagedRun> {
+/**
+ * Runs the built program with `--log-json` and only the environment variables for S3, and acts on it once. `nodeArgs` are
+ * arguments of Node.js itself.
+ */
+export function runStaged(
+  args: readonly string[],
+  action?: StageAction,
+  nodeArgs: readonly string[] = [],
+): Promise<StagedRun> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...args, '--log-json'], {
+    const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args, '--log-json'], {
       env: s3Environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
