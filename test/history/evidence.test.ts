@@ -16,7 +16,7 @@ import { AS_OF, metricsFolder } from './history-data.js';
 import { runGenerator, runNode, runProgram } from './plain-node.js';
 import { readCalendar, readFileTimes, readMetaDay, type CalendarDay } from './published-files.js';
 
-const SLOW_MS = 300_000;
+const SLOW_MS = 900_000;
 const methodology = currentMethodology();
 
 let folder: TemporaryFolder;

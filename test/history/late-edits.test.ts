@@ -2,7 +2,7 @@ import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import type { EditObservation, LateEditObservations } from './late-edit-observations.js';
 import { runProgram } from './plain-node.js';
 
-const SLOW_MS = 300_000;
+const SLOW_MS = 900_000;
 /** Number of dates whose input a date depends on, including its own. */
 const DEPENDENCY_DAYS = 385;
 /** Upper bound for the public files of a chain that name the latest date. */

@@ -3,7 +3,7 @@ import { currentMethodology, methodologyTextUrl } from '../../schemas/methodolog
 import type { Agreement, MissingSignal } from './missing-signal.js';
 import { runProgram } from './plain-node.js';
 
-const SLOW_MS = 300_000;
+const SLOW_MS = 900_000;
 
 let measured: readonly MissingSignal[];
 

@@ -2,7 +2,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { COMPARED, type OracleComparison } from './oracle-comparison.js';
 import { runProgram } from './plain-node.js';
 
-const SLOW_MS = 300_000;
+const SLOW_MS = 900_000;
 
 let comparisons: readonly OracleComparison[];
 

@@ -10,7 +10,7 @@ import { createTemporaryFolder, type TemporaryFolder } from '../support/process/
 import { AS_OF, metricsFolder } from './history-data.js';
 import { runGenerator } from './plain-node.js';
 
-const SLOW_MS = 300_000;
+const SLOW_MS = 900_000;
 /** Limit for recomputing all four chains. */
 const MAX_MS = 120_000;
 const DATES = { bitcoin: 6437, ethereum: 4038, arbitrum: 1313, base: 566 };
