@@ -39,7 +39,8 @@ await runProgram<ExitName>({
   giveUpMs: GIVE_UP_MS,
   givenUp: {
     exit: 'interrupted',
-    message: 'interrupted: unknown: run status, which shows whether the release was committed',
+    message:
+      'interrupted: the run did not end in time. If it was to publish, run "generator status", which shows whether its release was committed.',
   },
   run: (interrupted) =>
     runCli(args, {

@@ -623,11 +623,11 @@ export interface Entitlements {
    */
   briefs: 'latest' | 'all' | null;
   /**
-   * Time at which the earliest active grant began.
+   * Time at which the earliest active grant of `plan` began.
    */
   since: Instant | null;
   /**
-   * Time at which the last active grant ends.
+   * Time at which the last active grant of `plan` ends.
    */
   until: Instant | null;
   /**

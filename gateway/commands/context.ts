@@ -6,7 +6,7 @@ import type { ExitName } from '../core/exit-codes.js';
 import type { Accounts } from '../io/accounts/accounts.js';
 import type { BillingPort } from '../io/billing/billing-port.js';
 
-/** The options that every command has. */
+/** The options that most commands have. */
 export type CommonOptions = { readonly json?: boolean; readonly accountsStore?: string };
 
 /** The effects that a command may use. */

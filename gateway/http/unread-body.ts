@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Maximum size of the body of a request. */
 export const BODY_LIMIT_BYTES = 65_536;
-/** Time for a client to read a response and close the connection, after its body was left unread. */
+/** Time after a response for the client to end its request, read the response and close the connection. */
 const LINGER_MS = 1_000;
 
 /** Returns whether the body is too large according to `Content-Length`. */
@@ -14,7 +14,7 @@ export function isTooLarge({ headers }: Pick<IncomingMessage, 'headers'>): boole
 export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   const { socket } = req;
   res.setHeader('Connection', 'close');
-  req.read(0); // Node would otherwise read and discard the body after the response
+  req.read(0); // once the response ends, Node reads and discards a body that nobody has begun to read; this begins
   // Node would close the connection at once. A client that still sends would be reset before it reads the response.
   socket.destroySoon = () => {
     socket.end();

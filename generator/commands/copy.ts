@@ -44,7 +44,7 @@ export function addCopy(program: Command, host: CommandHost): void {
     host.run('copy', options, async (context) => {
       const from = await context.openStore(options.from);
       const to = await context.openStore(options.to);
-      assertApart(from.address, to.address);
+      await assertApart(from.address, to.address);
       const { progress, signal } = context;
       const clock = (): number => performance.now();
       const choice = { ...toSelection(options, context), ...toPrune(options, context) };
@@ -59,8 +59,8 @@ export function addCopy(program: Command, host: CommandHost): void {
 }
 
 /** Passes if no store is inside the other, where the other's checks would find its files. @throws GeneratorError 'usage' otherwise. */
-function assertApart(from: string, to: string): void {
-  const place = comparePlaces(from, to);
+async function assertApart(from: string, to: string): Promise<void> {
+  const place = await comparePlaces(from, to);
   if (place === 'apart') return;
   const problem =
     place === 'same' ? `are the same place, ${to}` : `are one inside the other, ${from} and ${to}`;

@@ -158,7 +158,7 @@ async function report(
   { acceptRestatements: reason, asOf }: PublishOptions,
   context: CommandContext,
 ): Promise<ExitName> {
-  const { plan, input, absent, start } = prepared;
+  const { plan, input, heldFaults, absent, start } = prepared;
   const { faults, invalid } = input;
   const refusals = await recordRefusals(store, prepared, {
     at: toInstant(asOfOrNow(asOf, context.now)),
@@ -178,13 +178,19 @@ async function report(
     refusals,
     listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
   });
-  warnOfInputFaults(faults, context.warn);
-  for (const chain of absent.filter((each) => !faults.some((fault) => fault.chain === each))) {
+  warnOfInputFaults([...faults, ...heldFaults], context.warn);
+  for (const chain of absent.filter(
+    (each) => ![...faults, ...heldFaults].some((fault) => fault.chain === each),
+  )) {
     const remedy = 'put the file back, or select the other chains with --chain';
     context.warn(formatInputFault(absentFault(chain, start.state?.record, remedy)));
   }
   if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
   const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
+  for (const chain of CHAIN_IDS) {
+    const hold = result.chains[chain]?.hold;
+    if (hold !== undefined) context.warn(explainHold(chain, hold, store.address));
+  }
   warnOfRefusals(plan, refusals, accept, context.warn);
   context.show(result, formatReport(result));
   return exitOf(result);
@@ -199,8 +205,7 @@ function warnOfRefusals(
 ): void {
   for (const { chain, since } of known) warn(`${chain ?? 'methodology'}: the same refusal as at ${since}`);
   for (const chain of CHAIN_IDS) {
-    const { refusal, hold } = plan.chains[chain] ?? {};
-    if (hold !== undefined) warn(explainHold(chain, hold));
+    const refusal = plan.chains[chain]?.refusal;
     if (refusal) explainRefusal(chain, refusal, acceptCommand).forEach(warn);
   }
   if (plan.methodologyChanged) {

@@ -3,7 +3,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
-import { nextHeld, NOTHING_HELD, type Held } from '../core/release/held.js';
+import { nextHeld, NOTHING_HELD, unholdCommand, type Held } from '../core/release/held.js';
 import type { Written } from '../publish/release-writing.js';
 import { assertNotAhead } from '../publish/check-as-of.js';
 import {
@@ -107,10 +107,9 @@ function endHolds(current: Held, { chain, all, store }: OperatorOptions & { read
   const held = CHAIN_IDS.filter((each) => current.holds?.[each] !== undefined);
   if (chain === undefined && current.hold === null && held.length > 0) {
     const reasons = held.map((each) => `${each} (${current.holds?.[each] ?? ''})`).join(', ');
-    const chains = held.map((each) => `--chain ${each}`).join(' ');
     throw new GeneratorError(
       'usage',
-      `The store is not on hold, only ${reasons}. Nothing was changed. To end ${held.length === 1 ? 'that hold' : 'those holds'}: generator unhold ${chains} --store ${store}`,
+      `The store is not on hold, only ${reasons}. Nothing was changed. To end ${held.length === 1 ? 'that hold' : 'those holds'}: ${unholdCommand(store, held)}`,
     );
   }
   return nextHeld(current, null, chain);
@@ -173,13 +172,14 @@ async function finish(
     changes,
     written,
   };
-  context.show(report, formatReport(report, { hold: earlierHold, holds: earlier }));
+  context.show(report, formatReport(report, { hold: earlierHold, holds: earlier }, store.address));
   return 'done';
 }
 
 function formatReport(
   { outcome, revision, sequence, hold, holds, changes }: OperatorReport,
   before: Before,
+  address: string,
 ): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = outcome === 'rolled-back' ? changes.chains[chain] : undefined;
@@ -193,11 +193,11 @@ function formatReport(
   lines.push(
     hold === null
       ? `publication continues${ended}`
-      : `publication is held: ${hold}; end it with "generator unhold"`,
+      : `publication is held: ${hold}; to end that: ${unholdCommand(address)}`,
     ...CHAIN_IDS.flatMap((chain) => {
       const [was, is] = [before.holds[chain], holds[chain]];
       if (is !== undefined)
-        return [`${chain} ${verb}: ${is}; end it with "generator unhold --chain ${chain}"`];
+        return [`${chain} ${verb}: ${is}; to end that: ${unholdCommand(address, [chain])}`];
       return was === undefined ? [] : [`${chain} continues; it was held: ${was}`];
     }),
   );

@@ -7,7 +7,8 @@ import type { Input } from '../input/read-input.js';
 import { isUnfinished } from '../state/future-release.js';
 import { isAhead, type TrustedClock } from '../state/trusted-clock.js';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** A clock may have jumped if more full hours than these lie between two releases: a day, and half a day to spare. */
 const JUMP_HOURS = 36;
 
@@ -20,15 +21,23 @@ export function assertNotAhead(asOfMs: number, clock: TrustedClock): void {
   );
 }
 
-/** Throws GeneratorError 'usage' if an as-of instant is before the current release. */
-export function assertNotBefore(asOfMs: number, current: ReleaseRecord, clock: TrustedClock): void {
+/** Throws GeneratorError 'usage' if an as-of instant is before the current release. `own` is this machine's clock. */
+export function assertNotBefore(
+  asOfMs: number,
+  current: ReleaseRecord,
+  clock: TrustedClock,
+  own: TrustedClock,
+): void {
   const { revision, published_at: publishedAt } = current;
   if (toInstant(asOfMs) >= publishedAt) return;
+  const remedy = isAhead(clock.nowMs, own)
+    ? `This machine's clock is ${count(Math.round((clock.nowMs - own.nowMs) / MINUTE_MS), 'minute')} behind ${clock.name}: set it, and run again.`
+    : 'Use that instant or a later one.';
   throw new GeneratorError(
     'usage',
     isAhead(publishedAt, clock)
       ? `The current release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}. Nothing was published. ${sentence(clock.caution)}"Release from the future" in generator/RUNBOOK.md says what to do now; after ${publishedAt}, publish works again.`
-      : `--as-of ${toInstant(asOfMs)} is before the current release, published at ${publishedAt}. Use that instant or a later one.`,
+      : `--as-of ${toInstant(asOfMs)} is before the current release, published at ${publishedAt}. ${remedy}`,
   );
 }
 

@@ -5,10 +5,12 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
+import { unholdCommand } from '../core/release/held.js';
 import { mayPlanAhead } from '../core/release/may-plan-ahead.js';
 import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
 import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
+import type { InputFault } from '../core/input/input-fault.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import { count } from '../core/text/count.js';
 import type { Input } from '../input/read-input.js';
@@ -18,7 +20,7 @@ import { planAhead } from './plan-ahead.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readStartingPoint, type StartingPoint } from '../state/published-state.js';
 import { assertStore, isStore } from '../state/store-mark.js';
-import { readClock, type TrustedClock } from '../state/trusted-clock.js';
+import { machineClock, readClock, type TrustedClock } from '../state/trusted-clock.js';
 import type { Writing } from './release-writing.js';
 import { runInterruptibly } from '../run/run-interruptibly.js';
 import { readArtifactJson } from '../state/stored-json.js';
@@ -49,6 +51,8 @@ export type PreparePlanOptions = {
 /** A plan, the input and state that it was made from, and the writing that began while it was made. */
 export type PreparedPlan = {
   readonly input: Input;
+  /** Faults of the input in chains on hold, which publish nothing: they stop nothing. */
+  readonly heldFaults: readonly InputFault[];
   /** The published chains that the input lacks. */
   readonly absent: readonly Chain[];
   readonly start: StartingPoint;
@@ -72,11 +76,15 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
   progress.end(start.state ? start.state.record.revision : 'empty');
   const clock = readClock(store, options.now);
   assertNotAhead(asOfMs, clock);
-  assertPublishable(start.state, asOfMs, clock);
+  assertPublishable(start.state, options, clock);
   const record = start.state?.record;
   const absent = findAbsentChains(record, [...chains, ...options.input.invalid], options.chains);
   const finished = withoutUnfinished(options.input, clock);
-  const input = options.requireAll ? withAbsent(finished, absent, record) : finished;
+  const required = options.requireAll ? withAbsent(finished, absent, record) : finished;
+  const isHeld = ({ chain }: InputFault): boolean =>
+    chain !== undefined && record?.holds?.[chain] !== undefined;
+  const input = { ...required, faults: required.faults.filter((fault) => !isHeld(fault)) };
+  const found = { input, heldFaults: required.faults.filter(isHeld), absent, start };
 
   progress.begin('plan');
   const request: PlanRequest = {
@@ -91,11 +99,11 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
   };
   if (options.writesAhead === true && mayPlanAhead(request)) {
-    return { input, absent, start, ...(await planAhead(request, options)) };
+    return { ...found, ...(await planAhead(request, options)) };
   }
   const plan = await runInterruptibly(planSteps(request), signal);
   progress.end(plan.release ? count(plan.release.artifacts.length, 'file') : 'nothing to publish');
-  return { input, absent, start, plan: await explainRestatements(store, plan, input.series, start.state) };
+  return { ...found, plan: await explainRestatements(store, plan, input.series, start.state) };
 }
 
 /** Adds a fault for each absent chain. */
@@ -107,16 +115,20 @@ function withAbsent(input: Input, absent: readonly Chain[], record: ReleaseRecor
   };
 }
 
-function assertPublishable(state: PublishedState | undefined, asOfMs: number, clock: TrustedClock): void {
+function assertPublishable(
+  state: PublishedState | undefined,
+  { store, asOfMs, now }: PreparePlanOptions,
+  clock: TrustedClock,
+): void {
   if (state === undefined) return;
   const { hold } = state.record;
   if (hold !== null) {
     throw new GeneratorError(
       'held',
-      `Publication is held: ${hold}. Nothing was published. Once the cause is fixed, run "generator unhold".`,
+      `Publication is held: ${hold}. Nothing was published. Once the cause is fixed: ${unholdCommand(store.address)}`,
     );
   }
-  assertNotBefore(asOfMs, state.record, clock);
+  assertNotBefore(asOfMs, state.record, clock, machineClock(now));
 }
 
 /** Adds to each refused restatement how its metrics changed. This is the only use of published days in planning. */

@@ -43,10 +43,10 @@ export async function recordRefusals(
     const { refused: recorded, etag } = await readRefusals(store);
     const before = stillWaiting(recorded, record);
     const refused = mergeRefusals(before, judged, at).map(withWritableCommand);
-    const reported = input.faults.length === 0 ? refused : withoutNew(before, judged);
-    const isChanged = canonicalJson(reported) !== canonicalJson(recorded);
-    if (isChanged && !dryRun) await writeRefusals(store, reported, etag).catch(warnOfFailure);
-    const digest = judged.found.length === 0 ? null : refusalDigest(refused);
+    const recordable = input.faults.length === 0 ? refused : withoutNew(before, judged);
+    const isChanged = canonicalJson(recordable) !== canonicalJson(recorded);
+    if (isChanged && !dryRun) await writeRefusals(store, recordable, etag).catch(warnOfFailure);
+    const digest = judged.found.length === 0 ? null : refusalDigest(refused); // also of those that are not recorded
     const known = judged.found.flatMap((each) => {
       const since = sinceOf(before, each);
       return since === undefined ? [] : [{ chain: each.chain, since }];
@@ -62,7 +62,7 @@ export async function recordRefusals(
     warn(
       judged.found.length === 0
         ? `The record of earlier refusals was not updated, so status may still show them: ${cause}`
-        : `The refusal was not recorded, so the next run reports it as new: ${cause}`,
+        : `The record of refusals was not updated, so the next run may report a refusal as new: ${cause}`,
     );
   }
 }

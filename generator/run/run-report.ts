@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { ByteCounts, RequestCounts } from '../../infra/store/counting-store.js';
 import { codeOf, ignoreAbsent } from '../../infra/store/system-error.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
@@ -37,7 +37,7 @@ export async function writeRunReport(file: string, report: RunReport): Promise<v
     if (found?.isFile()) await assertReplaceable(file);
     if (found === undefined || found.isFile())
       await replaceFile(file, `${JSON.stringify(report, null, 2)}\n`);
-    else await writeFile(file, `${JSON.stringify(report)}\n`); // a rename would replace a device such as /dev/null by a file
+    else await writeToDevice(file, `${JSON.stringify(report)}\n`);
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
@@ -57,6 +57,12 @@ async function assertReplaceable(file: string): Promise<void> {
     'usage',
     `--report ${file} was not written, because the file exists and is not a report. Name another file.`,
   );
+}
+
+/** Writes to a pipe or device, which a rename would replace by a file. Fails with ENXIO for a pipe that nobody reads, instead of waiting. */
+async function writeToDevice(file: string, text: string): Promise<void> {
+  const probe = await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
+  await writeFile(file, text).finally(() => probe.close());
 }
 
 async function replaceFile(file: string, text: string): Promise<void> {

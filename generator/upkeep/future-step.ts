@@ -1,5 +1,6 @@
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { unholdCommand } from '../core/release/held.js';
 import { readRecord } from '../state/published-state.js';
 import type { TrustedClock } from '../state/trusted-clock.js';
 
@@ -29,7 +30,7 @@ export function futureStep(
   if (isUndone)
     return hold === null
       ? `publish works again after ${publishedAt ?? ''}`
-      : `publication is held (${hold}); after ${publishedAt ?? ''}: generator unhold --store ${address}`;
+      : `publication is held (${hold}); after ${publishedAt ?? ''}: ${unholdCommand(address)}`;
   const first = caution === undefined ? '' : `${caution}; otherwise `;
   return `${first}set the clocks, then put the days of the last good release back in force: generator rollback --to REVISION --reason TEXT --store ${address}`;
 }

@@ -1,13 +1,7 @@
-import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
+import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
 import { OBJECTS_PREFIX, PUBLIC_PATHS, RELEASES_PREFIX } from '../../schemas/paths.js';
-import type {
-  Chain,
-  ChainHolds,
-  ChainStatus,
-  Pointer,
-  ReleaseRecord,
-} from '../../schemas/types.generated.js';
+import type { Chain, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
@@ -17,54 +11,12 @@ import { readAliasSequence, readPointer, readRecord } from '../state/published-s
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
-import { futureStep, isRolledBack } from './future-step.js';
-import {
-  NO_REFUSALS,
-  readWaitingRefusals,
-  settleStep,
-  type FormatAccept,
-  type WaitingRefusals,
-} from './waiting-refusals.js';
-import { readClock, type TrustedClock } from '../state/trusted-clock.js';
-import { warmUpOf, type WarmUp } from './warm-up.js';
-
-/** The state of a store at the current time: the document of `status --json`. */
-export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
-  readonly address: string;
-  readonly revision: string | null;
-  readonly sequence: number | null;
-  readonly sha256: string | null;
-  readonly published_at: string | null;
-  /** Whole days since `published_at`. */
-  readonly age_days: number | null;
-  /** A sentence if the release was published after the current time, because a clock was wrong; otherwise null. */
-  readonly from_future: string | null;
-  readonly hold: string | null;
-  /** The chains on hold, with their reasons. */
-  readonly holds: ChainHolds;
-  readonly chains: { readonly [chain in Chain]?: ChainNow };
-  readonly aliases: { readonly sequence: number; readonly behind: number };
-  /** Number of artifacts; null if they were not counted, or could not be counted because of damage. */
-  readonly objects: number | null;
-  /** Artifacts and release records that no release of the chain reaches; null like `objects`. */
-  readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number } | null;
-  /** Damage of the record of refusals, or that was found while counting; null if none. Only "verify" finds all damage. */
-  readonly damage: string | null;
-  /** The suggested next step, as a command or a sentence. */
-  readonly next: string;
-};
-
-/** The state of a chain. Lag and freshness refer to the current time, not to the time of publication. */
-export type ChainNow = Pick<
-  ChainStatus,
-  'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
-> & {
-  readonly overdue: boolean;
-  /** True if the newest date has not ended: a machine whose clock was ahead published it. */
-  readonly unfinished: boolean;
-  /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
-  readonly warming_up: WarmUp | null;
-};
+import { isRolledBack } from './future-step.js';
+import { nextStep } from './next-step.js';
+import type { ChainNow, StoreStatus } from './store-status.js';
+import { NO_REFUSALS, readWaitingRefusals, type FormatAccept } from './waiting-refusals.js';
+import { readClock } from '../state/trusted-clock.js';
+import { warmUpOf } from './warm-up.js';
 
 /** Options for `inspectStore`. */
 export type InspectOptions = {
@@ -214,34 +166,4 @@ export function findLagging(
   const { behind } = aliases;
   if (behind > 0) return [...late, `the public copies lag ${count(behind, 'release')}`];
   return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
-}
-
-function nextStep(status: Omit<StoreStatus, 'next'>, clock: TrustedClock, isUndone: boolean): string {
-  const { address, hold, aliases, chains, damage } = status;
-  if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
-  const publish = `generator publish --input DIR --store ${address}`;
-  if (aliases.behind !== 0)
-    return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
-  if (status.from_future !== null) return futureStep(status, clock, isUndone);
-  if (hold !== null)
-    return `publication is held (${hold}); once the cause is fixed: generator unhold --store ${address}`;
-  const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);
-  const refusal = status.refusals.find(({ chain }) => chain === null || !held.includes(chain));
-  if (refusal !== undefined) return settleStep(refusal);
-  const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue && !held.includes(chain));
-  if (overdue.length > 0)
-    return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then: ${publish}`;
-  const stale = CHAIN_IDS.filter((chain) => {
-    const state = chains[chain];
-    return state?.freshness === 'stale' && state.warming_up === null && !held.includes(chain);
-  });
-  if (stale.length > 0)
-    return `${stale.map((chain) => CHAINS[chain].name).join(', ')}: no recent date has enough metrics to be available; check which metrics the input lacks`;
-  if (held.length > 0)
-    return `${held.join(', ')} held; once the cause is fixed: generator unhold ${held.map((chain) => `--chain ${chain}`).join(' ')} --store ${address}`;
-  const due =
-    Object.values(chains)
-      .map((chain) => chain.expected_next_by)
-      .sort()[0] ?? '';
-  return `nothing to do until the next date, which is due by ${due}`;
 }

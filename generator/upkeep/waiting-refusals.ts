@@ -66,7 +66,7 @@ function othersOf(waiting: readonly RecordedRefusal[], chain: Chain | null, plan
   );
 }
 
-/** Returns the next step for the first refusal that waits. */
+/** Returns what a person does next about a refusal. */
 export function settleStep(refusal: WaitingRefusal): string {
   const { chain, since, summary, accept, plan_digest: planDigest, also_accepts: others } = refusal;
   const what = `${chain ?? 'the methodology'} is refused since ${since} (${summary})`;

@@ -49,7 +49,7 @@ export async function runProgram<Exit extends string>(options: ProgramOptions<Ex
   if (interruption.aborted) process.stdout.write('', () => void endProcess());
 }
 
-/** Writes a line to stdout. If it cannot be written, stderr says so. */
+/** Writes a line to stdout. If it cannot be written, stderr says so, unless its reader closed it, such as `head`. */
 export function printLine(text: string): void {
   try {
     process.stdout.write(`${text}\n`);

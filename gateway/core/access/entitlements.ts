@@ -88,12 +88,12 @@ export function namePlan(plan: PlanId, chain: Chain | null): string {
   return chains === 'all' ? name : `${name} ${chain === null ? 'without a chain' : `for ${chain}`}`;
 }
 
-/** Returns the combined access of all grants that are active at `nowMs`. */
+/** Returns the combined access of all grants that are active at `nowMs`. `plan`, `since` and `until` are of the highest plan. */
 export function describeEntitlements(grants: readonly Grant[], nowMs: number): Entitlements {
   const active = grants.filter((grant) => isActive(grant, nowMs));
   const plans = PLAN_IDS.filter((plan) => active.some((grant) => grant.plan === plan));
   const plan = plans.at(-1) ?? null;
-  const best = active.filter((grant) => grant.plan === plan);
+  const highest = active.filter((grant) => grant.plan === plan);
   const definitions: PlanDefinition[] = plans.map((plan) => PLANS[plan]);
   const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
   const hasAllBriefs = definitions.some(({ briefs }) => briefs === 'all');
@@ -109,8 +109,8 @@ export function describeEntitlements(grants: readonly Grant[], nowMs: number): E
     windows: windows.filter((window) => definitions.some((each) => each.windows.includes(window))),
     archive: definitions.some(({ archive }) => archive),
     briefs: hasAccess ? (hasAllBriefs ? 'all' : 'latest') : null,
-    since: hasAccess ? toInstant(Math.min(...best.map(({ sinceMs }) => sinceMs))) : null,
-    until: hasAccess ? toInstant(Math.max(...best.map(({ untilMs }) => untilMs))) : null,
+    since: hasAccess ? toInstant(Math.min(...highest.map(({ sinceMs }) => sinceMs))) : null,
+    until: hasAccess ? toInstant(Math.max(...highest.map(({ untilMs }) => untilMs))) : null,
     grants: active.map(describeGrant),
   };
 }

@@ -21,7 +21,8 @@ export function compareRecord(account: Account, state: CustomerState, book: Pric
       const cause = has === undefined ? 'record-missing' : 'record-differs';
       drifts.push({ ...drift, cause, should: describe(should) });
     }
-    const { alerts, meaning } = OUTCOMES[should.outcome as Outcome]; // records contain only outcomes
+    const { alerts, meaning } = OUTCOMES[should.outcome as Outcome]; // only names of `OUTCOMES` are recorded
+    // One that Stripe no longer lists cannot be corrected there; it is reported once, when its record changes.
     if (alerts && listed.has(id)) drifts.push({ ...drift, cause: 'needs-attention', should: meaning });
     return drifts;
   });
@@ -30,7 +31,7 @@ export function compareRecord(account: Account, state: CustomerState, book: Pric
 function describe(record: AccountSubscription): string {
   const { outcome, plan, chain, until, period_end: periodEnd, cancel_at: cancelAt, status } = record;
   const parts = [`${status}/${outcome}`, plan ?? 'no plan', chain ?? '', `until ${until ?? '-'}`];
-  return [...parts, `period ${periodEnd ?? '-'}`, cancelAt === null ? '' : `cancelled ${cancelAt}`]
+  return [...parts, `period ends ${periodEnd ?? '-'}`, cancelAt === null ? '' : `cancels at ${cancelAt}`]
     .filter((part) => part !== '')
     .join(' ');
 }

@@ -29,8 +29,7 @@ export const DRIFT_CAUSES = {
   },
   'needs-attention': {
     isRepairable: false,
-    meaning:
-      'The record matches Stripe, but the subscription grants no access for a reason that an operator must fix.',
+    meaning: 'The subscription grants no access for a reason that an operator must fix.',
   },
   'account-unknown': {
     isRepairable: false,

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const GRACE_DAYS = 7;
 /** Days of access after the end of a paid period, because the event of the renewal may arrive late. */
 const SLACK_DAYS = 3;
-/** A payment at most this long before the start of a period counts as a payment of that period. */
+/** A payment at most this long before the start of a period counts for it: a checkout is paid before its subscription starts. */
 export const EARLY_PAYMENT_MS = DAY_MS;
 
 /** Properties of an outcome. `alerts` is true if an operator must act; `meaning` is shown in the README. */
@@ -99,7 +99,7 @@ export type SubscriptionGrant = {
   /** End of access; `null` without access. */
   readonly untilMs: number | null;
   readonly periodEndMs: number | null;
-  /** Instant of the cancellation, if one is scheduled. */
+  /** Instant of the scheduled or past cancellation; `null` without one. */
   readonly cancelAtMs: number | null;
 };
 

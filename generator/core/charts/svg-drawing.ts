@@ -53,8 +53,9 @@ export function svgElement(
 }
 
 /**
- * Returns the non-empty marks of a plot as groups for another document, with rounded coordinates and without their
- * `aria-label` and `transform`: Plot shifts marks by half a pixel depending on `devicePixelRatio`.
+ * Returns the non-empty marks of a plot as groups for another document, with rounded coordinates. Their
+ * `transform` is removed, a shift by half a pixel that depends on `devicePixelRatio`, and their `aria-label`, which is
+ * Plot's name of the mark and would be read aloud.
  */
 export function extractMarks(plot: SvgElement): SvgElement[] {
   const marks = [...plot.children].filter(

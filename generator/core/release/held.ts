@@ -19,7 +19,12 @@ export function heldOf({ hold, holds }: Held): Held {
 export function nextHeld(current: Held, reason: string | null, chains?: readonly Chain[]): Held {
   if (chains === undefined) return { ...heldOf(current), hold: reason };
   const holds = byChain((chain) => (chains.includes(chain) ? (reason ?? undefined) : current.holds?.[chain]));
-  return { hold: current.hold, ...(Object.keys(holds).length === 0 ? {} : { holds }) };
+  return { hold: current.hold, ...holdsMember(holds) };
+}
+
+/** Returns the command that ends the hold of the store at an address or, if chains are given, of these chains. */
+export function unholdCommand(address: string, chains: readonly Chain[] = []): string {
+  return ['generator unhold', ...chains.map((chain) => `--chain ${chain}`), `--store ${address}`].join(' ');
 }
 
 export function isSameHeld(one: Held, other: Held): boolean {
@@ -37,7 +42,7 @@ export function toHeldChange(before: Held, after: Held): HeldChange {
   });
   return {
     ...(after.hold === before.hold ? {} : { hold: after.hold }),
-    ...(Object.keys(holds).length === 0 ? {} : { holds }),
+    ...holdsMember(holds),
   };
 }
 
@@ -47,7 +52,7 @@ export function applyHeldChange(before: Held, { hold = before.hold, holds: chang
     const reason = chain in changed ? changed[chain] : before.holds?.[chain];
     return reason ?? undefined;
   });
-  return { hold, ...(Object.keys(holds).length === 0 ? {} : { holds }) };
+  return { hold, ...holdsMember(holds) };
 }
 
 /** Returns the reason of the holds that a release began or ended; null if it changed none, or if they had different ones. */
@@ -59,4 +64,9 @@ export function reasonOfHeldChange(before: Held, change: HeldChange): string | n
   });
   const [reason = null, ...others] = new Set([...ofStore, ...ofChains]);
   return others.length === 0 ? reason : null;
+}
+
+/** Returns the member `holds`, or no member if no chain is in it. */
+function holdsMember<T>(holds: Partial<Record<Chain, T>>): { readonly holds?: Partial<Record<Chain, T>> } {
+  return Object.keys(holds).length === 0 ? {} : { holds };
 }

@@ -3,6 +3,7 @@ import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../generator-error.js';
 import { count } from '../text/count.js';
 import type { InputFault } from '../input/input-fault.js';
+import { unholdCommand } from './held.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';
 import type { MetricChange, Restatement } from './restatement.js';
 
@@ -81,8 +82,10 @@ export function toPublishReport({
       const isInvalid = invalid.includes(chain);
       if (!isInvalid && !absent.includes(chain)) return withSince(chain, plan.chains[chain], refusals);
       const through = release?.chains[chain]?.updated_through ?? null;
-      const outcome = isInvalid ? 'invalid' : 'absent';
-      return { outcome, updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
+      const state = { updated_through: through, new: 0, restated: 0, unchanged: listed(chain) };
+      const hold = release?.holds?.[chain];
+      if (hold !== undefined) return { outcome: 'held', ...state, hold };
+      return { outcome: isInvalid ? 'invalid' : 'absent', ...state };
     }),
     written,
     plan_digest: plan.plan_digest ?? null,
@@ -116,9 +119,9 @@ function refusedChains(plan: Plan): Chain[] {
   return CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused');
 }
 
-/** Explains that a chain is on hold and how to end that, as a line for a person. */
-export function explainHold(chain: Chain, hold: string): string {
-  return `${chain}: publication is held: ${hold}. Once the cause is fixed, run "generator unhold --chain ${chain}".`;
+/** Explains that a chain of the store at an address is on hold and how to end that, as a line for a person. */
+export function explainHold(chain: Chain, hold: string, address: string): string {
+  return `${chain}: publication is held: ${hold}. Once the cause is fixed: ${unholdCommand(address, [chain])}`;
 }
 
 /** Explains why a chain was refused and what to do, as lines for a person. The last one is `acceptCommand`, if it helps. */

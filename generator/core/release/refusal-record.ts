@@ -100,7 +100,7 @@ export function mergeRefusals(
 }
 
 /**
- * Returns the recorded refusals that still wait after a run that reports none, because it exits for another reason. What
+ * Returns the recorded refusals that still wait after a run whose exit reports another problem. What
  * it found for the first time stays out, so that a later run reports it as new. What differs now is dropped.
  */
 export function withoutNew(

@@ -50,5 +50,5 @@ export function isDaySchema(genre: Genre, schema: string): boolean {
 function foreignPaths(paths: readonly string[], isKnown: (path: string) => boolean): string[] {
   return paths
     .filter((path) => !isKnown(path))
-    .map((path) => `names ${path}, which is not a path of a release`);
+    .map((path) => `names ${path}, which no release can have there`);
 }

@@ -95,7 +95,10 @@ export class AlarmsPart extends Construct {
     this.alarm(id, { metric: sumOf(failed, 'Failed runs'), threshold: 0, description, evaluation });
   }
 
-  /** Alarms if the monitor itself does not run, because then no other alarm reports a late chain. */
+  /**
+   * Alarms if the monitor has not succeeded for three hours. If it does not run at all, no other alarm reports a late
+   * chain; if it runs and fails that long, `ChainStale` alarms too.
+   */
   private alarmOnSilence({ machine }: ScheduledRun): void {
     this.create('MonitorSilent', {
       alarmDescription: 'The monitor has not succeeded for three hours. Check its schedule and its log.',

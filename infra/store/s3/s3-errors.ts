@@ -111,7 +111,7 @@ export function isRegionInvalid(error: unknown): boolean {
 }
 
 /** Returns true for a 3xx or 4xx response without a body, such as the response to a HEAD request. */
-export function isBodylessError(error: unknown): boolean {
+export function isUnnamedError(error: unknown): boolean {
   const { name, status } = readS3Error(error);
   return name === 'Unknown' && status >= 300 && status < 500;
 }

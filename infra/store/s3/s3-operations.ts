@@ -20,7 +20,7 @@ import {
 } from '../object-store.js';
 import type { S3Address } from './s3-address.js';
 import { readResponseTimeMs } from './s3-client.js';
-import { classifyS3Error, isBodylessError } from './s3-errors.js';
+import { classifyS3Error, isUnnamedError } from './s3-errors.js';
 import { RETRY_PERIOD_MS } from './s3-retries.js';
 
 /** Maximum attempts to read an object when the connection breaks while its body is being read. */
@@ -74,7 +74,7 @@ async function readBody(body: AsyncIterable<Uint8Array> = Readable.from([])): Pr
 
 /**
  * Reads an object's metadata, or resolves to `undefined` if it does not exist. It also resolves to `undefined` if the bucket
- * does not exist, because the response to a HEAD request has no body; `getObject` rejects in this case.
+ * does not exist, because a response to HEAD has no body that says which of them is missing; `getObject` rejects then.
  */
 export async function headObject(s3: S3, key: string): Promise<ObjectHead | undefined> {
   const command = new HeadObjectCommand({ ...bucketAndKey(s3, key), ChecksumMode: 'ENABLED' });
@@ -93,11 +93,11 @@ export async function headObject(s3: S3, key: string): Promise<ObjectHead | unde
 }
 
 /**
- * Handles a failed HEAD: returns `undefined` if the object is missing; otherwise rejects, with the error of a GET if the
- * HEAD response had no body.
+ * Handles a failed HEAD: returns `undefined` for a 404, and rejects otherwise. The SDK cannot name most other errors
+ * without a body, so those are named by a GET.
  */
 async function handleHeadError(s3: S3, key: string, error: unknown): Promise<undefined> {
-  if (isBodylessError(error)) {
+  if (isUnnamedError(error)) {
     const command = new GetObjectCommand({ ...bucketAndKey(s3, key), Range: 'bytes=0-0' });
     await (await s3.client.send(command)).Body?.transformToByteArray();
   }
@@ -119,7 +119,7 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
 }
 
 /**
- * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' code units.
+ * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' UTF-8 bytes.
  * @throws StoreError 'unavailable' if a server lists in another order, as one that sends the same page for ever.
  */
 export async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {

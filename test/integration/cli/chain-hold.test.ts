@@ -1,3 +1,4 @@
+import { cp, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
 import {
@@ -31,14 +32,13 @@ describe('hold, unhold and rollback with --chain', () => {
     expect(await run('hold', '--chain', 'bitcoin', '--reason', 'a gap')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /\npublication continues\nbitcoin is held: a gap; end it with "generator unhold --chain bitcoin"\n$/,
+        /\npublication continues\nbitcoin is held: a gap; to end that: generator unhold --chain bitcoin --store file:\S+\n$/,
       ),
     });
     const { code, stdout, stderr } = await publish(input, root, NOW);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr:
-        'bitcoin: publication is held: a gap. Once the cause is fixed, run "generator unhold --chain bitcoin".\n',
+      stderr: `bitcoin: publication is held: a gap. Once the cause is fixed: generator unhold --chain bitcoin --store file:${root}\n`,
     });
     expect(stdout).toMatch(/^bitcoin +held +2025-02-01 +0 +0 +32$/m);
     expect(stdout).toMatch(/^arbitrum +published +2025-01-10 +1 /m);
@@ -70,7 +70,7 @@ describe('hold, unhold and rollback with --chain', () => {
       expect(await run('unhold')).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(
-          /\npublication continues; it was held: an audit\nbitcoin stays on hold: a gap; end it with "generator unhold --chain bitcoin"\n$/,
+          /\npublication continues; it was held: an audit\nbitcoin stays on hold: a gap; to end that: generator unhold --chain bitcoin --store file:\S+\n$/,
         ),
       });
       expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +bitcoin: a gap$/m) });
@@ -97,6 +97,28 @@ describe('hold, unhold and rollback with --chain', () => {
       });
       expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +bitcoin: a gap$/m) });
     });
+  });
+
+  it('neither a faulty nor an absent file of a chain on hold stops the run: it warns', async () => {
+    await run('hold', '--chain', 'bitcoin', '--reason', 'a gap');
+    const broken = path.join(path.dirname(published.root), 'broken');
+    await cp(input, broken, { recursive: true });
+    await truncate(path.join(broken, 'bitcoin.csv'), 1000);
+    const faulty = await publish(broken, root, NOW, '--require-all', '--all-or-nothing');
+    expect(faulty).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^bitcoin\.csv:23: short row: [^]*\nbitcoin: publication is held: a gap\. /,
+      ),
+    });
+    expect(faulty.stdout).toMatch(/^bitcoin +held +2025-02-01 +0 +0 +32\narbitrum +published /m);
+    await rm(path.join(broken, 'bitcoin.csv'));
+    const absent = await publish(broken, root, NOW, '--require-all');
+    expect(absent).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^bitcoin\.csv: is absent .*\nbitcoin: publication is held: a gap\. /),
+    });
+    expect(absent.stdout).toMatch(/^bitcoin +held +2025-02-01 /m);
   });
 
   it('exits 9 if every chain of the input is on hold', async () => {

@@ -190,6 +190,15 @@ describe('the file of --report', () => {
     expect((await lstat(file)).isFIFO()).toBe(true);
   });
 
+  it('to a pipe that nobody reads does not wait for a reader', async () => {
+    await promisify(execFile)('mkfifo', [file]);
+    expect(await report()).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `--report ${file} cannot be written (ENXIO). Name a file in an existing, writable folder.\n`,
+    });
+  });
+
   it.each([
     ['in a folder that does not exist', 'missing/report.json', 'ENOENT'],
     ['below a file', 'file/report.json', 'ENOTDIR'],

@@ -173,9 +173,18 @@ describe('publish that refuses what an earlier run refused', () => {
     await writeInput(path.dirname(file), { [REFUSAL_KEY]: '{}' });
     const { code, stderr } = await publish(FIRST);
     expect(code).toBe(5);
-    expect(stderr).toContain('The refusal was not recorded, so the next run reports it as new: refusal.json');
+    expect(stderr).toContain(
+      'The record of refusals was not updated, so the next run may report a refusal as new: refusal.json',
+    );
     expect(stderr).toContain(`bitcoin: refused: ${BITCOIN}\n`);
     expect(await record()).toBe('{}');
+    const { next } = (await statusJson()) as { next: string };
+    expect(next).toBe(
+      `the record of refusals is damaged; to empty it, so that the next run fills it: generator repair --store ${store}`,
+    );
+    expect(
+      await runInProcess(next.slice(next.indexOf('generator ')).split(' ').slice(1), LATER),
+    ).toMatchObject({ code: 0 });
   });
 
   it('exits 5 with the whole explanation when the record cannot be read', async () => {
@@ -185,7 +194,7 @@ describe('publish that refuses what an earlier run refused', () => {
       code: 5,
       stderr: expect.stringContaining(`refused: ${BITCOIN}\n`),
     });
-    expect(stderr).toContain('The refusal was not recorded');
+    expect(stderr).toContain('The record of refusals was not updated');
     await restore('bitcoin');
     expect(await publish(LATER)).toMatchObject({ code: 0 });
   });

@@ -7,7 +7,8 @@ import { SILENT } from '../../../generator/run/progress.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';
 import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
-import { inspectStore, type StoreStatus } from '../../../generator/upkeep/inspect-store.js';
+import { inspectStore } from '../../../generator/upkeep/inspect-store.js';
+import type { StoreStatus } from '../../../generator/upkeep/store-status.js';
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
 import { rollBack, runGc } from '../../support/release/operate.js';
 import { prepareSeries, publishPrepared, publishSeries } from '../../support/release/publish-series.js';
@@ -74,7 +75,7 @@ it.each(['get', 'compareAndSwap'] as const)(
         known: [],
       });
       expect(warnings).toEqual([
-        'The refusal was not recorded, so the next run reports it as new: no answer',
+        'The record of refusals was not updated, so the next run may report a refusal as new: no answer',
       ]);
     }
     expect(await recorded(store)).toBeUndefined();

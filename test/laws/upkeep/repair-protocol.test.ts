@@ -89,6 +89,7 @@ describe('repair', () => {
     );
   }, 60_000);
 
+  // A damaged aliases.json must not end the run before it has restored what only an earlier release lists.
   it('restores a file of an earlier release when aliases.json is damaged too', async () => {
     const landing = objectKey((await readBefore(published)).public[PUBLIC_PATHS.landing]?.sha256 ?? '');
     const store = await createDamaged([], [landing, ALIASES_KEY]);

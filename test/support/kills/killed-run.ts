@@ -29,7 +29,7 @@ export type KilledRun = {
   readonly current: 'old' | 'new' | 'neither';
   /** Keys with content that is neither from before nor from an undisturbed run. */
   readonly unexpected: readonly string[];
-  /** Faults of the current release, apart from outdated public copies. */
+  /** Faults of the current release. Outdated public copies are none. */
   readonly faults: readonly string[];
   readonly next: NextRun;
 };
@@ -141,7 +141,7 @@ async function examine(
   return {
     current,
     unexpected: findUnexpected(found, scenario),
-    faults: current === 'old' && scenario.before.size === 0 ? [] : await findFaults(target, true),
+    faults: current === 'old' && scenario.before.size === 0 ? [] : await findFaults(target),
     next: isLaterNext ? await runLater(target, scenario) : await runAgain(target, scenario),
   };
 }
@@ -151,11 +151,9 @@ function findUnexpected(found: StoreSnapshot, { before, after }: PublishScenario
   return [...keys].filter((key) => ![before.get(key), after.get(key)].includes(found.get(key)));
 }
 
-async function findFaults({ store }: TestStore, mayLag: boolean): Promise<string[]> {
+async function findFaults({ store }: TestStore): Promise<string[]> {
   const { faults } = await verifyStore(store, { deep: false });
-  return faults
-    .filter(({ key }) => !mayLag || !/^(public\/|aliases\.json$)/.test(key))
-    .map(({ key, message }) => `${key}: ${message}`);
+  return faults.map(({ key, message }) => `${key}: ${message}`);
 }
 
 async function runAgain(target: TestStore, { publication, after }: PublishScenario): Promise<NextRun> {
@@ -166,7 +164,7 @@ async function runAgain(target: TestStore, { publication, after }: PublishScenar
 
 async function runLater(target: TestStore, { later }: PublishScenario): Promise<NextRun> {
   const { code, stderr } = await publishInProcess(target, later);
-  const faults = await findFaults(target, false);
+  const faults = await findFaults(target);
   await readCommittedDays(target.store).catch((error: unknown) => faults.push(String(error)));
   return { kind: 'later', code, stderr, differing: [], faults };
 }

@@ -20,7 +20,7 @@ const METRICS = oneOf(Object.values(METRIC_WORDS));
 /** The threshold of data quality for a label, from the methodology. All other numbers in a brief are from a record. */
 const MINIMUM_QUALITY = '50 %';
 
-/** Allowed values of the words in a claim. Other variables are numbers with units, or dates. */
+/** Patterns of the variables of claims. All others are numbers, most of them with units. */
 const WORDS: Readonly<Record<string, string>> = {
   date: DATE,
   since: DATE,
@@ -78,7 +78,7 @@ const DIRECTIONS: Readonly<Record<string, (change: number) => boolean>> = {
   level: (change) => Math.abs(change) < 0.01,
 };
 
-/** Returns true if a claim holds on the day. Claims that only state numbers always hold. `place` is the index of its driver. */
+/** Returns true if a claim holds on the day. Claims without a condition below count as true. `place` is the index of its driver. */
 function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, place: number): boolean {
   const [kind = '', form = ''] = claim.split('.');
   const { regime, confidence, scorecard, drivers } = meta;

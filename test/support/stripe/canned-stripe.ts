@@ -159,7 +159,7 @@ export function stripeItem(changes: object = {}): object {
   };
 }
 
-/** Creates a Stripe charge of 149 USD for August 2026, with the given changes. Its payment intent has the same id. */
+/** Creates a Stripe charge of 149 USD for August 2026, with the given changes. Its id is `ch_<id>`, that of its payment intent `pi_<id>`. */
 export function stripeCharge(id: string, changes: object = {}): Thing {
   return {
     id: `ch_${id}`,
