@@ -11,12 +11,13 @@ export type ObjectStore = {
   head(key: string): Promise<ObjectHead | undefined>;
   /**
    * Writes `body` unless `key` exists. Reports which of the two happened, even if the response to the first attempt was
-   * lost: an object with the same bytes then counts as created.
+   * lost: an object with the same bytes then counts as created. Rejects more than MAX_OBJECT_BYTES.
    */
   putIfAbsent(key: string, body: Uint8Array, meta: ObjectMeta): Promise<'created' | 'exists'>;
   /**
    * Replaces `key` if its ETag is still `expected` (`null`: if it still does not exist) and resolves to the new ETag.
    * Otherwise changes nothing and resolves to 'conflict'. All earlier writes are durable when it resolves.
+   * Rejects more than MAX_OBJECT_BYTES.
    */
   compareAndSwap(
     key: string,
@@ -35,7 +36,7 @@ export type ObjectStore = {
   now?(): number | undefined;
 };
 
-/** Most bytes that are read of one object. The largest objects that the product writes have a few megabytes. */
+/** Most bytes of an object. The largest that the product writes have a few megabytes; of a larger one, no more is read. */
 export const MAX_OBJECT_BYTES = 64_000_000;
 
 /** Opaque version of an object's content, quoted as in HTTP. It changes when the content does. */
@@ -84,4 +85,13 @@ export class StoreError extends Error {
     this.name = 'StoreError';
     this.code = code;
   }
+}
+
+/** Passes for a body that can be read again. @throws StoreError 'unavailable' for more than MAX_OBJECT_BYTES. */
+export function assertReadable(key: string, { length }: Uint8Array): void {
+  if (length <= MAX_OBJECT_BYTES) return;
+  throw new StoreError(
+    'unavailable',
+    `${key} would have ${length} bytes, but at most ${MAX_OBJECT_BYTES} could be read again. It was not written.`,
+  );
 }

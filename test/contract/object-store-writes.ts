@@ -1,5 +1,6 @@
 import pMap from 'p-map';
-import type { StoreUse } from './store-use.js';
+import { MAX_OBJECT_BYTES } from '../../infra/store/object-store.js';
+import { META, type StoreUse } from './store-use.js';
 
 const WRITERS = Array.from({ length: 8 }, (_, i) => `writer ${i}`);
 
@@ -17,6 +18,15 @@ export function describePutIfAbsent({ store, put, read, etagOf }: StoreUse): voi
     const results = await Promise.all(WRITERS.map((text) => put('object', text)));
     expect([...results].sort()).toEqual(['created', ...new Array<string>(7).fill('exists')]);
     expect(await read('object')).toBe(WRITERS[results.indexOf('created')]);
+  });
+
+  it('rejects more bytes than could be read again', async () => {
+    const body = Buffer.alloc(MAX_OBJECT_BYTES + 1);
+    await expect(store().putIfAbsent('object', body, META)).rejects.toThrow(
+      /^object would have 64000001 bytes/,
+    );
+    await expect(store().compareAndSwap('object', body, null, META)).rejects.toThrow(/could be read again/);
+    expect(await store().get('object')).toBeUndefined();
   });
 
   it('creates a deleted key again', async () => {

@@ -5,7 +5,14 @@ import { withDirectoryLock } from './directory-lock.js';
 import { createDurableFiles, DEFAULT_PERMISSIONS, PRIVATE_PERMISSIONS } from './durable-files.js';
 import { readStoredFile } from './read-stored-file.js';
 import { assertKey } from '../object-key.js';
-import type { Etag, ListedObject, ObjectHead, ObjectStore, StoredObject } from '../object-store.js';
+import {
+  assertReadable,
+  type Etag,
+  type ListedObject,
+  type ObjectHead,
+  type ObjectStore,
+  type StoredObject,
+} from '../object-store.js';
 import { codeOf, ignoreAbsent, toStoreError } from '../system-error.js';
 
 const TEMPORARY = '.tmp';
@@ -40,6 +47,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
 
   // link() is atomic: of two concurrent writers, only one creates the name.
   async function putIfAbsent(key: string, body: Uint8Array): Promise<'created' | 'exists'> {
+    assertReadable(key, body);
     const target = fileOf(key);
     await files.ensureFolder(path.dirname(target));
     const written = await files.writeTemporary(body);
@@ -60,6 +68,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
     body: Uint8Array,
     expected: Etag | null,
   ): Promise<Etag | 'conflict'> {
+    assertReadable(key, body);
     const target = fileOf(key);
     await files.ensureFolder(path.dirname(target));
     await files.ensureFolder(temporary);

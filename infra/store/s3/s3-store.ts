@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Etag, ObjectMeta, ObjectStore } from '../object-store.js';
+import { assertReadable, type Etag, type ObjectMeta, type ObjectStore } from '../object-store.js';
 import type { S3Address } from './s3-address.js';
 import { createS3Client, type ClientOptions } from './s3-client.js';
 import { attemptsOf, classifyS3Error } from './s3-errors.js';
@@ -49,6 +49,7 @@ async function put(
   meta: ObjectMeta,
   condition: Condition,
 ): Promise<Etag | undefined> {
+  assertReadable(key, body);
   const sha256 = sha256Hex(body);
   const command = new PutObjectCommand({
     ...bucketAndKey(s3, key),

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Etag, ObjectStore } from '../../../infra/store/object-store.js';
+import { assertReadable, type Etag, type ObjectStore } from '../../../infra/store/object-store.js';
 
 /** Creates a store in memory. `now` is its clock, in milliseconds since the epoch. */
 export function createMemoryStore(now: () => number = () => 0): ObjectStore {
@@ -29,14 +29,18 @@ export function createMemoryStore(now: () => number = () => 0): ObjectStore {
         },
       );
     },
-    putIfAbsent(key, body) {
-      if (objects.has(key)) return Promise.resolve('exists');
+    async putIfAbsent(key, body) {
+      await Promise.resolve();
+      assertReadable(key, body);
+      if (objects.has(key)) return 'exists';
       write(key, body);
-      return Promise.resolve('created');
+      return 'created';
     },
-    compareAndSwap(key, body, expected) {
-      if ((objects.get(key)?.etag ?? null) !== expected) return Promise.resolve('conflict');
-      return Promise.resolve(write(key, body));
+    async compareAndSwap(key, body, expected) {
+      await Promise.resolve();
+      assertReadable(key, body);
+      if ((objects.get(key)?.etag ?? null) !== expected) return 'conflict';
+      return write(key, body);
     },
     async *list(prefix) {
       await Promise.resolve();
