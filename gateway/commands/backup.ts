@@ -86,7 +86,7 @@ async function runExport(
   const { accounts: accountCount, keys, sha256 } = header;
   context.show(
     { outcome: 'exported', file: to, ...header, key_id: key.id, broken_keys: brokenKeys },
-    `exported to ${to}: ${count(accountCount, 'account')}, ${count(keys, 'active key')}, SHA-256 of the content ${sha256}`,
+    `exported to ${to}: ${count(accountCount, 'account')}, ${count(keys, 'working key')}, SHA-256 of the content ${sha256}`,
   );
   for (const id of brokenKeys) context.warn(`key ${id} has no valid record and does not work. Revoke it.`);
   return 'done';
@@ -128,7 +128,7 @@ async function runImport(
     context.warn(`key ${id} of the account ${account} has no record and does not work. Revoke it.`);
   if (active.length > 0)
     context.warn(
-      `--revoke-keys does not revoke keys of accounts that exist. Active keys of these accounts: ${active.length}. Revoke each with: gateway keys revoke --account A --id ID`,
+      `--revoke-keys does not revoke keys of accounts that exist. Keys of the snapshot that stay active in these accounts: ${active.length}. Revoke each with: gateway keys revoke --account A --id ID`,
     );
   return 'done';
 }
@@ -177,7 +177,7 @@ function formatCounts(
   );
 }
 
-/** Formats the keys that do not work although the snapshot has them as active, and those that stay active. */
+/** Formats the keys that do not work although the snapshot or the account had them as active, and those that stay active. */
 function formatKeys(imported: readonly ImportedAccount[], active: readonly ListedKey[]): string[] {
   const lists = {
     revoked: listKeys(imported, 'revoked'),

@@ -101,7 +101,7 @@ export function addUnhold(program: Command, host: CommandHost): void {
   );
 }
 
-/** Returns what is on hold after an unhold. @throws GeneratorError 'usage' if it would end nothing, but chains are on hold. */
+/** Returns what is on hold after an unhold. @throws GeneratorError 'usage' if no chain is named and only chains are on hold. */
 function endHolds(current: Held, { chain, all, store }: OperatorOptions & { readonly all?: boolean }): Held {
   if (all === true) return NOTHING_HELD;
   const held = CHAIN_IDS.filter((each) => current.holds?.[each] !== undefined);

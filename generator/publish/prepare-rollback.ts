@@ -23,7 +23,7 @@ import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
 import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
-import { readReleaseChain, retainedOf, type ChainRelease } from '../state/reachable-objects.js';
+import { readReleases, retainedReleases, type StoredRelease } from '../state/reachable-objects.js';
 import { readArtifactJson } from '../state/stored-json.js';
 
 const CONCURRENCY = 32;
@@ -141,11 +141,11 @@ async function readTarget(
   if (pointer === undefined || state.record.revision === to) {
     throw new GeneratorError('usage', `${to} is the current release. Roll back to an earlier one.`);
   }
-  const chain = await readReleaseChain(store, pointer.value);
-  const found = chain.find(({ record }) => record.revision === to);
-  const retained = retainedOf(chain, asOfMs);
+  const releases = await readReleases(store, pointer.value);
+  const found = releases.find(({ record }) => record.revision === to);
+  const retained = retainedReleases(releases, asOfMs);
   if (found === undefined) {
-    throw new GeneratorError('usage', `There is no release ${to}. ${describeEarlier(chain)}`);
+    throw new GeneratorError('usage', `There is no release ${to}. ${describeEarlier(releases)}`);
   }
   const manifests = await pMap(
     Object.entries(found.record.manifests),
@@ -168,8 +168,8 @@ async function readTarget(
   return { record: found.record, manifests: new Map(manifests) };
 }
 
-function describeEarlier(chain: readonly ChainRelease[]): string {
-  const revisions = chain.slice(1, REVISIONS_SHOWN + 1).map(({ record }) => record.revision);
+function describeEarlier(releases: readonly StoredRelease[]): string {
+  const revisions = releases.slice(1, REVISIONS_SHOWN + 1).map(({ record }) => record.revision);
   return revisions.length === 0
     ? 'There is no earlier release to roll back to.'
     : `The latest releases to roll back to are ${revisions.join(', ')}.`;

@@ -38,7 +38,7 @@ export const SILENT: Progress = {
 /** A finished stage of a run. */
 export type StageRecord = {
   readonly stage: Stage;
-  /** `abandoned`: the run failed in this stage. */
+  /** `abandoned`: the run failed in this stage, or an attempt that it repeated. */
   readonly outcome: 'done' | 'abandoned';
   readonly seconds: number;
   /** The number of items that it processed. */

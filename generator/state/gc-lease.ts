@@ -32,7 +32,7 @@ export async function acquireGcLease(store: ObjectStore, clock: () => number): P
     async renew() {
       const ageMs = clock() - renewedMs;
       if (ageMs < HEARTBEAT_INTERVAL_MS) return;
-      // Writers may already consider this garbage collection dead.
+      // Writers could consider this garbage collection dead before the deletions that follow have ended.
       if (ageMs > HEARTBEAT_TIMEOUT_MS / 2) throw gcConflict();
       etag = await write(store, { running: true, heartbeat: (heartbeat += 1), owner }, etag);
       renewedMs = clock();
@@ -54,8 +54,9 @@ export type GcWatch = {
 
 /**
  * Starts a watch for garbage collections. Start it before the first write and check it before the commit. A garbage
- * collection that starts in between sees that the writer's objects are young. One that was already running may have
- * sent a deletion that also removes what is written after it. A dead one is ignored after an hour. `clock` returns
+ * collection that ran at any time in between, even if it has ended, may have sent a deletion that is carried out after
+ * the writer wrote the object again, so any new heartbeat is a conflict. One that starts after the check sees that the
+ * writer's objects are young. A dead one is ignored after an hour. `clock` returns
  * milliseconds from any origin.
  * @throws GeneratorError 'conflict' if a garbage collection is running.
  */

@@ -11,7 +11,7 @@ import { damaged } from './stored-json.js';
 const CONCURRENCY = 16;
 
 /** A release record, and its digest. */
-export type ChainRelease = { readonly record: ReleaseRecord; readonly sha256: string };
+export type StoredRelease = { readonly record: ReleaseRecord; readonly sha256: string };
 
 /** A file that a release lists or a manifest names. */
 export type NamedFile = {
@@ -23,32 +23,32 @@ export type NamedFile = {
 };
 
 /**
- * Reads the chain of `previous` from the release that the pointer names to the first one; newest first.
+ * Reads all releases, from the one that the pointer names back to the first by their `previous`; newest first.
  * @throws GeneratorError 'damaged' if a record cannot be read, or is not the direct predecessor of the one after it, or if the last one is not a first release.
  */
-export async function readReleaseChain(
+export async function readReleases(
   store: ObjectStore,
   pointer: Pick<ReadPointer['value'], 'revision' | 'sha256'>,
-): Promise<ChainRelease[]> {
-  const chain: ChainRelease[] = [];
+): Promise<StoredRelease[]> {
+  const releases: StoredRelease[] = [];
   let link: { readonly revision: string; readonly sha256: string } | null = pointer;
   while (link !== null) {
     const record: ReleaseRecord = await readRecord(store, link);
-    const later = chain.at(-1)?.record;
+    const later = releases.at(-1)?.record;
     const fault = later && findLinkFault(record, later);
     if (fault !== undefined) throw damaged(releaseKey(link.revision, link.sha256), fault);
-    chain.push({ record, sha256: link.sha256 });
+    releases.push({ record, sha256: link.sha256 });
     link = record.previous;
   }
-  for (const { record, sha256 } of chain.slice(-1)) {
+  for (const { record, sha256 } of releases.slice(-1)) {
     const fault = findFirstFault(record);
     if (fault !== undefined) throw damaged(releaseKey(record.revision, sha256), fault);
   }
-  return chain;
+  return releases;
 }
 
-export function recordKeysOf(chain: readonly ChainRelease[]): Set<string> {
-  return new Set(chain.map(({ record, sha256 }) => releaseKey(record.revision, sha256)));
+export function recordKeysOf(releases: readonly StoredRelease[]): Set<string> {
+  return new Set(releases.map(({ record, sha256 }) => releaseKey(record.revision, sha256)));
 }
 
 /** Returns the files that a release record lists: public files, bundles and manifests. Day files are in the manifests. */
@@ -64,7 +64,7 @@ export function listedFilesOf(record: ReleaseRecord): (NamedFile & { readonly re
  */
 export async function readDayFiles(
   store: ObjectStore,
-  releases: readonly ChainRelease[],
+  releases: readonly StoredRelease[],
 ): Promise<Map<string, NamedFile>> {
   const digests = releases.flatMap(({ record }) =>
     Object.values(record.manifests).map(({ sha256 }) => sha256),
@@ -86,11 +86,11 @@ export async function readDayFiles(
 }
 
 /** Returns those of these releases, which are ordered from the newest, from which garbage collection deletes nothing. */
-export function retainedOf(chain: readonly ChainRelease[], nowMs: number): ChainRelease[] {
-  return chain.filter((release, index) => isRetained(release, index, nowMs));
+export function retainedReleases(releases: readonly StoredRelease[], nowMs: number): StoredRelease[] {
+  return releases.filter((release, index) => isRetained(release, index, nowMs));
 }
 
 /** Returns whether garbage collection keeps everything in a release. `index` counts from the current release. */
-export function isRetained({ record }: ChainRelease, index: number, nowMs: number): boolean {
+export function isRetained({ record }: StoredRelease, index: number, nowMs: number): boolean {
   return index < RETAINED_RELEASES || nowMs - (parseInstant(record.published_at) ?? nowMs) <= RETENTION_MS;
 }

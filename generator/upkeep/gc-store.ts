@@ -16,10 +16,10 @@ import { readPointer } from '../state/published-state.js';
 import {
   listedFilesOf,
   readDayFiles,
-  readReleaseChain,
+  readReleases,
   recordKeysOf,
-  retainedOf,
-  type ChainRelease,
+  retainedReleases,
+  type StoredRelease,
 } from '../state/reachable-objects.js';
 import { restoreSpareSpace, withSpareSpace } from '../state/spare-space.js';
 import { damaged } from '../state/stored-json.js';
@@ -44,7 +44,7 @@ export type GcStoreOptions = {
 export type GcResult = {
   readonly outcome: 'deleted' | 'dry-run' | 'interrupted';
   readonly revision: string;
-  /** Objects that no retained release reaches, and release records outside the chain. Deleted unless it was a dry run. */
+  /** Objects that no retained release reaches, and release records to which the current release does not lead. Deleted unless it was a dry run. */
   readonly garbage: { readonly objects: number; readonly releases: number; readonly bytes: number };
   /** Number of unreachable objects that are younger than the grace period. */
   readonly young: number;
@@ -63,8 +63,8 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
   const head = await store.head(POINTER_KEY);
   if (pointer === undefined || head === undefined) throw damaged(POINTER_KEY, 'is missing');
   progress.begin('gc');
-  const chain = await readReleaseChain(store, pointer.value);
-  const { candidates, young } = await findCandidates(store, chain, head.answeredAtMs, graceMs);
+  const releases = await readReleases(store, pointer.value);
+  const { candidates, young } = await findCandidates(store, releases, head.answeredAtMs, graceMs);
   const garbage = { objects: 0, releases: 0, bytes: 0 };
   const addToGarbage = ({ key, sizeBytes }: ListedObject): void => {
     garbage[parseObjectKey(key) === undefined ? 'releases' : 'objects'] += 1;
@@ -172,12 +172,12 @@ async function isNeverPublished(store: ObjectStore): Promise<boolean> {
 
 async function findCandidates(
   store: ObjectStore,
-  chain: readonly ChainRelease[],
+  releases: readonly StoredRelease[],
   nowMs: number,
   graceMs: number,
 ): Promise<{ candidates: ListedObject[]; young: number }> {
-  const retained = retainedOf(chain, nowMs);
-  const reachable = recordKeysOf(chain);
+  const retained = retainedReleases(releases, nowMs);
+  const reachable = recordKeysOf(releases);
   for (const digest of (await readDayFiles(store, retained)).keys()) reachable.add(objectKey(digest));
   for (const { record } of retained)
     for (const { sha256 } of listedFilesOf(record)) reachable.add(objectKey(sha256));

@@ -9,7 +9,7 @@ import { toFreshness } from '../core/artifacts/freshness.js';
 import { describeFuture, isUnfinished } from '../state/future-release.js';
 import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
-import { listedFilesOf, readDayFiles, readReleaseChain, recordKeysOf } from '../state/reachable-objects.js';
+import { listedFilesOf, readDayFiles, readReleases, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
 import { isRolledBack } from './future-step.js';
 import { nextStep } from './next-step.js';
@@ -129,12 +129,12 @@ async function tryCountObjects(store: ObjectStore, pointer: Pointer): Promise<Ob
   }
 }
 
-/** Counts all objects, and those that no release of the chain reaches. */
+/** Counts all objects, and those that no release reaches. */
 async function countObjects(store: ObjectStore, current: Pointer): Promise<ObjectCounts> {
-  const chain = await readReleaseChain(store, current);
-  const digests = new Set((await readDayFiles(store, chain.slice(0, 1))).keys());
-  for (const { record } of chain) for (const { sha256 } of listedFilesOf(record)) digests.add(sha256);
-  const records = recordKeysOf(chain);
+  const releases = await readReleases(store, current);
+  const digests = new Set((await readDayFiles(store, releases.slice(0, 1))).keys());
+  for (const { record } of releases) for (const { sha256 } of listedFilesOf(record)) digests.add(sha256);
+  const records = recordKeysOf(releases);
   let objects = 0;
   const orphans = { objects: 0, bytes: 0, releases: 0 };
   for await (const { key, sizeBytes } of store.list(OBJECTS_PREFIX)) {

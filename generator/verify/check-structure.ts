@@ -2,20 +2,20 @@ import { POINTER_KEY, objectKey } from '../../schemas/paths.js';
 import type { Manifest, Pointer } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { checkIndexes, checkListing } from '../core/verification/check-release.js';
-import type { ChainRelease } from '../state/reachable-objects.js';
+import type { StoredRelease } from '../state/reachable-objects.js';
 import { damaged, parseStored, readArtifact } from '../state/stored-json.js';
 
 /**
  * Checks what a verification checks of a release without reading its day files, bundles and texts: pointer, manifests,
- * and the lists of files, releases and changes. Precondition: `chain` begins with the release that the pointer names.
+ * and the lists of files, releases and changes. Precondition: `releases` begins with the release that the pointer names.
  * @throws GeneratorError 'damaged' for the first fault.
  */
 export async function assertStructure(
   store: ObjectStore,
   { revision, sequence }: Pointer,
-  chain: readonly ChainRelease[],
+  releases: readonly StoredRelease[],
 ): Promise<void> {
-  const [current] = chain;
+  const [current] = releases;
   if (current?.record.revision !== revision || current.record.sequence !== sequence)
     throw damaged(POINTER_KEY, 'does not name the revision and sequence of its record');
   const { record } = current;
@@ -26,7 +26,7 @@ export async function assertStructure(
     if (body.length !== bytes) throw damaged(key, `has ${body.length} bytes, not the ${bytes} listed`);
     manifests.set(path, parseStored(key, 'manifest', body));
   }
-  const changes = chain.map((release) => release.record.changes);
+  const changes = releases.map((release) => release.record.changes);
   const [fault] = [...checkListing({ record, manifests }), ...checkIndexes(record, changes)];
   if (fault !== undefined) throw damaged(fault.key, fault.message);
 }

@@ -49,7 +49,7 @@ describe('accounts export', () => {
     expect(await run(EXPORT)).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^exported to \S+a\.jwe: 1 account, 1 active key, SHA-256 of the content [0-9a-f]{64}\n$/,
+        /^exported to \S+a\.jwe: 1 account, 1 working key, SHA-256 of the content [0-9a-f]{64}\n$/,
       ),
       stderr: '',
     });
@@ -212,7 +212,7 @@ describe('accounts import', () => {
         code: 0,
         stdout: expect.stringMatching(`\n\nkey     id        account\nactive  ${keyId}  acme\n$`),
         stderr:
-          '--revoke-keys does not revoke keys of accounts that exist. Active keys of these accounts: 1. Revoke each with: gateway keys revoke --account A --id ID\n',
+          '--revoke-keys does not revoke keys of accounts that exist. Keys of the snapshot that stay active in these accounts: 1. Revoke each with: gateway keys revoke --account A --id ID\n',
       });
     }
     const listActive = async (): Promise<unknown> =>

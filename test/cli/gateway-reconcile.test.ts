@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Stripe from 'stripe';
 import { openStore } from '../../infra/store/open-store.js';
@@ -258,13 +258,18 @@ it('ignores what another product sells with the same Stripe account', async () =
   expect(await findCauses('reconcile')).toEqual([1, ['null account-unknown']]);
 });
 
-it('continues when the document of a customer is damaged', async () => {
-  const accounts = path.join(folder.path, 'accounts', 'accounts');
-  const [file = ''] = await readdir(accounts);
-  await buy('beta');
-  await writeFile(path.join(accounts, file), '{}');
-  expect(await findCauses('reconcile')).toEqual([1, ['null record-damaged']]);
-});
+it.each(['{}', 'that of another account'])(
+  'continues when the document of a customer is damaged: %s',
+  async (text) => {
+    const accounts = path.join(folder.path, 'accounts', 'accounts');
+    const [file = ''] = await readdir(accounts);
+    await buy('beta');
+    const [other = ''] = (await readdir(accounts)).filter((each) => each !== file);
+    const foreign = await readFile(path.join(accounts, other), 'utf8');
+    await writeFile(path.join(accounts, file), text === '{}' ? text : foreign);
+    expect(await findCauses('reconcile')).toEqual([1, ['null record-damaged']]);
+  },
+);
 
 it('exits 2 without a Stripe key', async () => {
   const { CRD_STRIPE_SECRET_KEY: _key, CRD_STRIPE_WEBHOOK_SECRET: _secret, ...rest } = env;

@@ -36,9 +36,16 @@ export async function readStoredAccount(
   store: ObjectStore,
   id: string,
 ): Promise<StoredDocument<'account'> | undefined> {
-  const key = accountKey(id);
+  return readAccountAt(store, accountKey(id));
+}
+
+/** Reads the account at a key of the store; `undefined` if there is none. @throws OperatorError 'damaged' */
+export async function readAccountAt(
+  store: ObjectStore,
+  key: string,
+): Promise<StoredDocument<'account'> | undefined> {
   const found = await readDocument(store, key, 'account');
-  if (found !== undefined && found.value.account !== id) {
+  if (found !== undefined && accountKey(found.value.account) !== key) {
     throw damaged(key, 'is the document of another account');
   }
   return found;

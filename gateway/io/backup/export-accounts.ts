@@ -1,8 +1,9 @@
 import pMap from 'p-map';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { ACCOUNTS_PREFIX, accountKey, keyRecordKey } from '../../../schemas/paths.js';
+import { ACCOUNTS_PREFIX, keyRecordKey } from '../../../schemas/paths.js';
 import type { Account, KeyRecord } from '../../../schemas/types.generated.js';
-import { damaged, readDocument } from '../accounts/account-documents.js';
+import { readDocument } from '../accounts/account-documents.js';
+import { readAccountAt } from '../accounts/update-account.js';
 import { createKeyUsageLog } from '../accounts/key-usage.js';
 import type { SavedAccount } from './saved-account.js';
 
@@ -40,10 +41,9 @@ export async function exportAccounts(store: ObjectStore): Promise<ExportedAccoun
 async function readWhole(store: ObjectStore, key: string): Promise<SavedAccount | undefined> {
   let lastEtag: string | undefined;
   for (let read = 1; ; read += 1) {
-    const found = await readDocument(store, key, 'account');
+    const found = await readAccountAt(store, key);
     if (found === undefined) return undefined; // removed by an operator
     const { value: account, etag } = found;
-    if (accountKey(account.account) !== key) throw damaged(key, 'is the document of another account');
     const records = await readRecords(store, account);
     const isWhole = Object.keys(records).length === activeIdsOf(account).length;
     if (isWhole || etag === lastEtag || read === MAX_READS) {

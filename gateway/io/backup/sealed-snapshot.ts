@@ -16,7 +16,7 @@ export type SnapshotHeader = {
   /** Start of the export. */
   readonly created_at: string;
   readonly accounts: number;
-  /** Number of active keys. */
+  /** Number of active keys that work: a key without a record does not. */
   readonly keys: number;
   /** SHA-256 of the content before encryption. */
   readonly sha256: string;

@@ -41,7 +41,7 @@ export type EventHandlerOptions = {
   readonly onAlert: (alert: BillingAlert) => void;
 };
 
-/** Time limit of an event. It must be answered within five seconds. */
+/** Time limit of an event, so that it is answered within five seconds, before Stripe gives up. */
 const EVENT_LIMIT_MS = 4_500;
 
 /** Creates the handler of webhook events, which updates the account that an event is about from Stripe. */

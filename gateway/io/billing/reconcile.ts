@@ -7,9 +7,8 @@ import { compareRecord } from '../../core/billing/compare-record.js';
 import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
 import { statusRuleOf, type Subscription } from '../../core/billing/subscription.js';
 import { GatewayError } from '../../core/problems.js';
-import { readDocument } from '../accounts/account-documents.js';
 import { isDamage } from '../accounts/store-health.js';
-import { readStoredAccount } from '../accounts/update-account.js';
+import { readAccountAt, readStoredAccount } from '../accounts/update-account.js';
 import type { BillingService } from './billing-service.js';
 import type { BillingPort } from './billing-port.js';
 import { isRefusal } from './stripe/stripe-billing.js';
@@ -136,7 +135,7 @@ function isUnanswered(error: unknown): boolean {
 
 async function readListed(store: ObjectStore, key: string): Promise<Account | 'damaged' | undefined> {
   try {
-    return (await readDocument(store, key, 'account'))?.value;
+    return (await readAccountAt(store, key))?.value;
   } catch (error) {
     if (isDamage(error)) return 'damaged';
     throw error;

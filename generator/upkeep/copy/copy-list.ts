@@ -7,7 +7,7 @@ import {
   isRetained,
   listedFilesOf,
   readDayFiles,
-  type ChainRelease,
+  type StoredRelease,
   type NamedFile,
 } from '../../state/reachable-objects.js';
 
@@ -22,7 +22,7 @@ export type CopyItem = {
   readonly bytes?: number;
   readonly meta: ObjectMeta;
   /** The newest release that lists the file; absent for day files and records, which garbage collection keeps. */
-  readonly listedBy?: ChainRelease;
+  readonly listedBy?: StoredRelease;
   /** True if garbage collection at the target could delete the object although the copied release needs it. */
   readonly isExposed: boolean;
 };
@@ -32,9 +32,9 @@ export type CopyList = { readonly files: readonly CopyItem[]; readonly records: 
 
 /** Options for `listCopyItems`. */
 export type CopyListOptions = {
-  /** The chain from the release to copy to the first release. */
-  readonly chain: readonly ChainRelease[];
-  /** Index in the chain of the release that the target's pointer names; -1 if it has no pointer. */
+  /** The releases from the one to copy back to the first. */
+  readonly releases: readonly StoredRelease[];
+  /** Index in `releases` of the release that the target's pointer names; -1 if it has no pointer. */
   readonly targetIndex: number;
   /** Current time by the clock of the source. */
   readonly nowMs: number;
@@ -43,16 +43,16 @@ export type CopyListOptions = {
 };
 
 /**
- * Lists every object that a release reaches: the records of its chain, the files that they list (`isPruned`: only those
+ * Lists every object that a release reaches: its record and those before it, the files that they list (`isPruned`: only those
  * that garbage collection keeps), and the day files that its manifests name.
  * @throws GeneratorError 'damaged' if a manifest cannot be read.
  */
 export async function listCopyItems(from: ObjectStore, options: CopyListOptions): Promise<CopyList> {
-  const { chain, targetIndex, nowMs, isPruned } = options;
+  const { releases, targetIndex, nowMs, isPruned } = options;
   const protectedDigests =
-    targetIndex < 0 ? new Set<string>() : await listProtectedDigests(from, chain.slice(targetIndex));
+    targetIndex < 0 ? new Set<string>() : await listProtectedDigests(from, releases.slice(targetIndex));
   const items = new Map<string, CopyItem>();
-  chain.forEach((release, i) => {
+  releases.forEach((release, i) => {
     const retained = isRetained(release, i, nowMs);
     if (isPruned && !retained) return;
     for (const file of listedFilesOf(release.record)) {
@@ -63,12 +63,12 @@ export async function listCopyItems(from: ObjectStore, options: CopyListOptions)
         });
     }
   });
-  const [current] = chain;
+  const [current] = releases;
   if (current !== undefined) {
     for (const [digest, file] of await readDayFiles(from, [current]))
       items.set(digest, toItem(file, !protectedDigests.has(digest)));
   }
-  const records = chain.map((release, i): CopyItem => {
+  const records = releases.map((release, i): CopyItem => {
     const key = releaseKey(release.record.revision, release.sha256);
     return { key, sha256: release.sha256, meta: metaOf(key), isExposed: targetIndex < 0 || i < targetIndex };
   });
@@ -76,7 +76,7 @@ export async function listCopyItems(from: ObjectStore, options: CopyListOptions)
 }
 
 /** Returns the sizes of everything that a copy writes, public copies of the release `current` included. */
-export function sizesOf({ files, records }: CopyList, current: ChainRelease | undefined): FileSize[] {
+export function sizesOf({ files, records }: CopyList, current: StoredRelease | undefined): FileSize[] {
   const copies = Object.entries(current?.record.public ?? {});
   return [
     ...[...files, ...records].map(({ key, bytes = RECORD_BYTES }) => ({ key, bytes })),
@@ -85,9 +85,12 @@ export function sizesOf({ files, records }: CopyList, current: ChainRelease | un
 }
 
 /** Returns the digests that garbage collection keeps, at any time, while the pointer names the first of these releases. */
-async function listProtectedDigests(from: ObjectStore, chain: readonly ChainRelease[]): Promise<Set<string>> {
-  const protectedDigests = new Set((await readDayFiles(from, chain.slice(0, 1))).keys());
-  for (const { record } of chain.slice(0, RETAINED_RELEASES))
+async function listProtectedDigests(
+  from: ObjectStore,
+  releases: readonly StoredRelease[],
+): Promise<Set<string>> {
+  const protectedDigests = new Set((await readDayFiles(from, releases.slice(0, 1))).keys());
+  for (const { record } of releases.slice(0, RETAINED_RELEASES))
     for (const { sha256 } of listedFilesOf(record)) protectedDigests.add(sha256);
   return protectedDigests;
 }

@@ -2,7 +2,7 @@ import { POINTER_KEY } from '../../../schemas/paths.js';
 import type { ObjectHead, ObjectStore } from '../../../infra/store/object-store.js';
 import { RENEWAL_AGE_MS } from '../../state/gc-policy.js';
 import { readPointer } from '../../state/published-state.js';
-import { isRetained, type ChainRelease } from '../../state/reachable-objects.js';
+import { isRetained, type StoredRelease } from '../../state/reachable-objects.js';
 import { assertDigest, damaged } from '../../state/stored-json.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
 import { putImmutable } from '../../state/write-artifact.js';
@@ -51,7 +51,7 @@ async function readSource(
 }
 
 /** Decides as garbage collection does: releases may have been published since the copy began. */
-async function isRetainedNow(from: ObjectStore, release: ChainRelease): Promise<boolean> {
+async function isRetainedNow(from: ObjectStore, release: StoredRelease): Promise<boolean> {
   const [pointer, head] = await Promise.all([readPointer(from), from.head(POINTER_KEY)]);
   if (pointer === undefined || head === undefined) throw damaged(POINTER_KEY, 'is missing');
   return isRetained(release, pointer.value.sequence - release.record.sequence, head.answeredAtMs);

@@ -10,7 +10,7 @@ import { assertSpaceForFiles, keepSpareSpace } from '../../state/disk-space.js';
 import { watchGc } from '../../state/gc-lease.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';
 import { readPointer, type ReadPointer } from '../../state/published-state.js';
-import { readReleaseChain, type ChainRelease } from '../../state/reachable-objects.js';
+import { readReleases, type StoredRelease } from '../../state/reachable-objects.js';
 import { assertStore, markStore } from '../../state/store-mark.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
 import { assertStructure } from '../../verify/check-structure.js';
@@ -63,10 +63,10 @@ export type CopyResult = {
 type Tally = { objects: number; bytes: number; skipped: number; replaced: string[] };
 
 /**
- * Mirrors the release that the source's pointer names when the copy begins, or the selected one, with its whole chain. Its structure is
+ * Mirrors the release that the source's pointer names when the copy begins, or the selected one, with all before it. Its structure is
  * checked before anything is written, every byte is compared with its digest, and the target's pointer moves last. An
  * interrupted copy continues where it stopped.
- * @throws GeneratorError 'usage' if the target's release is not in the source's chain, 'damaged' if the source lacks
+ * @throws GeneratorError 'usage' if the target's release is not among the source's releases, 'damaged' if the source lacks
  * something, 'interrupted' if `signal` was aborted; its message says whether the target's pointer was moved.
  */
 export async function copyStore(options: CopyStoreOptions): Promise<CopyResult> {
@@ -137,7 +137,7 @@ type Survey = {
 /** Reads which objects there are to copy, and the release that the target has. Checks that the target has room. */
 async function survey({ from, to, prune, selection }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
-  // Read the target before the chain: otherwise another copy could bring it a release that is newer than the chain.
+  // Read the target before the source's releases: otherwise another copy could bring it one that is newer than those.
   const targetPointer = await readTargetPointer(to);
   const [pointer, head] = await withStoreAddress(from, () =>
     Promise.all([readPointer(from), from.head(POINTER_KEY)]),
@@ -145,27 +145,27 @@ async function survey({ from, to, prune, selection }: CopyStoreOptions): Promise
   if (pointer === undefined || head === undefined) {
     throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`);
   }
-  const history = await withStoreAddress(from, () => readReleaseChain(from, pointer.value));
+  const history = await withStoreAddress(from, () => readReleases(from, pointer.value));
   const nowMs = head.answeredAtMs;
   const target = targetPointer?.value;
   const behind = selectRelease(history, selection, { nowMs, target, from });
-  const chain = history.slice(behind);
+  const releases = history.slice(behind);
   const selected = behind === 0 ? pointer.value : (pointerTo(history[behind]) ?? pointer.value);
-  await withStoreAddress(from, () => assertStructure(from, selected, chain));
-  const index = await indexOfTarget(from, to, chain, target);
+  await withStoreAddress(from, () => assertStructure(from, selected, releases));
+  const index = await indexOfTarget(from, to, releases, target);
   const list = await withStoreAddress(from, () =>
     listCopyItems(from, {
-      chain,
+      releases,
       targetIndex: index,
       nowMs,
       isPruned: prune !== undefined,
     }),
   );
-  await assertSpaceForFiles(to, sizesOf(list, chain[0]));
+  await assertSpaceForFiles(to, sizesOf(list, releases[0]));
   return { pointer: selected, behind, targetPointer, list };
 }
 
-function pointerTo(release: ChainRelease | undefined): Pointer | undefined {
+function pointerTo(release: StoredRelease | undefined): Pointer | undefined {
   if (release === undefined) return undefined;
   const { revision, sequence } = release.record;
   return { schema: 'pointer/1', revision, sequence, sha256: release.sha256 };

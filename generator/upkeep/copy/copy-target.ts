@@ -3,7 +3,7 @@ import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import { readAliasSequence, type ReadPointer } from '../../state/published-state.js';
-import { recordKeysOf, type ChainRelease } from '../../state/reachable-objects.js';
+import { recordKeysOf, type StoredRelease } from '../../state/reachable-objects.js';
 import { isStore } from '../../state/store-mark.js';
 import { readStoredJson } from '../../state/stored-json.js';
 import { withStoreAddress } from '../../state/with-store-address.js';
@@ -23,23 +23,23 @@ export function readTargetPointer(to: ObjectStore): Promise<ReadPointer | undefi
 }
 
 /**
- * Returns the index in the source's chain of the release that the target's pointer names; -1 if it has no pointer.
+ * Returns the index in the source's releases of the release that the target's pointer names; -1 if it has no pointer.
  * @throws GeneratorError 'usage' if the target contains a release that the source does not have.
  */
 export async function indexOfTarget(
   from: ObjectStore,
   to: ObjectStore,
-  chain: readonly ChainRelease[],
+  releases: readonly StoredRelease[],
   targetPointer: Pointer | undefined,
 ): Promise<number> {
   if (targetPointer === undefined) {
-    await assertOnlySourceRecords(from, to, chain);
-    await assertAliasesNotAhead(from, to, chain);
+    await assertOnlySourceRecords(from, to, releases);
+    await assertAliasesNotAhead(from, to, releases);
     return -1;
   }
-  const index = chain.findIndex(({ sha256 }) => sha256 === targetPointer.sha256);
+  const index = releases.findIndex(({ sha256 }) => sha256 === targetPointer.sha256);
   if (index < 0) {
-    const { record } = chain[0] ?? {};
+    const { record } = releases[0] ?? {};
     throw refused(
       from,
       to,
@@ -54,9 +54,9 @@ export async function indexOfTarget(
 async function assertOnlySourceRecords(
   from: ObjectStore,
   to: ObjectStore,
-  chain: readonly ChainRelease[],
+  releases: readonly StoredRelease[],
 ): Promise<void> {
-  const sourceKeys = recordKeysOf(chain);
+  const sourceKeys = recordKeysOf(releases);
   for await (const { key } of to.list(RELEASES_PREFIX)) {
     if (!sourceKeys.has(key) && (await from.head(key)) === undefined) throw refused(from, to, key);
   }
@@ -66,7 +66,7 @@ async function assertOnlySourceRecords(
 async function assertAliasesNotAhead(
   from: ObjectStore,
   to: ObjectStore,
-  [current]: readonly ChainRelease[],
+  [current]: readonly StoredRelease[],
 ): Promise<void> {
   const aliases = await readStoredJson(to, ALIASES_KEY, 'aliases');
   if (aliases === undefined || aliases.value.sequence <= (current?.record.sequence ?? 0)) return;

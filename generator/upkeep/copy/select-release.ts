@@ -4,7 +4,7 @@ import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import { count } from '../../core/text/count.js';
-import { isRetained, type ChainRelease } from '../../state/reachable-objects.js';
+import { isRetained, type StoredRelease } from '../../state/reachable-objects.js';
 import { readClock } from '../../state/trusted-clock.js';
 
 const HOUR_MS = 3_600_000;
@@ -26,26 +26,26 @@ export type SelectOptions = {
 };
 
 /**
- * Returns the index of the release to copy in the source's chain, newest first. A delayed copy keeps a later release that
+ * Returns the index of the release to copy in the source's releases, newest first. A delayed copy keeps a later release that
  * the target already has.
  * @throws GeneratorError 'usage' if there is no such release, garbage collection may have deleted its files, or the
  * target has a later one.
  */
 export function selectRelease(
-  chain: readonly ChainRelease[],
+  releases: readonly StoredRelease[],
   selection: Selection | undefined,
   options: SelectOptions,
 ): number {
   const { nowMs, target } = options;
   const from = options.from.address;
   if (selection === undefined) return 0;
-  const current = chain.findIndex(({ sha256 }) => sha256 === target?.sha256);
+  const current = releases.findIndex(({ sha256 }) => sha256 === target?.sha256);
   const isDelayed = 'delayHours' in selection;
   const index = isDelayed
-    ? findDelayed(chain, readClock(options.from, selection.now).nowMs - selection.delayHours * HOUR_MS)
-    : chain.findIndex(({ record }) => record.revision === selection.revision);
+    ? findDelayed(releases, readClock(options.from, selection.now).nowMs - selection.delayHours * HOUR_MS)
+    : releases.findIndex(({ record }) => record.revision === selection.revision);
   if (isDelayed && current >= 0 && (index < 0 || index > current)) return current;
-  const release = chain[index];
+  const release = releases[index];
   if (release === undefined)
     throw usage(
       isDelayed
@@ -64,19 +64,19 @@ export function selectRelease(
 }
 
 /** Returns the index of the newest release that was published by this time and is not undone; -1 if there is none. */
-function findDelayed(chain: readonly ChainRelease[], byMs: number): number {
-  const undone = findUndone(chain);
-  return chain.findIndex(
+function findDelayed(releases: readonly StoredRelease[], byMs: number): number {
+  const undone = findUndone(releases);
+  return releases.findIndex(
     ({ record }, index) => (parseInstant(record.published_at) ?? Infinity) <= byMs && !undone.has(index),
   );
 }
 
 /** Returns the indexes of the releases between a rollback and its target. A rollback that is undone itself undoes nothing. */
-function findUndone(chain: readonly ChainRelease[]): Set<number> {
+function findUndone(releases: readonly StoredRelease[]): Set<number> {
   const undone = new Set<number>();
-  chain.forEach(({ record: { changes } }, index) => {
+  releases.forEach(({ record: { changes } }, index) => {
     if (changes.rollback === null || undone.has(index)) return;
-    const target = chain.findIndex(({ record }) => record.revision === changes.rollback);
+    const target = releases.findIndex(({ record }) => record.revision === changes.rollback);
     for (let between = index + 1; between < target; between += 1) undone.add(between);
   });
   return undone;

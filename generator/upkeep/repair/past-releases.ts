@@ -4,7 +4,7 @@ import type { ReleaseChanges } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { applyHeldChange, heldOf, NOTHING_HELD } from '../../core/release/held.js';
 import { readPointer, readRecord } from '../../state/published-state.js';
-import { listedFilesOf, type ChainRelease } from '../../state/reachable-objects.js';
+import { listedFilesOf, type StoredRelease } from '../../state/reachable-objects.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
 import type { PastRelease } from './replay-release.js';
 import { parseStored, readArtifactJson } from '../../state/stored-json.js';
@@ -12,12 +12,15 @@ import { unlessDamaged } from '../../state/unless-damaged.js';
 
 const CONCURRENCY = 16;
 
-/** The readable part of a release chain, newest first, and the first release whose record is missing or damaged. */
-export type ReadableChain = { readonly releases: readonly ChainRelease[]; readonly broken?: NamedRelease };
+/** The releases whose records can be read, newest first, and the release after which they stop: its record is missing or damaged. */
+export type ReadableReleases = {
+  readonly releases: readonly StoredRelease[];
+  readonly broken?: NamedRelease;
+};
 
-/** Reads the chain of `previous` from the pointer's release until a record is missing or damaged. */
-export async function readReadableChain(store: ObjectStore): Promise<ReadableChain> {
-  const releases: ChainRelease[] = [];
+/** Reads the releases from the pointer's one back by `previous`, until a record is missing or damaged. */
+export async function readReadableReleases(store: ObjectStore): Promise<ReadableReleases> {
+  const releases: StoredRelease[] = [];
   const pointer = await unlessDamaged(() => readPointer(store));
   let link: NamedRelease | undefined = pointer?.value;
   while (link !== undefined) {
@@ -35,7 +38,7 @@ export async function readReadableChain(store: ObjectStore): Promise<ReadableCha
  * that an earlier one restores. Leaves out a release whose predecessor cannot be read: it cannot be planned again.
  */
 export function releasesThatMade(
-  { releases }: ReadableChain,
+  { releases }: ReadableReleases,
   digests: { readonly has: (sha256: string) => boolean },
 ): PastRelease[] {
   const revisions = new Set<string>();
@@ -56,8 +59,10 @@ export function releasesThatMade(
  * Returns the releases that the broken one may have been: its changes come from a published list of changes, combined
  * with each record that may have preceded it.
  */
-export async function guessBroken(store: ObjectStore, chain: ReadableChain): Promise<PastRelease[]> {
-  const { releases, broken } = chain;
+export async function guessBroken(
+  store: ObjectStore,
+  { releases, broken }: ReadableReleases,
+): Promise<PastRelease[]> {
   if (broken === undefined) return [];
   const listed = await readListedChanges(store, releases, broken.revision);
   const before = broken.sequence === 1 ? [undefined] : await readRecordsOf(store, broken.sequence - 1);
@@ -72,7 +77,7 @@ export async function guessBroken(store: ObjectStore, chain: ReadableChain): Pro
 /** Finds the changes of a revision in the list of changes of the oldest readable release, or in its public copy. */
 async function readListedChanges(
   store: ObjectStore,
-  releases: readonly ChainRelease[],
+  releases: readonly StoredRelease[],
   revision: string,
 ): Promise<ReleaseChanges[]> {
   const path = PUBLIC_PATHS.changes;
@@ -88,18 +93,18 @@ async function readListedChanges(
   return lists.flatMap((list) => list?.releases.find((each) => each.revision === revision) ?? []).slice(0, 1);
 }
 
-/** Reads the records with this sequence, whether or not they are in the chain. */
-async function readRecordsOf(store: ObjectStore, sequence: number): Promise<ChainRelease[]> {
+/** Reads the records with this sequence, whether or not the current release leads to them. */
+async function readRecordsOf(store: ObjectStore, sequence: number): Promise<StoredRelease[]> {
   return (await readAllRecords(store)).filter(({ record }) => record.sequence === sequence);
 }
 
-/** Reads every intact release record of the store, whether or not it is in the chain. */
-export async function readAllRecords(store: ObjectStore): Promise<ChainRelease[]> {
+/** Reads every intact release record of the store, whether or not the current release leads to it. */
+export async function readAllRecords(store: ObjectStore): Promise<StoredRelease[]> {
   const keys: string[] = [];
   for await (const { key } of store.list(RELEASES_PREFIX)) keys.push(key);
   const read = await pMap(
     keys,
-    async (key): Promise<ChainRelease | undefined> => {
+    async (key): Promise<StoredRelease | undefined> => {
       const name = parseReleaseKey(key);
       if (name === undefined) return undefined;
       const record = await unlessDamaged(() => readRecord(store, name));

@@ -10,11 +10,11 @@ import { rebuildDays } from '../../core/draft/rebuild-days.js';
 import { count } from '../../core/text/count.js';
 import { restoreObject, type LostObjects } from './lost-objects.js';
 import { metaOf } from '../../state/object-meta.js';
-import { guessBroken, readReadableChain, releasesThatMade } from './past-releases.js';
+import { guessBroken, readReadableReleases, releasesThatMade } from './past-releases.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import type { Progress } from '../../run/progress.js';
 import { replayRelease } from './replay-release.js';
-import type { ChainRelease } from '../../state/reachable-objects.js';
+import type { StoredRelease } from '../../state/reachable-objects.js';
 import { readArtifactJson } from '../../state/stored-json.js';
 import { unlessDamaged } from '../../state/unless-damaged.js';
 
@@ -32,7 +32,7 @@ export type RebuildOptions = {
 /**
  * Rebuilds lost objects from the input and the readable releases, and restores those whose bytes have exactly the lost
  * digest. Returns whether there were any. Day files are rebuilt from their manifests. Every other file, and the record at
- * which the chain is broken, is rebuilt by planning its release again.
+ * which the releases cannot be read, is rebuilt by planning its release again.
  */
 export async function rebuildObjects(
   store: ObjectStore,
@@ -42,15 +42,15 @@ export async function rebuildObjects(
   const { progress, signal } = options;
   progress.begin('rebuild', lost.size);
   const pending = createPending(store, lost, options);
-  const chain = await readReadableChain(store);
-  const [current] = chain.releases;
+  const readable = await readReadableReleases(store);
+  const [current] = readable.releases;
   if (current !== undefined) {
     for (const series of options.inputs) {
       signal.throwIfAborted();
       await pending.putFiles(await rebuildChainDays(store, current, series, pending.digests));
     }
   }
-  for (const release of [...(await guessBroken(store, chain)), ...releasesThatMade(chain, lost)]) {
+  for (const release of [...(await guessBroken(store, readable)), ...releasesThatMade(readable, lost)]) {
     signal.throwIfAborted();
     const planned = await replayRelease(store, release, options);
     if (planned === undefined) continue;
@@ -104,7 +104,7 @@ function createPending(
 /** Rebuilds the wanted day files of a chain, using the readable manifests of the current release. */
 async function rebuildChainDays(
   store: ObjectStore,
-  { record }: ChainRelease,
+  { record }: StoredRelease,
   series: InputSeries,
   wanted: ReadonlySet<string>,
 ): Promise<Artifact[]> {

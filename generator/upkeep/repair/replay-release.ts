@@ -11,7 +11,7 @@ import { prepareHold, prepareRollback, type PrepareReleaseOptions } from '../../
 import { readProductTexts } from '../../texts/product-texts.js';
 import { SILENT } from '../../run/progress.js';
 import { readState } from '../../state/published-state.js';
-import type { ChainRelease } from '../../state/reachable-objects.js';
+import type { StoredRelease } from '../../state/reachable-objects.js';
 import { runInterruptibly } from '../../run/run-interruptibly.js';
 import { withPointerTo } from './with-pointer-to.js';
 
@@ -21,7 +21,7 @@ export type PastRelease = {
   /** What was on hold after it. */
   readonly held: Held;
   /** The release before it; `undefined` for the first one. */
-  readonly previous: ChainRelease | undefined;
+  readonly previous: StoredRelease | undefined;
 };
 
 /** Options for `replayRelease`. */
@@ -54,7 +54,7 @@ export async function replayRelease(
 /** Plans a rollback or hold again, which needs only published files. */
 async function replayOperation(
   store: ObjectStore,
-  { changes, held, previous }: PastRelease & { readonly previous: ChainRelease },
+  { changes, held, previous }: PastRelease & { readonly previous: StoredRelease },
   { signal }: ReplayOptions,
 ): Promise<PlannedRelease | undefined> {
   const { revision, sequence } = previous.record;

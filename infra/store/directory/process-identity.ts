@@ -23,7 +23,7 @@ export async function readOwnIdentity(): Promise<ProcessIdentity> {
   };
 }
 
-/** Returns true only if the process has provably ended; always false for a process on another host. */
+/** Returns true only if the process has provably ended; always false on a host with another name. Hosts that share a store need different names. */
 export async function isProvablyDead(identity: ProcessIdentity): Promise<boolean> {
   if (identity.host !== hostname()) return false;
   if (differ(identity.boot, await readBootId())) return true;

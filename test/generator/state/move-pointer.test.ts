@@ -9,7 +9,7 @@ import {
   type PointerMove,
 } from '../../../generator/state/move-pointer.js';
 import { readPointer } from '../../../generator/state/published-state.js';
-import { readReleaseChain } from '../../../generator/state/reachable-objects.js';
+import { readReleases } from '../../../generator/state/reachable-objects.js';
 import type { NamedRelease } from '../../../generator/state/release-lineage.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
@@ -47,7 +47,7 @@ beforeAll(async () => {
   rival = await publish(other, 4);
   ours = await publish(base, 2);
   child = await publish(base, 3);
-  const [record] = await readReleaseChain(other, rival);
+  const [record] = await readReleases(other, rival);
   const key = releaseKey(record?.record.revision ?? '', rival.sha256);
   await base.putIfAbsent(key, (await other.get(key))?.bytes ?? new Uint8Array(), META);
   store = base;

@@ -1,21 +1,21 @@
 import { toInstant } from '../../../schemas/dates.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
-import { retainedOf, type ChainRelease } from '../../../generator/state/reachable-objects.js';
+import { retainedReleases, type StoredRelease } from '../../../generator/state/reachable-objects.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 
 /** Returns a release published at an instant; its digest is its name. */
-function releaseAt(publishedMs: number, sha256: string): ChainRelease {
+function releaseAt(publishedMs: number, sha256: string): StoredRelease {
   return { record: { published_at: toInstant(publishedMs) } as ReleaseRecord, sha256 }; // all that retention reads
 }
 
 /** Returns the retained releases of a chain of `count`, numbered from the newest. `ageMs` returns the age of one. */
 function retainedAmong(count: number, ageMs: (number: number) => number): string[] {
-  const chain = Array.from({ length: count }, (_, index) =>
+  const releases = Array.from({ length: count }, (_, index) =>
     releaseAt(NOW - ageMs(index + 1), String(index + 1)),
   );
-  return retainedOf(chain, NOW).map(({ sha256 }) => sha256);
+  return retainedReleases(releases, NOW).map(({ sha256 }) => sha256);
 }
 
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));

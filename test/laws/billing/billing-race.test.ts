@@ -1,4 +1,3 @@
-import { StoreError } from '../../../infra/store/object-store.js';
 import { readStoredAccount } from '../../../gateway/io/accounts/update-account.js';
 import { GatewayError } from '../../../gateway/core/problems.js';
 import type { BillingPort } from '../../../gateway/io/billing/billing-port.js';
@@ -48,7 +47,6 @@ describe('a delivery that fails', () => {
   it.each([
     ['Stripe does not answer', new GatewayError('billing-unavailable')],
     ['Stripe answers with an error', new Error('broken')],
-    ['the store does not answer', new StoreError('unavailable', 'down')],
   ])('because %s writes nothing', async (_why, failure) => {
     const scene = createScene();
     await buy(scene);

@@ -6,7 +6,7 @@ import { bundlePath, objectKey, POINTER_KEY, RELEASES_PREFIX } from '../../../sc
 import { copyStore, type CopyResult } from '../../../generator/upkeep/copy/copy-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { readPointer } from '../../../generator/state/published-state.js';
-import { readReleaseChain } from '../../../generator/state/reachable-objects.js';
+import { readReleases } from '../../../generator/state/reachable-objects.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
@@ -165,9 +165,9 @@ describe('copy during a garbage collection of the source', () => {
   /** Returns the key of a bundle of the release `age` releases before the current one. */
   async function keyOf(age: number, window: '7d' | '30d'): Promise<string> {
     const pointer = await readPointer(source);
-    const chain = await readReleaseChain(source, pointer?.value ?? { revision: '', sha256: '' });
+    const releases = await readReleases(source, pointer?.value ?? { revision: '', sha256: '' });
     const path = bundlePath('gold', 'arbitrum', window);
-    return objectKey(chain[age]?.record.bundles[path]?.sha256 ?? '');
+    return objectKey(releases[age]?.record.bundles[path]?.sha256 ?? '');
   }
 
   it('skips files that garbage collection may have deleted, and fails if any other is missing', async () => {

@@ -3,7 +3,7 @@ import { GC_KEY, objectKey, releaseKey } from '../../../schemas/paths.js';
 import { gcStore } from '../../../generator/upkeep/gc-store.js';
 import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';
 import { SILENT } from '../../../generator/run/progress.js';
-import { listedFilesOf, readDayFiles, readReleaseChain } from '../../../generator/state/reachable-objects.js';
+import { listedFilesOf, readDayFiles, readReleases } from '../../../generator/state/reachable-objects.js';
 import { readPointer } from '../../../generator/state/published-state.js';
 import {
   createStoreWithClock,
@@ -66,24 +66,24 @@ describe('garbage collection', () => {
     const { store } = clocked;
     const pointer = await readPointer(store);
     if (pointer === undefined) throw new Error('nothing was published');
-    const chain = await readReleaseChain(store, pointer.value);
-    const days = [...(await readDayFiles(store, chain)).keys()];
+    const releases = await readReleases(store, pointer.value);
+    const days = [...(await readDayFiles(store, releases)).keys()];
     clocked.clock.nowMs += MIN_GRACE_MS + 1;
     const { garbage } = await runGc(store);
     expect(garbage.objects).toBeGreaterThan(50);
     for (const digest of days) expect(await store.head(objectKey(digest))).toBeDefined();
-    for (const { record } of chain.slice(0, 30)) {
+    for (const { record } of releases.slice(0, 30)) {
       for (const { sha256 } of listedFilesOf(record))
         expect(await store.head(objectKey(sha256))).toBeDefined();
     }
     await expectSound(store);
-    const oldest = chain.at(-1)?.record.revision ?? '';
+    const oldest = releases.at(-1)?.record.revision ?? '';
     const asOf = '2022-03-01T00:00:00Z';
     await expect(rollBack(store, { to: oldest, reason: 'x', asOf })).rejects.toMatchObject({
       exit: 'usage',
       message: expect.stringContaining('no longer kept in full'),
     });
-    await rollBack(store, { to: chain[29]?.record.revision ?? '', reason: 'x', asOf });
+    await rollBack(store, { to: releases[29]?.record.revision ?? '', reason: 'x', asOf });
     await expectSound(store);
   }, 60_000);
 

@@ -30,7 +30,7 @@ export type StripeOptions = {
 /** Version of Stripe's API that this code is written for. The webhook must be created with the same version. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
 
-/** Timeout in milliseconds, and retries, of a read. A webhook event must be answered within five seconds. */
+/** Timeout in milliseconds, and retries, of a read. Both tries of one read fit into the time limit of an event. */
 const READ_LIMITS = { timeout: 2_000, maxNetworkRetries: 1 };
 /** The same of a create. Stripe rejects a concurrent create with the same idempotency key until the first one ends. */
 const CREATE_LIMITS = { timeout: 5_000, maxNetworkRetries: 4 };
