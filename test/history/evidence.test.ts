@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { PublishReport } from '../../generator/core/release/publish-report.js';
 import {
   toCalibrationReport,
@@ -9,17 +7,24 @@ import {
 import type { JudgedDay } from '../../scripts/calibration/hindsight.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { addDays } from '../../schemas/dates.js';
-import { currentMethodology, methodologyTextUrl } from '../../schemas/methodology.js';
+import { currentMethodology } from '../../schemas/methodology.js';
 import type { Chain, RegimeLabel } from '../../schemas/types.generated.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
+import { openStore } from '../../infra/store/open-store.js';
+import { argumentsFor, downloadRelease, runRecompute } from '../support/clients/recompute-run.js';
+import { evidenceRows, readMethodologyText } from './evidence-table.js';
 import { AS_OF, metricsFolder } from './history-data.js';
 import { runGenerator, runNode, runProgram } from './plain-node.js';
 import { readCalendar, readFileTimes, readMetaDay, type CalendarDay } from './published-files.js';
 
 const SLOW_MS = 900_000;
+/** Limit for recomputing all four chains. */
+const MAX_RECOMPUTE_MS = 120_000;
+const DATES = { bitcoin: 6437, ethereum: 4038, arbitrum: 1313, base: 566 };
 const methodology = currentMethodology();
 
 let folder: TemporaryFolder;
+let downloads: TemporaryFolder;
 let published: { exitCode: number; report: PublishReport };
 let calendars: ReadonlyMap<Chain, ReadonlyMap<string, CalendarDay>>;
 let judged: readonly JudgedDay[];
@@ -34,7 +39,7 @@ async function publish(asOf: string): Promise<typeof published> {
 }
 
 beforeAll(async () => {
-  folder = await createTemporaryFolder();
+  [folder, downloads] = await Promise.all([createTemporaryFolder(), createTemporaryFolder()]);
   published = await publish(AS_OF);
   const read = CHAIN_IDS.map(async (chain) => [chain, await readCalendar(folder.path, chain)] as const);
   calendars = new Map(await Promise.all(read));
@@ -42,7 +47,7 @@ beforeAll(async () => {
   report = toCalibrationReport(judged.map(asPublished), methodology.confidence);
 }, SLOW_MS);
 
-afterAll(() => folder.dispose(), SLOW_MS);
+afterAll(() => Promise.all([folder.dispose(), downloads.dispose()]), SLOW_MS);
 
 /** Returns a judged day with its published label and confidence. */
 function asPublished(day: JudgedDay): JudgedDay {
@@ -65,7 +70,7 @@ describe('the real history, published from the command line', () => {
     expect(published.exitCode).toBe(0);
     expect(published.report.outcome).toBe('published');
     const dates = CHAIN_IDS.map((chain) => calendars.get(chain)?.size ?? 0);
-    expect(dates).toEqual([6437, 4038, 1313, 566]);
+    expect(dates).toEqual(Object.values(DATES));
     expect(CHAIN_IDS.map((chain) => published.report.chains[chain]?.new)).toEqual(dates);
     expect(judged).toHaveLength(12_354);
   });
@@ -93,7 +98,7 @@ describe('the real history, published from the command line', () => {
   it('has the inputs digest of the test vector in the methodology', async () => {
     const { inputs_sha256: digest } = await readMetaDay(folder.path, 'arbitrum', '2024-12-31');
     expect(digest).toBe('2e642f5a7348d448dbed54ac33bd36a7d12d3db1cd489cc16b55a20d79cd890c');
-    expect(readFileSync(fileURLToPath(methodologyTextUrl(methodology.version)), 'utf8')).toContain(digest);
+    expect(readMethodologyText()).toContain(digest);
   });
 
   it(
@@ -121,6 +126,21 @@ describe('the real history, published from the command line', () => {
     SLOW_MS,
   );
 });
+
+it(
+  'recompute.py finds the published regime, confidence and hash on every date, in time',
+  async () => {
+    const download = await downloadRelease(await openStore(`file:${folder.path}`), `${downloads.path}/files`);
+    const beganMs = performance.now();
+    for (const chain of CHAIN_IDS) {
+      const gold = [download.days('gold', chain)];
+      const run = await runRecompute(argumentsFor(download, gold, '--compare', download.calendar(chain)));
+      expect(run).toEqual({ code: 0, stdout: `${DATES[chain]} dates compared, 0 differ\n`, stderr: '' });
+    }
+    expect(performance.now() - beganMs).toBeLessThan(MAX_RECOMPUTE_MS);
+  },
+  SLOW_MS,
+);
 
 describe('the Evidence table of the methodology matches the published calendars', () => {
   const rows = evidenceRows();
@@ -213,15 +233,3 @@ it(
   },
   SLOW_MS,
 );
-
-/** Returns the rows of the Evidence table by their first cell. */
-function evidenceRows(): Map<string, string> {
-  const text = readFileSync(fileURLToPath(methodologyTextUrl(methodology.version)), 'utf8');
-  const evidence = text.slice(text.indexOf('## Evidence'));
-  const lines = evidence.split('\n').filter((line) => line.startsWith('|'));
-  return new Map(
-    lines
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .map((cells) => [cells[1] ?? '', cells[2] ?? '']),
-  );
-}

@@ -6,6 +6,8 @@ import { readHistory } from './history-data.js';
 
 const SEED = 7;
 const DRAWN_EDITS = 90;
+/** Number of drawn edits that are planned. */
+export const PLANNED_EDITS = Number(process.env['CRD_EDITS'] ?? String(DRAWN_EDITS));
 
 /** The part of the history that is edited: longer than the year of dependent dates and the state carried after it. */
 export const FIRST = '2022-10-01';

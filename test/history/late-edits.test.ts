@@ -1,4 +1,5 @@
 import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
+import { PLANNED_EDITS } from './late-edit-input.js';
 import type { EditObservation, LateEditObservations } from './late-edit-observations.js';
 import { runProgram } from './plain-node.js';
 
@@ -33,9 +34,9 @@ describe('one more date of the real history', () => {
   });
 });
 
-describe('a hundred late edits of real values', () => {
+describe(`${10 + PLANNED_EDITS} late edits of real values`, () => {
   it('change labels, ten of them about a year after the edit', () => {
-    expect(edits).toHaveLength(100);
+    expect(edits).toHaveLength(10 + PLANNED_EDITS);
     expect(observed.far.map(({ flipLags }) => Math.max(...flipLags) > 300)).toEqual(
       observed.far.map(() => true),
     );

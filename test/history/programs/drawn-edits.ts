@@ -1,8 +1,9 @@
-/** Edits published history at ninety random places, and prints the resulting plans. */
+/** Edits published history at random places, and prints the resulting plans. */
 import { observeEdit } from '../observe-change.js';
-import { drawnEdits, readEditedHistory } from '../late-edit-input.js';
+import { drawnEdits, PLANNED_EDITS, readEditedHistory } from '../late-edit-input.js';
 import { createPublished } from '../published-series.js';
 
 const inputs = await readEditedHistory();
+const edits = drawnEdits(inputs).slice(0, PLANNED_EDITS);
 const published = await createPublished(inputs);
-process.stdout.write(JSON.stringify(drawnEdits(inputs).map((edit) => observeEdit(published, edit))));
+process.stdout.write(JSON.stringify(edits.map((edit) => observeEdit(published, edit))));
