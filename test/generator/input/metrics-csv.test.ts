@@ -57,4 +57,23 @@ describe('readMetricsCsv', () => {
       `base.csv: has SHA-256 ${sha256Hex(other)}, but sources.json names ${sha256Hex(CSV)}. ${REMEDY}`,
     ]);
   });
+
+  it.each([
+    [
+      'price_usd',
+      'looks like a price or a fiat value, and this service carries neither (product boundary). Remove the column.',
+    ],
+    ['hash_rate', 'is not supported on base. Remove it; Base has '],
+    ['volume', 'is unknown. Remove or rename it; Base has '],
+  ])('refuses a column %s, and says why', async (column, why) => {
+    const rows = CSV.trimEnd()
+      .split('\n')
+      .map((line, i) => `${line},${i === 0 ? column : '1'}\n`);
+    const at = CSV.split('\n')[0]?.split(',').length ?? 0;
+    const { series, faults } = await read(rows.join(''));
+    expect(series).toEqual([]);
+    expect(faults.map(formatInputFault)).toEqual([
+      expect.stringContaining(`base.csv:1:${at + 1}: column "${column}" ${why}`),
+    ]);
+  });
 });

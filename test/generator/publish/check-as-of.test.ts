@@ -1,6 +1,7 @@
-import { parseInstant } from '../../../schemas/dates.js';
+import { parseInstant, toInstant } from '../../../schemas/dates.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
-import { assertNotBefore } from '../../../generator/publish/check-as-of.js';
+import { assertNotBefore, withoutUnfinished } from '../../../generator/publish/check-as-of.js';
+import { randomSeries } from '../../support/release/random-series.js';
 import { machineClock, type TrustedClock } from '../../../generator/state/trusted-clock.js';
 
 const PUBLISHED_AT = '2026-08-21T06:15:00Z';
@@ -39,4 +40,22 @@ describe('an as-of before the current release is refused', () => {
 it('an as-of at the instant of the current release is accepted', () => {
   const own = ownClock(PUBLISHED_AT);
   expect(() => assertNotBefore(ms(PUBLISHED_AT), record, own, own)).not.toThrow();
+});
+
+it('a chain whose newest date has not ended becomes a fault, and the others stay', () => {
+  const [short, long] = [
+    randomSeries({ chain: 'base', seed: 1, days: 3 }),
+    randomSeries({ chain: 'arbitrum', seed: 1, days: 4 }),
+  ];
+  const input = { series: [short, long], faults: [], invalid: [] };
+  const during = `${long.dates.at(-1) ?? ''}T12:00:00Z`;
+  const found = withoutUnfinished(input, storeClock(during));
+  expect(found).toMatchObject({ series: [short], invalid: ['arbitrum'] });
+  expect(found.faults).toEqual([
+    expect.objectContaining({
+      message: `date ${long.dates.at(-1) ?? ''} has not ended by the clock of s3://bucket, ${during}`,
+    }),
+  ]);
+  const dayAfter = storeClock(toInstant(ms(during) + 86_400_000));
+  expect(withoutUnfinished(input, dayAfter)).toEqual(input);
 });

@@ -29,6 +29,12 @@ describe('metrics', () => {
     expect(await valueOf(`${latency}_count{route="${ROUTE}"}`)).toBe(3);
     expect(await valueOf(`${latency}_bucket{le="0.0025",route="${ROUTE}"}`)).toBe(2);
     expect(await valueOf(`${latency}_bucket{le="0.25",route="${ROUTE}"}`)).toBe(3);
+    const { text } = await metrics.read();
+    const bounds = [
+      ...text.matchAll(/^gateway_request_duration_seconds_bucket\{le="([\d.]+)",route="[^"]+"\}/gm),
+    ];
+    const seconds = bounds.map(([, bound]) => Number(bound));
+    expect(seconds).toEqual([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]);
   });
 
   it('count failures by store, and time the signing of URLs in steps of a few microseconds', async () => {
