@@ -20,7 +20,7 @@ import {
 
 /**
  * Drafts chains without any release, each in a worker thread, and writes their day files as they are rendered. This computes
- * on all cores while the store writes, and keeps no day file in memory.
+ * on several cores while the store writes, and keeps no day file in memory.
  * @throws GeneratorError 'artifact-invalid'; the errors of writing; the reason of `signal` once it is aborted.
  */
 export async function draftInThreads(

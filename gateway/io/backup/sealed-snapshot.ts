@@ -114,7 +114,10 @@ function decodeHeader(text: string): Record<string, unknown> {
   }
 }
 
-/** Returns whether no other text decodes to the same bytes. The last character has unused bits, and decoders skip others. */
+/**
+ * Returns whether a text is the one to which its bytes are encoded. Others decode to the same bytes: the last character has
+ * unused bits, and decoders skip characters outside the alphabet.
+ */
 function isCanonicalBase64(text: string): boolean {
   return Buffer.from(text, 'base64url').toString('base64url') === text;
 }

@@ -38,12 +38,10 @@ export function createPacedRefresh({ refresh, pauseMs, now }: PacedRefreshOption
   }
   /** Starts the refresh that these callers wait for, unless `refreshNow` has started it already. */
   async function startLater(waiters: Waiters): Promise<void> {
-    while (waiting === waiters) {
-      await running;
-      const restMs = Math.min(pauseMs, startedMs + pauseMs - now()); // at most a pause, even if the clock was set back
-      if (restMs > 0) await sleep(restMs);
-      if (waiting === waiters && running === undefined) void start();
-    }
+    await running;
+    const restMs = Math.min(pauseMs, startedMs + pauseMs - now()); // at most a pause, even if the clock was set back
+    if (restMs > 0) await sleep(restMs);
+    if (waiting === waiters) void start();
   }
   return {
     refreshNow: start,

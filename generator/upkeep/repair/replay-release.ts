@@ -93,7 +93,7 @@ async function replayPublication(
     previous: state,
     asOfMs: parseInstant(changes.published_at) ?? NaN,
     texts: await readProductTexts(),
-    full: true,
+    full: true, // the release drafted each of these chains, also one whose input was the same
     ...(changes.reason === null ? {} : { acceptance: { reason: changes.reason } }),
   };
   return tryPlan(request, signal);

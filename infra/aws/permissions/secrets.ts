@@ -6,7 +6,7 @@ import { ORIGIN_VARIABLE } from '../../../gateway/lambda/variables.js';
 import { DELIVERY_REGION, originSecretName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 
-/** The gateway's secrets. An operator sets those of Stripe; until then they have a random value that Stripe rejects. */
+/** The gateway's secrets. An operator sets those of Stripe; until then they have random values, with which the gateway does not start. */
 export class SecretsPart extends Construct {
   /** The secrets by the gateway's environment variable. */
   readonly byVariable: ReadonlyMap<string, Secret>;

@@ -26,12 +26,6 @@ beforeAll(async () => {
   ({ pointer, record } = await readRelease(store()));
   pointerText = (await store().read(POINTER_KEY)).toString();
 });
-// The editor does not know about a restored pointer.
-afterEach(() =>
-  store()
-    .write(POINTER_KEY, pointerText)
-    .then(() => store().undo()),
-);
 
 const repair = (...options: string[]): Promise<GeneratorRun> =>
   runInProcess(['repair', '--store', `file:${published().root}`, ...options]);
@@ -50,7 +44,7 @@ async function putOrphan(change: Partial<ReleaseRecord>): Promise<string> {
   return sha256Hex(text);
 }
 
-/** Removes every trace that only a committed release leaves. */
+/** Removes what tells repair that a release was committed. */
 async function removeCopies(): Promise<void> {
   await store().remove(ALIASES_KEY);
   for (const path of [PUBLIC_PATHS.release, PUBLIC_PATHS.status]) await store().remove(publicKey(path));

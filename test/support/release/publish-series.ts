@@ -21,7 +21,7 @@ export function prepareSeries(store: ObjectStore, options: PublishTestOptions): 
     store,
     input: { series: options.inputs, faults: [], invalid: [] },
     asOfMs: parseInstant(options.asOf) ?? NaN,
-    now: Date.now,
+    now: Date.now, // later than every date of the tests, so that each day has ended
     existing: false,
     full: options.full ?? false,
     allOrNothing: false,
@@ -31,12 +31,12 @@ export function prepareSeries(store: ObjectStore, options: PublishTestOptions): 
   });
 }
 
-/** Publishes series like the command, at the instant of the as-of. */
+/** Publishes series like the command. */
 export async function publishSeries(store: ObjectStore, options: PublishTestOptions): Promise<PublishReport> {
   return publishPrepared(store, await prepareSeries(store, options), options.asOf);
 }
 
-/** Publishes a prepared plan. */
+/** Publishes a prepared plan; the clock stands at the as-of meanwhile. */
 export async function publishPrepared(
   store: ObjectStore,
   prepared: PreparedPlan,

@@ -69,7 +69,7 @@ describe('a paid subscription', () => {
     });
   });
 
-  it('with several items grants the highest plan until the last period ends', () => {
+  it('with several items grants the highest plan until three days after the last period', () => {
     const items = [item(PRICES['single-chain'], { periodEndMs: END + DAY }), item(PRICES.research)];
     expect(grant({ items })).toMatchObject({ plan: 'research', untilMs: END + 4 * DAY });
   });
