@@ -58,6 +58,16 @@ describe('readMetricsCsv', () => {
     ]);
   });
 
+  it('names the number of cells of a row that is too short or too long', async () => {
+    const [header = ''] = CSV.split('\n');
+    const width = header.split(',').length;
+    const why = `where the header has ${width}. Give the row one cell per column; an empty cell means missing.`;
+    expect(await faultsOf(`${header}\n2025-01-01\n`)).toContain(`base.csv:2: short row: 1 cell ${why}`);
+    expect(await faultsOf(`${header}\n2025-01-01${',1'.repeat(width)}\n`)).toContain(
+      `base.csv:2: long row: ${width + 1} cells ${why}`,
+    );
+  });
+
   it.each([
     [
       'price_usd',

@@ -2,6 +2,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import {
   beginWriting,
+  writeArtifacts,
   writeFiles,
   type FileToWrite,
   type Writing,
@@ -38,4 +39,24 @@ describe('the number of objects and bytes that a run reports as written', () => 
     expect(written).toEqual({ objects: 1, bytes: 'seven'.length });
     expect(files).toBe(4);
   });
+});
+
+it('a run reports its stages, and the number of files that it really writes', async () => {
+  const calls: string[] = [];
+  const note =
+    (name: string) =>
+    (...values: unknown[]): void =>
+      void calls.push([name, ...values].join(' '));
+  const progress = {
+    begin: note('begin'),
+    advance: () => undefined,
+    expect: note('expect'),
+    end: note('end'),
+    abandon: note('abandon'),
+  };
+  const options = { store: createMemoryStore(), now: () => 0, progress };
+  const writing = await beginWriting(options, 1);
+  await writeFiles(writing, ['one', 'two'].map(toFile), options);
+  await writeArtifacts(writing, [], options);
+  expect(calls).toEqual(['begin mark', 'end', 'begin write 1', 'expect 2', 'end 2 files, 0.0 MB new']);
 });
