@@ -4,6 +4,7 @@ import { toInstant } from '../../../schemas/dates.js';
 import { keyRecordKey } from '../../../schemas/paths.js';
 import type { Account } from '../../../schemas/types.generated.js';
 import { findKey } from '../../core/accounts/account.js';
+import { OperatorError } from '../../core/exit-codes.js';
 import {
   describeKeyFates,
   mergeAccount,
@@ -47,7 +48,15 @@ export function importAccounts(
   options: ImportOptions,
   accounts: readonly SavedAccount[],
 ): Promise<ImportedAccount[]> {
-  return pMap(accounts, (saved) => importAccount(options, saved), { concurrency: CONCURRENCY });
+  return pMap(accounts, (saved) => importAccount(options, saved).catch(explainDamage), {
+    concurrency: CONCURRENCY,
+  });
+}
+
+function explainDamage(error: unknown): never {
+  if (!(error instanceof Error && isDamage(error))) throw error;
+  const message = `${error.message} Or remove it, so that the snapshot creates it again. Then repeat the import; other accounts may be imported already.`;
+  throw new OperatorError('damaged', message, { cause: error });
 }
 
 /**

@@ -183,13 +183,17 @@ describe('into a store with accounts', () => {
     expect((await readTexts(fresh))[keyUsageKey(revoked.id)]).toContain('2026-08-18');
   });
 
-  it('refuses a damaged account and names it', async () => {
+  it('refuses a damaged account, names it, and says how to go on', async () => {
     const etag = (await store.head(accountKey('a')))?.etag ?? null;
     await store.compareAndSwap(accountKey('a'), Buffer.from('{'), etag, META);
     await expect(importAt(store, NOW, saved)).rejects.toMatchObject({
       exit: 'damaged',
-      message: expect.stringContaining(accountKey('a')),
+      message: `${accountKey('a')} is not JSON. Restore it from a backup or an older version. Or remove it, so that the snapshot creates it again. Then repeat the import; other accounts may be imported already.`,
     });
+    await store.delete(accountKey('a'));
+    expect(await importAt(store, NOW, saved)).toContainEqual(
+      expect.objectContaining({ account: 'a', outcome: 'created' }),
+    );
   });
 });
 
