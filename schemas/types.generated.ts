@@ -113,6 +113,10 @@ export type MetricName =
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
+ * Expected signals without a z on the date, in the order of the methodology; empty when all have one.
+ */
+export type MissingSignals = string[];
+/**
  * The entries of the glossary.
  */
 export type GlossaryEntries = GlossaryEntry[];
@@ -174,6 +178,7 @@ export interface Contract {
   'common.regime'?: Regime;
   'common.axis'?: Axis;
   'common.confidence'?: Confidence;
+  'common.missing_signals'?: MissingSignals;
   'common.score'?: DimensionScore;
   'common.scorecard'?: Scorecard;
   'common.driver'?: Driver;
@@ -502,10 +507,7 @@ export interface Confidence {
    */
   margin: number | null;
   speed: number;
-  /**
-   * Expected signals without a z on the date, in the order of the methodology; empty when all have one.
-   */
-  missing_signals: string[];
+  missing_signals: MissingSignals;
 }
 export interface DimensionScore {
   /**
@@ -837,6 +839,7 @@ export interface LandingRegime {
 export interface LandingConfidence {
   score: number;
   level: ConfidenceLevel;
+  missing_signals: MissingSignals;
 }
 export interface LandingScores {
   demand: number | null;

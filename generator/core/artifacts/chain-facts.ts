@@ -57,7 +57,11 @@ function toLanding(latest: MetaDay, lastRecords: readonly MetaDay[]): ChainFacts
   return {
     headline: toHeadline(chain, regime),
     regime: { label, since, run_days, previous_label },
-    confidence: { score: confidence.score, level: confidence.level },
+    confidence: {
+      score: confidence.score,
+      level: confidence.level,
+      missing_signals: confidence.missing_signals,
+    },
     scores: { demand: scorecard.demand.score, cost: scorecard.cost.score, ...capacity },
     labels: lastRecords
       .slice(-LANDING_DAYS)

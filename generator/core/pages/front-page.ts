@@ -18,6 +18,7 @@ import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS, type ChainFacts } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
 import { confidenceWords } from '../text/confidence-words.js';
+import { signalWords } from '../text/signal-words.js';
 import { chainFigure, overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
@@ -75,6 +76,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     since: regime.since,
     run: dayCount(regime.run_days),
     confidence: confidenceWords(regime.label, confidence),
+    missing: confidence.missing_signals.map(signalWords).join(', '),
     through: updatedThrough,
     next: expectedNextBy(chain, updatedThrough),
     chart: chainFigure(chain),
