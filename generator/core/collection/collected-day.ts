@@ -1,0 +1,40 @@
+import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+
+/** What a source gives for a date of a chain. */
+export type CollectedDay = {
+  readonly chain: Chain;
+  readonly date: string;
+  /** Values as exact decimal text, in the catalog's units. A metric that the source lacks on the date is absent. */
+  readonly values: { readonly [metric in MetricName]?: string };
+  /** Integers that the exact checks compare, as text, such as `block_tx_count`. Empty for a source that gives none. */
+  readonly counts: { readonly [name: string]: string };
+  readonly evidence: Evidence;
+};
+
+/** What the values were computed from, so that a stranger can repeat them. */
+export type Evidence = ObjectEvidence | ResponseEvidence;
+
+/** Objects of a public store, and the query that an engine ran on them. */
+export type ObjectEvidence = {
+  readonly kind: 'objects';
+  readonly objects: readonly {
+    readonly uri: string;
+    readonly etag: string;
+    readonly bytes: number;
+    readonly last_modified: string;
+  }[];
+  readonly sql_sha256: string;
+  /** Name and version of the engine. */
+  readonly engine: string;
+};
+
+/** Answers of a server. */
+export type ResponseEvidence = {
+  readonly kind: 'responses';
+  readonly responses: readonly {
+    readonly url: string;
+    readonly sha256: string;
+    readonly bytes: number;
+    readonly fetched_at: string;
+  }[];
+};

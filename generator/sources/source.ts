@@ -1,0 +1,55 @@
+import type { Chain } from '../../schemas/types.generated.js';
+import type { CollectedDay } from '../core/collection/collected-day.js';
+
+/** A place that daily metrics come from. Every adapter must pass test/contract/source.ts. */
+export type Source = {
+  readonly facts: SourceFacts;
+  /**
+   * Returns the dates from `first` to `last` that the source has, each with a mark of its data: a date with the same mark
+   * as before need not be read again. @throws SourceError
+   */
+  readonly days: (
+    chain: Chain,
+    span: { readonly first: string; readonly last: string },
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string>>;
+  /** Reads a date that `days` returned. @throws SourceError */
+  readonly day: (chain: Chain, date: string, signal: AbortSignal) => Promise<CollectedDay>;
+};
+
+/** What is known about a source in general. */
+export type SourceFacts = {
+  /** Name in the policy, such as `growthepie`. */
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly licence: string;
+  /** Whether the licence lets the data be sold. */
+  readonly resale: 'yes' | 'no' | 'unknown';
+  /** Text that readers of the data must see; `null` if none is required. */
+  readonly attribution: string | null;
+  /** Time of day (UTC) from which the day before is complete. */
+  readonly completeFrom: string;
+  /** Days within which the source still revises a value. */
+  readonly settlingDays: number;
+  readonly requestsPerMinute: number;
+  /** How the source defines its metrics, where that differs from the glossary. */
+  readonly definitions: readonly string[];
+};
+
+/**
+ * Why a source gave nothing: `not-yet` if the date is not complete there, `shape` if it answered in another form than
+ * expected, `unavailable` if it did not answer.
+ */
+export type SourceErrorCode = 'not-yet' | 'shape' | 'unavailable';
+
+/** A failure of a source. The message is for an operator. */
+export class SourceError extends Error {
+  readonly code: SourceErrorCode;
+
+  constructor(code: SourceErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SourceError';
+    this.code = code;
+  }
+}
