@@ -196,6 +196,7 @@ export interface Contract {
   'key-usage'?: KeyUsage;
   landing?: Landing;
   'landing.chain'?: ChainLanding;
+  'ledger-line'?: LedgerLine;
   manifest?: Manifest;
   'manifest.revision'?: ManifestRevision;
   'manifest.date'?: ManifestDate;
@@ -854,6 +855,33 @@ export interface LabelRun {
   label: RegimeLabel;
   first: CalendarDate;
   last: CalendarDate;
+}
+/**
+ * A line of the ledger of a chain: values of a date that a collection accepted. Later lines of a date replace its values.
+ */
+export interface LedgerLine {
+  chain: Chain;
+  date: CalendarDate;
+  /**
+   * The accepted values as exact decimal text, by metric.
+   */
+  values: {
+    [k: string]: string;
+  };
+  /**
+   * Name of the source in the policy.
+   */
+  source: string;
+  /**
+   * Why the values were accepted: a day with all required metrics, a day at its deadline, a missing value filled in, a small revision, or a person.
+   */
+  rule: 'day' | 'deadline' | 'fill-in' | 'revision' | 'person';
+  /**
+   * Public reason of a change of accepted values; null for a first value.
+   */
+  reason: string | null;
+  lineage: Sha256;
+  accepted_at: Instant;
 }
 /**
  * Every published date of one genre and chain, with the digest of its day file.

@@ -1,0 +1,56 @@
+import type { MetricName } from '../../../schemas/types.generated.js';
+
+/** Values of a date as decimal text, by metric. A metric without a value is absent. */
+export type DayValues = { readonly [metric in MetricName]?: string };
+
+/** A date with its values. */
+export type DatedValues = { readonly date: string; readonly values: DayValues };
+
+/** The form of every value: a decimal number that is not negative, with no superfluous zero, sign or exponent. */
+const DECIMAL = /^(0|[1-9]\d*)(\.\d*[1-9])?$/;
+
+/** Metrics that count things: their values are integers. */
+export const COUNTS = [
+  'tx_count',
+  'active_addresses',
+  'new_addresses',
+  'transfer_count',
+  'failed_tx_count',
+  'block_count',
+  'block_weight',
+  'block_size',
+  'gas_used',
+] as const satisfies readonly MetricName[];
+
+/** Returns whether a text is a value of a metric. */
+export function isValue(metric: MetricName, text: string): boolean {
+  return DECIMAL.test(text) && (!isCount(metric) || !text.includes('.'));
+}
+
+export function isCount(metric: MetricName): boolean {
+  return (COUNTS as readonly MetricName[]).includes(metric);
+}
+
+/** Returns the metrics that have a value, in the order of the object. */
+export function metricsIn(values: DayValues): MetricName[] {
+  return Object.keys(values) as MetricName[]; // Object.keys loses the key type
+}
+
+/** Returns the values of these metrics only. */
+export function pickValues(values: DayValues, metrics: readonly MetricName[]): DayValues {
+  return Object.fromEntries(
+    metrics.flatMap((metric) => {
+      const value = values[metric];
+      return value === undefined ? [] : [[metric, value]];
+    }),
+  );
+}
+
+/** Returns the median of numbers; `undefined` of none. */
+export function medianOf(numbers: readonly number[]): number | undefined {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle];
+  const lower = sorted[sorted.length - 1 - middle];
+  return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2;
+}

@@ -1,0 +1,28 @@
+import type { MetricName } from '../../../schemas/types.generated.js';
+
+/** The rules, in the order in which they are applied. The report and the lineage name them. */
+export const RULES = {
+  shape: 'a value is a decimal number of a metric that the chain has, and a count is an integer',
+  whole:
+    'blocks and transactions are complete: numbers without gaps, equal sums over blocks and transactions',
+  zero: 'a zero where the last dates have none is no value',
+  constant: 'a count does not repeat itself exactly',
+  jump: 'a value is not far from the median of the last dates',
+  cross: 'two sources agree',
+  deadline: 'a day waits for its required metrics until its deadline',
+  settling: 'a value changes by itself only a little, and only while its source settles it',
+} as const;
+
+export type RuleId = keyof typeof RULES;
+
+/**
+ * What a rule found in a day. `withheld`: the value is not accepted for now, and the day is tried again; `omitted`: the
+ * value counts as missing; `noted`: the value is accepted.
+ */
+export type Finding = {
+  readonly rule: RuleId;
+  readonly metrics: readonly MetricName[];
+  readonly effect: 'withheld' | 'omitted' | 'noted';
+  /** A sentence with the value and the bound. */
+  readonly message: string;
+};

@@ -1,0 +1,72 @@
+import type { MetricName } from '../../../../schemas/types.generated.js';
+import type { CollectionRules } from '../collection-rules.js';
+import { isCount, medianOf, metricsIn, type DatedValues, type DayValues } from '../day-values.js';
+import type { Finding } from '../finding.js';
+
+/** Number of dates from which a median means something. */
+const FEWEST_DATES = 7;
+/** Number of dates on which `failed_tx_count` may be 0 in a row. */
+const MOST_ZEROS = 3;
+
+/** Returns the values of a metric on the dates before, from the oldest. */
+function valuesBefore(before: readonly DatedValues[], metric: MetricName): string[] {
+  return before.flatMap(({ values }) => values[metric] ?? []);
+}
+
+/** Finds zeros of metrics that had none on the dates before: the source had nothing to say. */
+export function findFalseZeros(values: DayValues, before: readonly DatedValues[]): Finding[] {
+  return metricsIn(values)
+    .filter((metric) => values[metric] === '0')
+    .filter((metric) => {
+      const earlier = valuesBefore(before, metric);
+      return earlier.length > 0 && !earlier.includes('0');
+    })
+    .map((metric) => ({
+      rule: 'zero',
+      metrics: [metric],
+      effect: 'omitted',
+      message: `${metric} is 0, but on none of the ${valuesBefore(before, metric).length} dates before.`,
+    }));
+}
+
+/** Finds counts that repeat the date before, and a `failed_tx_count` that stays 0 while transactions use gas. */
+export function findConstants(values: DayValues, before: readonly DatedValues[]): Finding[] {
+  const previous = before.at(-1)?.values ?? {};
+  const repeated = metricsIn(values)
+    .filter((metric) => isCount(metric) && metric !== 'failed_tx_count' && metric !== 'block_count')
+    .filter((metric) => values[metric] !== '0' && values[metric] === previous[metric])
+    .map((metric) =>
+      constant(metric, `${metric} is ${values[metric] ?? ''}, exactly as on the date before.`),
+    );
+  const zeros = [
+    ...valuesBefore(before, 'failed_tx_count').slice(1 - MOST_ZEROS),
+    values.failed_tx_count ?? '1',
+  ];
+  const isSilent =
+    zeros.length === MOST_ZEROS && zeros.every((value) => value === '0') && values.gas_used !== '0';
+  return isSilent
+    ? [...repeated, constant('failed_tx_count', `failed_tx_count is 0 for ${MOST_ZEROS} dates.`)]
+    : repeated;
+}
+
+function constant(metric: MetricName, message: string): Finding {
+  return { rule: 'constant', metrics: [metric], effect: 'omitted', message };
+}
+
+/** Finds values far from the median of the dates before. Zeros are left to their own rule. */
+export function findJumps(
+  values: DayValues,
+  before: readonly DatedValues[],
+  { jumpFactor }: Pick<CollectionRules, 'jumpFactor'>,
+): Finding[] {
+  return metricsIn(values).flatMap((metric): Finding[] => {
+    const earlier = valuesBefore(before, metric).map(Number);
+    const median = medianOf(earlier);
+    if (median === undefined || median === 0 || earlier.length < FEWEST_DATES) return [];
+    const factor = isCount(metric) ? jumpFactor.counts : jumpFactor.others;
+    const value = Number(values[metric]);
+    if (value === 0 || (value >= median / factor && value <= median * factor)) return [];
+    const message = `${metric} is ${values[metric] ?? ''}, beyond ${factor} times the median ${median} of ${earlier.length} dates.`;
+    return [{ rule: 'jump', metrics: [metric], effect: 'withheld', message }];
+  });
+}

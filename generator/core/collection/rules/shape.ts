@@ -1,0 +1,26 @@
+import { metricsOf } from '../../../../schemas/catalog.js';
+import type { CollectedDay } from '../collected-day.js';
+import { isValue, metricsIn } from '../day-values.js';
+import type { Finding } from '../finding.js';
+
+const INTEGER = /^(0|[1-9]\d*)$/;
+
+/** Finds values that are none: metrics that the chain does not have, counts with fractions, texts that are no number. */
+export function findShapeFaults({ chain, values, counts }: CollectedDay): Finding[] {
+  const fault = (metrics: Finding['metrics'], message: string): Finding => ({
+    rule: 'shape',
+    metrics,
+    effect: 'withheld',
+    message,
+  });
+  const foreign = metricsIn(values).filter((metric) => !metricsOf(chain).includes(metric));
+  const wrong = metricsIn(values).filter(
+    (metric) => !foreign.includes(metric) && !isValue(metric, values[metric] ?? ''),
+  );
+  const odd = Object.keys(counts).filter((name) => !INTEGER.test(counts[name] ?? ''));
+  return [
+    ...foreign.map((metric) => fault([metric], `${chain} has no metric ${metric}.`)),
+    ...wrong.map((metric) => fault([metric], `${metric} is "${values[metric] ?? ''}", which is no value.`)),
+    ...odd.map((name) => fault(metricsIn(values), `${name} is "${counts[name] ?? ''}", not an integer.`)),
+  ];
+}

@@ -1,0 +1,77 @@
+import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
+import type { MetricName } from '../../../schemas/types.generated.js';
+import type { CollectionRules } from './collection-rules.js';
+import { metricsIn, type DatedValues, type DayValues } from './day-values.js';
+
+const DAY_MS = 86_400_000;
+
+/** The rules of settling. */
+type SettlingRules = Pick<CollectionRules, 'settlingDays' | 'tolerance' | 'fillInDays' | 'shiftDates'>;
+
+/** A value of a date that the source gives now and that differs from the accepted one. `from` is null for a missing value. */
+export type Revision = {
+  readonly date: string;
+  readonly metric: MetricName;
+  readonly from: string | null;
+  readonly to: string;
+  /** `fill-in` and `revision` are taken by themselves; `drift` waits for a person, and the accepted value stays. */
+  readonly kind: 'fill-in' | 'revision' | 'drift';
+};
+
+/**
+ * Compares what a source gives now for dates with accepted values. A value that is missing is filled in; one that changes a
+ * little while its source settles it is revised; every other change is drift. If more dates of a metric differ than
+ * `shiftDates`, its history has shifted, and all of them are drift. `accepts` returns whether a person accepted a revision.
+ */
+export function findRevisions(
+  accepted: readonly DatedValues[],
+  fresh: ReadonlyMap<string, DayValues>,
+  {
+    rules,
+    nowMs,
+    accepts = () => false,
+  }: {
+    readonly rules: SettlingRules;
+    readonly nowMs: number;
+    readonly accepts?: (date: string, metric: MetricName) => boolean;
+  },
+): Revision[] {
+  const changes = accepted.flatMap(({ date, values }) => {
+    const now = fresh.get(date) ?? {};
+    return metricsIn(now).flatMap((metric): Revision[] => {
+      const [from = null, to] = [values[metric], now[metric]];
+      if (to === undefined || from === to) return [];
+      const isAccepted = accepts(date, metric);
+      return [
+        { date, metric, from, to, kind: isAccepted ? 'revision' : kindOf(date, from, to, rules, nowMs) },
+      ];
+    });
+  });
+  const shifted = findShifted(changes, rules.shiftDates);
+  return changes.map((change) =>
+    shifted.has(change.metric) && change.from !== null && !accepts(change.date, change.metric)
+      ? { ...change, kind: 'drift' }
+      : change,
+  );
+}
+
+function kindOf(
+  date: string,
+  from: string | null,
+  to: string,
+  rules: SettlingRules,
+  nowMs: number,
+): Revision['kind'] {
+  const ageDays = (nowMs - endOfDayMs(toDayNumber(date))) / DAY_MS;
+  if (from === null) return ageDays <= rules.fillInDays ? 'fill-in' : 'drift';
+  const [before, after] = [Number(from), Number(to)];
+  const share = before === 0 ? Infinity : Math.abs(after - before) / before;
+  return ageDays <= rules.settlingDays && share <= rules.tolerance ? 'revision' : 'drift';
+}
+
+/** Returns the metrics of which more published values differ than `shiftDates`. */
+function findShifted(changes: readonly Revision[], shiftDates: number): Set<MetricName> {
+  const dates = new Map<MetricName, number>();
+  for (const { metric, from } of changes) if (from !== null) dates.set(metric, (dates.get(metric) ?? 0) + 1);
+  return new Set([...dates].filter(([, count]) => count > shiftDates).map(([metric]) => metric));
+}

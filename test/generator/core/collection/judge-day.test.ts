@@ -1,0 +1,211 @@
+import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
+import type { CollectedDay } from '../../../../generator/core/collection/collected-day.js';
+import type { DatedValues, DayValues } from '../../../../generator/core/collection/day-values.js';
+import {
+  judgeDay,
+  type JudgeOptions,
+  type Judgement,
+} from '../../../../generator/core/collection/judge-day.js';
+import type { Check } from '../../../../generator/core/collection/rules/cross.js';
+import { addDays } from '../../../../schemas/dates.js';
+import type { Chain } from '../../../../schemas/types.generated.js';
+
+const DATE = '2026-08-19';
+const VALUES: DayValues = {
+  tx_count: '1000',
+  active_addresses: '500',
+  fees_total: '10.5',
+  fee_median: '0.01',
+};
+
+/** Returns dates before `DATE` whose values vary a little, from the oldest. */
+function history(values: DayValues = VALUES, days = 28): DatedValues[] {
+  return Array.from({ length: days }, (_, i) => ({
+    date: addDays(DATE, i - days),
+    values: Object.fromEntries(
+      Object.entries(values).map(([metric, value]) => [metric, String(Number(value) + ((i % 5) + 1) / 100)]),
+    ),
+  }));
+}
+
+function judge(
+  values: DayValues,
+  options: Partial<JudgeOptions> & { readonly chain?: Chain; readonly counts?: CollectedDay['counts'] } = {},
+): Judgement {
+  const { chain = 'base', counts = {}, ...rest } = options;
+  const evidence = { kind: 'responses', responses: [] } as const;
+  const day: CollectedDay = { chain, date: DATE, values, counts, evidence };
+  return judgeDay(day, { rules: DEFAULT_RULES[chain], before: history(), ...rest });
+}
+
+const found = ({ findings }: Judgement): string[] =>
+  findings.map(({ rule, effect, metrics }) => `${rule} ${effect} ${metrics.join(' ')}`);
+
+it('a usual day passes whole', () => {
+  expect(judge(VALUES)).toEqual({ values: VALUES, withheld: [], findings: [] });
+});
+
+describe('the rule shape withholds', () => {
+  it.each<[string, DayValues]>([
+    ['a count with a fraction', { ...VALUES, tx_count: '1000.5' }],
+    ['a negative value', { ...VALUES, tx_count: '-1' }],
+    ['an exponent', { ...VALUES, tx_count: '1e3' }],
+    ['no number', { ...VALUES, tx_count: 'NaN' }],
+  ])('%s', (_what, values) => {
+    const judgement = judge(values);
+    expect(found(judgement)).toEqual(['shape withheld tx_count']);
+    expect(Object.keys(judgement.values)).toEqual(['active_addresses', 'fees_total', 'fee_median']);
+  });
+
+  it('a metric that the chain does not have', () => {
+    expect(judge({ ...VALUES, hash_rate: '1' }).withheld).toEqual(['hash_rate']);
+  });
+});
+
+describe('the rule whole', () => {
+  const whole = {
+    ...{ block_count: '43200', block_numbers: '43200', first_block: '100', last_block: '43299' },
+    ...{ block_tx_count: '1200', all_rows: '1200', all_gas: '77', gas_used: '77' },
+    ...{ status_missing: '0', fee_disagrees: '0' },
+  };
+
+  it('passes a day whose blocks and transactions are complete', () => {
+    expect(judge(VALUES, { counts: whole, neighbours: { before: { last_block: '99' } } }).findings).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, CollectedDay['counts'], RegExp]>([
+    ['a block twice', { block_numbers: '43199' }, /^block_numbers is 43199, but block_count is 43200/],
+    ['missing transactions', { all_rows: '1199' }, /^block_tx_count is 1200, but all_rows is 1199/],
+    ['missing gas', { all_gas: '76' }, /^all_gas is 76, but gas_used is 77/],
+    ['a row without a status', { status_missing: '1' }, /^status_missing is 1, not 0/],
+    ['fees in another unit', { fee_disagrees: '9' }, /^fee_disagrees is 9, not 0/],
+    [
+      'a gap in the numbers',
+      { last_block: '43300' },
+      /^the blocks 100 to 43300 are 43201, but 43200 were found/,
+    ],
+    [
+      'a gap after the day before',
+      { first_block: '101', last_block: '43300' },
+      /^the first block is 101, but/,
+    ],
+  ])('withholds the day for %s', (_what, change, message) => {
+    const neighbours = { before: { last_block: '99' } };
+    const judgement = judge(VALUES, { counts: { ...whole, ...change }, neighbours });
+    expect(judgement.values).toEqual({});
+    expect(judgement.withheld).toEqual(Object.keys(VALUES));
+    expect(judgement.findings.map(({ rule, message: text }) => [rule, text])).toEqual([
+      ['whole', expect.stringMatching(message)],
+    ]);
+  });
+
+  it('withholds a day of base without exactly 43,200 blocks', () => {
+    const counts = { ...whole, block_count: '43199', block_numbers: '43199', last_block: '43298' };
+    expect(judge(VALUES, { counts }).findings.map(({ message }) => message)).toEqual([
+      'block_count is 43199, not 43200.',
+    ]);
+  });
+
+  it('compares the block numbers of bitcoin over three days, whose ends may interleave', () => {
+    const span = (first: string, last: string, count: string): CollectedDay['counts'] => ({
+      ...{ first_block: first, last_block: last, block_count: count, block_numbers: count },
+    });
+    const judged = (after: CollectedDay['counts']): string[] =>
+      judge(VALUES, {
+        chain: 'bitcoin',
+        counts: span('100', '244', '144'),
+        neighbours: { before: span('0', '101', '101'), after },
+      }).findings.map(({ message }) => message);
+    expect(judged(span('243', '344', '100'))).toEqual([]);
+    expect(judged(span('243', '345', '100'))).toEqual(['the blocks 0 to 345 are 346, but 345 were found.']);
+  });
+});
+
+describe('the rule zero', () => {
+  it('omits a zero where the dates before had none', () => {
+    const judgement = judge({ ...VALUES, fees_total: '0' });
+    expect(found(judgement)).toEqual(['zero omitted fees_total']);
+    expect(judgement).toMatchObject({ withheld: [], values: { tx_count: '1000' } });
+    expect(judgement.values).not.toHaveProperty('fees_total');
+  });
+
+  it('keeps a zero where zeros are usual, and one without any history', () => {
+    const before = [...history(), { date: '2026-08-18', values: { ...VALUES, fees_total: '0' } }];
+    expect(judge({ ...VALUES, fees_total: '0' }, { before }).values).toHaveProperty('fees_total', '0');
+    expect(judge({ ...VALUES, fees_total: '0' }, { before: [] }).findings).toEqual([]);
+  });
+});
+
+describe('the rule constant', () => {
+  it('omits a count that repeats the date before exactly, and no other value', () => {
+    const before = [...history(), { date: '2026-08-18', values: VALUES }];
+    expect(found(judge(VALUES, { before }))).toEqual([
+      'constant omitted tx_count',
+      'constant omitted active_addresses',
+    ]);
+  });
+
+  it('omits failed transactions that are 0 for three dates in a row', () => {
+    const silent = (zeros: number): DatedValues[] =>
+      history({ ...VALUES, failed_tx_count: '7', gas_used: '9' }).map((each, i) =>
+        i < 28 - zeros ? each : { ...each, values: { ...each.values, failed_tx_count: '0' } },
+      );
+    const values = { ...VALUES, failed_tx_count: '0', gas_used: '9' };
+    expect(found(judge(values, { before: silent(2) }))).toEqual(['constant omitted failed_tx_count']);
+    expect(found(judge(values, { before: silent(1) }))).toEqual([]);
+  });
+});
+
+describe('the rule jump', () => {
+  it.each([
+    ['a count beyond three times the median', { tx_count: '3001' }, ['jump withheld tx_count']],
+    ['a count below a third of the median', { tx_count: '333' }, ['jump withheld tx_count']],
+    ['a fee beyond twenty times the median', { fee_median: '1' }, ['jump withheld fee_median']],
+    ['a count of almost three times the median', { tx_count: '2999' }, []],
+    ['a fee of ten times the median', { fees_total: '105' }, []],
+  ])('judges %s', (_what, change, expected) => {
+    expect(found(judge({ ...VALUES, ...change }))).toEqual(expected);
+  });
+
+  it('passes a jump that another source confirms, or that a person accepted', () => {
+    const values = { ...VALUES, tx_count: '9000' };
+    const check = { source: 'other', values: { tx_count: '9010' }, same: ['tx_count'] as const, ratios: {} };
+    expect(judge(values, { checks: [check] }).values).toEqual(values);
+    const accepted = judge(values, { accepted: ['tx_count'] });
+    expect(accepted.values).toEqual(values);
+    expect(found(accepted)).toEqual(['jump noted tx_count']);
+  });
+
+  it('needs seven dates to compare with', () => {
+    const values = { ...VALUES, tx_count: '9000' };
+    expect(judge(values, { before: history(VALUES, 6) }).findings).toEqual([]);
+    expect(judge(values, { before: history(VALUES, 7) }).withheld).toEqual(['tx_count']);
+  });
+});
+
+describe('the rule cross', () => {
+  it('withholds a value that differs from an equally defined one by more than a half per cent', () => {
+    const check = (text: string): readonly Check[] => [
+      { source: 'other', values: { tx_count: text }, same: ['tx_count'], ratios: {} },
+    ];
+    expect(judge(VALUES, { checks: check('1005') }).findings).toEqual([]);
+    const judgement = judge(VALUES, { checks: check('1006') });
+    expect(found(judgement)).toEqual(['cross withheld tx_count']);
+    expect(judgement.findings[0]?.message).toBe(
+      'tx_count is 1000, but other has 1006: they differ by 0.60 %, more than 0.50 %.',
+    );
+  });
+
+  it('only notes a ratio to a differently defined value that is not the usual one', () => {
+    const ratios = { active_addresses: [2, 2.01, 1.99, 2, 2, 2, 2] };
+    const check = (text: string): readonly Check[] => [
+      { source: 'other', values: { active_addresses: text }, same: [], ratios },
+    ];
+    expect(judge(VALUES, { checks: check('251') }).findings).toEqual([]);
+    const judgement = judge(VALUES, { checks: check('200') });
+    expect(found(judgement)).toEqual(['cross noted active_addresses']);
+    expect(judgement.values).toEqual(VALUES);
+  });
+});
