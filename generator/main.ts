@@ -40,7 +40,7 @@ await runProgram<ExitName>({
   givenUp: {
     exit: 'interrupted',
     message:
-      'interrupted: the run did not end in time. If it was to publish, run "generator status", which shows whether its release was committed.',
+      'interrupted: unknown: run status to see whether a release was committed. The run did not end in time.',
   },
   run: (interrupted) =>
     runCli(args, {

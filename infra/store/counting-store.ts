@@ -53,6 +53,6 @@ export function createCountingStore(
       counts.delete += 1;
       return store.delete(key);
     },
-    now: () => store.now?.(),
+    ...(store.now === undefined ? {} : { now: () => store.now?.() }),
   };
 }

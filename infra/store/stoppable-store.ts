@@ -35,6 +35,6 @@ export function createStoppableStore(store: ObjectStore, signal: AbortSignal): O
       }
     },
     delete: async (key) => guard(() => store.delete(key)),
-    now: () => store.now?.(),
+    ...(store.now === undefined ? {} : { now: () => store.now?.() }),
   };
 }

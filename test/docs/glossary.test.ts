@@ -18,6 +18,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'glossary-entries',
   'key-record',
   'key-usage',
+  'ledger-line',
   'openapi',
   'pointer',
   'release-record',

@@ -76,7 +76,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     since: regime.since,
     run: dayCount(regime.run_days),
     confidence: confidenceWords(regime.label, confidence),
-    missing: confidence.missing_signals.map(signalWords).join(', '),
+    missing: confidence.missing_signals.map(signalWords),
     through: updatedThrough,
     next: expectedNextBy(chain, updatedThrough),
     chart: chainFigure(chain),

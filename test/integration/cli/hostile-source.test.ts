@@ -46,7 +46,7 @@ describe('a source is refused with exit 8 by copy, verify and repair when its re
         if (entry === undefined) throw new Error(`no ${page}`);
         return { ...record, public: { ...others, [hostile]: entry } };
       });
-      await expectRefused(/names .* which is not a path of a release/);
+      await expectRefused(/names .* which no release can have there/);
     },
   );
 

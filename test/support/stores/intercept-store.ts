@@ -28,6 +28,6 @@ export function interceptStore(
       yield* found;
     },
     delete: (key) => around({ name: 'delete', key }, () => store.delete(key)),
-    now: () => store.now?.(),
+    ...(store.now === undefined ? {} : { now: () => store.now?.() }),
   };
 }
