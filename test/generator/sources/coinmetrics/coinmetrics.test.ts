@@ -118,7 +118,13 @@ describe('coinmetrics', () => {
     });
 
     it('states the declared licence, and leaves its effect to the operator', () => {
-      expect(scene.create().facts).toMatchObject({ licence: 'contract 17', resale: 'unknown' });
+      expect(scene.create().facts).toMatchObject({
+        licence: 'contract 17',
+        resale: 'unknown',
+        completeFrom: '02:00',
+        settlingDays: 3,
+        requestsPerMinute: 90,
+      });
     });
   });
 

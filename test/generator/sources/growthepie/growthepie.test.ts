@@ -59,6 +59,20 @@ describe('growthepie', () => {
     ]);
   });
 
+  it('states the terms of growthepie', () => {
+    expect(scene.create().facts).toMatchObject({
+      licence: 'CC BY 4.0',
+      resale: 'yes',
+      attribution: expect.stringMatching(
+        /^Source: growthepie, https:\/\/www\.growthepie\.com\. .*transformed/,
+      ),
+      completeFrom: '06:15',
+      settlingDays: 7,
+      requestsPerMinute: 8,
+      definitions: expect.arrayContaining([expect.stringMatching(/^l1_fees_total: .*frozen/)]),
+    });
+  });
+
   it('gives the values of a day with all their digits, in the units of the catalog', async () => {
     expect((await day('base', '2026-03-26')).values).toEqual({
       tx_count: '2026234',
@@ -149,6 +163,17 @@ describe('growthepie', () => {
     it('does not have a date on which every value is null', async () => {
       scene.row('txcount', 'txcount', 'ethereum', LAST).value = 'null';
       expect((await days('ethereum')).has(LAST)).toBe(false);
+    });
+
+    it('gives the dates of half an export, and the others without its metric', async () => {
+      const rows = scene.exports.daa ?? [];
+      scene.replace(
+        '/v1/export/daa.json',
+        toJson(rows.slice(0, rows.indexOf(scene.row('daa', 'daa', 'base', LAST)))),
+      );
+      expect((await days('base')).size).toBe(12);
+      expect((await day('base', '2026-03-25')).values.active_addresses).toBe('2025225');
+      expect((await day('base', LAST)).values.active_addresses).toBeUndefined();
     });
 
     it('keeps a false zero, which a rule judges later', async () => {
