@@ -1,4 +1,5 @@
 import type { MetricName } from '../../../schemas/types.generated.js';
+import { toMetricValue } from './metric-value.js';
 
 /** Values of a date as decimal text, by metric. A metric without a value is absent. */
 export type DayValues = { readonly [metric in MetricName]?: string };
@@ -6,29 +7,10 @@ export type DayValues = { readonly [metric in MetricName]?: string };
 /** A date with its values. */
 export type DatedValues = { readonly date: string; readonly values: DayValues };
 
-/** The form of every value: a decimal number that is not negative, with no superfluous zero, sign or exponent. */
-const DECIMAL = /^(0|[1-9]\d*)(\.\d*[1-9])?$/;
-
-/** Metrics that count things: their values are integers. */
-export const COUNTS = [
-  'tx_count',
-  'active_addresses',
-  'new_addresses',
-  'transfer_count',
-  'failed_tx_count',
-  'block_count',
-  'block_weight',
-  'block_size',
-  'gas_used',
-] as const satisfies readonly MetricName[];
-
-/** Returns whether a text is a value of a metric. */
+/** Returns whether a text is a value of a metric, in the one form that values have. */
 export function isValue(metric: MetricName, text: string): boolean {
-  return DECIMAL.test(text) && (!isCount(metric) || !text.includes('.'));
-}
-
-export function isCount(metric: MetricName): boolean {
-  return (COUNTS as readonly MetricName[]).includes(metric);
+  const read = toMetricValue(metric, text);
+  return 'value' in read && read.value === text;
 }
 
 /** Returns the metrics that have a value, in the order of the object. */

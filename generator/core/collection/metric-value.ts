@@ -13,6 +13,11 @@ const COUNTED: ReadonlySet<string> = new Set([
   'gas',
 ]);
 
+/** Returns whether every value of a metric is a whole number. */
+export function isCounted(metric: MetricName): boolean {
+  return COUNTED.has(METRICS[metric].unit);
+}
+
 /** A value as exact decimal text, or what a value of the metric must be. */
 export type MetricValue = { readonly value: string } | { readonly expected: string };
 
@@ -21,6 +26,6 @@ export function toMetricValue(metric: MetricName, text: string): MetricValue {
   const value = toDecimalText(text);
   if (value === undefined) return { expected: 'a number' };
   if (value.startsWith('-')) return { expected: 'a number of at least 0' };
-  if (COUNTED.has(METRICS[metric].unit) && !isWhole(value)) return { expected: 'a whole number' };
+  if (isCounted(metric) && !isWhole(value)) return { expected: 'a whole number' };
   return { value };
 }

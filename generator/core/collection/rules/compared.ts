@@ -1,7 +1,8 @@
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import type { CollectionRules } from '../collection-rules.js';
-import { isCount, medianOf, metricsIn, type DatedValues, type DayValues } from '../day-values.js';
+import { medianOf, metricsIn, type DatedValues, type DayValues } from '../day-values.js';
 import type { Finding } from '../finding.js';
+import { isCounted } from '../metric-value.js';
 
 /** Number of dates from which a median means something. */
 const FEWEST_DATES = 7;
@@ -33,7 +34,7 @@ export function findFalseZeros(values: DayValues, before: readonly DatedValues[]
 export function findConstants(values: DayValues, before: readonly DatedValues[]): Finding[] {
   const previous = before.at(-1)?.values ?? {};
   const repeated = metricsIn(values)
-    .filter((metric) => isCount(metric) && metric !== 'failed_tx_count' && metric !== 'block_count')
+    .filter((metric) => isCounted(metric) && metric !== 'failed_tx_count' && metric !== 'block_count')
     .filter((metric) => values[metric] !== '0' && values[metric] === previous[metric])
     .map((metric) =>
       constant(metric, `${metric} is ${values[metric] ?? ''}, exactly as on the date before.`),
@@ -63,7 +64,7 @@ export function findJumps(
     const earlier = valuesBefore(before, metric).map(Number);
     const median = medianOf(earlier);
     if (median === undefined || median === 0 || earlier.length < FEWEST_DATES) return [];
-    const factor = isCount(metric) ? jumpFactor.counts : jumpFactor.others;
+    const factor = isCounted(metric) ? jumpFactor.counts : jumpFactor.others;
     const value = Number(values[metric]);
     if (value === 0 || (value >= median / factor && value <= median * factor)) return [];
     const message = `${metric} is ${values[metric] ?? ''}, beyond ${factor} times the median ${median} of ${earlier.length} dates.`;
