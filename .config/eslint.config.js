@@ -196,6 +196,7 @@ export default tseslint.config(
       '**/*.generated.ts',
       'data/**',
       '.ci/**',
+      '.duckdb/**',
       '.python/**',
       'test/support/**/*.mjs',
       'infra/aws/{cdk.out,dist,node_modules}/**',
