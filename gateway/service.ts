@@ -69,7 +69,10 @@ export type Service = {
 /** Time for requests in progress to finish when the service stops. */
 const STOP_MS = 8_000;
 const DRAIN_MS = 1_000;
-/** Longer than an S3 client waits for a silent server, shorter than `STOP_MS` plus `DRAIN_MS`. */
+/**
+ * Longer than an S3 client waits for a silent server, and shorter than `STOP_MS` plus `DRAIN_MS`, so that an operation that
+ * runs when the service is told to stop ends before the service does.
+ */
 const STORE_MS = 8_000;
 /** Time limit for retries of a store request, while a client is waiting. */
 const RETRY_MS = 1_000;

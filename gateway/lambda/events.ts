@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, CloudFrontRequestEvent } from 'aws-lambda'
 import { withoutIndex } from '../../schemas/paths.js';
 import type { LoopbackRequest, LoopbackResponse } from './loopback.js';
 
-/** An event of an HTTP API or a function URL (API Gateway's format 2.0), or of CloudFront. */
+/** An event of an HTTP API or a function URL (API Gateway's format 2.0), or of CloudFront (Lambda@Edge), which the stack in infra/aws does not use. */
 export type GatewayEvent = APIGatewayProxyEventV2 | CloudFrontRequestEvent;
 
 /** A request as an event describes it. */

@@ -49,6 +49,7 @@ export function addStatus(program: Command, host: CommandHost): void {
         ({ chain, since }) => `${chain ?? 'methodology'} is refused since ${since}`,
       );
       if (refused.length > 0) context.warn(`${status.address}: ${refused.join('; ')}`);
+      if (status.damage !== null) context.warn(`${status.address}: ${status.damage}`);
       if (status.from_future !== null) context.warn(`${status.address}: ${status.from_future}`);
       context.show({ ...status, lagging }, formatStatus(status));
       const isSound = status.damage === null && status.from_future === null;

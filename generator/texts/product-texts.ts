@@ -37,7 +37,7 @@ async function readTexts(): Promise<ReferenceTexts> {
     readTemplate('weekly-summary.txt.hbs'),
     readTemplate('starter-notebook.ipynb'),
   ]);
-  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // loaded late: most commands do not need it
+  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // loaded late: it takes long, and status, gc, copy and verify do not need it
   return {
     methodology,
     methodologyText,

@@ -27,7 +27,7 @@ export type ObjectStore = {
   ): Promise<Etag | 'conflict'>;
   /** Lists the objects whose key begins with `prefix`, in the order of the keys' code units. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** Deletes an object if it exists. Use it only for garbage and for public copies that no release names. */
+  /** Deletes an object if it exists. Use it only for what nothing refers to: garbage, public copies and records of keys that ended. */
   delete(key: string): Promise<void>;
   /**
    * Returns the time of the store's own clock, in milliseconds since the epoch, known from its answers so far. Absent for
@@ -76,7 +76,7 @@ export type ObjectMeta = {
 /** Kinds of store failures: unreachable or not writable, locked by another process, or a wrong address. */
 export type StoreErrorCode = 'unavailable' | 'locked' | 'address';
 
-/** A store failure that the caller cannot handle. The message is for an operator. */
+/** A failure of a store. The message is for an operator. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 

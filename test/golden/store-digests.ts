@@ -131,7 +131,7 @@ function rankOf(name: string): number {
 
 /**
  * Returns what differs between two digest lists, one line per name: "changed: ...", "missing: ..." or "added: ...".
- * Day files come first, in the order in which genres are derived from each other, because the rest is made from them.
+ * Day files come first, from gold, from which the others can be recomputed, to briefs, because the rest is made from them.
  * Artifacts that no record or manifest lists come last. Empty when the stores are equal.
  */
 export function listDifferences(found: StoreDigests, expected: StoreDigests): string[] {

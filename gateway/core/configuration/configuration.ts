@@ -99,8 +99,19 @@ function parseVariables(env: Environment): { values: Partial<Values>; faults: st
 export function findUnknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('CRD_') && env[name] !== undefined)
-    .filter((name) => !Object.hasOwn(VARIABLES, name) && !DEVELOPMENT_VARIABLES.test(name))
+    .filter((name) => !isKnown(name) && !DEVELOPMENT_VARIABLES.test(name))
     .map((name) => `${name}: unknown variable. Correct its name or unset it.`);
+}
+
+/** Returns whether there is a variable of this name, or a secret that a file with this variable can name. */
+function isKnown(name: string): boolean {
+  const secret = name.replace(/_FILE$/, '');
+  return (
+    Object.hasOwn(VARIABLES, name) ||
+    (secret !== name &&
+      Object.hasOwn(VARIABLES, secret) &&
+      variableOf(secret as VariableName).isSecret === true) // checked before
+  );
 }
 
 function forExample(name: VariableName): string {

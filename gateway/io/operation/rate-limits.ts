@@ -31,7 +31,7 @@ const MAX_CALLERS = 100_000;
 /**
  * Creates limits with windows of a minute, which start with the first request of a caller.
  * rate-limiter-flexible is not used: in memory it keeps a timer and 490 bytes for each caller without an upper bound, so
- * that guessed keys and IPv6 addresses fill the memory.
+ * that requests from many IPv6 addresses fill the memory.
  */
 export function createRateLimits({ keyPerMinute, addressPerMinute, now }: RateLimitsOptions): RateLimits {
   const keys = createWindows(keyPerMinute, now);
@@ -39,7 +39,7 @@ export function createRateLimits({ keyPerMinute, addressPerMinute, now }: RateLi
   const addresses = {
     address: createWindows(addressPerMinute, now),
     credentials: createWindows(addressPerMinute, now),
-    links: createWindows(ACTIVE_KEYS * keyPerMinute, now),
+    links: createWindows(ACTIVE_KEYS * keyPerMinute, now), // as many links as all keys of an account obtain
   };
   return {
     consumeKey: (id) => keys.consume(id),

@@ -34,7 +34,7 @@ export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<voi
     platform: 'node',
     format: 'esm',
     target: TARGET,
-    mainFields: ['module', 'main'],
+    mainFields: ['module', 'main'], // ES modules first: their unused parts are left out
     external: [UNUSED],
     banner: { js: REQUIRE },
     logLevel: 'warning',

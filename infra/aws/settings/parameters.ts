@@ -32,7 +32,7 @@ export type Parameters = {
   readonly keyMode: 'live' | 'test';
   readonly corsOrigins: readonly string[];
   readonly dashboardOrigins: readonly string[];
-  /** Identity provider of dashboard sessions; without it, keys and subscriptions have no web endpoints. */
+  /** Identity provider of dashboard sessions; without it there are none. */
   readonly identity?: {
     readonly jwks: string;
     readonly issuer: string;

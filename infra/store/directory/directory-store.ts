@@ -153,7 +153,7 @@ async function* listFolder(root: string, prefix: string): AsyncIterable<ListedOb
     .sort();
   for (const name of names) {
     if (name.endsWith('/')) {
-      if (name.startsWith(prefix) || prefix.startsWith(name)) yield* listFolder(root, name);
+      if (name.startsWith(prefix)) yield* listFolder(root, name);
     } else if (name.startsWith(prefix)) {
       const stats = await stat(path.join(root, name)).catch(ignoreAbsent);
       if (stats) yield { key: name, sizeBytes: stats.size, modifiedAtMs: stats.mtimeMs };

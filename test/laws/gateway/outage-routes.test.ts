@@ -17,6 +17,8 @@ const POLL_MS = 200;
 const STORE_MS = 400;
 /** Maximum duration of a request that waits for a store: three seconds for a poll, and some overhead. */
 const MAX_MS = 4_000;
+/** Time limit of four requests that do not wait for the store. */
+const PROMPT_MS = 1_000;
 const SECONDS: unknown = expect.stringMatching(/^[1-9]\d*$/);
 
 const releases = createOutageStore(createMemoryStore());
@@ -115,7 +117,7 @@ describe.each(['down', 'hanging'] as const)('while the releases store is %s', (s
       expect((await send(path, {}, 'HEAD')).status).toBe(200);
       const known = await send(path, { 'If-None-Match': redirect.headers.get('etag') ?? '' });
       expect(known.status).toBe(304);
-      expect(performance.now() - startedMs).toBeLessThan(POLL_MS + 800);
+      expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
     }
   });
 
@@ -145,11 +147,11 @@ describe.each(['down', 'hanging'] as const)('while the releases store is %s', (s
     expect(performance.now() - startedMs).toBeLessThan(MAX_MS);
   });
 
-  it('a release of that time is found within one poll after the outage', async () => {
+  it('a release that is published after the outage is found by the next poll', async () => {
     const before = (await send(MANIFEST)).headers.get('x-content-sha256');
     releases.state = 'up';
     await publish(releases.store, state === 'down' ? 6 : 7);
-    await sleep(2 * POLL_MS + STORE_MS);
+    await sleep(2 * POLL_MS + STORE_MS); // a poll that still waits for the store, and the next one
     const after = (await send(MANIFEST)).headers.get('x-content-sha256');
     expect(after).not.toBe(before);
     expect(await readiness()).toMatchObject({ status: 'ready' });

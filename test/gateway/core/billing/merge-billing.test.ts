@@ -43,8 +43,8 @@ describe('merging the billing state of a backup', () => {
   it.each([
     ['an earlier attempt', 1, null, 2, null, 2, null],
     ['a later attempt', 2, null, 1, SESSION, 2, null],
-    ['the same attempt with a session', 1, null, 1, SESSION, 1, SESSION],
-    ['the same attempt without one', 1, SESSION, 1, null, 1, SESSION],
+    ['the same attempt, without a session', 1, null, 1, SESSION, 1, SESSION],
+    ['the same attempt, with a session', 1, SESSION, 1, null, 1, SESSION],
   ] as const)(
     'never takes a checkout attempt back: the account has %s',
     (_what, attempt, session, savedAttempt, savedSession, expectedAttempt, expectedSession) => {

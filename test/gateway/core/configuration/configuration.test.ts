@@ -33,7 +33,7 @@ describe('a configuration', () => {
     });
   });
 
-  it('reads every variable', () => {
+  it('reads every variable, apart from those of billing and the secret of links', () => {
     const env = {
       ...S3,
       ...PROVIDER,

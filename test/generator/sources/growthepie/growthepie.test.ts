@@ -69,7 +69,7 @@ describe('growthepie', () => {
       completeFrom: '06:15',
       settlingDays: 7,
       requestsPerMinute: 8,
-      definitions: expect.arrayContaining([expect.stringMatching(/^l1_fees_total: .*frozen/)]),
+      definitions: expect.arrayContaining([expect.stringMatching(/^l1_fees_total: .*whole history/)]),
     });
   });
 
