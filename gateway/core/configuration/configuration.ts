@@ -105,13 +105,8 @@ export function findUnknownVariables(env: Environment): string[] {
 
 /** Returns whether there is a variable of this name, or a secret that a file with this variable can name. */
 function isKnown(name: string): boolean {
-  const secret = name.replace(/_FILE$/, '');
-  return (
-    Object.hasOwn(VARIABLES, name) ||
-    (secret !== name &&
-      Object.hasOwn(VARIABLES, secret) &&
-      variableOf(secret as VariableName).isSecret === true) // checked before
-  );
+  const secret = VARIABLE_NAMES.find((each) => `${each}_FILE` === name);
+  return Object.hasOwn(VARIABLES, name) || (secret !== undefined && variableOf(secret).isSecret === true);
 }
 
 function forExample(name: VariableName): string {
