@@ -20,6 +20,7 @@ block_sums AS (
 
 -- Type 106 (0x6a) is the protocol's own: such transactions are not counted.
 -- The price in gwei is a double: the nearest wei restores it.
+-- The types of gas and price make their product a DECIMAL(38,0), which holds every fee.
 amounts AS (
   SELECT
     date,
@@ -28,7 +29,7 @@ amounts AS (
     status IS NULL AS lacks_status,
     coalesce(status = 0, false) AS is_failed,
     CAST(gas_used AS DECIMAL(18,0)) AS gas,
-    CAST(CAST(round(effective_gas_price_gwei * 1e9) AS BIGINT) AS DECIMAL(18,0)) AS gas_price,
+    CAST(CAST(round(effective_gas_price_gwei * 1e9) AS BIGINT) AS DECIMAL(20,0)) AS gas_price,
     transaction_fee * 1e18 AS stated_fee
   FROM arbitrum_transactions
   WHERE date BETWEEN '${first}' AND '${last}'
@@ -42,7 +43,7 @@ exact_fees AS (
     lacks_status,
     is_failed,
     gas,
-    CAST(gas * gas_price AS DECIMAL(38,0)) AS fee,
+    gas * gas_price AS fee,
     CAST(gas * gas_price AS DOUBLE) AS rough_fee,
     stated_fee
   FROM amounts

@@ -21,6 +21,7 @@ block_sums AS (
 
 -- Type 126 (0x7e) is the protocol's own: such transactions are not counted.
 -- The price in gwei and the fee for Ethereum in ETH are doubles: the nearest wei restores them.
+-- The types of gas and price make their product a DECIMAL(38,0), which holds every fee.
 amounts AS (
   SELECT
     date,
@@ -29,7 +30,7 @@ amounts AS (
     status IS NULL AS lacks_status,
     coalesce(status = 0, false) AS is_failed,
     CAST(gas_used AS DECIMAL(18,0)) AS gas,
-    CAST(CAST(round(effective_gas_price_gwei * 1e9) AS BIGINT) AS DECIMAL(18,0)) AS gas_price,
+    CAST(CAST(round(effective_gas_price_gwei * 1e9) AS BIGINT) AS DECIMAL(20,0)) AS gas_price,
     CAST(CAST(round(coalesce(l1_fee, 0) * 1e18) AS BIGINT) AS DECIMAL(38,0)) AS l1_fee,
     transaction_fee * 1e18 AS stated_fee
   FROM base_transactions
@@ -44,7 +45,7 @@ exact_fees AS (
     lacks_status,
     is_failed,
     gas,
-    CAST(gas * gas_price AS DECIMAL(38,0)) AS l2_fee,
+    gas * gas_price AS l2_fee,
     CAST(gas * gas_price + l1_fee AS DECIMAL(38,0)) AS fee,
     CAST(gas * gas_price + l1_fee AS DOUBLE) AS rough_fee,
     stated_fee

@@ -19,12 +19,13 @@ block_sums AS (
   GROUP BY date
 ),
 
+-- The types of gas and price make their product a DECIMAL(38,0), which holds every fee.
 amounts AS (
   SELECT
     date,
     receipt_status AS status,
     CAST(receipt_gas_used AS DECIMAL(18,0)) AS gas,
-    CAST(receipt_effective_gas_price AS DECIMAL(18,0)) AS gas_price
+    CAST(receipt_effective_gas_price AS DECIMAL(20,0)) AS gas_price
   FROM eth_transactions
   WHERE date BETWEEN '${first}' AND '${last}'
 ),
@@ -36,7 +37,7 @@ fees AS (
     date,
     status,
     gas,
-    CAST(gas * gas_price AS DECIMAL(38,0)) AS fee,
+    gas * gas_price AS fee,
     CAST(floor(sqrt(sqrt(CAST(gas * gas_price AS DOUBLE)))) AS BIGINT) AS fee_group
   FROM amounts
 ),
