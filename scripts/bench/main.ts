@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { BenchError, type Bench, type BenchOptions } from './bench.js';
+import { addCollectionBench } from './collection/collection-bench.js';
 import { addGatewayBench } from './gateway/gateway-bench.js';
 import { addGeneratorBench } from './generator/generator-bench.js';
 import { addPagesBench } from './pages/pages-bench.js';
@@ -12,6 +13,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   s3: addS3Bench,
   gateway: addGatewayBench,
   pages: addPagesBench,
+  collection: addCollectionBench,
 };
 
 const interruption = new AbortController();

@@ -6,7 +6,7 @@ export type CollectedDay = {
   readonly date: string;
   /** Values as exact decimal text, in the catalog's units. A metric that the source lacks on the date is absent. */
   readonly values: { readonly [metric in MetricName]?: string };
-  /** Integers that the exact checks compare, as text, such as `block_tx_count`. Empty for a source that gives none. */
+  /** Integers that the values and the exact checks are computed from, as text, such as `block_tx_count`. May be empty. */
   readonly counts: { readonly [name: string]: string };
   readonly evidence: Evidence;
 };

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { isNativeError } from 'node:util/types';
+import type * as DuckDb from '@duckdb/node-api';
+import type { TextRow } from '../core/collection/query-day.js';
+import { toTableStatements } from './duckdb-tables.js';
+import { EngineError, type Engine, type EngineQuery } from './engine.js';
+
+const THREADS = 2;
+const MEMORY_LIMIT = '1GB';
+/** An interrupt between two statements is lost, so it is repeated. */
+const INTERRUPT_EVERY_MS = 50;
+/** Beginnings of messages about tables that are not as the query expects. */
+const SHAPE_ERRORS = /^(Binder|Catalog|Conversion|Mismatch Type|Out of Range) Error/;
+
+type DuckDbOptions = {
+  /** A folder for what does not fit into memory. */
+  readonly folder: string;
+  /** How the package is loaded: late, because most commands do not need it and it may not be installed. */
+  readonly load?: () => Promise<typeof DuckDb>;
+};
+
+/**
+ * Creates an engine in this process. Each query has a database of its own, which uses about 1 GB of memory and two
+ * threads, and is closed at the end.
+ * @throws EngineError if DuckDB is not installed
+ */
+export async function createDuckDbEngine({ folder, load = importDuckDb }: DuckDbOptions): Promise<Engine> {
+  const duckDb = await load().catch((cause: unknown) => {
+    const remedy = 'Install it: npm install @duckdb/node-api. Or use another engine.';
+    throw new EngineError('not-installed', `DuckDB is not installed. ${remedy}`, { cause });
+  });
+  return {
+    name: `duckdb ${duckDb.version()}`,
+    run: async (query, signal) => {
+      signal.throwIfAborted();
+      const spill = await mkdtemp(path.join(folder, 'spill-'));
+      try {
+        return await runQuery(query, { duckDb, spill, signal });
+      } finally {
+        await rm(spill, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function importDuckDb(): Promise<typeof DuckDb> {
+  return import('@duckdb/node-api');
+}
+
+async function runQuery(
+  { sql, tables }: EngineQuery,
+  { duckDb, spill, signal }: { duckDb: typeof DuckDb; spill: string; signal: AbortSignal },
+): Promise<readonly TextRow[]> {
+  const statements = toTableStatements(tables);
+  const database = await duckDb.DuckDBInstance.create(':memory:', {
+    threads: String(THREADS),
+    memory_limit: MEMORY_LIMIT,
+    temp_directory: spill,
+    preserve_insertion_order: 'false', // saves memory: the query orders its rows itself
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection = await database.connect();
+  const stop = interruptOnAbort(connection, signal);
+  try {
+    for (const statement of statements) await connection.run(statement);
+    const reader = await connection.runAndReadAll(sql);
+    signal.throwIfAborted();
+    return reader.getRowObjects().map(toTextRow);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toEngineError(error);
+  } finally {
+    stop();
+    connection.closeSync();
+    database.closeSync();
+  }
+}
+
+/** Interrupts what runs on `connection` when `signal` is aborted. Returns a function that ends this. */
+function interruptOnAbort(connection: DuckDb.DuckDBConnection, signal: AbortSignal): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = (): void => {
+    connection.interrupt();
+    timer ??= setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
+  };
+  if (signal.aborted) interrupt();
+  else signal.addEventListener('abort', interrupt);
+  return () => {
+    signal.removeEventListener('abort', interrupt);
+    clearInterval(timer);
+  };
+}
+
+function toTextRow(row: Readonly<Record<string, unknown>>): TextRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => {
+      if (value === null || typeof value === 'string') return [column, value];
+      throw new EngineError('shape', `Column ${column} of the result is not text.`);
+    }),
+  );
+}
+
+function toEngineError(error: unknown): unknown {
+  if (error instanceof EngineError || !isNativeError(error)) return error;
+  const [line = ''] = error.message.split('\n');
+  const code = SHAPE_ERRORS.test(error.message) ? 'shape' : 'failed';
+  return new EngineError(code, `DuckDB: ${line}`, { cause: error });
+}

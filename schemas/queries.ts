@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { parseDate } from './dates.js';
+import { sha256Hex } from './digest.js';
+import type { Chain } from './types.generated.js';
+
+/** The SQL that computes the metrics of a chain from public raw data. Its parameters are not filled in. */
+export type Query = { readonly text: string; readonly sha256: string };
+
+/** Reads the query of a chain. */
+export async function readQuery(chain: Chain): Promise<Query> {
+  const text = await readFile(new URL(`./sql/${chain}.sql`, import.meta.url), 'utf8');
+  return { text, sha256: sha256Hex(text) };
+}
+
+/**
+ * Returns the text of a query for the dates from `first` to `last`.
+ * @throws RangeError if one is not a date.
+ */
+export function fillQuery(text: string, span: { readonly first: string; readonly last: string }): string {
+  const { first, last } = span;
+  for (const date of [first, last])
+    if (parseDate(date) === undefined) throw new RangeError(`not a date: ${date}`);
+  return text.replaceAll('${first}', first).replaceAll('${last}', last);
+}

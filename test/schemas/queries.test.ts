@@ -1,0 +1,46 @@
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { fillQuery, readQuery } from '../../schemas/queries.js';
+
+const PORTABLE = [
+  ...['count', 'count_if', 'sum', 'min', 'max', 'row_number'],
+  ...['coalesce', 'round', 'floor', 'sqrt', 'abs', 'cast', 'decimal'],
+];
+/** Words before a parenthesis that name no function. */
+const NO_FUNCTIONS = ['as', 'over'];
+const SPAN = { first: '2026-01-01', last: '2026-01-31' };
+
+describe.each(CHAIN_IDS)('the query of %s', (chain) => {
+  it('is ASCII text with its digest', async () => {
+    const { text, sha256 } = await readQuery(chain);
+    expect(text).toMatch(/^[\n -~]*[^\n]\n$/);
+    expect(sha256).toBe(sha256Hex(text));
+  });
+
+  it('has two parameters and no others', async () => {
+    const { text } = await readQuery(chain);
+    expect(new Set(text.match(/\$\{.*?\}/g))).toEqual(new Set(['${first}', '${last}']));
+    expect(fillQuery(text, SPAN)).not.toContain('$');
+  });
+
+  it('uses nothing in which engines differ', async () => {
+    const { text } = await readQuery(chain);
+    const code = text.replace(/--.*/g, '');
+    expect(code).not.toMatch(/[/%]|\bmedian\b|approx|unnest|lambda|qualify|materialized|::/i);
+    const functions = new Set(code.match(/\b[a-z_]+(?=\()/gi)?.map((name) => name.toLowerCase()));
+    const others = [...functions].filter((name) => !PORTABLE.includes(name));
+    expect(others.filter((name) => !NO_FUNCTIONS.includes(name))).toEqual([]);
+  });
+
+  it('gives each column as text', async () => {
+    const { text } = await readQuery(chain);
+    const columns = /\nSELECT\n([\s\S]*?)\nFROM/.exec(text)?.[1]?.split(',\n') ?? [];
+    expect(columns.length).toBeGreaterThan(10);
+    expect(columns.filter((column) => !/^ {2}CAST\(.* AS VARCHAR\) AS [a-z0-9_]+$/.test(column))).toEqual([]);
+  });
+});
+
+it.each(["2026-01-01' OR 'a' = 'a", '2026-02-30', '2026-1-1', ''])('a parameter %j is refused', (first) => {
+  expect(() => fillQuery("'${first}'", { ...SPAN, first })).toThrow(RangeError);
+  expect(() => fillQuery("'${first}'", { ...SPAN, last: first })).toThrow(RangeError);
+});
