@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import type { Tables } from '../../../generator/engines/engine.js';
 
 /** Date of the day. */
@@ -15,6 +14,7 @@ export function tablesIn(folder: string): Tables {
 
 /** Writes a day of base with this number of transactions, beside those of the protocol, as its public tables type it. */
 export async function writeMadeUpDay(folder: string, transactions: number): Promise<void> {
+  const { DuckDBInstance } = await import('@duckdb/node-api'); // optional, and only this bench needs it
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '1GB' });
   const connection = await instance.connect();
   try {

@@ -16,7 +16,7 @@ const EQUAL: readonly (readonly [one: string, other: string, chains: readonly Ch
 ];
 
 /** Counts of rows that a whole day does not have. */
-const NONE = ['status_missing', 'fee_disagrees'] as const;
+const NONE = /_(missing|disagrees)$/;
 
 /** Returns why a day is not whole, by its own counts and those of the dates before and after it; nothing is wrong if empty. */
 export function findGaps(
@@ -28,9 +28,9 @@ export function findGaps(
     ...EQUAL.filter(([one, other, chains]) => chains.includes(chain) && one in counts && other in counts)
       .filter(([one, other]) => counts[one] !== counts[other])
       .map(([one, other]) => `${one} is ${counts[one] ?? ''}, but ${other} is ${counts[other] ?? ''}.`),
-    ...NONE.filter((name) => name in counts && counts[name] !== '0').map(
-      (name) => `${name} is ${counts[name] ?? ''}, not 0.`,
-    ),
+    ...Object.entries(counts)
+      .filter(([name, count]) => NONE.test(name) && count !== '0')
+      .map(([name, count]) => `${name} is ${count}, not 0.`),
     ...findBlockCount(counts, least, most),
     ...findBrokenSpan(chain, counts, neighbours),
   ];
