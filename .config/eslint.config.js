@@ -36,6 +36,7 @@ const ROOMS = {
     'sources',
     'texts',
     'state',
+    'collect',
     'publish',
     'verify',
     'upkeep',

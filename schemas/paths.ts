@@ -8,6 +8,10 @@
  *   public<url path>                   copy of a public artifact
  *   public<url path>/index.html        copy of a page
  *
+ * Collection:
+ *   collection.json                    pointer to what was collected
+ *   collected/<64 hex>                 ledger, or a file of the input
+ *
  * Accounts store:
  *   accounts/<hex SHA-256 of the account id>.json  account
  *   keys/<key id>.json                             owner of a key
@@ -27,12 +31,21 @@ export const ALIASES_KEY = 'aliases.json';
 export const GC_KEY = 'gc.json';
 /** Key of the record of what publish refused. */
 export const REFUSAL_KEY = 'refusal.json';
+/** Key of the pointer to a collection, which is in a store of its own. */
+export const COLLECTION_KEY = 'collection.json';
+/** Prefix of the files of a collection. */
+export const COLLECTED_PREFIX = 'collected/';
 /** Prefix of all artifacts. */
 export const OBJECTS_PREFIX = 'objects/sha256/';
 /** Prefix of all release records. */
 export const RELEASES_PREFIX = 'releases/';
 /** Prefix of all public copies. */
 export const PUBLIC_PREFIX = 'public/';
+
+/** Returns the key of the file of a collection with this digest. */
+export function collectedKey(sha256: string): string {
+  return `${COLLECTED_PREFIX}${sha256}`;
+}
 
 /** Returns the key of the artifact with this digest. */
 export function objectKey(sha256: string): string {

@@ -6,6 +6,7 @@ import apiKeySchema from './json/api-key.schema.json' with { type: 'json' };
 import briefDaySchema from './json/brief-day.schema.json' with { type: 'json' };
 import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
+import collectionSchema from './json/collection.schema.json' with { type: 'json' };
 import commonSchema from './json/common.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
 import entitlementsSchema from './json/entitlements.schema.json' with { type: 'json' };
@@ -44,6 +45,7 @@ export const SCHEMAS = {
   'brief-day': briefDaySchema,
   bundle: bundleSchema,
   changes: changesSchema,
+  collection: collectionSchema,
   common: commonSchema,
   'derived-day': derivedDaySchema,
   entitlements: entitlementsSchema,

@@ -150,6 +150,8 @@ export interface Contract {
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
+  collection?: CollectionPointer;
+  'collection.file'?: CollectedFile;
   'common.chain'?: Chain;
   'common.genre'?: Genre;
   'common.window'?: Window;
@@ -483,6 +485,40 @@ export interface HoldChanges {
   ethereum?: HoldChange;
   arbitrum?: HoldChange;
   base?: HoldChange;
+}
+/**
+ * collection.json: the pointer to what was collected. It names the ledgers and the input that they yield by their digests, so that publish never reads half of a collection.
+ */
+export interface CollectionPointer {
+  schema: 'collection/1';
+  /**
+   * Number of the collection that changed something, from 1.
+   */
+  sequence: number;
+  as_of: Instant;
+  ledgers: CollectionLedgers;
+  files: CollectionFiles;
+  changes: CollectedFile;
+}
+export interface CollectionLedgers {
+  bitcoin?: CollectedFile;
+  ethereum?: CollectedFile;
+  arbitrum?: CollectedFile;
+  base?: CollectedFile;
+}
+export interface CollectedFile {
+  sha256: Sha256;
+  bytes: number;
+}
+/**
+ * The files of the input, by name.
+ */
+export interface CollectionFiles {
+  'bitcoin.csv'?: CollectedFile;
+  'ethereum.csv'?: CollectedFile;
+  'arbitrum.csv'?: CollectedFile;
+  'base.csv'?: CollectedFile;
+  'sources.json': CollectedFile;
 }
 /**
  * The chains on hold, each with its public reason. Absent when there is none.

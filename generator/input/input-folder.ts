@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { codeOf } from '../../infra/store/system-error.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { withCollection } from './collected-folder.js';
 import { FileFaultError } from './file-fault.js';
 import { tooLarge, type InputLimit } from './input-limits.js';
 
@@ -29,9 +30,9 @@ export async function openInputFolder(
   address: string,
   openStore: (address: string) => Promise<ObjectStore>,
 ): Promise<InputFolder> {
-  return address.startsWith('s3://')
-    ? toStoredFolder(address, await openStore(address))
-    : toDirectory(address);
+  return withCollection(
+    address.startsWith('s3://') ? toStoredFolder(address, await openStore(address)) : toDirectory(address),
+  );
 }
 
 /** Opens a directory. `list` throws GeneratorError 'usage' if it cannot be read. */
@@ -76,7 +77,7 @@ function toStoredFolder(address: string, store: ObjectStore): InputFolder {
       const size = sizes?.get(name) ?? 0;
       if (size > limit.max) return failWith(tooLarge(limit, size));
       // For a missing key, S3 answers "denied" to a caller that may list only below a prefix.
-      const isMissing = sizes?.has(name) === false;
+      const isMissing = !name.includes('/') && sizes?.has(name) === false;
       const found = isMissing ? undefined : await store.get(name);
       return found === undefined ? failWith(missingFile(name)) : Readable.from([Buffer.from(found.bytes)]);
     },

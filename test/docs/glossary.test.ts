@@ -11,6 +11,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'account',
   'aliases',
   'api-key',
+  'collection',
   'common',
   'entitlements',
   'gc',

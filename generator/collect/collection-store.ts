@@ -1,0 +1,137 @@
+import pMap from 'p-map';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { toInstant } from '../../schemas/dates.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { collectedKey, COLLECTION_KEY, STORE_KEY } from '../../schemas/paths.js';
+import type { Chain, CollectedFile, CollectionPointer, LedgerLine } from '../../schemas/types.generated.js';
+import { assertValid, SchemaError } from '../../schemas/validate.js';
+import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
+import { changesOf, datesOf, formatLedger, parseLedger } from '../core/collection/ledger.js';
+import { formatMetricsCsv, toSegments, type SourceDescription } from '../core/collection/projection.js';
+import { GeneratorError } from '../core/generator-error.js';
+import { metaOf } from '../state/object-meta.js';
+import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
+
+/** What was collected: the lines of each ledger. `etag` is that of the pointer; null before the first collection. */
+export type Collection = {
+  readonly sequence: number;
+  readonly ledgers: ReadonlyMap<Chain, readonly LedgerLine[]>;
+  readonly etag: Etag | null;
+};
+
+/**
+ * Reads the collection at an address, which is not that of a release store.
+ * @throws GeneratorError 'usage' for a release store, 'damaged' if a document is missing or not what it should be.
+ */
+export async function readCollection(store: ObjectStore): Promise<Collection> {
+  if ((await store.head(STORE_KEY)) !== undefined) {
+    throw new GeneratorError(
+      'usage',
+      `${store.address} is a release store, whose garbage collection would delete what is collected. Use another address.`,
+    );
+  }
+  const found = await readStoredJson(store, COLLECTION_KEY, 'collection');
+  if (found === undefined) return { sequence: 0, ledgers: new Map(), etag: null };
+  const { sequence, ledgers } = found.value;
+  const chains = CHAIN_IDS.filter((chain) => ledgers[chain] !== undefined);
+  const read = await pMap(
+    chains,
+    async (chain) => [chain, await readLedger(store, chain, ledgers[chain])] as const,
+  );
+  return { sequence, ledgers: new Map(read), etag: found.etag };
+}
+
+async function readLedger(
+  store: ObjectStore,
+  chain: Chain,
+  { sha256 }: Pick<CollectedFile, 'sha256'> = { sha256: '' },
+): Promise<readonly LedgerLine[]> {
+  const key = collectedKey(sha256);
+  const bytes = await readByDigest(store, key, sha256);
+  try {
+    const lines = parseLedger(Buffer.from(bytes).toString('utf8'));
+    const foreign = lines.find((line) => line.chain !== chain);
+    if (foreign !== undefined)
+      throw damaged(key, `is the ledger of ${chain}, but has a line of ${foreign.chain}`);
+    return lines;
+  } catch (error) {
+    if (error instanceof SchemaError || error instanceof SyntaxError)
+      throw damaged(key, `is no ledger: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Options for `commitCollection`. */
+export type CommitOptions = {
+  readonly asOfMs: number;
+  /** Returns what `sources.json` says of a source. */
+  readonly describe: (source: string) => SourceDescription;
+};
+
+/**
+ * Appends lines to the ledgers, writes the input that they yield, and moves the pointer. Writes nothing if there are none.
+ * Until the pointer moves, readers see the collection before.
+ * @throws GeneratorError 'conflict' if another collection was committed since this one was read.
+ */
+export async function commitCollection(
+  store: ObjectStore,
+  before: Collection,
+  added: ReadonlyMap<Chain, readonly LedgerLine[]>,
+  { asOfMs, describe }: CommitOptions,
+): Promise<Collection> {
+  if ([...added.values()].every((lines) => lines.length === 0)) return before;
+  const ledgers = new Map(
+    CHAIN_IDS.map(
+      (chain) => [chain, [...(before.ledgers.get(chain) ?? []), ...(added.get(chain) ?? [])]] as const,
+    ).filter(([, lines]) => lines.length > 0),
+  );
+  const sequence = before.sequence + 1;
+  const pointer = await writeFiles(store, ledgers, { sequence, asOf: toInstant(asOfMs), describe });
+  const body = Buffer.from(canonicalJson(assertValid('collection', pointer)));
+  const etag = await store.compareAndSwap(COLLECTION_KEY, body, before.etag, metaOf(COLLECTION_KEY));
+  if (etag === 'conflict') {
+    throw new GeneratorError(
+      'conflict',
+      `Another collection was committed to ${store.address} meanwhile. Run again.`,
+    );
+  }
+  return { sequence, ledgers, etag };
+}
+
+async function writeFiles(
+  store: ObjectStore,
+  ledgers: ReadonlyMap<Chain, readonly LedgerLine[]>,
+  { sequence, asOf, describe }: { sequence: number; asOf: string; describe: CommitOptions['describe'] },
+): Promise<CollectionPointer> {
+  const write = (text: string): Promise<CollectedFile> => writeFile(store, text);
+  const chains = [...ledgers].map(([chain, lines]) => ({ chain, lines, dates: datesOf(lines) }));
+  const sources = Object.fromEntries(chains.map(({ chain, dates }) => [chain, toSegments(dates, describe)]));
+  const changes = chains.flatMap(({ lines }) => changesOf(lines));
+  return {
+    schema: 'collection/1',
+    sequence,
+    as_of: asOf,
+    ledgers: Object.fromEntries(
+      await pMap(chains, async ({ chain, lines }) => [chain, await write(formatLedger(lines))] as const),
+    ),
+    files: {
+      ...Object.fromEntries(
+        await pMap(
+          chains,
+          async ({ chain, dates }) => [`${chain}.csv`, await write(formatMetricsCsv(chain, dates))] as const,
+        ),
+      ),
+      'sources.json': await write(canonicalJson(assertValid('sources', sources))),
+    },
+    changes: await write(canonicalJson(changes)),
+  };
+}
+
+async function writeFile(store: ObjectStore, text: string): Promise<CollectedFile> {
+  const body = Buffer.from(text);
+  const sha256 = sha256Hex(body);
+  const key = collectedKey(sha256);
+  await store.putIfAbsent(key, body, metaOf(key));
+  return { sha256, bytes: body.length };
+}
