@@ -1,0 +1,20 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import type { CollectedDay } from './collected-day.js';
+import type { Finding } from './finding.js';
+
+/** What the values of a day came from and what was found in them, as text that its digest names. */
+export type Lineage = { readonly text: string; readonly sha256: string };
+
+/** Writes the lineage of a day: the source and its evidence, its values and raw counts, and the findings of the rules. */
+export function toLineage(
+  source: string,
+  { chain, date, values, counts, evidence }: CollectedDay,
+  findings: readonly Finding[],
+): Lineage {
+  const text = canonicalJson({
+    schema: 'lineage/1',
+    ...{ chain, date, source, values, counts, evidence, findings },
+  });
+  return { text, sha256: sha256Hex(text) };
+}
