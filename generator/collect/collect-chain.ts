@@ -14,7 +14,7 @@ import type { Source } from '../sources/source.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What a person decided beforehand: values that the rules would withhold, and revisions that they would not take. */
+/** The decisions of a person: values that the rules would withhold, and revisions that they would not take. */
 export type Acceptances = {
   readonly values: (date: string) => readonly MetricName[];
   readonly revision: (date: string, metric: MetricName) => boolean;
@@ -114,7 +114,7 @@ function judgeAll(options: JudgeAllOptions): ChainCollection {
   };
 }
 
-/** What happens to a date. */
+/** The result for a date. */
 type Step = { readonly lines: readonly LedgerLine[]; readonly lineage?: Lineage; readonly report: DayReport };
 
 type Judged = { readonly values: DayValues; readonly findings: readonly Finding[] };

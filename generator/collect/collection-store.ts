@@ -13,7 +13,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import { metaOf } from '../state/object-meta.js';
 import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
 
-/** What was collected: the lines of each ledger. `etag` is that of the pointer; null before the first collection. */
+/** A collection: the lines of each ledger. `etag` is that of the pointer; null before the first collection. */
 export type Collection = {
   readonly sequence: number;
   readonly ledgers: ReadonlyMap<Chain, readonly LedgerLine[]>;
@@ -65,7 +65,7 @@ async function readLedger(
 /** Options for `commitCollection`. */
 export type CommitOptions = {
   readonly asOfMs: number;
-  /** Returns what `sources.json` says of a source. */
+  /** Returns the entry of a source for `sources.json`. */
   readonly describe: (source: string) => SourceDescription;
 };
 

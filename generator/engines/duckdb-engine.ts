@@ -16,7 +16,7 @@ const SHAPE_ERRORS = /^(Binder|Catalog|Conversion|Mismatch Type|Out of Range) Er
 type DuckDbOptions = {
   /** A folder for what does not fit into memory. */
   readonly folder: string;
-  /** How the package is loaded: late, because most commands do not need it and it may not be installed. */
+  /** Loads the package: late, because most commands do not need it and it may not be installed. */
   readonly load?: () => Promise<typeof DuckDb>;
 };
 

@@ -1,4 +1,4 @@
-/** What is used of the optional package, so that the code compiles without it. */
+/** The used part of the optional package, so that the code compiles without it. */
 declare module '@duckdb/node-api' {
   export function version(): string;
 

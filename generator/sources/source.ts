@@ -17,14 +17,14 @@ export type Source = {
   readonly day: (chain: Chain, date: string, signal: AbortSignal) => Promise<CollectedDay>;
 };
 
-/** What is known about a source in general. */
+/** The terms and definitions of a source. */
 export type SourceFacts = {
   /** Name in the policy, such as `growthepie`. */
   readonly id: string;
   readonly name: string;
   readonly url: string;
   readonly licence: string;
-  /** Whether the licence lets the data be sold. */
+  /** `yes` if the licence lets the data be sold. */
   readonly resale: 'yes' | 'no' | 'unknown';
   /** Text that readers of the data must see; `null` if none is required. */
   readonly attribution: string | null;
@@ -33,7 +33,7 @@ export type SourceFacts = {
   /** Days within which the source still revises a value. */
   readonly settlingDays: number;
   readonly requestsPerMinute: number;
-  /** How the source defines its metrics, where that differs from the glossary. */
+  /** Definitions of the source that differ from the glossary. */
   readonly definitions: readonly string[];
 };
 

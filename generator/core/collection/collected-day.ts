@@ -1,6 +1,6 @@
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
-/** What a source gives for a date of a chain. */
+/** A date of a chain, as a source gives it. */
 export type CollectedDay = {
   readonly chain: Chain;
   readonly date: string;
@@ -11,7 +11,7 @@ export type CollectedDay = {
   readonly evidence: Evidence;
 };
 
-/** What the values were computed from, so that a stranger can repeat them. */
+/** The data from which the values were computed, so that a stranger can repeat them. */
 export type Evidence = ObjectEvidence | ResponseEvidence;
 
 /** Objects of a public store, and the query that an engine ran on them. */

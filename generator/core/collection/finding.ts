@@ -16,7 +16,7 @@ export const RULES = {
 export type RuleId = keyof typeof RULES;
 
 /**
- * What a rule found in a day. `withheld`: the value is not accepted for now, and the day is tried again; `omitted`: the
+ * A finding of a rule in a day. `withheld`: the value is not accepted for now, and the day is tried again; `omitted`: the
  * value counts as missing; `noted`: the value is accepted.
  */
 export type Finding = {

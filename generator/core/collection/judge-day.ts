@@ -8,7 +8,7 @@ import { compareSources, isConfirmed, type Check } from './rules/cross.js';
 import { findShapeFaults } from './rules/shape.js';
 import { findGaps } from './rules/whole.js';
 
-/** What a day is judged by, beside its own values. */
+/** Options for `judgeDay`: everything that a day is judged by, beside its own values. */
 export type JudgeOptions = {
   readonly rules: CollectionRules;
   /** The accepted values of the last dates before, from the oldest; those that the rules compare with. */

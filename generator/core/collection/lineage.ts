@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { CollectedDay } from './collected-day.js';
 import type { Finding } from './finding.js';
 
-/** What the values of a day came from and what was found in them, as text that its digest names. */
+/** The origin of the values of a day and the findings in them, as text that its digest names. */
 export type Lineage = { readonly text: string; readonly sha256: string };
 
 /** Writes the lineage of a day: the source and its evidence, its values and raw counts, and the findings of the rules. */

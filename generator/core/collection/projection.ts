@@ -11,7 +11,7 @@ export function formatMetricsCsv(chain: Chain, dates: readonly LedgerDate[]): st
   return [['date', ...metrics], ...rows].map((cells) => `${cells.join(',')}\n`).join('');
 }
 
-/** What `sources.json` says of a source. */
+/** The entry of a source in `sources.json`, without its first date. */
 export type SourceDescription = Omit<SourceSegment, 'from'>;
 
 /**

@@ -1,6 +1,6 @@
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
-/** What Coin Metrics calls a chain, and the catalog's metric for each of its metrics, in the same unit. */
+/** The name of a chain at Coin Metrics, and the catalog's metric for each of its metrics, in the same unit. */
 export type CoinMetricsAsset = {
   readonly asset: string;
   readonly metrics: Readonly<Record<string, MetricName>>;

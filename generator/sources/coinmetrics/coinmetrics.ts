@@ -27,7 +27,7 @@ const MAX_PAGES = 50;
 export type CoinMetricsOptions = {
   /** The operator's statement of the contract that allows the use of the data. */
   readonly licence: string | undefined;
-  /** Whether the store is marked as commercial. */
+  /** True if the store is marked as commercial. */
   readonly commercial: boolean;
   /** `https://api.coinmetrics.io` by default. */
   readonly endpoint?: string;

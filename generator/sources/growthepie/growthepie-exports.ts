@@ -22,7 +22,7 @@ const toGasPerDay = (megagasPerSecond: string): string =>
 
 const ROLLUPS = ['arbitrum', 'base'] as const;
 
-/** What is read from growthepie. Amounts are in ETH. */
+/** The exports that are read. Amounts are in ETH. */
 export const GROWTHEPIE_EXPORTS: readonly GrowthepieExport[] = [
   {
     id: 'txcount',

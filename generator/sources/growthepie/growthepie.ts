@@ -14,7 +14,7 @@ const REQUESTS_PER_MINUTE = 8; // growthepie asks for at most 10
 const MAX_MASTER_BYTES = 8_000_000;
 const MAX_EXPORT_BYTES = 32_000_000;
 
-/** What is known about growthepie. */
+/** Terms and definitions of growthepie. */
 export const GROWTHEPIE_FACTS: SourceFacts = {
   id: 'growthepie',
   name: 'growthepie',

@@ -2,7 +2,7 @@ import { retryAfterMs } from './retry-delay.js';
 import { watchTransfer, type TransferLimits } from './transfer-watch.js';
 import type { HttpTools } from './http-tools.js';
 
-/** What one request came to. */
+/** The result of one request. */
 export type Attempt =
   | { readonly kind: 'answered'; readonly bytes: Uint8Array }
   /** A failure that may pass: the network, a timeout, 429 or 5xx. `got` describes it. */

@@ -5,7 +5,7 @@ import type { BitcoinDay } from './bitcoin-days.js';
 import type { EvmChain, EvmDay } from './evm-days.js';
 import { toLiteral, writeParquet, type ParquetColumn } from './parquet.js';
 
-/** How a source may write the same rows. */
+/** The ways in which a source may write the same rows. */
 export type FileForm = {
   /** Type of columns of integers. */
   readonly numbers: 'BIGINT' | 'DECIMAL(38,0)' | 'DOUBLE';
