@@ -23,9 +23,10 @@ function describeChange({ from, to }: SourceChange): string {
   const start = startOf(to ?? from);
   const since = start === '' ? '' : ` (from ${start})`;
   if (from === null || to === null) return `${nameOf(from)} -> ${nameOf(to)}${since}`;
-  if (from.name !== to.name) return `${nameOf(from)} -> ${nameOf(to)}${since}`;
-  if (from.licence !== to.licence) return `${nameOf(from)} -> ${to.licence}${since}`;
   const details = (['attribution', 'url', 'notes'] as const).filter((member) => from[member] !== to[member]);
+  const also = details.length === 0 ? '' : `, with another ${details.join(', ')}`;
+  if (from.name !== to.name) return `${nameOf(from)} -> ${nameOf(to)}${also}${since}`;
+  if (from.licence !== to.licence) return `${nameOf(from)} -> ${to.licence}${also}${since}`;
   return `${nameOf(to)}: ${details.join(', ')}${since}`;
 }
 

@@ -16,6 +16,12 @@ it.each<[string, SourceSegment[], SourceSegment[], string]>([
     [{ ...OLD, url: 'https://x', notes: 'n' }],
     'coinmetrics CC-BY-NC 4.0: url, notes',
   ],
+  [
+    'another licence and other details',
+    [OLD],
+    [{ ...OLD, licence: 'CC0', attribution: 'by', url: 'https://x' }],
+    'coinmetrics CC-BY-NC 4.0 -> CC0, with another attribution, url',
+  ],
   ['a new source', [OLD], [OLD, NODE], 'none -> my-node own data (from 2026-01-01)'],
   ['a source less', [OLD, NODE], [OLD], 'my-node own data -> none (from 2026-01-01)'],
   [
