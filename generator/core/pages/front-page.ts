@@ -67,6 +67,7 @@ function namesOf(facts: readonly ChainFacts[]): string {
 
 function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
   const { regime, confidence, headline, labels } = landing;
+  const { missing_signals: missing } = confidence;
   return {
     name: CHAINS[chain].name,
     page: chainPagePath(chain),
@@ -76,7 +77,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     since: regime.since,
     run: dayCount(regime.run_days),
     confidence: confidenceWords(regime.label, confidence),
-    missing: confidence.missing_signals.map(signalWords),
+    missing: missing.length === 0 ? [] : [missing.map(signalWords).join(', ')],
     through: updatedThrough,
     next: expectedNextBy(chain, updatedThrough),
     chart: chainFigure(chain),

@@ -31,6 +31,9 @@ describe('the card of a chain on the front page', () => {
 
   it('names the signals that are missing, if any', () => {
     expect(pageText('arbitrum', 480, ['fee_median'])).toMatch(/Missing\s*median fee\s*Through/);
+    expect(pageText('base', 480, ['fee_median', 'gas_used'])).toMatch(
+      /Missing\s*median fee, use of block space\s*Through/,
+    );
     expect(pageText('arbitrum', 480)).toMatch(/(high|moderate|low)\s*Through/);
   });
 });
