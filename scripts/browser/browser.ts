@@ -1,7 +1,7 @@
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { requireChromium } from './chromium.js';
 
-/** Starts Chromium. @throws Error if it is not installed or does not start. */
+/** Starts Chromium, and installs it first if it can. @throws Error if it cannot be installed or does not start. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: requireChromium(process.env), args: ['--no-sandbox'] });
 }
