@@ -1,11 +1,12 @@
-import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import type { DayValues } from './day-values.js';
 
 /** A date of a chain, as a source gives it. */
 export type CollectedDay = {
   readonly chain: Chain;
   readonly date: string;
   /** Values as exact decimal text, in the catalog's units. A metric that the source lacks on the date is absent. */
-  readonly values: { readonly [metric in MetricName]?: string };
+  readonly values: DayValues;
   /** Integers that the values and the exact checks are computed from, as text, such as `block_tx_count`. May be empty. */
   readonly counts: { readonly [name: string]: string };
   readonly evidence: Evidence;

@@ -1,3 +1,5 @@
+import { toScaled } from './decimal.js';
+
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Longest number that is read, and largest exponent: more than any double needs. */
@@ -12,7 +14,7 @@ export function toDecimalText(text: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === '' || text.length > MAX_LENGTH) return undefined;
   if (Math.abs(Number(exponent)) > MAX_EXPONENT) return undefined;
-  return place(sign, whole + fraction, fraction.length - Number(exponent));
+  return toScaled(BigInt(sign + whole + fraction), Number(exponent) - fraction.length);
 }
 
 /** Returns `text` times `factor`, rounded to an integer, halves away from zero. Precondition: canonical decimal text. */
@@ -26,14 +28,4 @@ export function multiplyToInteger(text: string, factor: bigint): string {
 /** Returns whether canonical decimal text is a whole number. */
 export function isWhole(text: string): boolean {
   return !text.includes('.');
-}
-
-/** Writes digits with a decimal point before the last `decimals` of them. */
-function place(sign: string, digits: string, decimals: number): string {
-  const padded = digits.padEnd(digits.length - Math.min(decimals, 0), '0').padStart(decimals + 1, '0');
-  const point = padded.length - Math.max(decimals, 0);
-  const whole = padded.slice(0, point).replace(/^0+(?=\d)/, '');
-  const fraction = padded.slice(point).replace(/0+$/, '');
-  const number = fraction === '' ? whole : `${whole}.${fraction}`;
-  return number === '0' ? number : sign + number;
 }
