@@ -170,6 +170,7 @@ async function report(
   const result = toPublishReport({
     plan,
     faults,
+    heldFaults,
     invalid,
     absent,
     release,

@@ -24,6 +24,8 @@ export type PublishReport = {
   /** True if earlier runs refused everything that this one refuses: it was reported already. */
   readonly same_as_before: boolean;
   readonly faults: readonly InputFault[];
+  /** Faults of chains on hold, which stop nothing. */
+  readonly held_faults: readonly InputFault[];
 };
 
 export type ChainReport = Omit<ChainPlan, 'outcome'> & {
@@ -48,6 +50,7 @@ const NOTHING_KNOWN: RefusalNote = { digest: null, sameAsBefore: false, known: [
 export type ReportOptions = {
   readonly plan: Plan;
   readonly faults: readonly InputFault[];
+  readonly heldFaults?: readonly InputFault[];
   readonly invalid: readonly Chain[];
   readonly absent: readonly Chain[];
   readonly release: ReleaseRecord | undefined;
@@ -61,6 +64,7 @@ export type ReportOptions = {
 export function toPublishReport({
   plan,
   faults,
+  heldFaults = [],
   invalid,
   absent,
   release,
@@ -93,6 +97,7 @@ export function toPublishReport({
     refusal_digest: refusals.digest,
     same_as_before: refusals.sameAsBefore,
     faults,
+    held_faults: heldFaults,
   };
 }
 

@@ -112,6 +112,11 @@ describe('hold, unhold and rollback with --chain', () => {
       ),
     });
     expect(faulty.stdout).toMatch(/^bitcoin +held +2025-02-01 +0 +0 +32\narbitrum +published /m);
+    const again = await publish(broken, root, NOW, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      ...{ outcome: 'unchanged', faults: [] },
+      held_faults: [{ file: 'bitcoin.csv' }, { file: 'bitcoin.csv' }],
+    });
     await rm(path.join(broken, 'bitcoin.csv'));
     const absent = await publish(broken, root, NOW, '--require-all');
     expect(absent).toMatchObject({
