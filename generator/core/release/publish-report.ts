@@ -50,7 +50,7 @@ const NOTHING_KNOWN: RefusalNote = { digest: null, sameAsBefore: false, known: [
 export type ReportOptions = {
   readonly plan: Plan;
   readonly faults: readonly InputFault[];
-  readonly heldFaults?: readonly InputFault[];
+  readonly heldFaults: readonly InputFault[];
   readonly invalid: readonly Chain[];
   readonly absent: readonly Chain[];
   readonly release: ReleaseRecord | undefined;
@@ -64,7 +64,7 @@ export type ReportOptions = {
 export function toPublishReport({
   plan,
   faults,
-  heldFaults = [],
+  heldFaults,
   invalid,
   absent,
   release,

@@ -52,6 +52,7 @@ export async function publishPrepared(
   return toPublishReport({
     plan,
     faults: [],
+    heldFaults: [],
     invalid: [],
     absent,
     release,
