@@ -15,6 +15,20 @@ export type Source = {
   ) => Promise<ReadonlyMap<string, string>>;
   /** Reads a date that `days` returned. @throws SourceError */
   readonly day: (chain: Chain, date: string, signal: AbortSignal) => Promise<CollectedDay>;
+  /**
+   * Compares the form of what the source serves now with what its adapter expects, item by item: columns, units, fields.
+   * A difference is a result, not an error. @throws SourceError 'unavailable'
+   */
+  readonly probe?: (chain: Chain, signal: AbortSignal) => Promise<readonly Probe[]>;
+};
+
+/** An item that an adapter expects of its source, and what the source has there. */
+export type Probe = {
+  /** Such as `column gas_used of base/blocks`. */
+  readonly item: string;
+  readonly expected: string;
+  readonly found: string;
+  readonly agrees: boolean;
 };
 
 /** The terms and definitions of a source. */
