@@ -6,6 +6,7 @@ import apiKeySchema from './json/api-key.schema.json' with { type: 'json' };
 import briefDaySchema from './json/brief-day.schema.json' with { type: 'json' };
 import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
+import collectionStateSchema from './json/collection-state.schema.json' with { type: 'json' };
 import collectionSchema from './json/collection.schema.json' with { type: 'json' };
 import commonSchema from './json/common.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
@@ -30,6 +31,7 @@ import refusalSchema from './json/refusal.schema.json' with { type: 'json' };
 import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
 import releaseRecordSchema from './json/release-record.schema.json' with { type: 'json' };
 import releaseSchema from './json/release.schema.json' with { type: 'json' };
+import sourcesPolicySchema from './json/sources-policy.schema.json' with { type: 'json' };
 import sourcesSchema from './json/sources.schema.json' with { type: 'json' };
 import statusSchema from './json/status.schema.json' with { type: 'json' };
 import storeSchema from './json/store.schema.json' with { type: 'json' };
@@ -45,6 +47,7 @@ export const SCHEMAS = {
   'brief-day': briefDaySchema,
   bundle: bundleSchema,
   changes: changesSchema,
+  'collection-state': collectionStateSchema,
   collection: collectionSchema,
   common: commonSchema,
   'derived-day': derivedDaySchema,
@@ -69,6 +72,7 @@ export const SCHEMAS = {
   'regime-calendar': regimeCalendarSchema,
   'release-record': releaseRecordSchema,
   release: releaseSchema,
+  'sources-policy': sourcesPolicySchema,
   sources: sourcesSchema,
   status: statusSchema,
   store: storeSchema,

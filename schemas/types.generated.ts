@@ -70,6 +70,32 @@ export type Genre = 'meta' | 'gold' | 'derived' | 'briefs';
  */
 export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
 export type HoldChange = Reason | null;
+export type MetricName =
+  | 'tx_count'
+  | 'active_addresses'
+  | 'new_addresses'
+  | 'transfer_count'
+  | 'failed_tx_count'
+  | 'block_count'
+  | 'block_weight'
+  | 'block_size'
+  | 'gas_used'
+  | 'gas_limit_mean'
+  | 'gas_price_mean'
+  | 'fees_total'
+  | 'fee_median'
+  | 'l1_fees_total'
+  | 'hash_rate'
+  | 'difficulty'
+  | 'issuance';
+/**
+ * Name of a source in the policy.
+ */
+export type CollectionStateSource = string;
+/**
+ * A value as exact decimal text.
+ */
+export type CollectionStateValue = string;
 /**
  * Size in bytes.
  */
@@ -92,24 +118,6 @@ export type Trend = 'rising' | 'flat' | 'falling';
  * Freshness at publication, according to expected_lag_days and stale_after_days.
  */
 export type Freshness = 'fresh' | 'late' | 'stale';
-export type MetricName =
-  | 'tx_count'
-  | 'active_addresses'
-  | 'new_addresses'
-  | 'transfer_count'
-  | 'failed_tx_count'
-  | 'block_count'
-  | 'block_weight'
-  | 'block_size'
-  | 'gas_used'
-  | 'gas_limit_mean'
-  | 'gas_price_mean'
-  | 'fees_total'
-  | 'fee_median'
-  | 'l1_fees_total'
-  | 'hash_rate'
-  | 'difficulty'
-  | 'issuance';
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
@@ -126,6 +134,24 @@ export type RefusalLine = string;
  * Rows of the regime calendar, before conversion to CSV.
  */
 export type RegimeCalendar = RegimeCalendarRow[];
+/**
+ * What runs the SQL on public raw data; DuckDB in this process if absent.
+ */
+export type PolicyEngine = DuckDbPolicy | TrinoPolicy | AthenaPolicy;
+export type PolicySource =
+  | AwsPolicy
+  | SonarxPolicy
+  | GrowthepiePolicy
+  | CoinMetricsPolicy
+  | EvmNodePolicy
+  | BitcoinNodePolicy
+  | FilesPolicy;
+/**
+ * Where the operator has it in writing that the data may be sold, for a source whose licence does not say so.
+ */
+export type SourcesPolicyStatement = string;
+export type SourcesPolicyVariable = string;
+export type SourcesPolicyName = string;
 /**
  * A public text file: UTF-8, LF line ends, one newline at the end.
  */
@@ -150,6 +176,13 @@ export interface Contract {
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
+  'collection-state'?: CollectionState;
+  'collection-state.chain_state'?: ChainState;
+  'collection-state.awaited_date'?: AwaitedDate;
+  'collection-state.drift'?: Drift;
+  'collection-state.source'?: CollectionStateSource;
+  'collection-state.value'?: CollectionStateValue;
+  'collection-state.values'?: TextValues;
   collection?: CollectionPointer;
   'collection.file'?: CollectedFile;
   'common.chain'?: Chain;
@@ -223,6 +256,14 @@ export interface Contract {
   'release-record.file'?: FileEntry;
   'release-record.chain'?: RecordChain;
   release?: PublicRelease;
+  'sources-policy'?: SourcesPolicy;
+  'sources-policy.name'?: SourcesPolicyName;
+  'sources-policy.variable'?: SourcesPolicyVariable;
+  'sources-policy.statement'?: SourcesPolicyStatement;
+  'sources-policy.engine'?: PolicyEngine;
+  'sources-policy.source'?: PolicySource;
+  'sources-policy.chain'?: PolicyChain;
+  'sources-policy.rules'?: PolicyRules;
   sources?: Sources;
   'sources.file_check'?: FileCheck;
   status?: Status;
@@ -487,6 +528,79 @@ export interface HoldChanges {
   base?: HoldChange;
 }
 /**
+ * The state of a collection beside its ledgers: which data of each source was read, what is awaited, and which differences wait for a person.
+ */
+export interface CollectionState {
+  schema: 'collection-state/1';
+  chains: ChainStates;
+}
+export interface ChainStates {
+  bitcoin?: ChainState;
+  ethereum?: ChainState;
+  arbitrum?: ChainState;
+  base?: ChainState;
+}
+export interface ChainState {
+  /**
+   * By source and date, the mark of the data that were read last. Data with the same mark are not read again.
+   */
+  marks: {
+    [k: string]: {
+      [k: string]: string;
+    };
+  };
+  /**
+   * The dates that lack a required metric, ascending.
+   */
+  awaited: AwaitedDate[];
+  /**
+   * The differences between accepted values and their source that a person must judge, by date.
+   */
+  drifts: Drift[];
+  /**
+   * By source and date, the values with which those of the chain were compared.
+   */
+  checks: {
+    [k: string]: {
+      [k: string]: TextValues;
+    };
+  };
+}
+export interface AwaitedDate {
+  date: CalendarDate;
+  since: Instant;
+  until: Instant;
+  /**
+   * True if a collection found the deadline passed.
+   */
+  overdue: boolean;
+  /**
+   * The required metrics without an accepted value.
+   */
+  missing: MetricName[];
+  /**
+   * Why they are missing, in sentences.
+   */
+  reasons: string[];
+}
+export interface Drift {
+  date: CalendarDate;
+  metric: MetricName;
+  source: CollectionStateSource;
+  /**
+   * The accepted value; null if there is none.
+   */
+  from: CollectionStateValue | null;
+  to: CollectionStateValue;
+  since: Instant;
+}
+/**
+ * Values by metric.
+ */
+export interface TextValues {
+  [k: string]: CollectionStateValue;
+}
+/**
  * collection.json: the pointer to what was collected. It names the ledgers and the input that they yield by their digests, so that publish never reads half of a collection.
  */
 export interface CollectionPointer {
@@ -499,6 +613,7 @@ export interface CollectionPointer {
   ledgers: CollectionLedgers;
   files: CollectionFiles;
   changes: CollectedFile;
+  state: CollectedFile;
 }
 export interface CollectionLedgers {
   bitcoin?: CollectedFile;
@@ -1363,6 +1478,269 @@ export interface PublicFile {
   sha256: Sha256;
   bytes: ByteCount;
   type: MediaType;
+}
+/**
+ * sources.policy.json: from where generator collect takes the metrics of each chain, and its rules where they differ from the defaults.
+ */
+export interface SourcesPolicy {
+  schema: 'sources-policy/1';
+  /**
+   * Whether what is published from these values is sold. It then needs sources whose licence allows that.
+   */
+  commercial?: boolean;
+  engine?: PolicyEngine;
+  sources: PolicySources;
+  chains: PolicyChains;
+}
+export interface DuckDbPolicy {
+  kind: 'duckdb';
+  threads?: number;
+  /**
+   * Memory of the engine, in megabytes; what needs more goes to disk.
+   */
+  memory_mb?: number;
+}
+export interface TrinoPolicy {
+  kind: 'trino';
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint: string;
+  catalog: string;
+  /**
+   * Schema of Trino with the tables.
+   */
+  database: string;
+  user?: string;
+}
+export interface AthenaPolicy {
+  kind: 'athena';
+  region: string;
+  workgroup: string;
+  database: string;
+  /**
+   * Address for the results, if the workgroup has none.
+   */
+  output?: string;
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint?: string;
+}
+/**
+ * The sources by the name that the ledger gives them.
+ */
+export interface PolicySources {
+  [k: string]: PolicySource;
+}
+/**
+ * AWS Public Blockchain Data: bitcoin and ethereum.
+ */
+export interface AwsPolicy {
+  kind: 'aws';
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint?: string;
+  bucket?: string;
+  statement?: SourcesPolicyStatement;
+}
+/**
+ * The tables of arbitrum and base in AWS Public Blockchain Data.
+ */
+export interface SonarxPolicy {
+  kind: 'sonarx';
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint?: string;
+  bucket?: string;
+  /**
+   * Take only the metrics that the blocks give. Default: true.
+   */
+  blocks_only?: boolean;
+  statement?: SourcesPolicyStatement;
+}
+/**
+ * growthepie: arbitrum, base, and tx_count of ethereum.
+ */
+export interface GrowthepiePolicy {
+  kind: 'growthepie';
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint?: string;
+  statement?: SourcesPolicyStatement;
+}
+/**
+ * Coin Metrics.
+ */
+export interface CoinMetricsPolicy {
+  kind: 'coinmetrics';
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint?: string;
+  /**
+   * The contract that allows this use.
+   */
+  licence?: string;
+  key_env?: SourcesPolicyVariable;
+  statement?: SourcesPolicyStatement;
+}
+/**
+ * A node of ethereum, arbitrum or base.
+ */
+export interface EvmNodePolicy {
+  kind: 'evm-node';
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint?: string;
+  endpoint_env?: SourcesPolicyVariable;
+  /**
+   * Read the receipts too, for the metrics of transactions. Default: false.
+   */
+  receipts?: boolean;
+  statement?: SourcesPolicyStatement;
+}
+/**
+ * A node of bitcoin.
+ */
+export interface BitcoinNodePolicy {
+  kind: 'bitcoin-node';
+  /**
+   * URL of the service: https, or http on loopback.
+   */
+  endpoint?: string;
+  endpoint_env?: SourcesPolicyVariable;
+  statement?: SourcesPolicyStatement;
+}
+/**
+ * CSV files of the operator, one for each chain.
+ */
+export interface FilesPolicy {
+  kind: 'files';
+  /**
+   * Folder or s3://bucket/prefix with <chain>.csv; a relative one begins at the folder of the policy.
+   */
+  folder: string;
+  name: string;
+  licence: string;
+  url?: string;
+  attribution?: string;
+  resale: 'yes' | 'no' | 'unknown';
+  /**
+   * Name of the column with the date. Default: date.
+   */
+  date_column?: string;
+  /**
+   * The column and unit of each metric; by default the columns have the names and units of the glossary.
+   */
+  columns?: {
+    [k: string]: PolicyColumn;
+  };
+  settling_days?: number;
+  statement?: SourcesPolicyStatement;
+}
+export interface PolicyColumn {
+  column: string;
+  unit: string;
+}
+export interface PolicyChains {
+  bitcoin?: PolicyChain;
+  ethereum?: PolicyChain;
+  arbitrum?: PolicyChain;
+  base?: PolicyChain;
+}
+export interface PolicyChain {
+  source: SourcesPolicyName;
+  since: CalendarDate;
+  /**
+   * Metrics that another source gives.
+   */
+  fill?: PolicyFill[];
+  /**
+   * Sources to compare the values with.
+   */
+  check?: PolicyCheck[];
+  rules?: PolicyRules;
+}
+export interface PolicyFill {
+  source: SourcesPolicyName;
+  metrics: MetricName[];
+}
+export interface PolicyCheck {
+  source: SourcesPolicyName;
+  /**
+   * The metrics that both define in the same way: they must agree.
+   */
+  same?: MetricName[];
+}
+/**
+ * Thresholds that differ from the defaults. D is the date of a day.
+ */
+export interface PolicyRules {
+  /**
+   * The metrics without which a day waits for its deadline.
+   */
+  required?: MetricName[];
+  /**
+   * Hours after the end of D from which a collection tries.
+   */
+  first_try_hours?: number;
+  /**
+   * Hours after the end of D at which a day is taken as it is.
+   */
+  deadline_hours?: number;
+  /**
+   * Days after the end of D within which a small change is taken.
+   */
+  settling_days?: number;
+  /**
+   * Largest small change, as a share of the value.
+   */
+  tolerance?: number;
+  /**
+   * Days after the end of D within which a missing value is filled in.
+   */
+  fill_in_days?: number;
+  /**
+   * Number of differing dates above which the history of a metric has shifted.
+   */
+  shift_dates?: number;
+  /**
+   * Least and most blocks of a day.
+   */
+  blocks?: number[];
+  jump_factor?: PolicyJump;
+  cross?: PolicyCross;
+}
+/**
+ * Factor around the median of the last 28 dates outside of which a value is withheld.
+ */
+export interface PolicyJump {
+  /**
+   * For numbers of things.
+   */
+  counts?: number;
+  /**
+   * For amounts and prices of gas.
+   */
+  others?: number;
+}
+/**
+ * Largest relative difference between two sources.
+ */
+export interface PolicyCross {
+  /**
+   * Of metrics that both define in the same way.
+   */
+  same?: number;
+  /**
+   * Of the ratio of other metrics from the usual one.
+   */
+  ratio?: number;
 }
 /**
  * sources.json of an input directory: per chain, the providers of the values with the date from which each delivered; and checks of the CSV files.

@@ -65,6 +65,7 @@ function validatorOf(name: SchemaName): ValidateFunction {
 function createAjv({ allErrors }: { readonly allErrors: boolean }): Ajv2020 {
   const instance = new Ajv2020({
     strict: true,
+    discriminator: true,
     strictRequired: false,
     allErrors,
     allowUnionTypes: true,

@@ -1,22 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { collectedKey, COLLECTION_KEY, STORE_KEY } from '../../schemas/paths.js';
-import type { Chain, CollectedFile, CollectionPointer, LedgerLine } from '../../schemas/types.generated.js';
+import type {
+  Chain,
+  ChainState,
+  CollectedFile,
+  CollectionPointer,
+  CollectionState,
+  LedgerLine,
+} from '../../schemas/types.generated.js';
 import { assertValid, SchemaError } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { changesOf, datesOf, formatLedger, parseLedger } from '../core/collection/ledger.js';
+import type { Lineage } from '../core/collection/lineage.js';
 import { formatMetricsCsv, toSegments, type SourceDescription } from '../core/collection/projection.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { metaOf } from '../state/object-meta.js';
 import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
 
-/** A collection: the lines of each ledger. `etag` is that of the pointer; null before the first collection. */
+/** A collection: the lines of each ledger, and its state. `etag` is that of the pointer; null before the first collection. */
 export type Collection = {
   readonly sequence: number;
   readonly ledgers: ReadonlyMap<Chain, readonly LedgerLine[]>;
+  readonly states: ReadonlyMap<Chain, ChainState>;
   readonly etag: Etag | null;
 };
 
@@ -32,14 +42,24 @@ export async function readCollection(store: ObjectStore): Promise<Collection> {
     );
   }
   const found = await readStoredJson(store, COLLECTION_KEY, 'collection');
-  if (found === undefined) return { sequence: 0, ledgers: new Map(), etag: null };
-  const { sequence, ledgers } = found.value;
+  if (found === undefined) return { sequence: 0, ledgers: new Map(), states: new Map(), etag: null };
+  const { sequence, ledgers, state } = found.value;
   const chains = CHAIN_IDS.filter((chain) => ledgers[chain] !== undefined);
   const read = await pMap(
     chains,
     async (chain) => [chain, await readLedger(store, chain, ledgers[chain])] as const,
   );
-  return { sequence, ledgers: new Map(read), etag: found.etag };
+  const states = await readStates(store, state);
+  return { sequence, ledgers: new Map(read), states, etag: found.etag };
+}
+
+async function readStates(store: ObjectStore, { sha256 }: CollectedFile): Promise<Collection['states']> {
+  const key = collectedKey(sha256);
+  const bytes = await readByDigest(store, key, sha256);
+  const { chains } = asDocument(key, 'state', () =>
+    assertValid('collection-state', JSON.parse(Buffer.from(bytes).toString('utf8'))),
+  );
+  return new Map(CHAIN_IDS.flatMap((chain) => (chains[chain] ? [[chain, chains[chain]]] : [])));
 }
 
 async function readLedger(
@@ -49,18 +69,31 @@ async function readLedger(
 ): Promise<readonly LedgerLine[]> {
   const key = collectedKey(sha256);
   const bytes = await readByDigest(store, key, sha256);
+  const lines = asDocument(key, 'ledger', () => parseLedger(Buffer.from(bytes).toString('utf8')));
+  const foreign = lines.find((line) => line.chain !== chain);
+  if (foreign !== undefined)
+    throw damaged(key, `is the ledger of ${chain}, but has a line of ${foreign.chain}`);
+  return lines;
+}
+
+/** Returns the parsed document of a key. @throws GeneratorError 'damaged' if it is not what it should be. */
+function asDocument<T>(key: string, what: string, parse: () => T): T {
   try {
-    const lines = parseLedger(Buffer.from(bytes).toString('utf8'));
-    const foreign = lines.find((line) => line.chain !== chain);
-    if (foreign !== undefined)
-      throw damaged(key, `is the ledger of ${chain}, but has a line of ${foreign.chain}`);
-    return lines;
+    return parse();
   } catch (error) {
     if (error instanceof SchemaError || error instanceof SyntaxError)
-      throw damaged(key, `is no ledger: ${error.message}`);
+      throw damaged(key, `is no ${what}: ${error.message}`);
     throw error;
   }
 }
+
+/** What a run adds to a collection. */
+export type CollectionChange = {
+  readonly lines: ReadonlyMap<Chain, readonly LedgerLine[]>;
+  readonly lineages: readonly Lineage[];
+  /** The new states of chains; the others keep theirs. */
+  readonly states: ReadonlyMap<Chain, ChainState>;
+};
 
 /** Options for `commitCollection`. */
 export type CommitOptions = {
@@ -70,24 +103,31 @@ export type CommitOptions = {
 };
 
 /**
- * Appends lines to the ledgers, writes the input that they yield, and moves the pointer. Writes nothing if there are none.
+ * Appends lines to the ledgers, writes the input that they yield, and moves the pointer. Writes nothing if nothing changes.
  * Until the pointer moves, readers see the collection before.
  * @throws GeneratorError 'conflict' if another collection was committed since this one was read.
  */
 export async function commitCollection(
   store: ObjectStore,
   before: Collection,
-  added: ReadonlyMap<Chain, readonly LedgerLine[]>,
+  change: CollectionChange,
   { asOfMs, describe }: CommitOptions,
 ): Promise<Collection> {
-  if ([...added.values()].every((lines) => lines.length === 0)) return before;
+  const states = new Map([...before.states, ...change.states]);
+  const isSame = isDeepStrictEqual(states, before.states);
+  if (isSame && [...change.lines.values()].every((lines) => lines.length === 0)) return before;
   const ledgers = new Map(
     CHAIN_IDS.map(
-      (chain) => [chain, [...(before.ledgers.get(chain) ?? []), ...(added.get(chain) ?? [])]] as const,
+      (chain) => [chain, [...(before.ledgers.get(chain) ?? []), ...(change.lines.get(chain) ?? [])]] as const,
     ).filter(([, lines]) => lines.length > 0),
   );
   const sequence = before.sequence + 1;
-  const pointer = await writeFiles(store, ledgers, { sequence, asOf: toInstant(asOfMs), describe });
+  await pMap(change.lineages, ({ text }) => writeFile(store, text), { concurrency: 8 });
+  const pointer = await writeFiles(
+    store,
+    { ledgers, states },
+    { sequence, asOf: toInstant(asOfMs), describe },
+  );
   const body = Buffer.from(canonicalJson(assertValid('collection', pointer)));
   const etag = await store.compareAndSwap(COLLECTION_KEY, body, before.etag, metaOf(COLLECTION_KEY));
   if (etag === 'conflict') {
@@ -96,18 +136,19 @@ export async function commitCollection(
       `Another collection was committed to ${store.address} meanwhile. Run again.`,
     );
   }
-  return { sequence, ledgers, etag };
+  return { sequence, ledgers, states, etag };
 }
 
 async function writeFiles(
   store: ObjectStore,
-  ledgers: ReadonlyMap<Chain, readonly LedgerLine[]>,
+  { ledgers, states }: Pick<Collection, 'ledgers' | 'states'>,
   { sequence, asOf, describe }: { sequence: number; asOf: string; describe: CommitOptions['describe'] },
 ): Promise<CollectionPointer> {
   const write = (text: string): Promise<CollectedFile> => writeFile(store, text);
   const chains = [...ledgers].map(([chain, lines]) => ({ chain, lines, dates: datesOf(lines) }));
   const sources = Object.fromEntries(chains.map(({ chain, dates }) => [chain, toSegments(dates, describe)]));
   const changes = chains.flatMap(({ lines }) => changesOf(lines));
+  const state: CollectionState = { schema: 'collection-state/1', chains: Object.fromEntries(states) };
   return {
     schema: 'collection/1',
     sequence,
@@ -125,6 +166,7 @@ async function writeFiles(
       'sources.json': await write(canonicalJson(assertValid('sources', sources))),
     },
     changes: await write(canonicalJson(changes)),
+    state: await write(canonicalJson(assertValid('collection-state', state))),
   };
 }
 

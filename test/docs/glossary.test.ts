@@ -12,6 +12,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'aliases',
   'api-key',
   'collection',
+  'collection-state',
   'common',
   'entitlements',
   'gc',
@@ -24,6 +25,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'pointer',
   'release-record',
   'sources',
+  'sources-policy',
   'store',
   'text',
 ];

@@ -205,6 +205,7 @@ describe('the schema files', () => {
   it('leave no object open except the element of a bundle, which its genre closes', () => {
     const open = files
       .flatMap(([name, schema]) => subschemas(schema, `${name}#`))
+      .filter(([, node]) => !('discriminator' in node)) // each alternative of it is closed by itself
       .filter(([, node]) => node['type'] === 'object' && !('additionalProperties' in node));
     expect(open.map(([pointer]) => pointer)).toEqual(['bundle#/properties/days/items']);
   });

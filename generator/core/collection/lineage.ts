@@ -4,7 +4,7 @@ import type { CollectedDay } from './collected-day.js';
 import type { Finding } from './finding.js';
 
 /** The origin of the values of a day and the findings in them, as text that its digest names. */
-export type Lineage = { readonly text: string; readonly sha256: string };
+export type Lineage = { readonly source: string; readonly text: string; readonly sha256: string };
 
 /** Writes the lineage of a day: the source and its evidence, its values and raw counts, and the findings of the rules. */
 export function toLineage(
@@ -16,5 +16,5 @@ export function toLineage(
     schema: 'lineage/1',
     ...{ chain, date, source, values, counts, evidence, findings },
   });
-  return { text, sha256: sha256Hex(text) };
+  return { source, text, sha256: sha256Hex(text) };
 }

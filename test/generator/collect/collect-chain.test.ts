@@ -1,17 +1,17 @@
-import {
-  collectChain,
-  type ChainCollection,
-  type CollectChainOptions,
-} from '../../../generator/collect/collect-chain.js';
+import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
+import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
+import type { DayStep } from '../../../generator/collect/chain-run.js';
+import { collectChain, type CollectChainOptions } from '../../../generator/collect/collect-chain.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import type { DayValues } from '../../../generator/core/collection/day-values.js';
 import { datesOf } from '../../../generator/core/collection/ledger.js';
-import type { Source, SourceFacts } from '../../../generator/sources/source.js';
+import { SourceError, type Source, type SourceFacts } from '../../../generator/sources/source.js';
+import { metricsOf } from '../../../schemas/catalog.js';
+import { sha256Hex } from '../../../schemas/digest.js';
 import { addDays, parseInstant } from '../../../schemas/dates.js';
-import type { LedgerLine } from '../../../schemas/types.generated.js';
+import type { ChainState, LedgerLine } from '../../../schemas/types.generated.js';
 
 const FIRST = '2026-07-01';
-const FACTS = { id: 'files', name: 'Files' } as SourceFacts; // nothing else is read
 const { signal } = new AbortController();
 
 /** The days of a source, which a test changes. */
@@ -27,43 +27,67 @@ function createDays(count: number): Days {
   return new Map(Array.from({ length: count }, (_, i) => [addDays(FIRST, i), usual(i)]));
 }
 
-function createSource(days: Days): Source {
+/** A source in memory, which counts the days that are read from it. */
+function createSource(days: Days, id = 'files'): Source & { readonly reads: string[] } {
+  const reads: string[] = [];
   return {
-    facts: FACTS,
+    reads,
+    facts: { id, name: id } as SourceFacts, // nothing else is read
     days: (_chain, { first, last }) =>
       Promise.resolve(
-        new Map([...days].filter(([date]) => date >= first && date <= last).map(([date]) => [date, date])),
+        new Map(
+          [...days]
+            .filter(([date]) => date >= first && date <= last)
+            .map(([date, values]) => [date, sha256Hex(JSON.stringify(values))]),
+        ),
       ),
-    day: (chain, date) =>
-      Promise.resolve({
+    day: (chain, date) => {
+      reads.push(date);
+      return Promise.resolve({
         ...{ chain, date, values: days.get(date) ?? {}, counts: {} },
         evidence: { kind: 'responses', responses: [] },
-      }),
+      });
+    },
   };
 }
 
-/** A ledger of base that a source fills. */
-function createScene(days: Days) {
+/** A collection of base that a source fills. */
+function createScene(days: Days, plan: Partial<ChainPlan> = {}) {
   const lines: LedgerLine[] = [];
-  const collect = async (
-    at: string,
-    changes: Partial<CollectChainOptions> = {},
-  ): Promise<ChainCollection> => {
-    const found = await collectChain({
-      ...{ chain: 'base', source: createSource(days), rules: DEFAULT_RULES.base },
-      ...{ lines: [...lines], since: FIRST, nowMs: parseInstant(at) ?? NaN, signal },
+  const source = createSource(days);
+  let state: ChainState = EMPTY_STATE;
+  const collect = async (at: string, changes: Partial<CollectChainOptions> = {}) => {
+    const run = collectChain({
+      plan: {
+        ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+        parts: [{ source, metrics: metricsOf('base') }],
+        ...plan,
+      },
+      ...{ lines: [...lines], state, nowMs: parseInstant(at) ?? NaN, signal },
+      countsOf: () => Promise.resolve(undefined),
       ...changes,
     });
-    lines.push(...found.added);
-    return found;
+    const steps: DayStep[] = [];
+    let next = await run.next();
+    for (; next.done !== true; next = await run.next()) steps.push(next.value);
+    ({ state } = next.value);
+    const added = steps.flatMap((step) => step.lines);
+    lines.push(...added);
+    return {
+      added,
+      lineages: steps.flatMap((step) => step.lineages),
+      days: steps.map(({ report }) => report),
+      failures: next.value.failures,
+    };
   };
   const valuesOn = (date: string): DayValues | undefined =>
     datesOf(lines).find((each) => each.date === date)?.values;
-  return { lines, collect, valuesOn };
+  return { lines, source, collect, valuesOn, state: () => state };
 }
 
-const outcomes = ({ days }: ChainCollection): string[] =>
-  days.map(({ date, outcome }) => `${date} ${outcome}`);
+type Collected = Awaited<ReturnType<ReturnType<typeof createScene>['collect']>>;
+
+const outcomes = ({ days }: Collected): string[] => days.map(({ date, outcome }) => `${date} ${outcome}`);
 
 describe('a collection of a chain', () => {
   it('takes the whole history at first, one line for each date, and nothing more a second time', async () => {
@@ -76,18 +100,15 @@ describe('a collection of a chain', () => {
       new Set(first.added.map(({ lineage }) => lineage)),
     );
     const again = await scene.collect('2026-07-31T07:15:00Z');
-    expect([again.added, new Set(again.days.map(({ outcome }) => outcome))]).toEqual([
-      [],
-      new Set(['unchanged']),
-    ]);
+    expect([again.added, again.days, scene.source.reads]).toEqual([[], [], [...createDays(30).keys()]]);
   });
 
   it('does not ask for a day before the first try', async () => {
     const scene = createScene(createDays(31));
     await scene.collect('2026-07-31T06:15:00Z');
     expect(scene.valuesOn('2026-07-31')).toBeUndefined();
-    expect(outcomes(await scene.collect('2026-08-01T06:14:59Z')).at(-1)).toBe('2026-07-30 unchanged');
-    expect(outcomes(await scene.collect('2026-08-01T06:15:00Z')).at(-1)).toBe('2026-07-31 accepted');
+    expect(outcomes(await scene.collect('2026-08-01T06:14:59Z'))).toEqual([]);
+    expect(outcomes(await scene.collect('2026-08-01T06:15:00Z'))).toEqual(['2026-07-31 accepted']);
   });
 
   it('waits for a metric that is late, takes the day without it at the deadline, and fills it in later', async () => {
@@ -118,7 +139,7 @@ describe('a collection of a chain', () => {
     days.delete('2026-07-29');
     const scene = createScene(days);
     expect(outcomes(await scene.collect('2026-07-31T06:15:00Z')).slice(-2)).toEqual([
-      '2026-07-29 absent',
+      '2026-07-29 missed',
       '2026-07-30 accepted',
     ]);
     days.set('2026-07-29', usual(28));
@@ -129,13 +150,13 @@ describe('a collection of a chain', () => {
     const days = createDays(30);
     const scene = createScene(days);
     await scene.collect('2026-07-31T06:15:00Z');
-    days.set('2026-07-30', { ...usual(29), tx_count: '1030' });
+    days.set('2026-07-30', { ...usual(29), tx_count: '1035' });
     days.set('2026-07-29', { ...usual(28), tx_count: '1200' });
     days.set('2026-07-10', { ...usual(9), tx_count: '1010' });
     days.set('2026-07-31', usual(30));
     const found = await scene.collect('2026-08-01T06:15:00Z');
     expect(found.added).toMatchObject([
-      { date: '2026-07-30', rule: 'revision', values: { tx_count: '1030' } },
+      { date: '2026-07-30', rule: 'revision', values: { tx_count: '1035' } },
       { date: '2026-07-31', rule: 'day' },
     ]);
     expect(found.days.flatMap(({ revisions }) => revisions).map(({ date, kind }) => [date, kind])).toEqual([
@@ -143,6 +164,13 @@ describe('a collection of a chain', () => {
       ['2026-07-29', 'drift'],
       ['2026-07-30', 'revision'],
     ]);
+    expect(scene.state().drifts).toMatchObject([
+      { date: '2026-07-10', metric: 'tx_count', from: '1009', to: '1010', since: '2026-08-01T06:15:00Z' },
+      { date: '2026-07-29', metric: 'tx_count', from: '1028', to: '1200' },
+    ]);
+    days.set('2026-07-29', usual(28));
+    await scene.collect('2026-08-01T07:15:00Z');
+    expect(scene.state().drifts.map(({ date }) => date)).toEqual(['2026-07-10']);
     expect(scene.valuesOn('2026-07-29')).toEqual(usual(28));
   });
 
@@ -152,8 +180,7 @@ describe('a collection of a chain', () => {
     await scene.collect('2026-07-31T06:15:00Z');
     days.set('2026-07-10', { ...usual(9), tx_count: '1500' });
     const accepted = {
-      values: () => [],
-      revision: (date: string, metric: string) => date === '2026-07-10' && metric === 'tx_count',
+      accepts: (date: string, metric: string) => date === '2026-07-10' && metric === 'tx_count',
       reason: 'recounted by the source',
     };
     expect((await scene.collect('2026-07-31T07:15:00Z', { accepted })).added).toMatchObject([
@@ -172,11 +199,162 @@ describe('a collection of a chain', () => {
       findings: [{ rule: 'jump', effect: 'withheld' }],
     });
     const accepted = {
-      values: (date: string) => (date === '2026-07-31' ? (['tx_count'] as const) : []),
-      revision: () => false,
+      accepts: (date: string, metric: string) => date === '2026-07-31' && metric === 'tx_count',
       reason: '',
     };
     const taken = await scene.collect('2026-08-01T07:15:00Z', { accepted });
     expect(taken.added).toMatchObject([{ date: '2026-07-31', rule: 'day', values: { tx_count: '99999' } }]);
+  });
+
+  it('awaits a date from the first run that misses it, names the deadline once, and reads it only when its data change', async () => {
+    const days = createDays(30);
+    const scene = createScene(days);
+    await scene.collect('2026-07-31T06:15:00Z');
+    const { fee_median: _late, ...part } = usual(30);
+    days.set('2026-07-31', part);
+    await scene.collect('2026-08-01T06:15:00Z');
+    expect(scene.state().awaited).toEqual([
+      {
+        ...{ date: '2026-07-31', since: '2026-08-01T06:15:00Z', until: '2026-08-01T12:00:00Z' },
+        ...{ overdue: false, missing: ['fee_median'], reasons: ['files has no fee_median yet.'] },
+      },
+    ]);
+    const reads = scene.source.reads.length;
+    const before = scene.state();
+    expect(outcomes(await scene.collect('2026-08-01T07:15:00Z'))).toEqual(['2026-07-31 waiting']);
+    expect([scene.source.reads.length, scene.state()]).toEqual([reads, before]);
+    const atDeadline = await scene.collect('2026-08-01T12:00:00Z');
+    expect(atDeadline.days.map(({ isNewlyOverdue }) => isNewlyOverdue)).toEqual([true]);
+    expect((await scene.collect('2026-08-01T13:00:00Z')).days).toEqual([]);
+    expect(scene.state().awaited).toMatchObject([{ since: '2026-08-01T06:15:00Z', overdue: true }]);
+    days.set('2026-07-31', usual(30));
+    await scene.collect('2026-08-01T14:00:00Z');
+    expect(scene.state().awaited).toEqual([]);
+  });
+
+  it('reports a value that became far too large, instead of ignoring it', async () => {
+    const days = createDays(30);
+    const scene = createScene(days);
+    await scene.collect('2026-07-31T06:15:00Z');
+    days.set('2026-07-30', { ...usual(29), tx_count: '999999' });
+    await scene.collect('2026-07-31T07:15:00Z');
+    expect(scene.state().drifts).toMatchObject([{ date: '2026-07-30', metric: 'tx_count', to: '999999' }]);
+  });
+
+  it('compares a late history with other dates, but withholds nothing of what its source has settled', async () => {
+    const days = createDays(30);
+    days.set('2026-07-15', { ...usual(14), tx_count: '99999' });
+    days.set('2026-07-30', { ...usual(29), tx_count: '99999' });
+    const found = await createScene(days).collect('2026-07-31T06:15:00Z');
+    expect(
+      found.days.flatMap(({ date, findings }) => findings.map(({ rule, effect }) => [date, rule, effect])),
+    ).toEqual([
+      ['2026-07-15', 'jump', 'noted'],
+      ['2026-07-30', 'jump', 'withheld'],
+    ]);
+  });
+});
+
+describe('a chain with several sources', () => {
+  const blocks = (i: number): DayValues => ({ block_count: '43200', gas_used: String(9_000 + i) });
+
+  function createTwoSources(count: number) {
+    const [days, others] = [createDays(count), new Map<string, DayValues>()];
+    for (let i = 0; i < count; i += 1) others.set(addDays(FIRST, i), blocks(i));
+    const node = createSource(others, 'node');
+    const main = createSource(days);
+    const parts: ChainPlan['parts'] = [
+      { source: main, metrics: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'] },
+      { source: node, metrics: ['block_count', 'gas_used'] },
+    ];
+    return { days, others, main, node, parts };
+  }
+
+  it('takes each metric from the source of its part, with a line and a lineage each', async () => {
+    const { parts } = createTwoSources(2);
+    const scene = createScene(new Map(), { parts });
+    const { added } = await scene.collect('2026-07-03T06:15:00Z');
+    expect(added.map(({ date, source }) => [date, source])).toEqual([
+      ['2026-07-01', 'files'],
+      ['2026-07-01', 'node'],
+      ['2026-07-02', 'files'],
+      ['2026-07-02', 'node'],
+    ]);
+    expect(new Set(added.map(({ lineage }) => lineage)).size).toBe(4);
+    expect(scene.valuesOn('2026-07-02')).toEqual({ ...usual(1), ...blocks(1) });
+  });
+
+  it('does not wait for a source of metrics that are not required, and fills them in when it has them', async () => {
+    const { others, parts } = createTwoSources(2);
+    others.delete('2026-07-02');
+    const scene = createScene(new Map(), { parts });
+    await scene.collect('2026-07-03T06:15:00Z');
+    expect(scene.valuesOn('2026-07-02')).toEqual(usual(1));
+    others.set('2026-07-02', blocks(1));
+    const { added } = await scene.collect('2026-07-09T06:15:00Z');
+    expect(added).toMatchObject([{ date: '2026-07-02', source: 'node', rule: 'fill-in', values: blocks(1) }]);
+  });
+
+  it('goes on without a second source that does not answer, and says so', async () => {
+    const { node, main, parts } = createTwoSources(2);
+    const failing: Source = {
+      ...node,
+      days: () => Promise.reject(new SourceError('unavailable', 'node: expected an answer, got none.')),
+    };
+    const scene = createScene(new Map(), {
+      parts: [parts[0], { source: failing, metrics: ['block_count', 'gas_used'] }],
+    });
+    const found = await scene.collect('2026-07-03T06:15:00Z');
+    expect([found.added.length, found.failures]).toEqual([2, ['node: expected an answer, got none.']]);
+    const silent = { ...main, days: failing.days };
+    const other = createScene(new Map(), { parts: [{ source: silent, metrics: ['tx_count'] }] });
+    await expect(other.collect('2026-07-03T06:15:00Z')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('leaves accepted values alone when another source follows, and begins with its dates', async () => {
+    const days = createDays(3);
+    const scene = createScene(days);
+    await scene.collect('2026-07-04T06:15:00Z');
+    const other = new Map(
+      [...createDays(4)].map(([date, values]) => [date, { ...values, tx_count: '5000' }]),
+    );
+    const parts: ChainPlan['parts'] = [{ source: createSource(other, 'aws'), metrics: metricsOf('base') }];
+    const plan: ChainPlan = { chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [], parts };
+    const { added } = await scene.collect('2026-07-05T06:15:00Z', { plan });
+    expect(added).toMatchObject([{ date: '2026-07-04', source: 'aws' }]);
+    expect(scene.state().drifts).toEqual([]);
+  });
+
+  it('withholds a value that another source contradicts, and takes a jump that it confirms', async () => {
+    const days = createDays(30);
+    const check = new Map(createDays(30));
+    const scene = createScene(days, {
+      checks: [{ source: createSource(check, 'check'), same: ['tx_count'] }],
+    });
+    await scene.collect('2026-07-31T06:15:00Z');
+    days.set('2026-07-31', usual(30));
+    check.set('2026-07-31', { tx_count: '2000' });
+    const contradicted = await scene.collect('2026-08-01T06:15:00Z');
+    expect(contradicted.days).toMatchObject([{ outcome: 'waiting', findings: [{ rule: 'cross' }] }]);
+    days.set('2026-07-31', { ...usual(30), tx_count: '9000' });
+    check.set('2026-07-31', { tx_count: '9000' });
+    const confirmed = await scene.collect('2026-08-01T07:15:00Z');
+    expect(confirmed.days).toMatchObject([{ outcome: 'accepted', findings: [] }]);
+  });
+
+  it('notes a ratio to another source that is not the usual one', async () => {
+    const days = createDays(30);
+    const half = (values: DayValues): DayValues => ({
+      active_addresses: String(Number(values.active_addresses) / 2),
+    });
+    const check = new Map([...days].map(([date, values]) => [date, half(values)]));
+    const scene = createScene(days, { checks: [{ source: createSource(check, 'check'), same: [] }] });
+    await scene.collect('2026-07-31T06:15:00Z');
+    days.set('2026-07-31', usual(30));
+    check.set('2026-07-31', { active_addresses: '400' });
+    const found = await scene.collect('2026-08-01T06:15:00Z');
+    expect(found.days).toMatchObject([
+      { outcome: 'accepted', findings: [{ rule: 'cross', effect: 'noted', metrics: ['active_addresses'] }] },
+    ]);
   });
 });

@@ -1,11 +1,14 @@
 import { collectedKey, COLLECTION_KEY, STORE_KEY } from '../../../schemas/paths.js';
 import type { Chain, CollectionPointer, LedgerLine } from '../../../schemas/types.generated.js';
 import { assertValid } from '../../../schemas/validate.js';
+import { sha256Hex } from '../../../schemas/digest.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
 import {
   commitCollection,
   readCollection,
   type Collection,
+  type CollectionChange,
 } from '../../../generator/collect/collection-store.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
@@ -35,8 +38,10 @@ const SECOND = new Map<Chain, LedgerLine[]>([['base', [line('base', '2026-08-19'
 
 const options = { asOfMs: AS_OF, describe: (name: string) => ({ name, licence: 'CC0' }) };
 
+const changeOf = (lines: typeof FIRST): CollectionChange => ({ lines, lineages: [], states: new Map() });
+
 async function commit(store: ObjectStore, added: typeof FIRST): Promise<Collection> {
-  return commitCollection(store, await readCollection(store), added, options);
+  return commitCollection(store, await readCollection(store), changeOf(added), options);
 }
 
 /** Reads a collection as the input of publish. */
@@ -55,7 +60,9 @@ beforeEach(() => {
 
 describe('a collection', () => {
   it('is empty before the first commit, and has every line afterwards', async () => {
-    expect(await readCollection(store)).toEqual({ sequence: 0, ledgers: new Map(), etag: null });
+    expect(await readCollection(store)).toEqual({
+      ...{ sequence: 0, ledgers: new Map(), states: new Map(), etag: null },
+    });
     await commit(store, FIRST);
     expect(await readCollection(store)).toMatchObject({ sequence: 1, ledgers: FIRST });
     await commit(store, SECOND);
@@ -79,6 +86,24 @@ describe('a collection', () => {
     const before = await snapshotStore(store);
     await commit(store, new Map([['base', []]]));
     expect(await snapshotStore(store)).toEqual(before);
+  });
+
+  it('keeps its lineages by their digest, and the state of each chain', async () => {
+    const lineage = {
+      source: 'files',
+      text: '{"date":"2026-08-18"}',
+      sha256: sha256Hex('{"date":"2026-08-18"}'),
+    };
+    const awaited = {
+      ...{ date: '2026-08-19', since: '2026-08-20T06:15:00Z', until: '2026-08-20T12:00:00Z' },
+      ...{ overdue: false, missing: ['fee_median' as const], reasons: [] },
+    };
+    const state = { ...EMPTY_STATE, awaited: [awaited] };
+    const change = { lines: FIRST, lineages: [lineage], states: new Map([['base' as const, state]]) };
+    await commitCollection(store, await readCollection(store), change, options);
+    expect((await store.get(collectedKey(lineage.sha256)))?.bytes).toEqual(Buffer.from(lineage.text));
+    const { states } = await commit(store, SECOND);
+    expect([states, (await readCollection(store)).states]).toEqual([change.states, change.states]);
   });
 
   it('has the same bytes however its lines were committed', async () => {
@@ -106,7 +131,7 @@ describe('two collections at the same time', () => {
   it('the one that commits later is told to run again, and changes nothing', async () => {
     const before = await readCollection(store);
     await commit(store, FIRST);
-    await expect(commitCollection(store, before, SECOND, options)).rejects.toMatchObject({
+    await expect(commitCollection(store, before, changeOf(SECOND), options)).rejects.toMatchObject({
       exit: 'conflict',
     });
     expect(await readCollection(store)).toMatchObject({ sequence: 1, ledgers: FIRST });

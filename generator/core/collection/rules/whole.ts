@@ -18,63 +18,90 @@ const EQUAL: readonly (readonly [one: string, other: string, chains: readonly Ch
 /** Counts of rows that a whole day does not have. */
 const NONE = /_(missing|disagrees)$/;
 
-/** Returns why a day is not whole, by its own counts and those of the dates before and after it; nothing is wrong if empty. */
+/** What a day is compared with: the counts of dates around it, and whether the source no longer revises it. */
+export type Surroundings = {
+  /** On the date before the last one. */
+  readonly earlier?: Counts;
+  readonly before?: Counts;
+  readonly after?: Counts;
+  readonly isSettled?: boolean;
+};
+
+/** Returns why a day is not whole, by its own counts and those of the dates around it; nothing is wrong if empty. */
 export function findGaps(
   { chain, values, counts }: CollectedDay,
-  { blocks: [least, most] }: Pick<CollectionRules, 'blocks'>,
-  neighbours: { readonly before?: Counts; readonly after?: Counts } = {},
+  { blocks }: Pick<CollectionRules, 'blocks'>,
+  { earlier, before, after, isSettled = false }: Surroundings = {},
 ): Finding[] {
-  const messages = [
+  const finding =
+    (effect: Finding['effect']) =>
+    (message: string): Finding => ({ rule: 'whole', metrics: metricsIn(values), effect, message });
+  const wrong = [
     ...EQUAL.filter(([one, other, chains]) => chains.includes(chain) && one in counts && other in counts)
       .filter(([one, other]) => counts[one] !== counts[other])
       .map(([one, other]) => `${one} is ${counts[one] ?? ''}, but ${other} is ${counts[other] ?? ''}.`),
     ...Object.entries(counts)
       .filter(([name, count]) => NONE.test(name) && count !== '0')
       .map(([name, count]) => `${name} is ${count}, not 0.`),
-    ...findBlockCount(counts, least, most),
-    ...findBrokenSpan(chain, counts, neighbours),
+    ...(chain === 'bitcoin' ? findMissingBetween(before, counts, after) : findBrokenSpan(counts, before)),
   ];
-  return messages.map((message) => ({
-    rule: 'whole',
-    metrics: metricsIn(values),
-    effect: 'withheld',
-    message,
-  }));
+  const isNewest = chain === 'bitcoin' && after === undefined;
+  const late = isNewest ? findMissingBetween(earlier, before, counts) : []; // about the day before, accepted already
+  return [
+    ...wrong.map(finding('withheld')),
+    ...findBlockCount(counts, blocks).map(finding(isSettled ? 'noted' : 'withheld')),
+    ...late.map(finding('noted')),
+  ];
 }
 
-function findBlockCount({ block_count: count }: Counts, least: number, most: number): string[] {
+function findBlockCount({ block_count: count }: Counts, [least, most]: CollectionRules['blocks']): string[] {
   if (count === undefined || (Number(count) >= least && Number(count) <= most)) return [];
   const bound = least === most ? `${least}` : `between ${least} and ${most}`;
   return [`block_count is ${count}, not ${bound}.`];
 }
 
-/**
- * Finds missing block numbers. On bitcoin, header times may go backwards, so the numbers of two days can interleave at
- * midnight: there the span of three days is compared.
- */
-function findBrokenSpan(
-  chain: Chain,
-  counts: Counts,
-  { before, after }: { readonly before?: Counts; readonly after?: Counts },
-): string[] {
-  const days = chain === 'bitcoin' ? [before, counts, after] : [counts];
-  const spans = days.map((each) => each && toSpan(each));
-  if (spans.some((span) => span === undefined)) return [];
-  const whole = spans.flatMap((span) => span ?? []);
-  const first = whole.map((span) => span.first).reduce((a, b) => (b < a ? b : a));
-  const last = whole.map((span) => span.last).reduce((a, b) => (b > a ? b : a));
-  const count = whole.map((span) => span.count).reduce((a, b) => a + b, 0n);
-  if (last - first + 1n !== count)
-    return [`the blocks ${first} to ${last} are ${last - first + 1n}, but ${count} were found.`];
+/** Finds missing block numbers of a day whose blocks follow those of the day before. */
+function findBrokenSpan(counts: Counts, before: Counts | undefined): string[] {
+  const day = toSpan(counts);
+  if (day === undefined) return [];
+  const gap = gapOf(day);
+  if (gap > 0n) return [`${gap} of the blocks ${day.first} to ${day.last} are missing.`];
   const previousLast = before?.['last_block'];
-  return chain !== 'bitcoin' && previousLast !== undefined && BigInt(previousLast) + 1n !== first
-    ? [`the first block is ${first}, but the day before ended with ${previousLast}.`]
+  return previousLast !== undefined && BigInt(previousLast) + 1n !== day.first
+    ? [`the first block is ${day.first}, but the day before ended with ${previousLast}.`]
     : [];
+}
+
+/**
+ * Finds block numbers of bitcoin that none of three days has. Header times may go backwards, so the numbers of two days can
+ * interleave at midnight: numbers that the outer days lack may be in the days beyond them.
+ */
+function findMissingBetween(...counts: (Counts | undefined)[]): string[] {
+  const [before, day, after] = counts.map(toSpan);
+  if (before === undefined || day === undefined || after === undefined) return [];
+  const days = [before, day, after];
+  const first = days.map((span) => span.first).reduce((a, b) => (b < a ? b : a));
+  const last = days.map((span) => span.last).reduce((a, b) => (b > a ? b : a));
+  const count = days.map((span) => span.count).reduce((a, b) => a + b);
+  const missing = last - first + 1n - count;
+  const beyond = gapOf(before) + gapOf(after) - within(before, day.first) - within(after, day.last);
+  if (missing >= 0n && missing <= beyond) return [];
+  return [`the blocks ${first} to ${last} are ${last - first + 1n}, but ${count} were found on three days.`];
+}
+
+/** Returns 1 if a number of another day is in the span of a day, where it is one of the day's gaps; 0 otherwise. */
+function within({ first, last }: Span, number: bigint): bigint {
+  return number >= first && number <= last ? 1n : 0n;
+}
+
+function gapOf({ first, last, count }: Span): bigint {
+  return last - first + 1n - count;
 }
 
 type Span = { readonly first: bigint; readonly last: bigint; readonly count: bigint };
 
-function toSpan({ first_block: first, last_block: last, block_count: count }: Counts): Span | undefined {
+function toSpan(counts: Counts | undefined): Span | undefined {
+  const { first_block: first, last_block: last, block_count: count } = counts ?? {};
   if (first === undefined || last === undefined || count === undefined) return undefined;
   return { first: BigInt(first), last: BigInt(last), count: BigInt(count) };
 }

@@ -81,11 +81,7 @@ describe('the rule whole', () => {
     ['missing gas', { all_gas: '76' }, /^all_gas is 76, but gas_used is 77/],
     ['a row without a status', { status_missing: '1' }, /^status_missing is 1, not 0/],
     ['fees in another unit', { fee_disagrees: '9' }, /^fee_disagrees is 9, not 0/],
-    [
-      'a gap in the numbers',
-      { last_block: '43300' },
-      /^the blocks 100 to 43300 are 43201, but 43200 were found/,
-    ],
+    ['a gap in the numbers', { last_block: '43300' }, /^1 of the blocks 100 to 43300 are missing/],
     [
       'a gap after the day before',
       { first_block: '101', last_block: '43300' },
@@ -108,18 +104,52 @@ describe('the rule whole', () => {
     ]);
   });
 
-  it('compares the block numbers of bitcoin over three days, whose ends may interleave', () => {
-    const span = (first: string, last: string, count: string): CollectedDay['counts'] => ({
-      ...{ first_block: first, last_block: last, block_count: count, block_numbers: count },
+  it('allows only a settled day to have an unusual number of blocks', () => {
+    const counts = { ...whole, block_count: '43199', block_numbers: '43199', last_block: '43298' };
+    expect(judge(VALUES, { counts, isSettled: true }).values).toEqual(VALUES);
+  });
+
+  describe('compares the block numbers of bitcoin over three days', () => {
+    const range = (from: number, to: number): number[] =>
+      Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    const countsOf = (blocks: readonly number[]): CollectedDay['counts'] => ({
+      ...{ first_block: String(Math.min(...blocks)), last_block: String(Math.max(...blocks)) },
+      ...{ block_count: String(blocks.length), block_numbers: String(blocks.length) },
     });
-    const judged = (after: CollectedDay['counts']): string[] =>
-      judge(VALUES, {
-        chain: 'bitcoin',
-        counts: span('100', '244', '144'),
-        neighbours: { before: span('0', '101', '101'), after },
-      }).findings.map(({ message }) => message);
-    expect(judged(span('243', '344', '100'))).toEqual([]);
-    expect(judged(span('243', '345', '100'))).toEqual(['the blocks 0 to 345 are 346, but 345 were found.']);
+    const before = [...range(0, 99), 101];
+    const day = [100, ...range(102, 242), 244];
+    const after = [243, ...range(245, 344)];
+    const judged = (
+      counts: readonly number[],
+      neighbours: { earlier?: readonly number[]; before?: readonly number[]; after?: readonly number[] },
+    ) => {
+      const around = Object.fromEntries(
+        Object.entries(neighbours).map(([name, blocks]) => [name, countsOf(blocks)]),
+      );
+      const { findings } = judge(VALUES, { chain: 'bitcoin', counts: countsOf(counts), neighbours: around });
+      return findings.map(({ effect, message }) => `${effect}: ${message}`);
+    };
+
+    it('which may interleave at midnight, also with the days beyond them', () => {
+      expect(judged(day, { before, after })).toEqual([]);
+      expect(judged(day, { before, after: [...after.slice(0, -1), 346] })).toEqual([]);
+    });
+
+    it('and withholds a day that lacks one', () => {
+      expect(
+        judged(
+          day.filter((each) => each !== 150),
+          { before, after },
+        ),
+      ).toEqual(['withheld: the blocks 0 to 344 are 345, but 344 were found on three days.']);
+    });
+
+    it('and notes, about the newest day, that the day before lacks one', () => {
+      const gap = day.filter((each) => each !== 150);
+      expect(judged(after, { earlier: before, before: gap })).toEqual([
+        'noted: the blocks 0 to 344 are 345, but 344 were found on three days.',
+      ]);
+    });
   });
 });
 

@@ -1,0 +1,90 @@
+import { toInstant } from '../../schemas/dates.js';
+import type { AwaitedDate, ChainState, LedgerLine, MetricName } from '../../schemas/types.generated.js';
+import { deadlineMs, type DayDecision } from '../core/collection/day-decision.js';
+import type { DayValues } from '../core/collection/day-values.js';
+import type { Finding } from '../core/collection/finding.js';
+import type { Lineage } from '../core/collection/lineage.js';
+import type { Revision } from '../core/collection/settling.js';
+import type { Acceptances } from './chain-plan.js';
+import { withMark } from './chain-state.js';
+import type { JudgedPart, JudgingOptions } from './day-judge.js';
+
+/** A date that a collection looked at. */
+export type DayReport = {
+  readonly date: string;
+  readonly outcome: DayDecision['outcome'] | 'revised' | 'unchanged';
+  /** Whether this collection is the first that found the deadline of the date passed. */
+  readonly isNewlyOverdue: boolean;
+  /** The required metrics that a new date lacks. */
+  readonly missing: readonly MetricName[];
+  readonly findings: readonly Finding[];
+  /** The changes of accepted values, taken or not. */
+  readonly revisions: readonly Revision[];
+};
+
+/** What a collection adds after a date: lines of the ledger, the lineages that they name, and the state then. */
+export type DayStep = {
+  readonly lines: readonly LedgerLine[];
+  readonly lineages: readonly Lineage[];
+  readonly state: ChainState;
+  readonly report: DayReport;
+};
+
+/** What the collection of a chain knows, beside its state. */
+export type ChainRun = Omit<JudgingOptions, 'values'> & {
+  readonly first: string;
+  readonly last: string;
+  /** The first date that may still be filled in. */
+  readonly oldest: string;
+  readonly now: string;
+  readonly accepted: Acceptances;
+  readonly signal: AbortSignal;
+  /** The accepted values by date, with those that this run accepts. */
+  readonly values: Map<string, DayValues>;
+};
+
+/** Returns the values of all parts. */
+export function mergeParts(parts: readonly JudgedPart[]): DayValues {
+  return Object.assign({}, ...parts.map(({ values }) => values)) as DayValues; // no metric is in two parts
+}
+
+/** Returns whether the data of a date are new, or a person accepted something of it. */
+export function mayDiffer({ plan, reader, accepts }: ChainRun, date: string, state: ChainState): boolean {
+  const isAwaited = state.awaited.some((each) => each.date === date);
+  const sources = [...plan.parts, ...(isAwaited ? plan.checks : [])].map(({ source }) => source);
+  return (
+    sources.some((source) => {
+      const mark = reader.markOf(source, date);
+      return mark !== undefined && mark !== state.marks[source.facts.id]?.[date];
+    }) || plan.parts.some(({ metrics }) => metrics.some((metric) => accepts(date, metric)))
+  );
+}
+
+/** Returns the state with the marks of the data of a date that were read. */
+export function withMarks({ plan, reader }: ChainRun, date: string, state: ChainState): ChainState {
+  return [...plan.parts, ...plan.checks].reduce((marked, { source }) => {
+    const mark = reader.readMarkOf(source, date);
+    return mark === undefined ? marked : withMark(marked, source.facts.id, date, mark);
+  }, state);
+}
+
+/** Returns what is awaited of a date; `undefined` if nothing is, or if it is too old to be filled in. */
+export function awaitedOf(
+  { plan: { rules, parts }, nowMs, oldest }: ChainRun,
+  date: string,
+  { missing, findings }: Pick<DayReport, 'missing' | 'findings'>,
+): Omit<AwaitedDate, 'date' | 'since'> | undefined {
+  if (missing.length === 0 || date < oldest) return undefined;
+  const untilMs = deadlineMs(date, rules.deadlineHours);
+  const found = findings.filter(
+    ({ metrics, effect }) => effect !== 'noted' && metrics.some((each) => missing.includes(each)),
+  );
+  const absent = missing.filter((metric) => !found.some(({ metrics }) => metrics.includes(metric)));
+  const sourceOf = (metric: MetricName): string =>
+    parts.find(({ metrics }) => metrics.includes(metric))?.source.facts.id ?? 'no source';
+  const reasons = [
+    ...found.map(({ rule, message }) => `${rule}: ${message}`),
+    ...absent.map((metric) => `${sourceOf(metric)} has no ${metric} yet.`),
+  ];
+  return { until: toInstant(untilMs), overdue: nowMs >= untilMs, missing: [...missing], reasons };
+}

@@ -1,0 +1,78 @@
+import type { AwaitedDate, ChainState, Drift } from '../../schemas/types.generated.js';
+
+export const EMPTY_STATE: ChainState = { marks: {}, awaited: [], drifts: [], checks: {} };
+
+/** Number of dates of which the values of a check are kept, for its usual ratio. */
+const CHECKED_DATES = 60;
+
+/** Returns the state without what is older than `oldest`, in one order whatever the order of its changes was. */
+export function pruneState({ marks, awaited, drifts, checks }: ChainState, oldest: string): ChainState {
+  return {
+    marks: mapSources(marks, (dates) => dates.filter(([date]) => date >= oldest)),
+    awaited: awaited.filter(({ date }) => date >= oldest).sort(byDate),
+    drifts: [...drifts].sort((a, b) => byDate(a, b) || (a.metric < b.metric ? -1 : 1)),
+    checks: mapSources(checks, (dates) => dates.slice(-CHECKED_DATES)),
+  };
+}
+
+type Dated<T> = { [source: string]: { [date: string]: T } };
+
+/** Selects the dates of each source. Sources without a date are dropped. */
+function mapSources<T>(sources: Dated<T>, select: (dates: [string, T][]) => [string, T][]): Dated<T> {
+  const selected = Object.entries(sources)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([source, dates]) => {
+      const ascending = Object.entries(dates).sort(([a], [b]) => (a < b ? -1 : 1));
+      return [source, Object.fromEntries(select(ascending))] as const;
+    });
+  return Object.fromEntries(selected.filter(([, dates]) => Object.keys(dates).length > 0));
+}
+
+function byDate(a: { readonly date: string }, b: { readonly date: string }): number {
+  return a.date < b.date ? -1 : Number(a.date > b.date);
+}
+
+/** Returns the state with the mark of the data of a date that were read. */
+export function withMark(state: ChainState, source: string, date: string, mark: string): ChainState {
+  return { ...state, marks: { ...state.marks, [source]: { ...state.marks[source], [date]: mark } } };
+}
+
+/** Returns the state with the values of a check on a date. */
+export function withCheck(
+  state: ChainState,
+  source: string,
+  date: string,
+  values: ChainState['checks'][string][string],
+): ChainState {
+  return { ...state, checks: { ...state.checks, [source]: { ...state.checks[source], [date]: values } } };
+}
+
+/** Returns the state in which a date is awaited, since it was first awaited; `undefined`: nothing of the date is. */
+export function withAwaited(
+  state: ChainState,
+  date: string,
+  entry: Omit<AwaitedDate, 'date' | 'since'> | undefined,
+  now: string,
+): ChainState {
+  const others = state.awaited.filter((each) => each.date !== date);
+  if (entry === undefined) return { ...state, awaited: others };
+  const since = state.awaited.find((each) => each.date === date)?.since ?? now;
+  return { ...state, awaited: [...others, { date, since, ...entry }] };
+}
+
+/** Returns the state with the differences found on a date, each since it was first found. */
+export function withDrifts(
+  state: ChainState,
+  date: string,
+  found: readonly Omit<Drift, 'date' | 'since'>[],
+  now: string,
+): ChainState {
+  const others = state.drifts.filter((each) => each.date !== date);
+  const drifts = found.map((each) => {
+    const known = state.drifts.find(
+      ({ date: on, metric, to }) => on === date && metric === each.metric && to === each.to,
+    );
+    return { date, since: known?.since ?? now, ...each };
+  });
+  return { ...state, drifts: [...others, ...drifts] };
+}

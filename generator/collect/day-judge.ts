@@ -1,0 +1,115 @@
+import { addDays, endOfDayMs, toDayNumber } from '../../schemas/dates.js';
+import type { ChainState, MetricName } from '../../schemas/types.generated.js';
+import type { CollectedDay } from '../core/collection/collected-day.js';
+import { metricsIn, type DatedValues, type DayValues } from '../core/collection/day-values.js';
+import { judgeDay, type JudgeOptions, type Judgement } from '../core/collection/judge-day.js';
+import type { Check } from '../core/collection/rules/cross.js';
+import type { Source } from '../sources/source.js';
+import type { ChainPlan, Part } from './chain-plan.js';
+import type { DayReader } from './day-reader.js';
+
+/** The day of a part, and what is left of its values after the rules. */
+export type JudgedPart = Pick<Judgement, 'values' | 'findings'> & {
+  readonly part: Part;
+  readonly day: CollectedDay;
+};
+
+/** What days are judged by. */
+export type JudgingOptions = {
+  readonly plan: ChainPlan;
+  readonly reader: DayReader;
+  readonly nowMs: number;
+  /** Returns the counts of a date that an earlier collection kept for a source, if it did. */
+  readonly countsOf: (source: string, date: string) => Promise<CollectedDay['counts'] | undefined>;
+  readonly accepts: (date: string, metric: MetricName) => boolean;
+  /** The accepted values by date. */
+  readonly values: ReadonlyMap<string, DayValues>;
+};
+
+/** Reads a date from each part that has it, and judges it by the accepted values before it and by other sources. */
+export async function judgeDate(
+  options: JudgingOptions,
+  date: string,
+  checks: readonly Check[],
+): Promise<JudgedPart[]> {
+  const { plan, reader, nowMs, accepts, values } = options;
+  const { rules } = plan;
+  const settledMs = endOfDayMs(toDayNumber(date)) + rules.settlingDays * 86_400_000;
+  const judged: JudgedPart[] = [];
+  for (const part of plan.parts) {
+    const day = await reader.read(part.source, date, part.metrics);
+    if (day === undefined) continue;
+    const found = judgeDay(day, {
+      ...{ rules, checks, isSettled: nowMs > settledMs },
+      before: valuesBefore(values, date, rules.historyDates),
+      neighbours: await neighboursOf(options, part.source, date),
+      accepted: part.metrics.filter((metric) => accepts(date, metric)),
+    });
+    judged.push({ ...found, part, day });
+  }
+  return judged;
+}
+
+function valuesBefore(values: ReadonlyMap<string, DayValues>, date: string, count: number): DatedValues[] {
+  const before: DatedValues[] = [];
+  for (let i = count; i > 0; i -= 1) {
+    const on = addDays(date, -i);
+    const found = values.get(on);
+    if (found !== undefined) before.push({ date: on, values: found });
+  }
+  return before;
+}
+
+/** Returns the counts of the dates around a date, as far as they are known. */
+async function neighboursOf(
+  { reader, countsOf }: JudgingOptions,
+  source: Source,
+  date: string,
+): Promise<JudgeOptions['neighbours'] & object> {
+  const { id } = source.facts;
+  const earlier = await countsOf(id, addDays(date, -2));
+  const before =
+    (await countsOf(id, addDays(date, -1))) ?? (await reader.read(source, addDays(date, -1)))?.counts;
+  const after = (await reader.read(source, addDays(date, 1)))?.counts;
+  return { ...(earlier && { earlier }), ...(before && { before }), ...(after && { after }) };
+}
+
+/** What other sources have on a date, and the state with it. */
+export type CheckedDate = { readonly checks: readonly Check[]; readonly state: ChainState };
+
+/** Reads a date from the sources that a chain is compared with. */
+export async function readChecks(
+  { plan, reader, values }: Pick<JudgingOptions, 'plan' | 'reader' | 'values'>,
+  date: string,
+  state: ChainState,
+): Promise<CheckedDate> {
+  const checks: Check[] = [];
+  let checked = state.checks;
+  for (const { source, same } of plan.checks) {
+    const { id } = source.facts;
+    const day = await reader.read(source, date);
+    if (day === undefined) continue;
+    const before = checked[id] ?? {};
+    checks.push({ source: id, values: day.values, same, ratios: ratiosBefore(values, before, date) });
+    checked = { ...checked, [id]: { ...before, [date]: day.values } };
+  }
+  return { checks, state: { ...state, checks: checked } };
+}
+
+/** Returns, for each metric, the accepted values of the dates before, divided by those of another source. */
+function ratiosBefore(
+  values: ReadonlyMap<string, DayValues>,
+  others: ChainState['checks'][string],
+  date: string,
+): Check['ratios'] {
+  const ratios: { [metric in MetricName]?: number[] } = {};
+  for (const [on, other] of Object.entries(others)) {
+    const own = values.get(on);
+    if (on >= date || own === undefined) continue;
+    for (const metric of metricsIn(other)) {
+      const ratio = Number(own[metric]) / Number(other[metric]);
+      if (Number.isFinite(ratio)) (ratios[metric] ??= []).push(ratio);
+    }
+  }
+  return ratios;
+}

@@ -1,0 +1,84 @@
+import type { Chain, MetricName } from '../../schemas/types.generated.js';
+import type { CollectedDay } from '../core/collection/collected-day.js';
+import { metricsIn, pickValues } from '../core/collection/day-values.js';
+import { SourceError, type Source } from '../sources/source.js';
+
+/** Dates that the sources of a chain offer, and their reading. */
+export type DayReader = {
+  /** Returns the mark of a date; `undefined` if the source does not have it. */
+  readonly markOf: (source: Source, date: string) => string | undefined;
+  /** Returns the mark of a date whose data were read; `undefined` if they were not. */
+  readonly readMarkOf: (source: Source, date: string) => string | undefined;
+  /** Reads a date, once. Resolves to `undefined` if the source does not have it after all. @throws SourceError */
+  readonly read: (
+    source: Source,
+    date: string,
+    metrics?: readonly MetricName[],
+  ) => Promise<CollectedDay | undefined>;
+  /** Forgets the days before a date. */
+  readonly forgetBefore: (date: string) => void;
+  /** The failures of sources that a chain can do without, as sentences. */
+  readonly failures: readonly string[];
+};
+
+/** Options for `openDays`. */
+export type OpenDaysOptions = {
+  readonly chain: Chain;
+  /** The first must answer; of the others, a failure is only noted. */
+  readonly sources: readonly [Source, ...Source[]];
+  readonly span: { readonly first: string; readonly last: string };
+  readonly signal: AbortSignal;
+};
+
+/** Asks sources for the dates that they have. @throws SourceError if the first one does not answer as expected */
+export async function openDays({ chain, sources, span, signal }: OpenDaysOptions): Promise<DayReader> {
+  const [main] = sources;
+  const failures: string[] = [];
+  const offers = new Map<string, ReadonlyMap<string, string>>();
+  for (const source of sources) {
+    const offered = source.days(chain, span, signal);
+    offers.set(source.facts.id, source === main ? await offered : await offered.catch(note));
+  }
+  const days = new Map<string, Promise<CollectedDay | undefined>>();
+  const wasRead = new Set<string>();
+  const nameOf = (source: Source, date: string): string => `${date} ${source.facts.id}`;
+
+  function note(error: unknown): ReadonlyMap<string, string> {
+    if (!(error instanceof SourceError)) throw error;
+    if (!failures.includes(error.message)) failures.push(error.message);
+    return new Map();
+  }
+
+  async function readDay(source: Source, date: string): Promise<CollectedDay | undefined> {
+    if (offers.get(source.facts.id)?.has(date) !== true) return undefined;
+    try {
+      const day = await source.day(chain, date, signal);
+      wasRead.add(nameOf(source, date));
+      return day;
+    } catch (error) {
+      if (error instanceof SourceError && error.code === 'not-yet') return undefined;
+      if (source === main) throw error;
+      note(error);
+      return undefined;
+    }
+  }
+
+  return {
+    failures,
+    markOf: (source, date) => offers.get(source.facts.id)?.get(date),
+    readMarkOf: (source, date) =>
+      wasRead.has(nameOf(source, date)) ? offers.get(source.facts.id)?.get(date) : undefined,
+    async read(source, date, metrics) {
+      const name = nameOf(source, date);
+      const reading = days.get(name) ?? readDay(source, date);
+      days.set(name, reading);
+      const day = await reading;
+      if (day === undefined || metrics === undefined) return day;
+      const taken = metricsIn(day.values).filter((metric) => metrics.includes(metric));
+      return { ...day, values: pickValues(day.values, taken) };
+    },
+    forgetBefore(date) {
+      for (const name of days.keys()) if (name < date) days.delete(name);
+    },
+  };
+}

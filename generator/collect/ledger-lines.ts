@@ -1,0 +1,63 @@
+import type { LedgerLine } from '../../schemas/types.generated.js';
+import type { DayValues } from '../core/collection/day-values.js';
+import { metricsIn, pickValues } from '../core/collection/day-values.js';
+import type { Lineage } from '../core/collection/lineage.js';
+import type { Revision } from '../core/collection/settling.js';
+import type { Acceptances, ChainPlan } from './chain-plan.js';
+
+/** What every line of a run has. */
+type LineOptions = { readonly plan: ChainPlan; readonly now: string };
+
+/** Returns a line of the ledger of a chain. */
+export function toLine(
+  { plan, now }: LineOptions,
+  {
+    date,
+    values,
+    lineage,
+    rule,
+    reason,
+  }: Pick<LedgerLine, 'date' | 'rule' | 'reason'> & {
+    readonly values: DayValues;
+    readonly lineage: Lineage;
+  },
+): LedgerLine {
+  const kept = pickValues(values, metricsIn(values)) as LedgerLine['values']; // without absent members
+  const { chain } = plan;
+  return {
+    chain,
+    date,
+    values: kept,
+    source: lineage.source,
+    rule,
+    reason,
+    lineage: lineage.sha256,
+    accepted_at: now,
+  };
+}
+
+/** Returns a line for the values of a date that are filled in, one for those that are revised, and one for a person's. */
+export function toRevisionLines(
+  options: LineOptions & { readonly accepted: Acceptances },
+  changes: readonly Revision[],
+  lineage: Lineage,
+): LedgerLine[] {
+  const { accepts, reason } = options.accepted;
+  const linesOf = (
+    kind: Revision['kind'],
+    rule: LedgerLine['rule'],
+    why: string,
+    byPerson: boolean,
+  ): LedgerLine[] => {
+    const of = changes.filter((each) => each.kind === kind && accepts(each.date, each.metric) === byPerson);
+    const [first] = of;
+    if (first === undefined) return [];
+    const values = Object.fromEntries(of.map(({ metric, to }) => [metric, to]));
+    return [toLine(options, { date: first.date, values, lineage, rule, reason: why })];
+  };
+  return [
+    ...linesOf('fill-in', 'fill-in', 'source completed the date', false),
+    ...linesOf('revision', 'revision', 'source revised within its settling window', false),
+    ...linesOf('revision', 'person', reason, true),
+  ];
+}

@@ -1,0 +1,97 @@
+import type { ChainState } from '../../schemas/types.generated.js';
+import { metricsIn, pickValues, type DayValues } from '../core/collection/day-values.js';
+import type { LedgerDate } from '../core/collection/ledger.js';
+import { toLineage } from '../core/collection/lineage.js';
+import { findRevisions, type Revision } from '../core/collection/settling.js';
+import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
+import { withAwaited, withDrifts } from './chain-state.js';
+import { judgeDate, readChecks, type JudgedPart } from './day-judge.js';
+import { toRevisionLines } from './ledger-lines.js';
+
+/** Compares what the sources give now for accepted dates with their values. */
+export async function* reviseKnown(
+  run: ChainRun,
+  known: readonly LedgerDate[],
+  before: ChainState,
+): AsyncGenerator<DayStep> {
+  let state = before;
+  const fresh = new Map<string, readonly JudgedPart[]>();
+  for (const { date, values: accepted, sources } of known) {
+    if (date < run.first || date > run.last || !mayDiffer(run, date, state)) continue;
+    const isAwaited = state.awaited.some((each) => each.date === date);
+    const checked = isAwaited ? await readChecks(run, date, state) : { checks: [], state };
+    ({ state } = checked);
+    const judged = await judgeDate(run, date, checked.checks);
+    fresh.set(
+      date,
+      judged.map((each) => ({ ...each, values: comparedValues(each, accepted, sources) })),
+    );
+  }
+  const revisions = findRevisions(
+    known,
+    new Map([...fresh].map(([date, parts]) => [date, mergeParts(parts)])),
+    {
+      ...{ rules: run.plan.rules, nowMs: run.nowMs, accepts: run.accepts },
+    },
+  );
+  for (const [date, parts] of fresh) {
+    const changes = revisions.filter((each) => each.date === date);
+    const step = reviseDate(run, { date, parts, changes }, state);
+    ({ state } = step);
+    yield step;
+  }
+}
+
+/**
+ * Returns the values of a part that are compared with the accepted ones: what the source says now, also if it is far from
+ * other dates. Values of which another source gave the accepted ones are left out: they are another series.
+ */
+function comparedValues(
+  { day, values, findings, part }: JudgedPart,
+  accepted: DayValues,
+  sources: LedgerDate['sources'],
+): DayValues {
+  const { id } = part.source.facts;
+  const isWhole = !findings.some(({ rule }) => rule === 'shape' || rule === 'whole');
+  const said = isWhole ? pickValues(day.values, metricsIn(accepted)) : {};
+  const compared = { ...values, ...said };
+  return pickValues(
+    compared,
+    metricsIn(compared).filter((metric) => (sources[metric] ?? id) === id),
+  );
+}
+
+type Revised = {
+  readonly date: string;
+  readonly parts: readonly JudgedPart[];
+  readonly changes: readonly Revision[];
+};
+
+function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: ChainState): DayStep {
+  const of = (part: JudgedPart): Revision[] =>
+    changes.filter(({ metric }) => part.values[metric] !== undefined);
+  const revised = parts.map((each) => {
+    const lineage = toLineage(each.part.source.facts.id, each.day, each.findings);
+    return { lineage, lines: toRevisionLines(run, of(each), lineage) };
+  });
+  const lines = revised.flatMap((each) => each.lines);
+  const drifts = parts.flatMap((each) =>
+    of(each)
+      .filter(({ kind }) => kind === 'drift')
+      .map(({ metric, from, to }) => ({ metric, from, to, source: each.part.source.facts.id })),
+  );
+  const values = Object.assign({}, run.values.get(date), ...lines.map((line) => line.values)) as DayValues; // from nothing to DayValues
+  run.values.set(date, values);
+  const findings = parts.flatMap((each) => each.findings);
+  const missing = run.plan.rules.required.filter((metric) => values[metric] === undefined);
+  const drifted = withDrifts(withMarks(run, date, before), date, drifts, run.now);
+  return {
+    lines,
+    lineages: revised.flatMap((each) => (each.lines.length > 0 ? [each.lineage] : [])),
+    state: withAwaited(drifted, date, awaitedOf(run, date, { missing, findings }), run.now),
+    report: {
+      ...{ date, isNewlyOverdue: false, missing, findings, revisions: changes },
+      outcome: lines.length > 0 ? 'revised' : 'unchanged',
+    },
+  };
+}
