@@ -42,7 +42,7 @@ export async function judgeDate(
     const found = judgeDay(day, {
       ...{ rules, checks, isSettled: nowMs > settledMs },
       before: valuesBefore(values, date, rules.historyDates),
-      neighbours: await neighboursOf(options, part.source, date),
+      neighbours: 'last_block' in day.counts ? await neighboursOf(options, part.source, date) : {},
       accepted: part.metrics.filter((metric) => accepts(date, metric)),
     });
     judged.push({ ...found, part, day });

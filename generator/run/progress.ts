@@ -14,7 +14,8 @@ export type Stage =
   | 'verify'
   | 'rebuild'
   | 'gc'
-  | 'copy';
+  | 'copy'
+  | 'collect';
 
 /** Receives the progress of a run. */
 export type Progress = {
