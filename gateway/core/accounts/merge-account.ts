@@ -13,7 +13,7 @@ export type KeyFate = 'created' | 'kept' | 'revoked' | 'skipped';
 export type MergeOptions = {
   /** Time of revocation of the keys that are imported as revoked. */
   readonly revokedAt: string;
-  /** Ids of the keys that belong to another key or account in the store. They are imported as revoked. */
+  /** Ids under which the store has another key, perhaps of another account. These keys are imported as revoked. */
   readonly takenIds: ReadonlySet<string>;
 };
 
