@@ -104,7 +104,7 @@ async function putRecords(
   const [takenIds, missingIds] = [new Set<string>(), new Set<string>()];
   const isNew = stored === undefined;
   for (const [id, record] of Object.entries(saved.records)) {
-    if (isNew ? revokesKeys : findKey(stored, id)?.revoked_at !== null) continue;
+    if (isNew ? revokesKeys : findKey(stored, id)?.revoked_at !== null) continue; // the key will not be active
     const key = keyRecordKey(id);
     const put = isNew && (await store.putIfAbsent(key, writeDocument('key-record', record), DOCUMENT_META));
     if (put === 'created') continue;

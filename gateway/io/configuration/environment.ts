@@ -15,7 +15,8 @@ export type ReadEnvironment = { readonly env: Environment; readonly faults: read
 
 /**
  * Replaces each `<NAME>_FILE` of a secret with `<NAME>`, set to the text of that file without its final newline, and
- * resolves the path of each `file:PATH` against the working directory. A fault names the variable, and the path of a file that cannot be read.
+ * resolves the path of each `file:PATH` against the working directory. A fault names the variable, and the path of a file
+ * that cannot be read.
  */
 export async function readEnvironment(env: Environment): Promise<ReadEnvironment> {
   const read: Record<string, string | undefined> = { ...env };

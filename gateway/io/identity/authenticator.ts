@@ -43,7 +43,7 @@ type KnownKey = { readonly digest: Uint8Array; readonly account: string };
 
 const MAX_KEYS = 100_000;
 const MAX_UNKNOWN_KEYS = 10_000;
-/** Beyond it, the keys that were refused first are judged by their accounts again, which were read long since. */
+/** Beyond it, the oldest refusals are forgotten: their accounts have been read again by then. */
 const MAX_REFUSED_KEYS = 100_000;
 /** Age from which an unknown key id is looked up again. */
 const UNKNOWN_MS = 30_000;
