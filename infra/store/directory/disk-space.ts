@@ -31,7 +31,7 @@ export type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'fil
   readonly frsize?: number;
 };
 
-/** Returns the space that these numbers mean; `undefined` if they mean none. */
+/** Converts an answer of `statfs`; `undefined` for a file system that reports no blocks. */
 export function toDiskSpace(stats: FileSystemStats): DiskSpace | undefined {
   const { bsize, frsize, blocks, bavail, files, ffree } = stats;
   if (blocks === 0) return undefined;
