@@ -21,7 +21,7 @@ export function toRequest(event: GatewayEvent): EventRequest {
 
 function readHttpApiEvent({ rawPath, rawQueryString, headers, body, ...event }: APIGatewayProxyEventV2) {
   const { method, sourceIp } = event.requestContext.http;
-  const path = withoutIndex(rawPath); // CloudFront passes on the path of a public copy, such as `/docs/index.html`, that is not in the bucket
+  const path = withoutIndex(rawPath); // for a copy that the bucket does not have, CloudFront sends its path, such as `/docs/index.html`
   return {
     method,
     path,

@@ -4,7 +4,7 @@ import { mergeBilling } from '../billing/merge-billing.js';
 import { findGrant, findKey } from './account.js';
 
 /**
- * What an import did with a key of a backup: `created` as the backup has it, `kept` as the account has it, `revoked`
+ * Result of importing a key of a backup: `created` as the backup has it, `kept` as the account has it, `revoked`
  * although the backup or the account has it as active, or `skipped` because another key has its id.
  */
 export type KeyFate = 'created' | 'kept' | 'revoked' | 'skipped';

@@ -10,7 +10,7 @@ const SCHEMA = 'accounts-snapshot/1';
 const ENCRYPTION = { alg: 'dir', enc: 'A256GCM' } as const;
 const CHANGED = 'was cut or changed after the export';
 
-/** What a snapshot says about itself. It is readable without the key, and protected against changes. */
+/** The description of a snapshot, readable without the key and protected against changes. */
 export type SnapshotHeader = {
   readonly schema: typeof SCHEMA;
   /** Start of the export. */

@@ -17,13 +17,13 @@ import { freshnessByAge } from '../timing/freshness.js';
 export type Authenticator = {
   /** Returns the caller of a key that is known to be valid; `undefined` if the accounts store has to be read first. */
   readonly peek: (key: string) => Caller | undefined;
-  /** Returns whether the key is in memory, so that no unknown key has to be looked up. It may have been revoked. */
+  /** Returns whether the record of the key is in memory and need not be looked up. The key may have been revoked. */
   readonly isKnown: (key: string) => boolean;
   /** Returns the caller of a key. @throws GatewayError 'api-key-invalid', the same for every reason, or 'store-unavailable'. */
   readonly authenticate: (key: string) => Promise<Caller>;
   /** Returns the caller with grants not older than `maxAgeMs`, one second by default. @throws GatewayError */
   readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
-  /** Refuses a revoked key from now on, whatever cached accounts, or reads that have begun, say. */
+  /** Refuses a revoked key from now on, even if it is still active in a cached account or a read in progress. */
   readonly refuse: (keyId: string) => void;
 };
 

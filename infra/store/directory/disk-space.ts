@@ -26,7 +26,7 @@ export async function readDiskSpace(address: string): Promise<DiskSpace | undefi
   return root === undefined ? undefined : readSpaceOf(root);
 }
 
-/** What `statfs` answers. `frsize` is the unit of the blocks; older versions of Node omit it. */
+/** Answer of `statfs`. `frsize` is the unit of the blocks; older versions of Node omit it. */
 export type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree'> & {
   readonly frsize?: number;
 };
