@@ -31,8 +31,8 @@ export type AppOptions = {
 };
 
 /**
- * Returns the application of the public port. It has the subscriber files too, although the fast lane answers them: a test
- * compares the two.
+ * Returns the application of the public port. It has the subscriber files too, although the fast lane answers
+ * them: a test compares the two.
  */
 export function createApp(options: AppOptions): Express {
   const files = createRouter();

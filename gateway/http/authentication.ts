@@ -37,9 +37,10 @@ export type AuthenticationOptions = AddressLimitOptions & {
 };
 
 /**
- * Returns the authentication of a gateway. A valid key or session counts only towards its own limit and that of its
- * account: other callers at the same address cannot use these up. Beyond the limit of failed credentials, unknown keys of
- * an address are looked up one at a time, so that guessing cannot occupy the accounts store.
+ * Returns the authentication of a gateway. A valid key or session counts only towards its own limit and that
+ * of its account: other callers at the same address cannot use these up. Beyond the limit of failed
+ * credentials, unknown keys of an address are looked up one at a time, so that guessing cannot occupy the
+ * accounts store.
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { authenticator, limits, sessions, onUse } = options;

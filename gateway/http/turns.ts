@@ -60,7 +60,8 @@ export function createTurns(listener: RequestListener): Turns {
         return;
       }
       queue.waiting.push({ req, res });
-      if (queue.waiting.length >= MAX_WAITING) setImmediate(pauseFull, queue, socket); // after Node has resumed it for the next request
+      // Later, because Node resumes the socket for the next request.
+      if (queue.waiting.length >= MAX_WAITING) setImmediate(pauseFull, queue, socket);
     },
     first(socket) {
       const queue = queues.get(socket);

@@ -22,7 +22,7 @@ export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   };
 }
 
-/** Closes the connection if a chunked body, whose size is unknown, is still arriving a while after the response. */
+/** Closes the connection if a chunked body, of unknown size, is still arriving a while after the response. */
 export function limitUnreadChunks(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers['transfer-encoding'] === undefined) return;
   res.once('finish', () => {

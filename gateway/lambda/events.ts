@@ -21,7 +21,8 @@ export function toRequest(event: GatewayEvent): EventRequest {
 
 function readHttpApiEvent({ rawPath, rawQueryString, headers, body, ...event }: APIGatewayProxyEventV2) {
   const { method, sourceIp } = event.requestContext.http;
-  const path = withoutIndex(rawPath); // for a copy that the bucket does not have, CloudFront sends its path, such as `/docs/index.html`
+  // For a page that the bucket lacks, CloudFront sends the path of its copy, such as `/docs/index.html`.
+  const path = withoutIndex(rawPath);
   return {
     method,
     path,

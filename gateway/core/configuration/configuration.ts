@@ -115,7 +115,7 @@ function forExample(name: VariableName): string {
 
 type IsGiven = (name: VariableName) => boolean;
 
-/** Returns the faults between variables. A variable without effect is a fault, because its operator expects an effect. */
+/** Returns the faults between variables. One without effect is a fault: its operator expects an effect. */
 function findConflicts(values: Partial<Values>, isGiven: IsGiven): string[] {
   return [
     ...findStoreConflicts(values),

@@ -108,7 +108,7 @@ async function putRecords(
   const [takenIds, missingIds] = [new Set<string>(), new Set<string>()];
   const isNew = stored === undefined;
   for (const [id, record] of Object.entries(saved.records)) {
-    if (isNew ? revokesKeys : findKey(stored, id)?.revoked_at !== null) continue; // the key will not be active
+    if (isNew ? revokesKeys : findKey(stored, id)?.revoked_at !== null) continue; // the key will be revoked
     const key = keyRecordKey(id);
     const put = isNew && (await store.putIfAbsent(key, writeDocument('key-record', record), DOCUMENT_META));
     if (put === 'created') continue;

@@ -17,13 +17,13 @@ import { freshnessByAge } from '../timing/freshness.js';
 export type Authenticator = {
   /** Returns the caller of a key that is known to be valid; `undefined` if the accounts store has to be read first. */
   readonly peek: (key: string) => Caller | undefined;
-  /** Returns whether the record of the key is in memory and need not be looked up. The key may have been revoked. */
+  /** Returns whether the key's record is in memory and need not be looked up. The key may be revoked. */
   readonly isKnown: (key: string) => boolean;
   /** Returns the caller of a key. @throws GatewayError 'api-key-invalid', the same for every reason, or 'store-unavailable'. */
   readonly authenticate: (key: string) => Promise<Caller>;
   /** Returns the caller with grants not older than `maxAgeMs`, one second by default. @throws GatewayError */
   readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
-  /** Refuses a revoked key from now on, even if it is still active in a cached account or a read in progress. */
+  /** Refuses a revoked key from now on, even if a cached account or a running read has it as active. */
   readonly refuse: (keyId: string) => void;
 };
 

@@ -7,8 +7,8 @@ export type RateLimits = {
   /** Counts a request with a key or session, unless the limit is reached. */
   readonly consumeKey: (id: string) => LimitResult;
   /**
-   * Counts a request with any key of an account, unless the limit is reached. The account's limit is that of `ACTIVE_KEYS`
-   * keys together, so that replacing a revoked key grants no further requests.
+   * Counts a request with any key of an account, unless the limit is reached. The account's limit is that of
+   * `ACTIVE_KEYS` keys together, so that replacing a revoked key grants no further requests.
    */
   readonly consumeAccount: (account: string) => LimitResult;
   /** Counts a request of a group of addresses under a policy, unless that limit is reached. */
