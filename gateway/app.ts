@@ -30,7 +30,10 @@ export type AppOptions = {
   readonly publicFiles: PublicRouterOptions;
 };
 
-/** Returns the application of the public port. */
+/**
+ * Returns the application of the public port. It has the subscriber files too, although the fast lane answers
+ * them: a test compares the two.
+ */
 export function createApp(options: AppOptions): Express {
   const files = createRouter();
   files.all(`${FILES_PREFIX}{*path}`, ...createFilesHandlers(options.files));

@@ -68,6 +68,7 @@ export type Service = {
 
 /** Time for requests in progress to finish when the service stops. */
 const STOP_MS = 8_000;
+/** Time after that for queued uses of keys to be recorded. */
 const DRAIN_MS = 1_000;
 /**
  * Longer than an S3 client waits for a silent server, and shorter than `STOP_MS` plus `DRAIN_MS`, so that an operation that
@@ -108,7 +109,10 @@ export async function composeGateway(
   const { corsOrigins, dashboardOrigins } = configuration;
   const metrics = createMetrics(now);
   const storeErrors = createStoreErrors(logger, metrics, now);
-  const releases = createWatchedReleases(configuration, store, metrics, options);
+  const releases = createWatchedReleases(configuration, store, metrics, {
+    ...options,
+    onError: storeErrors('releases'),
+  });
   const access = createAccess(configuration, accountsStore, { ...options, onError: storeErrors('accounts') });
   const { authentication, accounts, stripeRefresh, billingService, probe, usage } = access;
   const { signer, source, directory } = await createDelivery(configuration, store, {
@@ -169,12 +173,11 @@ export async function startService(
   };
 }
 
+/** Options of a part that uses a store. `onError` receives each failure of the store. */
+type StoreOptions = ServiceOptions & { readonly onError: (error: unknown) => void };
+
 /** Creates accounts, authentication and billing on the accounts store. */
-function createAccess(
-  configuration: Configuration,
-  store: ObjectStore,
-  options: ServiceOptions & { readonly onError: (error: unknown) => void },
-) {
+function createAccess(configuration: Configuration, store: ObjectStore, options: StoreOptions) {
   const { logger, now, random, billing, onError } = options;
   const { keyMode: mode, pollSeconds, limits, trustProxy, billing: settings } = configuration;
   const accounts = createAccounts(store, { now, random, mode });
@@ -193,12 +196,12 @@ function createAccess(
   return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
 }
 
-/** Creates the published state. Its errors and new releases go to log and metrics. */
+/** Creates the reader of releases. New releases go to log and metrics. */
 function createWatchedReleases(
   { pollSeconds }: Configuration,
   store: ObjectStore,
   metrics: Metrics,
-  { logger, now, random, indexer }: ServiceOptions,
+  { logger, now, random, indexer, onError }: StoreOptions,
 ): Releases {
   return createReleases({
     store,
@@ -206,7 +209,7 @@ function createWatchedReleases(
     now,
     random: () => (random(1)[0] ?? 0) / 256,
     pollMs: pollSeconds * 1000,
-    onError: createStoreErrors(logger, metrics, now)('releases'),
+    onError,
     onRelease(release) {
       metrics.released(release);
       logger.info({ revision: release.revision, sequence: release.sequence }, 'serving a new release');

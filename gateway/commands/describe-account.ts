@@ -48,7 +48,7 @@ export function describeBought({ billing }: Account): Pick<Billing, 'customer' |
   return billing === undefined ? null : { customer: billing.customer, subscriptions: billing.subscriptions };
 }
 
-/** Why a subscription with this outcome may have ended without a new event. */
+/** Reasons why access may have ended without a new event, by the outcome of the subscription. */
 const EXPIRED: { readonly [outcome in Outcome]?: string } = {
   granted: 'no renewal is recorded; run "gateway reconcile"',
   grace: 'the renewal was not paid in time',

@@ -32,7 +32,7 @@ export async function runCommand(
   const { now, random, env, stopped, serving } = runOptions;
   let shownDocument: object | undefined;
   const hidden: string[] = [];
-  let scrub = (text: string): string => text;
+  let scrub = (text: string): string => text; // before `hide` is called: `keys create` must print a key
   const print = (text: string): void => runOptions.print(scrub(text));
   const warn = (text: string): void => runOptions.warn(scrub(text));
   try {

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { addCommand } from '../../infra/process/command-line.js';
-import { StoreError } from '../../infra/store/object-store.js';
 import { secretsOf, type Configuration } from '../core/configuration/configuration.js';
 import { createScrubber } from '../core/scrub.js';
 import { isRefusal } from '../io/billing/stripe/stripe-billing.js';
@@ -47,7 +46,7 @@ async function serve(configuration: Configuration, context: CommandContext): Pro
     .then((stores) => startService(configuration, stores, options))
     .catch(async (error: unknown) => {
       await indexer.stop();
-      throw error instanceof StoreError ? new StoreError(error.code, scrub(error.message)) : error;
+      throw error;
     });
   context.warn(`serving on ${service.url}, for operators on ${service.operatorUrl}`);
   if (!signal.aborted) await once(signal, 'abort');

@@ -37,9 +37,10 @@ export type AuthenticationOptions = AddressLimitOptions & {
 };
 
 /**
- * Returns the authentication of a gateway. A valid key or session counts only towards its own limit and that of its
- * account, and what strangers at the same address do never refuses it. Beyond the limit of failed credentials, unknown keys of an address are looked
- * up one at a time, so that guessing cannot occupy the accounts store.
+ * Returns the authentication of a gateway. A valid key or session counts only towards its own limit and that
+ * of its account: other callers at the same address cannot use these up. Beyond the limit of failed
+ * credentials, unknown keys of an address are looked up one at a time, so that guessing cannot occupy the
+ * accounts store.
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { authenticator, limits, sessions, onUse } = options;
@@ -68,7 +69,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const { authorization } = req.headers;
     const session = await address.countFailure(req, res, () => sessions.authenticate(authorization));
     contextOf(res).account = session.account;
-    enforce(res, 'key', limits.consumeKey(`account ${session.account}`));
+    enforce(res, 'key', limits.consumeKey(`account ${session.account}`)); // no key id has a blank
     return session;
   }
 

@@ -10,7 +10,7 @@ export const RETRY_SECONDS = '10';
 /** Answers an error with its problem document. */
 export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 
-/** Returns the handler of all errors. It logs every error that is not a problem, an outage or a request that Express rejects: it is a bug. */
+/** Returns the handler of all errors. It logs bugs: all but problems, outages and rejections by Express. */
 export function createProblemHandler(log: RequestLog): ProblemHandler {
   return (error, res) => {
     const problem = toGatewayError(error);

@@ -57,7 +57,7 @@ function createCrossOrigin(
     allowedHeaders: [...requestHeaders],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
-    preflightContinue: true,
+    preflightContinue: true, // the method guard answers OPTIONS
   });
   if (origins === '*') return setHeaders;
   const varyHeader = [...vary, 'Origin'].join(', ');

@@ -13,58 +13,60 @@ export type Turns = {
 const MAX_WAITING = 16;
 
 type Turn = { readonly req: IncomingMessage; readonly res: ServerResponse };
-type Line = { current: ServerResponse | undefined; readonly waiting: Turn[] };
+/** The requests of one connection. */
+type Queue = { current: ServerResponse | undefined; readonly waiting: Turn[] };
 
 /**
  * Creates turns. A client that sends many requests at once (pipelining) neither keeps other connections waiting nor has
  * more than one response in memory.
  */
 export function createTurns(listener: RequestListener): Turns {
-  const lines = new WeakMap<Socket, Line>();
+  const queues = new WeakMap<Socket, Queue>();
 
-  function lineOf(socket: Socket): Line {
-    const known = lines.get(socket);
+  function queueOf(socket: Socket): Queue {
+    const known = queues.get(socket);
     if (known !== undefined) return known;
-    const line: Line = { current: undefined, waiting: [] };
-    lines.set(socket, line);
-    return line;
+    const queue: Queue = { current: undefined, waiting: [] };
+    queues.set(socket, queue);
+    return queue;
   }
 
-  function start(line: Line, { req, res }: Turn): void {
-    line.current = res;
+  function start(queue: Queue, { req, res }: Turn): void {
+    queue.current = res;
     res.once('close', () => {
-      line.current = undefined;
-      if (line.waiting.length > 0) setImmediate(startNext, line, req.socket); // other connections come first
+      queue.current = undefined;
+      if (queue.waiting.length > 0) setImmediate(startNext, queue, req.socket); // other connections come first
     });
     listener(req, res);
   }
 
-  function startNext(line: Line, socket: Socket): void {
-    const next = line.waiting.shift();
+  function startNext(queue: Queue, socket: Socket): void {
+    const next = queue.waiting.shift();
     if (next === undefined || !socket.writable) return;
-    if (line.waiting.length < MAX_WAITING && socket.isPaused()) socket.resume();
-    start(line, next);
+    if (queue.waiting.length < MAX_WAITING && socket.isPaused()) socket.resume();
+    start(queue, next);
   }
 
-  function pauseFull(line: Line, socket: Socket): void {
-    if (line.waiting.length >= MAX_WAITING) socket.pause();
+  function pauseFull(queue: Queue, socket: Socket): void {
+    if (queue.waiting.length >= MAX_WAITING) socket.pause();
   }
 
   return {
     take(req, res) {
       const { socket } = req;
-      const line = lineOf(socket);
-      if (line.current === undefined && line.waiting.length === 0) {
-        start(line, { req, res });
+      const queue = queueOf(socket);
+      if (queue.current === undefined && queue.waiting.length === 0) {
+        start(queue, { req, res });
         return;
       }
-      line.waiting.push({ req, res });
-      if (line.waiting.length >= MAX_WAITING) setImmediate(pauseFull, line, socket); // after Node has resumed it for the next request
+      queue.waiting.push({ req, res });
+      // Later, because Node resumes the socket for the next request.
+      if (queue.waiting.length >= MAX_WAITING) setImmediate(pauseFull, queue, socket);
     },
     first(socket) {
-      const line = lines.get(socket);
-      const { current } = line ?? {};
-      return current?.writableFinished === false ? current : line?.waiting[0]?.res;
+      const queue = queues.get(socket);
+      const { current } = queue ?? {};
+      return current?.writableFinished === false ? current : queue?.waiting[0]?.res;
     },
   };
 }

@@ -14,7 +14,7 @@ export function isTooLarge({ headers }: Pick<IncomingMessage, 'headers'>): boole
 export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   const { socket } = req;
   res.setHeader('Connection', 'close');
-  req.read(0); // once the response ends, Node reads and discards a body that nobody has begun to read; this begins
+  req.read(0); // begins to read: otherwise Node reads and discards the whole body when the response ends
   // Node would close the connection at once. A client that still sends would be reset before it reads the response.
   socket.destroySoon = () => {
     socket.end();
@@ -22,7 +22,7 @@ export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   };
 }
 
-/** Closes the connection if the body in chunks, whose size nobody knows, is still arriving a while after the response. */
+/** Closes the connection if a chunked body, of unknown size, is still arriving a while after the response. */
 export function limitUnreadChunks(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers['transfer-encoding'] === undefined) return;
   res.once('finish', () => {

@@ -21,7 +21,8 @@ export function toRequest(event: GatewayEvent): EventRequest {
 
 function readHttpApiEvent({ rawPath, rawQueryString, headers, body, ...event }: APIGatewayProxyEventV2) {
   const { method, sourceIp } = event.requestContext.http;
-  const path = withoutIndex(rawPath); // CloudFront passes on the path of a public copy, such as `/docs/index.html`, that is not in the bucket
+  // For a page that the bucket lacks, CloudFront sends the path of its copy, such as `/docs/index.html`.
+  const path = withoutIndex(rawPath);
   return {
     method,
     path,

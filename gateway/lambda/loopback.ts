@@ -29,7 +29,7 @@ const CONNECTION_HEADERS = [
   'trailer',
 ];
 const NOT_SENT = new Set([...CONNECTION_HEADERS, 'content-length']);
-const NOT_RETURNED = new Set([...CONNECTION_HEADERS, 'date']);
+const NOT_RETURNED = new Set([...CONNECTION_HEADERS, 'date']); // AWS sends its own date
 
 /**
  * Sends a request to the server at `url` on a new connection, because a frozen function would lose an idle one. With

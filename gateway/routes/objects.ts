@@ -19,7 +19,7 @@ export type ObjectsRouterOptions = {
   readonly now: () => number;
 };
 
-/** Returns the route that serves the objects of a directory store to requests with a link that this gateway signed. */
+/** Returns the route that serves the objects of a directory store to requests with a valid link. */
 export function createObjectsRouter(options: ObjectsRouterOptions): Router {
   const begin = beginRoute({
     template: `${OBJECTS_PATH}{digest}`,

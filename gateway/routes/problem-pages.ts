@@ -3,7 +3,7 @@ import { problemPath, PROBLEMS, type ProblemCode } from '../core/problems.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter } from '../http/route.js';
 
-/** Returns a page for each problem code, for releases that do not contain it: the `type` of a problem is never a 404. */
+/** Returns routes for the problem pages that a release lacks: the `type` of a problem is never a 404. */
 export function createProblemPagesRouter(): Router {
   const begin = beginRoute({ template: problemPath('{code}'), methods: ['GET'], origins: '*' });
   const router = createRouter();

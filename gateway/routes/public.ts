@@ -44,8 +44,8 @@ export type PublicRouterOptions = {
 };
 
 /**
- * The public paths that exist before the first release is known. The pages about problems are not among them: until a
- * release contains them, their own router serves them.
+ * The public paths that answer 503 instead of 404 before the first release is known. The pages about problems
+ * are not among them: until a release contains them, their own router serves them.
  */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),

@@ -31,13 +31,13 @@ function addStacks(app: App, parameters: Parameters): void {
   const stack = (
     id: string,
     description: string,
-    at = region,
+    stackRegion = region,
     synthesizer?: DefaultStackSynthesizer,
   ): Stack =>
     new Stack(app, id, {
       stackName: `${name}-${id.toLowerCase()}`,
       description: `Chain reference data: ${description}`,
-      env: { account, region: at },
+      env: { account, region: stackRegion },
       terminationProtection: true,
       ...(synthesizer === undefined ? {} : { synthesizer }),
     });

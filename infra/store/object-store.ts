@@ -36,7 +36,7 @@ export type ObjectStore = {
   now?(): number | undefined;
 };
 
-/** Most bytes of an object. The largest that the product writes have a few megabytes; of a larger one, no more is read. */
+/** Maximum size of an object. The largest that the product writes have a few megabytes. */
 export const MAX_OBJECT_BYTES = 64_000_000;
 
 /** Opaque version of an object's content, quoted as in HTTP. It changes when the content does. */

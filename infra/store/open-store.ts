@@ -23,9 +23,9 @@ export async function openStore(
   { s3 = {}, isPrivate = false, ...options }: OpenOptions = {},
 ): Promise<ObjectStore> {
   if (address.startsWith('s3://')) {
-    const at = parseS3Address(address, s3);
+    const location = parseS3Address(address, s3);
     const { createS3Store } = await import('./s3/s3-store.js'); // loading the SDK takes longer than opening a directory
-    return createS3Store({ address, location: at, ...options });
+    return createS3Store({ address, location, ...options });
   }
   const directory = directoryOf(address);
   if (directory === undefined) {

@@ -13,7 +13,7 @@ export function createStoppableStore(store: ObjectStore, signal: AbortSignal): O
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       waiting.add(reject);
-      const run = async (): Promise<T> => work();
+      const run = async (): Promise<T> => work(); // a synchronous error becomes a rejection
       run()
         .finally(() => waiting.delete(reject))
         .then(resolve, reject);

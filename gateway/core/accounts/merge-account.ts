@@ -4,8 +4,8 @@ import { mergeBilling } from '../billing/merge-billing.js';
 import { findGrant, findKey } from './account.js';
 
 /**
- * What an import did with a key of a backup: `created` as the backup has it, `kept` as the account has it, `revoked`
- * although the backup or the account has it as active, or `skipped` because another key has its id.
+ * Result of importing a key of a backup: `created` as the backup has it, `kept` as the account has it,
+ * `revoked` although the backup or the account has it as active, or `skipped` because another key has its id.
  */
 export type KeyFate = 'created' | 'kept' | 'revoked' | 'skipped';
 
@@ -13,7 +13,7 @@ export type KeyFate = 'created' | 'kept' | 'revoked' | 'skipped';
 export type MergeOptions = {
   /** Time of revocation of the keys that are imported as revoked. */
   readonly revokedAt: string;
-  /** Ids of the keys that belong to another key or account in the store. They are imported as revoked. */
+  /** Ids that other keys in the store have already. The keys of the backup are then imported as revoked. */
   readonly takenIds: ReadonlySet<string>;
 };
 

@@ -94,7 +94,7 @@ function toRecord(subscription: Subscription, book: PriceBook): AccountSubscript
     book,
   );
   return {
-    status: subscription.status.slice(0, 64),
+    status: subscription.status.slice(0, 64), // the maximum of the schema; Stripe may add names
     outcome,
     plan,
     chain,

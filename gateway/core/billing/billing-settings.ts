@@ -30,9 +30,9 @@ const REQUIRED = [
 ] as const;
 
 /**
- * Returns the conflicts between the variables of billing. Those of Stripe must be set all or none, the key must match the mode,
- * and two plans cannot share a price. `isGiven` is also true for a variable with an invalid value. `exampleSuffix` returns
- * ", for example ...".
+ * Returns the conflicts between the variables of billing. Those of Stripe must all be set or none, the key
+ * must match the mode, and two plans cannot share a price. `isGiven` is also true for a variable with an
+ * invalid value. `exampleSuffix` returns ", for example ...".
  */
 export function findBillingConflicts(
   values: BillingValues,

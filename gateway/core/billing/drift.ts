@@ -51,5 +51,4 @@ export const DRIFT_CAUSES = {
   },
 } as const satisfies Record<string, DriftRule>;
 
-/** Kind of a drift. */
 export type DriftCause = keyof typeof DRIFT_CAUSES;

@@ -87,7 +87,6 @@ export const OUTCOMES = {
   },
 } as const satisfies Record<string, OutcomeRule>;
 
-/** Name of an outcome. */
 export type Outcome = keyof typeof OUTCOMES;
 
 /** Access that a subscription grants. `plan` and `chain` are set when known, even without access. */

@@ -18,7 +18,7 @@ export function mergeBilling(current: Billing | undefined, saved: Billing | unde
   };
 }
 
-/** Attempts only count up, and a session is recorded once for each. */
+/** Returns the later checkout: attempts only count up, and each has at most one session. */
 function laterCheckout(current: Billing['checkout'], saved: Billing['checkout']): Billing['checkout'] {
   if (current.attempt !== saved.attempt) return current.attempt > saved.attempt ? current : saved;
   return current.session === null ? saved : current;

@@ -115,7 +115,7 @@ function forExample(name: VariableName): string {
 
 type IsGiven = (name: VariableName) => boolean;
 
-/** Returns the faults between variables. A variable without effect is a fault, because somebody expects one. */
+/** Returns the faults between variables. One without effect is a fault: its operator expects an effect. */
 function findConflicts(values: Partial<Values>, isGiven: IsGiven): string[] {
   return [
     ...findStoreConflicts(values),
@@ -143,11 +143,11 @@ function findStoreConflicts(values: Partial<Values>): string[] {
 }
 
 function findKindConflicts(kind: StoreAddress['kind'] | undefined, isGiven: IsGiven): string[] {
-  const name = kind === 'directory' ? 'CRD_LINK_SECRET' : 'CRD_PUBLIC_BASE_URL';
+  const required = kind === 'directory' ? 'CRD_LINK_SECRET' : 'CRD_PUBLIC_BASE_URL';
   const address = kind === 'directory' ? 'a directory' : 'an s3:// address';
   const faults: string[] = [];
-  if (kind !== undefined && !isGiven(name)) {
-    faults.push(`${name}: required when CRD_STORE is ${address}${forExample(name)}`);
+  if (kind !== undefined && !isGiven(required)) {
+    faults.push(`${required}: required when CRD_STORE is ${address}${forExample(required)}`);
   }
   if (kind === 'directory' && isGiven('CRD_SIGNER_ROLE')) {
     faults.push(

@@ -73,7 +73,7 @@ type S3Parts = { readonly bucket: string; readonly prefix: string; readonly para
 /** Parses an S3 address with the grammar of the store itself; a test compares the two. */
 function parseS3(text: string): S3Parts | undefined {
   const [, bucket, path = '', query = ''] = S3.exec(text) ?? [];
-  const prefix = path.replace(/[^/]$/, '$&/');
+  const prefix = path.replace(/[^/]$/, '$&/'); // appends a missing slash
   const parameters = new URLSearchParams(query);
   const areValid = [...parameters].every(([name, value]) => PARAMETERS.get(name)?.(value) ?? false);
   return bucket !== undefined && PREFIX.test(prefix) && areValid ? { bucket, prefix, parameters } : undefined;

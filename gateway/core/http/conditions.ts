@@ -16,7 +16,10 @@ export type RequestedRange =
   | { readonly kind: 'outside' }
   | { readonly kind: 'part'; readonly start: number; readonly end: number };
 
-/** Parses `Range` and `If-Range`. Several ranges, or a header that cannot be parsed, ask for the whole file. */
+/**
+ * Parses `Range` and `If-Range`. Several ranges that do not form one span, or a header that cannot be parsed,
+ * ask for the whole file.
+ */
 export function parseRequestedRange(
   { range, ifRange }: { readonly range: string | undefined; readonly ifRange: string | undefined },
   { sizeBytes, etag }: { readonly sizeBytes: number; readonly etag: string },
@@ -29,7 +32,11 @@ export function parseRequestedRange(
   return part === undefined || others.length > 0 ? { kind: 'all' } : { kind: 'part', ...part };
 }
 
-/** Caps suffixes such as `-500` at the size of the file: longer ones mean the whole file (RFC 9110 §14.1.2), but the parser rejects them. */
+/**
+ * Caps suffixes such as `-500` at the size of the file: longer ones mean the whole file (RFC 9110 §14.1.2),
+ * but the parser rejects them. The lookbehind is after the dash: before it, a header of many blanks would
+ * take half a second.
+ */
 function shortenSuffixes(range: string, sizeBytes: number): string {
   const shorten = (_suffix: string, length: string): string => `-${Math.min(Number(length), sizeBytes)}`;
   return range.replace(/-(?<=[=,]\s*-)(\d+)/g, shorten);

@@ -4,9 +4,10 @@ import type { Account } from '../../../schemas/types.generated.js';
 import { findExpiredKeys, removeKeys } from '../../core/accounts/account.js';
 
 /**
- * Deletes the records of the expired keys of an account, and returns the account without these keys. The record of a key
- * is deleted before its tombstone is given up: without it, no older document of the account can make the key valid again.
- * A key whose record cannot be deleted stays listed as revoked, and the next change of the account's keys tries again.
+ * Deletes the records of the expired keys of an account, and returns the account without these keys. A record
+ * is deleted before the account gives up the tombstone of its key: without a record, no older document of the
+ * account can make the key valid again. A key whose record cannot be deleted stays listed as revoked, and the
+ * next change of the account's keys tries again.
  */
 export async function removeExpiredKeys(
   store: ObjectStore,

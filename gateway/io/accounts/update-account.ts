@@ -26,8 +26,9 @@ export type UpdateOptions = {
 };
 
 /**
- * Returns the changed account, or the account itself if there is nothing to change. It is called again after a conflict.
- * Data that it reads from elsewhere is newer than the account. `isStored` is false for an account that does not exist yet.
+ * Returns the changed account, or the account itself if there is nothing to change. It is called again after
+ * a conflict, so that what it reads elsewhere, at Stripe for example, was read after the account that it
+ * changes. `isStored` is false for an account that does not exist yet.
  */
 export type AccountChange = (account: Account, isStored: boolean) => Account | Promise<Account>;
 

@@ -35,8 +35,9 @@ export async function exportAccounts(store: ObjectStore): Promise<ExportedAccoun
 }
 
 /**
- * Reads an account, and then the records of its active keys. A record is written before an account lists its key, and
- * deleted after the key is revoked. If one is missing, the account has therefore changed, and both are read again.
+ * Reads an account, and then the records of its active keys. A record is written before an account lists its
+ * key, and deleted after the key is revoked. If one is missing, the account has therefore changed, and both
+ * are read again. If the account turns out to be unchanged, the key is broken.
  */
 async function readWhole(store: ObjectStore, key: string): Promise<SavedAccount | undefined> {
   let lastEtag: string | undefined;

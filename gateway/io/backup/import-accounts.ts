@@ -25,7 +25,7 @@ export type ImportOptions = UpdateOptions & {
   readonly revokesKeys: boolean;
 };
 
-/** What was done with an account of a snapshot, and with each of its keys. */
+/** Result of importing an account of a snapshot, and each of its keys. */
 export type ImportedAccount = {
   readonly account: string;
   readonly outcome: 'created' | 'merged' | 'kept';
@@ -89,8 +89,12 @@ async function importAccount(options: ImportOptions, saved: SavedAccount): Promi
   return { account: id, outcome, keys, activeIds, brokenIds };
 }
 
-/** The ids of active keys of a snapshot that the store has for another key, or for which an existing account has no record. */
-type RecordFaults = { readonly takenIds: ReadonlySet<string>; readonly missingIds: ReadonlySet<string> };
+type RecordFaults = {
+  /** Ids of active keys of the snapshot under which the store has another key. */
+  readonly takenIds: ReadonlySet<string>;
+  /** Ids of active keys of an existing account that have no record. */
+  readonly missingIds: ReadonlySet<string>;
+};
 
 /**
  * Writes the records of a new account's active keys. The records of an existing account are only compared: one that is
@@ -104,7 +108,7 @@ async function putRecords(
   const [takenIds, missingIds] = [new Set<string>(), new Set<string>()];
   const isNew = stored === undefined;
   for (const [id, record] of Object.entries(saved.records)) {
-    if (isNew ? revokesKeys : findKey(stored, id)?.revoked_at !== null) continue;
+    if (isNew ? revokesKeys : findKey(stored, id)?.revoked_at !== null) continue; // the key will be revoked
     const key = keyRecordKey(id);
     const put = isNew && (await store.putIfAbsent(key, writeDocument('key-record', record), DOCUMENT_META));
     if (put === 'created') continue;

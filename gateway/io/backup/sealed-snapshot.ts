@@ -5,12 +5,12 @@ import { parseContent, writeContent, type SavedAccount } from './saved-account.j
 import type { SnapshotKey } from './snapshot-key.js';
 
 const KIND = 'accounts-snapshot/';
-/** The version of the form of snapshots. */
+/** The version of the snapshot format. */
 const SCHEMA = 'accounts-snapshot/1';
 const ENCRYPTION = { alg: 'dir', enc: 'A256GCM' } as const;
 const CHANGED = 'was cut or changed after the export';
 
-/** What a snapshot says about itself. It is readable without the key, and protected against changes. */
+/** The description of a snapshot, readable without the key and protected against changes. */
 export type SnapshotHeader = {
   readonly schema: typeof SCHEMA;
   /** Start of the export. */
@@ -45,7 +45,7 @@ export async function sealSnapshot(
 
 /**
  * Decrypts a snapshot and checks it completely. `place` is its name in messages.
- * @throws OperatorError 'usage' for another key or a later form, 'damaged' for anything else.
+ * @throws OperatorError 'usage' for another key or a later format, 'damaged' for anything else.
  */
 export async function openSnapshot(
   text: string,
@@ -75,7 +75,7 @@ async function decrypt(text: string, place: string, key: SnapshotKey): Promise<U
     const { plaintext } = await compactDecrypt(text, key.bytes, {
       keyManagementAlgorithms: [ENCRYPTION.alg],
       contentEncryptionAlgorithms: [ENCRYPTION.enc],
-      maxDecompressedLength: Infinity, // only who has the key can write what passes decryption
+      maxDecompressedLength: Infinity, // only a holder of the key can write what passes decryption
     });
     return plaintext;
   } catch (error) {
@@ -89,7 +89,10 @@ function readHeader(text: string, place: string, key: SnapshotKey): SnapshotHead
   if (typeof schema !== 'string' || !schema.startsWith(KIND))
     throw damagedSnapshot(place, 'is not a snapshot of accounts, or its beginning was changed');
   if (schema !== SCHEMA)
-    throw new OperatorError('usage', `${place} has the form ${schema}. Use the version that wrote it.`);
+    throw new OperatorError(
+      'usage',
+      `${place} has the format ${schema}. Use the version of the gateway that wrote it.`,
+    );
   if (kid !== key.id)
     throw new OperatorError(
       'usage',

@@ -78,7 +78,7 @@ export async function openPortal(
       detail: `The subscription has ended. Start a new one with POST ${ENDPOINTS.checkout}.`,
     });
   }
-  const minute = Math.floor(now() / MINUTE_MS);
+  const minute = Math.floor(now() / MINUTE_MS); // requests within a minute share a portal session
   return billing.createPortal(customer, idempotencyKeyOf('portal', account.account, customer, minute));
 }
 

@@ -26,7 +26,6 @@ export const EVENT_OUTCOMES = {
   'mode-foreign': 'The event is of the other mode (live or test). An operator must check it.',
 } as const;
 
-/** Outcome of an event. */
 export type EventOutcome = keyof typeof EVENT_OUTCOMES;
 
 /** Something that an operator must check. `id` is the id of the object at Stripe. */
@@ -66,6 +65,7 @@ export function createEventHandler(
     if (customer === null) return 'customer-unknown';
     const { owner, isOurs } = await findOwner(customer, event.account);
     if (owner === undefined && !isOurs) return 'customer-unknown';
+    // The owner is also updated if the event names another account, to which the subscription may have moved.
     if (owner === undefined || (event.account ?? owner.account) !== owner.account) {
       onAlert({ what: 'account-foreign', id: customer });
     }

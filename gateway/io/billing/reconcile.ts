@@ -101,10 +101,10 @@ async function reconcileSubscription(
 ): Promise<ReconciledDrift | undefined> {
   const { id, customer, metadata, status } = subscription;
   const account = metadata['account'] ?? null;
-  const customerState = await checkOwner(store, subscription);
-  if (customerState === 'recorded') return undefined;
+  const ownership = await checkOwner(store, subscription);
+  if (ownership === 'recorded') return undefined;
   if (
-    customerState === 'unrecorded' &&
+    ownership === 'unrecorded' &&
     account !== null &&
     (await billing.readCustomerAccount(customer)) === account
   ) {

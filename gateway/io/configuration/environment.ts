@@ -14,8 +14,9 @@ import { VARIABLE_NAMES, variableOf } from '../../core/configuration/variables.j
 export type ReadEnvironment = { readonly env: Environment; readonly faults: readonly string[] };
 
 /**
- * Replaces each `<NAME>_FILE` of a secret with `<NAME>`, set to the text of that file without its final newline, and
- * resolves the path of each `file:PATH` against the working directory. A fault names the variable, and the path of a file that cannot be read.
+ * Replaces each `<NAME>_FILE` of a secret with `<NAME>`, set to the text of that file without its final
+ * newline, and resolves the path of each `file:PATH` against the working directory. A fault names the
+ * variable, and the path of a file that cannot be read.
  */
 export async function readEnvironment(env: Environment): Promise<ReadEnvironment> {
   const read: Record<string, string | undefined> = { ...env };

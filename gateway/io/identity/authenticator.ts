@@ -17,13 +17,13 @@ import { freshnessByAge } from '../timing/freshness.js';
 export type Authenticator = {
   /** Returns the caller of a key that is known to be valid; `undefined` if the accounts store has to be read first. */
   readonly peek: (key: string) => Caller | undefined;
-  /** Returns whether the key is in memory, so that no unknown key has to be looked up. It may have been revoked. */
+  /** Returns whether the key's record is in memory and need not be looked up. The key may be revoked. */
   readonly isKnown: (key: string) => boolean;
   /** Returns the caller of a key. @throws GatewayError 'api-key-invalid', the same for every reason, or 'store-unavailable'. */
   readonly authenticate: (key: string) => Promise<Caller>;
   /** Returns the caller with grants not older than `maxAgeMs`, one second by default. @throws GatewayError */
   readonly refresh: (caller: Caller, maxAgeMs?: number) => Promise<Caller>;
-  /** Refuses a revoked key from now on, whatever cached accounts, or reads that have begun, say. */
+  /** Refuses a revoked key from now on, even if a cached account or a running read has it as active. */
   readonly refuse: (keyId: string) => void;
 };
 
@@ -43,7 +43,7 @@ type KnownKey = { readonly digest: Uint8Array; readonly account: string };
 
 const MAX_KEYS = 100_000;
 const MAX_UNKNOWN_KEYS = 10_000;
-/** Beyond it, the keys that were refused first are judged by their accounts again, which were read long since. */
+/** Beyond it, the oldest refusals are forgotten: their accounts have been read again by then. */
 const MAX_REFUSED_KEYS = 100_000;
 /** Age from which an unknown key id is looked up again. */
 const UNKNOWN_MS = 30_000;

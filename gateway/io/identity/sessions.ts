@@ -60,7 +60,7 @@ export function createSessions({ keySet, issuer, audience, type, now }: Sessions
   }
   return {
     async authenticate(authorization) {
-      if (authorization === undefined) throw sessionInvalid('');
+      if (authorization === undefined) throw sessionInvalid(''); // without an error code (RFC 6750 §3.1)
       if (authorization.length > MAX_CHARACTERS) throw sessionInvalid(INVALID_TOKEN);
       const [, token] = BEARER.exec(authorization) ?? [];
       if (token === undefined) throw sessionInvalid(INVALID_TOKEN);

@@ -3,7 +3,7 @@ import { StoreError } from '../../../infra/store/object-store.js';
 import { OperatorError } from '../../core/exit-codes.js';
 import { GatewayError } from '../../core/problems.js';
 
-/** Options for `createLogger`; `scrub` removes secrets from the messages of foreign errors. */
+/** Options for `createLogger`; `scrub` removes secrets from logged errors. */
 export type LoggerOptions = {
   readonly destination: DestinationStream;
   readonly level: string;

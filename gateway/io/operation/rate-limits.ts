@@ -7,8 +7,8 @@ export type RateLimits = {
   /** Counts a request with a key or session, unless the limit is reached. */
   readonly consumeKey: (id: string) => LimitResult;
   /**
-   * Counts a request with any key of an account, unless the limit is reached: that of as many keys as an account can have,
-   * so that another key in the place of a revoked one does not add to it.
+   * Counts a request with any key of an account, unless the limit is reached. The account's limit is that of
+   * `ACTIVE_KEYS` keys together, so that replacing a revoked key grants no further requests.
    */
   readonly consumeAccount: (account: string) => LimitResult;
   /** Counts a request of a group of addresses under a policy, unless that limit is reached. */
@@ -58,7 +58,8 @@ function createWindows(limit: number, now: () => number): Windows {
     consume(name) {
       const nowMs = now();
       let window = windows.get(name);
-      if (window === undefined || window.endMs <= nowMs || window.endMs > nowMs + WINDOW_MS) {
+      const isFuture = window !== undefined && window.endMs > nowMs + WINDOW_MS; // the clock was set back
+      if (window === undefined || window.endMs <= nowMs || isFuture) {
         window = { endMs: nowMs + WINDOW_MS, count: 0 };
         windows.set(name, window);
       }

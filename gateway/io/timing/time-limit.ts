@@ -1,7 +1,7 @@
 /** Time limit of a request to a provider, such as the identity provider, and of the doctor's requests to a store. */
 export const PROVIDER_LIMIT_MS = 5_000;
 
-/** How long a request waits for a refresh that may change its answer. */
+/** Time limit of a request's wait for a refresh that may change its answer. */
 export const REFRESH_LIMIT_MS = 3_000;
 
 /** Resolves `true` if the work settled within the time. The work itself is not cancelled. Rejects if the work does. */

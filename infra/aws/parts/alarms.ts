@@ -24,7 +24,8 @@ const PERIOD = Duration.minutes(5);
 const MAX_FAILED_PERCENT = 1;
 /** Minimum number of requests in a period for the share of failures. With fewer, the number of failures counts. */
 const MIN_REQUESTS = 100;
-const MAX_FAILED_REQUESTS = 5;
+/** Number of failures that raises the alarm in such a period. */
+const MIN_FAILED_REQUESTS = 5;
 /** Events without a valid signature that are tolerated in a period, because anybody can send them. */
 const MAX_UNSIGNED_EVENTS = 10;
 
@@ -187,7 +188,7 @@ export class AlarmsPart extends Construct {
 
 function failedPercent({ api }: GatewayPart): MathExpression {
   return new MathExpression({
-    expression: `IF(all >= ${MIN_REQUESTS}, 100 * failed / all, IF(failed >= ${MAX_FAILED_REQUESTS}, 100, 0))`,
+    expression: `IF(all >= ${MIN_REQUESTS}, 100 * failed / all, IF(failed >= ${MIN_FAILED_REQUESTS}, 100, 0))`,
     usingMetrics: {
       failed: api.metricServerError({ period: PERIOD, statistic: Stats.SUM }),
       all: api.metricCount({ period: PERIOD }),

@@ -69,7 +69,7 @@ export class ScheduledRun extends Construct {
       cluster: tasks.cluster,
       taskDefinition: task,
       launchTarget: new EcsFargateLaunchTarget({ platformVersion: FargatePlatformVersion.VERSION1_4 }),
-      assignPublicIp: true,
+      assignPublicIp: true, // the network has no NAT gateway
       securityGroups: [tasks.securityGroup],
       subnets: { subnetType: SubnetType.PUBLIC },
       resultPath: '$.run',

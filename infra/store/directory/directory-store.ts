@@ -85,7 +85,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
     );
   }
 
-  return withOperatorErrors(root, {
+  return withStoreErrors(root, {
     address: `file:${root}`,
     get,
     head: async (key) => readHead(fileOf(key), await get(key)),
@@ -117,7 +117,7 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /** Converts system errors of every operation to StoreErrors. */
-function withOperatorErrors(root: string, store: ObjectStore): ObjectStore {
+function withStoreErrors(root: string, store: ObjectStore): ObjectStore {
   async function guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -26,12 +26,12 @@ export async function readDiskSpace(address: string): Promise<DiskSpace | undefi
   return root === undefined ? undefined : readSpaceOf(root);
 }
 
-/** What `statfs` answers. `frsize` is the unit of the blocks; older versions of Node omit it. */
+/** Answer of `statfs`. `frsize` is the unit of the blocks; older versions of Node omit it. */
 export type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree'> & {
   readonly frsize?: number;
 };
 
-/** Returns the space that these numbers mean; `undefined` if they mean none. */
+/** Converts an answer of `statfs`; `undefined` for a file system that reports no blocks. */
 export function toDiskSpace(stats: FileSystemStats): DiskSpace | undefined {
   const { bsize, frsize, blocks, bavail, files, ffree } = stats;
   if (blocks === 0) return undefined;

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { MAX_OBJECT_BYTES } from '../object-store.js';
 import { codeOf, ignoreAbsent } from '../system-error.js';
 
-/** Without O_NONBLOCK, opening a named pipe would wait for a writer for ever. */
+/** Without O_NONBLOCK, opening a named pipe would wait forever for a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** Reads at most MAX_OBJECT_BYTES of a file. Resolves to `undefined` if there is none, or something else at its path. */

@@ -27,7 +27,7 @@ export type ClientOptions = {
   readonly retryPeriodMs?: number;
   /** Replaces the credentials of the AWS default credential provider chain. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
-  /** Receives the `Date` of every response, of refusals too. */
+  /** Receives the `Date` of every response, including refusals. */
   readonly noteDate?: (date: string | undefined) => void;
 };
 

@@ -120,7 +120,7 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
 
 /**
  * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' UTF-8 bytes.
- * @throws StoreError 'unavailable' if a server lists in another order, as one that sends the same page for ever.
+ * @throws StoreError 'unavailable' if the server lists in another order or sends the same page forever.
  */
 export async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {
   let token: string | undefined;

@@ -35,9 +35,9 @@ const UNUSED = { accessKeyId: 'unused', secretAccessKey: 'unused' };
  * Resolves the region and endpoint of a store once, from the address, the environment and the AWS config files. If `role`
  * is the ARN of a role, the credentials are that role's. @throws Error if no region is set.
  */
-export async function resolveS3Signing(at: S3Address, role?: string): Promise<S3Signing> {
-  const location = await resolveLocation(at);
-  const { config } = createS3Client(at);
+export async function resolveS3Signing(address: S3Address, role?: string): Promise<S3Signing> {
+  const location = await resolveLocation(address);
+  const { config } = createS3Client(address);
   return {
     location,
     getCredentials:
@@ -50,10 +50,10 @@ export async function resolveS3Signing(at: S3Address, role?: string): Promise<S3
 }
 
 /** Reads the location of the store's objects from a URL that the SDK signs. */
-async function resolveLocation(at: S3Address): Promise<S3Signing['location']> {
+async function resolveLocation(address: S3Address): Promise<S3Signing['location']> {
   const key = 'key';
-  const client = createS3Client(at, { credentials: UNUSED });
-  const command = new GetObjectCommand({ Bucket: at.bucket, Key: `${at.prefix}${key}` });
+  const client = createS3Client(address, { credentials: UNUSED });
+  const command = new GetObjectCommand({ Bucket: address.bucket, Key: `${address.prefix}${key}` });
   const { origin, pathname, searchParams } = new URL(await getSignedUrl(client, command));
   const [, , region = ''] = (searchParams.get('X-Amz-Credential') ?? '').split('/');
   return { origin, path: pathname.slice(0, -key.length), region };

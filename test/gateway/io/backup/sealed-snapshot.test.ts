@@ -94,7 +94,7 @@ const unlisted = JSON.stringify([
   { ...saved('acme'), records: { Example2: saved('acme').records['Example1'] } },
 ]);
 it.each<[string, string, object, RegExp]>([
-  ['a later form', '[]', { schema: 'accounts-snapshot/2' }, /^usage: .* form accounts-snapshot\/2/],
+  ['a later format', '[]', { schema: 'accounts-snapshot/2' }, /^usage: .* format accounts-snapshot\/2/],
   ['another kind of file', '[]', { schema: 'session/1' }, /^damaged: .*is not a snapshot of accounts/],
   ['another digest', '[]', { sha256: HEADER.sha256 }, /^damaged: .*does not match its own digest/],
   ['a header without a time', '[]', { created_at: 1 }, /^damaged: .*has a header that is not valid/],
