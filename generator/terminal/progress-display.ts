@@ -15,6 +15,7 @@ const STAGES: Record<Stage, string> = {
   rebuild: 'rebuilding from the input',
   gc: 'deleting garbage',
   copy: 'copying',
+  collect: 'collecting',
 };
 
 /** Options for `createProgressDisplay`. */
