@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { CHAIN_IDS, metricsOf } from '../../schemas/catalog.js';
+import type {
+  Chain,
+  MetricName,
+  PolicyChain,
+  PolicyRules,
+  SourcesPolicy,
+} from '../../schemas/types.generated.js';
+import { findAllSchemaFaults } from '../../schemas/validate.js';
+import { codeOf } from '../../infra/store/system-error.js';
+import { DEFAULT_RULES, type CollectionRules } from '../core/collection/collection-rules.js';
+import { GeneratorError } from '../core/generator-error.js';
+
+/** Reads a policy. @throws GeneratorError 'usage' with every fault */
+export async function readPolicy(file: string): Promise<SourcesPolicy> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    const code = codeOf(error) ?? 'unreadable';
+    throw new GeneratorError('usage', `--policy ${file} cannot be read (${code}).`, { cause: error });
+  });
+  return parsePolicy(file, text);
+}
+
+/** Parses the text of a policy. `name` is for messages. @throws GeneratorError 'usage' with every fault */
+export function parsePolicy(name: string, text: string): SourcesPolicy {
+  const fail = (faults: readonly string[]): never => {
+    throw new GeneratorError('usage', [`${name} is no policy of sources:`, ...faults].join('\n  '));
+  };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return fail([error instanceof Error ? error.message : 'no JSON']);
+  }
+  const faults = findAllSchemaFaults('sources-policy', value);
+  if (faults.length > 0) return fail(faults.map(({ pointer, message }) => `${pointer || '/'} ${message}`));
+  const policy = value as SourcesPolicy; // has no faults
+  const wrong = findPolicyFaults(policy);
+  return wrong.length > 0 ? fail(wrong) : policy;
+}
+
+/** Finds what a schema cannot say: names of sources that do not exist, and metrics in the wrong place. */
+function findPolicyFaults({ sources, chains }: SourcesPolicy): string[] {
+  return CHAIN_IDS.flatMap((chain) => {
+    const entry = chains[chain];
+    if (entry === undefined) return [];
+    const { fill = [], check = [] } = entry;
+    const place = `/chains/${chain}`;
+    const names = [entry.source, ...[...fill, ...check].map(({ source }) => source)];
+    const own = metricsOf(chain);
+    const filled = fill.flatMap(({ metrics }) => metrics);
+    const named = [...filled, ...check.flatMap(({ same = [] }) => same), ...(entry.rules?.required ?? [])];
+    return [
+      ...names
+        .filter((source) => sources[source] === undefined)
+        .map((source) => `${place} names the source ${source}, which is not in /sources`),
+      ...names
+        .filter((source, i) => names.indexOf(source) !== i)
+        .map((source) => `${place} names the source ${source} twice`),
+      ...named
+        .filter((metric) => !own.includes(metric))
+        .map((metric) => `${place} names ${metric}, which is no metric of ${chain}`),
+      ...filled
+        .filter((metric, i) => filled.indexOf(metric) !== i)
+        .map((metric) => `${place} takes ${metric} from two sources`),
+    ];
+  });
+}
+
+/** Returns the metrics of a chain that its main source gives: all that no other source fills in. */
+export function mainMetricsOf(chain: Chain, { fill = [] }: PolicyChain): MetricName[] {
+  const filled = fill.flatMap(({ metrics }) => metrics);
+  return metricsOf(chain).filter((metric) => !filled.includes(metric));
+}
+
+/** Returns the rules of a chain: the defaults, with the changes of a policy. */
+export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRules {
+  const rules = DEFAULT_RULES[chain];
+  const { blocks: [least, most] = rules.blocks, jump_factor = {}, cross = {} } = changes;
+  return {
+    ...rules,
+    required: changes.required ?? rules.required,
+    firstTryHours: changes.first_try_hours ?? rules.firstTryHours,
+    deadlineHours: changes.deadline_hours ?? rules.deadlineHours,
+    settlingDays: changes.settling_days ?? rules.settlingDays,
+    tolerance: changes.tolerance ?? rules.tolerance,
+    fillInDays: changes.fill_in_days ?? rules.fillInDays,
+    shiftDates: changes.shift_dates ?? rules.shiftDates,
+    blocks: [least, most],
+    jumpFactor: { ...rules.jumpFactor, ...jump_factor },
+    cross: { ...rules.cross, ...cross },
+  };
+}
