@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
-const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed'];
+const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
 
 /** What builds and installations leave in the repository. */
-const IGNORED = ['dist', '.ci', '.duckdb', '.localstack', '.python', 'infra/aws/cdk.out'].map(
+const IGNORED = ['dist', '.ci', '.duckdb', '.localstack', '.python', '.trino', 'infra/aws/cdk.out'].map(
   (folder) => `<rootDir>/${folder}/`,
 );
 
@@ -38,5 +38,6 @@ export default {
     project('integration', ['test/laws', 'test/golden', 'test/integration']),
     project('aws', ['test/aws'], { globalSetup }),
     project('deployed', ['test/deployed'], { globalSetup }),
+    project('engine', ['test/engine']),
   ],
 };

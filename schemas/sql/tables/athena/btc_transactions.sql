@@ -1,0 +1,18 @@
+CREATE EXTERNAL TABLE IF NOT EXISTS btc_transactions (
+  `is_coinbase` boolean,
+  `fee` double,
+  `output_value` double,
+  `inputs` array<struct<address:string>>,
+  `outputs` array<struct<address:string>>
+)
+PARTITIONED BY (`date` string)
+STORED AS PARQUET
+LOCATION 's3://aws-public-blockchain/v1.0/btc/transactions/'
+TBLPROPERTIES (
+  'projection.enabled' = 'true',
+  'projection.date.type' = 'date',
+  'projection.date.format' = 'yyyy-MM-dd',
+  'projection.date.range' = '2009-01-03,NOW',
+  'projection.date.interval' = '1',
+  'projection.date.interval.unit' = 'DAYS'
+)

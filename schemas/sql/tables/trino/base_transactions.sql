@@ -1,0 +1,16 @@
+CREATE TABLE IF NOT EXISTS base_transactions (
+  "from_address" varchar,
+  "to_address" varchar,
+  "status" decimal(38,0),
+  "transaction_type" decimal(38,0),
+  "gas_used" decimal(38,0),
+  "effective_gas_price_gwei" double,
+  "transaction_fee" double,
+  "l1_fee" double,
+  "date" varchar
+)
+WITH (
+  external_location = 's3://aws-public-blockchain/v1.1/sonarx/base/transactions/',
+  format = 'PARQUET',
+  partitioned_by = ARRAY['date']
+)
