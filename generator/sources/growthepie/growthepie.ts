@@ -12,7 +12,8 @@ import { parseLastUpdate } from './last-update.js';
 
 const REQUESTS_PER_MINUTE = 8; // growthepie asks for at most 10
 const MAX_MASTER_BYTES = 8_000_000;
-const MAX_EXPORT_BYTES = 32_000_000;
+/** The largest export, `fees`, is assumed to have at most 10 MB. */
+const MAX_EXPORT_BYTES = 12_000_000;
 
 /** Terms and definitions of growthepie. */
 export const GROWTHEPIE_FACTS: SourceFacts = {
