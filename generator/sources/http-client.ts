@@ -4,6 +4,7 @@ import type { ResponseEvidence } from '../core/collection/collected-day.js';
 import { parseJsonDigits } from '../core/collection/json-digits.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { SYSTEM_TOOLS, type HttpTools } from './http/http-tools.js';
+import { NotFoundError } from './http/not-found-error.js';
 import { createPacer, type Pace } from './http/pace.js';
 import { requestOnce, type RequestOptions } from './http/request-once.js';
 import { backoffMs } from './http/retry-delay.js';
@@ -71,6 +72,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       signal.throwIfAborted();
       const attempt = await requestOnce(once, signal);
       if (attempt.kind === 'answered') return attempt.bytes;
+      if (attempt.kind === 'refused' && attempt.status === 404) {
+        throw new NotFoundError(`${source}: ${described}: expected JSON, got status 404.`);
+      }
       if (attempt.kind === 'refused') return fail('shape', `JSON of at most ${maxBytes} bytes`, attempt.got);
       if (retries === RETRIES)
         return fail('unavailable', 'an answer', `${attempt.got}, ${RETRIES + 1} times`);

@@ -19,14 +19,17 @@ import { parseDay, parsePage } from './page-rows.js';
 const COMMUNITY_HOST = 'community-api.coinmetrics.io';
 /** The limit is 10 requests in 6 seconds. */
 const PACE = { requests: 9, perMs: 6_000 };
-const MAX_PAGE_BYTES = 32_000_000;
+/** All days of bitcoin since 2009 have about 6 MB. */
+const MAX_PAGE_BYTES = 12_000_000;
 /** Far above the pages of all days since 2009, which fit into one. */
 const MAX_PAGES = 50;
 
 /** Options for `createCoinMetrics`. */
 export type CoinMetricsOptions = {
-  /** The operator's statement of the contract that allows the use of the data. */
+  /** The contract that allows the operator to use the data, in the operator's words: it becomes the licence. */
   readonly licence: string | undefined;
+  /** What the operator declares that the contract says about selling the data. Default: unknown. */
+  readonly resale?: SourceFacts['resale'];
   /** True if the store is marked as commercial. */
   readonly commercial: boolean;
   /** `https://api.coinmetrics.io` by default. */
@@ -86,7 +89,8 @@ export function createCoinMetrics(options: CoinMetricsOptions): Source {
   };
 }
 
-function toFacts({ licence, commercial }: CoinMetricsOptions, isCommunity: boolean): SourceFacts {
+function toFacts(options: CoinMetricsOptions, isCommunity: boolean): SourceFacts {
+  const { licence, commercial, resale = 'unknown' } = options;
   if (licence === undefined || licence.trim() === '') {
     throw new GeneratorError(
       'usage',
@@ -105,7 +109,7 @@ function toFacts({ licence, commercial }: CoinMetricsOptions, isCommunity: boole
     name: 'Coin Metrics',
     url: 'https://coinmetrics.io',
     licence: licence.trim(),
-    resale: isCommunity ? 'no' : 'unknown',
+    resale: isCommunity ? 'no' : resale, // the community licence is CC BY-NC 4.0
     attribution: 'Source: Coin Metrics, https://coinmetrics.io.',
     completeFrom: '02:00',
     settlingDays: 3,

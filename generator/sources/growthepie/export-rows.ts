@@ -33,7 +33,7 @@ export function parseExport(where: string, json: unknown, wanted: GrowthepieExpo
     const value = parseValue(`${at} (${id})`, row.value, wanted);
     if (value !== undefined) ofChain.set(row.date, value);
   });
-  for (const chain of wanted.chains) {
+  for (const chain of wanted.required ? wanted.chains : []) {
     if (values.get(chain)?.size === 0) throw shapeError(where, `values of ${chain}`, 'none');
   }
   return values as ReadonlyMap<Chain, ReadonlyMap<string, string>>; // its keys are `wanted.chains`

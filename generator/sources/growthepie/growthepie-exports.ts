@@ -10,6 +10,8 @@ export type GrowthepieExport = {
   /** The `metric_key` of the same values in dollars, which are dropped. */
   readonly dollarKey: string | undefined;
   readonly metric: MetricName;
+  /** If false, the metric may be missing: on a chain, or with the whole export. */
+  readonly required: boolean;
   readonly chains: readonly Chain[];
   /** Converts canonical decimal text to the unit of the catalog. */
   readonly convert: (text: string) => string;
@@ -29,6 +31,7 @@ export const GROWTHEPIE_EXPORTS: readonly GrowthepieExport[] = [
     key: 'txcount',
     dollarKey: undefined,
     metric: 'tx_count',
+    required: true,
     chains: ['ethereum', ...ROLLUPS],
     convert: asIs,
   },
@@ -37,6 +40,7 @@ export const GROWTHEPIE_EXPORTS: readonly GrowthepieExport[] = [
     key: 'daa',
     dollarKey: undefined,
     metric: 'active_addresses',
+    required: true,
     chains: ROLLUPS,
     convert: asIs,
   },
@@ -45,6 +49,7 @@ export const GROWTHEPIE_EXPORTS: readonly GrowthepieExport[] = [
     key: 'fees_paid_eth',
     dollarKey: 'fees_paid_usd',
     metric: 'fees_total',
+    required: true,
     chains: ROLLUPS,
     convert: asIs,
   },
@@ -53,6 +58,7 @@ export const GROWTHEPIE_EXPORTS: readonly GrowthepieExport[] = [
     key: 'txcosts_median_eth',
     dollarKey: 'txcosts_median_usd',
     metric: 'fee_median',
+    required: true,
     chains: ROLLUPS,
     convert: asIs,
   },
@@ -61,6 +67,7 @@ export const GROWTHEPIE_EXPORTS: readonly GrowthepieExport[] = [
     key: 'rent_paid_eth',
     dollarKey: 'rent_paid_usd',
     metric: 'l1_fees_total',
+    required: false,
     chains: ROLLUPS,
     convert: asIs,
   },
@@ -69,6 +76,7 @@ export const GROWTHEPIE_EXPORTS: readonly GrowthepieExport[] = [
     key: 'gas_per_second',
     dollarKey: undefined,
     metric: 'gas_used',
+    required: false,
     chains: ['base'],
     convert: toGasPerDay,
   },

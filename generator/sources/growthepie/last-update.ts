@@ -9,7 +9,7 @@ const CLOCK_SKEW_MS = 10 * 60_000;
 const WRITTEN = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 
 /**
- * Returns the UTC date of growthepie's last update, from `master.json`. Days before that date have ended.
+ * Returns the instant of growthepie's last update, from `master.json`.
  * @throws SourceError 'shape', or 'not-yet' when the last update is more than 36 hours ago.
  */
 export function parseLastUpdate(where: string, master: unknown, nowMs: number): string {
@@ -28,5 +28,5 @@ export function parseLastUpdate(where: string, master: unknown, nowMs: number): 
       `${where}: expected an update within the last 36 hours, got ${toInstant(updatedMs)}.`,
     );
   }
-  return toInstant(updatedMs).slice(0, 10);
+  return toInstant(updatedMs);
 }

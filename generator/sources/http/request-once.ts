@@ -8,7 +8,7 @@ export type Attempt =
   /** A failure that may pass: the network, a timeout, 429 or 5xx. `got` describes it. */
   | { readonly kind: 'failed'; readonly got: string; readonly retryAfterMs: number }
   /** An answer that a retry would not change. */
-  | { readonly kind: 'refused'; readonly got: string };
+  | { readonly kind: 'refused'; readonly got: string; readonly status?: number };
 
 /** Options for `requestOnce`. */
 export type RequestOptions = {
@@ -56,7 +56,7 @@ function judgeStatus({ status, headers }: Response, url: URL, nowMs: number): At
     const { origin, pathname } = new URL(location, url);
     return { kind: 'refused', got: `a redirect to ${origin}${pathname}, which is not followed` };
   }
-  return { kind: 'refused', got: `status ${status}` };
+  return { kind: 'refused', got: `status ${status}`, status };
 }
 
 /** Reads a body piece by piece, so that a small compressed one cannot fill the memory. */

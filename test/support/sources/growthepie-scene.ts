@@ -20,6 +20,8 @@ export type GrowthepieScene = {
   readonly exports: Readonly<Record<string, ExportRow[]>>;
   /** Content of `master.json`. */
   readonly master: Record<string, unknown>;
+  /** Sets the time of the last update one minute later. */
+  readonly update: () => void;
   /** Answers a path in another way, such as `/v1/export/daa.json`. */
   readonly replace: (path: string, reply: Reply) => void;
   /** Returns the row of an export. */
@@ -52,6 +54,7 @@ export async function startGrowthepieScene(): Promise<GrowthepieScene> {
     chains: {},
     metrics: {},
   };
+  let minute = 30;
   const replaced = new Map<string, Reply>();
   service.answer(({ url }) => {
     const rows = exports[/^\/v1\/export\/(\w+)\.json$/.exec(url)?.[1] ?? ''];
@@ -63,6 +66,10 @@ export async function startGrowthepieScene(): Promise<GrowthepieScene> {
     tools,
     exports,
     master,
+    update() {
+      minute += 1;
+      master['last_updated_utc'] = `2026-03-27 05:${minute}:09`;
+    },
     replace: (path, reply) => void replaced.set(path, reply),
     row(id, key, origin, date) {
       const found = exports[id]?.find(

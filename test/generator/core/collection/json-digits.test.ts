@@ -35,4 +35,16 @@ describe('JSON whose numbers keep their digits', () => {
       expect(() => parseJsonDigits(text)).toThrow(/JSON/);
     },
   );
+
+  it.each(['1,', '[],', '{},'])('refuses more values than fit into the memory: %s', (value) => {
+    expect(() => parseJsonDigits(listOf(value, 1_000_000))).toThrow('JSON of more than 1,000,000 numbers');
+  });
+
+  it('reads the most values that it allows', () => {
+    expect(parseJsonDigits(listOf('[],', 999_999))).toHaveLength(999_999);
+  });
 });
+
+function listOf(value: string, count: number): string {
+  return `[${value.repeat(count).slice(0, -1)}]`;
+}

@@ -112,7 +112,7 @@ describe('coinmetrics', () => {
       'https://COMMUNITY-api.coinmetrics.io./',
       'https://community-api.coinmetrics.io:443/',
     ])('refuses the community host for a commercial store, whatever is declared: %s', (endpoint) => {
-      const options = { endpoint, licence: 'contract 17' };
+      const options = { endpoint, licence: 'contract 17', resale: 'yes' } as const;
       expect(() => createCoinMetrics({ ...options, commercial: true })).toThrow('not for commercial use');
       expect(createCoinMetrics({ ...options, commercial: false }).facts.resale).toBe('no');
     });
@@ -126,6 +126,12 @@ describe('coinmetrics', () => {
         requestsPerMinute: 90,
       });
     });
+  });
+
+  it('may be sold only if the operator declares it', () => {
+    const resaleOf = (resale?: 'yes' | 'no'): string =>
+      scene.create(resale === undefined ? {} : { resale }).facts.resale;
+    expect([resaleOf(), resaleOf('no'), resaleOf('yes')]).toEqual(['unknown', 'no', 'yes']);
   });
 
   describe('pages', () => {

@@ -2,6 +2,7 @@ import { sha256Hex } from '../../../../schemas/digest.js';
 import type { Chain } from '../../../../schemas/types.generated.js';
 import { GROWTHEPIE_EXPORTS } from '../../../../generator/sources/growthepie/growthepie-exports.js';
 import { createGrowthepie } from '../../../../generator/sources/growthepie/growthepie.js';
+import { SourceError, type Probe } from '../../../../generator/sources/source.js';
 import type { CollectedDay } from '../../../../generator/core/collection/collected-day.js';
 import { describeSource } from '../../../contract/source.js';
 import { replyStatus } from '../../../support/sources/fake-service.js';
@@ -23,7 +24,11 @@ describeSource('growthepie', async () => {
     create: scene.create,
     chains: ['ethereum', 'arbitrum', 'base'],
     span: SPAN,
-    revise: (chain, date) => void (scene.row('txcount', 'txcount', chain, date).value = '7.0'),
+    marks: 'update',
+    revise(chain, date) {
+      scene.row('txcount', 'txcount', chain, date).value = '7.0';
+      scene.update();
+    },
     expectServed: (evidence) => expectServedBy(scene.service, evidence),
     dispose: scene.service.dispose,
   };
@@ -40,13 +45,24 @@ describe('growthepie', () => {
     source.days(chain, SPAN, SIGNAL);
   const day = (chain: Chain, date: string, source = scene.create()): Promise<CollectedDay> =>
     source.day(chain, date, SIGNAL);
-  const failureOf = async (chain: Chain): Promise<unknown> => days(chain).catch((error: unknown) => error);
+  /** Returns the values of all offered dates that have any. */
+  const valuesOf = async (chain: Chain): Promise<Map<string, CollectedDay['values']>> => {
+    const source = scene.create();
+    const found = new Map<string, CollectedDay['values']>();
+    for (const date of (await days(chain, source)).keys()) {
+      const read = await day(chain, date, source).catch(ignoreNotYet);
+      if (read !== undefined) found.set(date, read.values);
+    }
+    return found;
+  };
+  const failureOf = async (chain: Chain): Promise<unknown> =>
+    day(chain, LAST).catch((error: unknown) => error);
   const paths = (): string[] => scene.service.takeRequests().map(({ url }) => url);
 
   it('has the mapping of metrics, units and chains that was decided', () => {
-    const table = GROWTHEPIE_EXPORTS.map(({ id, key, dollarKey, metric, chains, convert }) => [
+    const table = GROWTHEPIE_EXPORTS.map(({ id, key, dollarKey, metric, required, chains, convert }) => [
       `${id} ${key} ${dollarKey ?? '-'}`,
-      `${metric} ${chains.join()}`,
+      `${metric}${required ? '' : '?'} ${chains.join()}`,
       convert('2.5'),
     ]);
     expect(table).toEqual([
@@ -54,8 +70,8 @@ describe('growthepie', () => {
       ['daa daa -', 'active_addresses arbitrum,base', '2.5'],
       ['fees fees_paid_eth fees_paid_usd', 'fees_total arbitrum,base', '2.5'],
       ['txcosts txcosts_median_eth txcosts_median_usd', 'fee_median arbitrum,base', '2.5'],
-      ['rent_paid rent_paid_eth rent_paid_usd', 'l1_fees_total arbitrum,base', '2.5'],
-      ['throughput gas_per_second -', 'gas_used base', '216000000000'],
+      ['rent_paid rent_paid_eth rent_paid_usd', 'l1_fees_total? arbitrum,base', '2.5'],
+      ['throughput gas_per_second -', 'gas_used? base', '216000000000'],
     ]);
   });
 
@@ -86,6 +102,18 @@ describe('growthepie', () => {
     expect((await day('ethereum', '2026-03-26')).values).toEqual({ tx_count: '3026234' });
   });
 
+  it('offers all dates of a span before the last update, with one request', async () => {
+    const source = scene.create();
+    const span = { first: '2025-12-31', last: '2026-12-31' };
+    const marks = await source.days('base', span, SIGNAL);
+    expect([...marks.keys()].at(0)).toBe('2025-12-31');
+    expect([...marks.keys()].at(-1)).toBe(LAST);
+    expect(marks.size).toBe(86);
+    expect(new Set(marks.values())).toEqual(new Set(['2026-03-27T05:30:09Z']));
+    expect(await source.days('arbitrum', span, SIGNAL)).toEqual(marks);
+    expect(paths()).toEqual(['/v1/master.json']);
+  });
+
   it('reads each export once for all chains and dates: seven requests', async () => {
     const source = scene.create();
     for (const chain of ['ethereum', 'arbitrum', 'base', 'bitcoin'] as const) {
@@ -102,7 +130,7 @@ describe('growthepie', () => {
   });
 
   it('reads for ethereum only the transaction count, and for bitcoin nothing', async () => {
-    await days('ethereum');
+    await day('ethereum', LAST);
     expect(paths()).toEqual(['/v1/master.json', '/v1/export/txcount.json']);
     expect(await days('bitcoin')).toEqual(new Map());
     expect(paths()).toEqual([]);
@@ -111,7 +139,7 @@ describe('growthepie', () => {
   it('starts at most eight requests a minute', async () => {
     const source = createGrowthepie({ endpoint: scene.service.endpoint, tools: scene.tools });
     scene.replace('/v1/export/fees.json', replyStatus(429, { 'Retry-After': '1' }));
-    await expect(days('arbitrum', source)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(day('arbitrum', LAST, source)).rejects.toMatchObject({ code: 'unavailable' });
     expect(scene.tools.slept.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
     expect(scene.service.takeRequests()).toHaveLength(9);
   });
@@ -133,11 +161,91 @@ describe('growthepie', () => {
   it('reads again in the same collection what failed, and nothing else', async () => {
     const source = scene.create();
     scene.replace('/v1/export/fees.json', '[{"metric_key":"fees_paid_eth","or');
-    await expect(days('arbitrum', source)).rejects.toMatchObject({ code: 'shape' });
+    await expect(day('arbitrum', LAST, source)).rejects.toMatchObject({ code: 'shape' });
     paths();
     scene.replace('/v1/export/fees.json', toJson(scene.exports.fees ?? []));
-    expect((await days('arbitrum', source)).size).toBe(12);
+    expect((await day('arbitrum', LAST, source)).values.fees_total).toMatch(/^10\.123/);
     expect(paths()).toEqual(['fees', 'txcosts', 'rent_paid'].map((id) => `/v1/export/${id}.json`));
+  });
+
+  describe('the probe', () => {
+    const probe = async (chain: Chain): Promise<readonly Probe[]> =>
+      (await scene.create().probe?.(chain, SIGNAL)) ?? [];
+    const differences = async (chain: Chain): Promise<string[]> =>
+      (await probe(chain)).filter(({ agrees }) => !agrees).map(({ item, found }) => `${item}: ${found}`);
+
+    it('agrees with the recorded form, item by item', async () => {
+      const probes = await probe('base');
+      expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
+      expect(probes).toHaveLength(1 + 6 * 5);
+      expect(probes.slice(11, 16)).toEqual([
+        {
+          item: 'fields of fees',
+          expected: 'metric_key, origin_key, date, value',
+          found: 'metric_key, origin_key, date, value',
+          agrees: true,
+        },
+        {
+          item: 'metric_key of fees',
+          expected: 'fees_paid_eth, fees_paid_usd (not read)',
+          found: 'fees_paid_eth, fees_paid_usd',
+          agrees: true,
+        },
+        {
+          item: 'rows of fees',
+          expected: 'one number of at least 0 per chain and date, or null',
+          found: 'the same',
+          agrees: true,
+        },
+        { item: 'newest value of fees for base', expected: LAST, found: LAST, agrees: true },
+        {
+          item: 'unit of fees for base',
+          expected: 'between 0.001 and 100000',
+          found: '20.12345678901234261',
+          agrees: true,
+        },
+      ]);
+    });
+
+    it('requests each export once for all chains, and nothing for bitcoin', async () => {
+      const source = scene.create();
+      for (const chain of ['bitcoin', 'ethereum', 'arbitrum', 'base'] as const)
+        await source.probe?.(chain, SIGNAL);
+      expect(paths()).toHaveLength(7);
+      expect(await probe('bitcoin')).toEqual([]);
+    });
+
+    it('shows a renamed field, another key, a late value and another unit', async () => {
+      scene.replace('/v1/export/daa.json', toJson(scene.exports.daa ?? []).replaceAll('"value":', '"val":'));
+      for (const row of scene.exports.txcosts ?? []) if (row.key.endsWith('_eth')) row.value = '900.0';
+      scene.row('fees', 'fees_paid_eth', 'base', LAST).value = 'null';
+      scene.exports.throughput?.push({ key: 'gas_per_hour', origin: 'base', date: LAST, value: '1.0' });
+      expect(await differences('base')).toEqual([
+        'fields of daa: metric_key, origin_key, date, val',
+        expect.stringContaining('rows of daa: export/daa.json row 1: expected a field "value"'),
+        'unit of daa for base: no such field',
+        'newest value of fees for base: 2026-03-25',
+        'unit of txcosts for base: 900.0',
+        'metric_key of throughput: gas_per_hour, gas_per_second',
+        expect.stringContaining('rows of throughput: '),
+      ]);
+    });
+
+    it('shows a missing export and a stale update', async () => {
+      scene.replace('/v1/export/rent_paid.json', replyStatus(404));
+      expect(await differences('arbitrum')).toEqual([
+        expect.stringMatching(/^export\/rent_paid.json: .*status 404/),
+      ]);
+      scene.master.last_updated_utc = '2026-03-20 05:30:09';
+      expect(await differences('arbitrum')).toEqual([
+        expect.stringMatching(/^master.json: .*2026-03-20T05:30:09Z/),
+      ]);
+    });
+
+    it('fails if the service does not answer', async () => {
+      scene.replace('/v1/export/txcount.json', replyStatus(503));
+      await expect(probe('ethereum')).rejects.toMatchObject({ code: 'unavailable' });
+    });
   });
 
   describe('when the data are late or revised', () => {
@@ -155,14 +263,38 @@ describe('growthepie', () => {
       const row = scene.row('daa', 'daa', 'base', LAST);
       const { value } = row;
       row.value = 'null';
-      const before = await days('base');
+      const [before, marks] = [await valuesOf('base'), await days('base')];
       row.value = value;
-      expect(changed(before, await days('base'))).toEqual([LAST]);
+      scene.update();
+      expect(changed(before, await valuesOf('base'))).toEqual([LAST]);
+      expect(changed(marks, await days('base'))).toContain(LAST);
     });
 
-    it('does not have a date on which every value is null', async () => {
+    it('does not have a date yet on which every value is null, or that has no row', async () => {
       scene.row('txcount', 'txcount', 'ethereum', LAST).value = 'null';
-      expect((await days('ethereum')).has(LAST)).toBe(false);
+      await expect(day('ethereum', LAST)).rejects.toMatchObject({ code: 'not-yet' });
+      await expect(day('ethereum', '2026-03-14')).rejects.toMatchObject({ code: 'not-yet' });
+    });
+
+    it.each([
+      ['arbitrum', 'rent_paid', 'l1_fees_total'],
+      ['base', 'throughput', 'gas_used'],
+    ] as const)(
+      'leaves out a metric of %s that is not required while %s is missing',
+      async (chain, id, metric) => {
+        const whole = await day(chain, LAST);
+        scene.replace(`/v1/export/${id}.json`, replyStatus(404));
+        const { values, evidence } = await day(chain, LAST);
+        expect(values).toEqual({ ...whole.values, [metric]: undefined });
+        expect(JSON.stringify(evidence)).not.toContain(id);
+      },
+    );
+
+    it('leaves out a metric that is not required while its export lacks the chain', async () => {
+      const rows = scene.exports.rent_paid ?? [];
+      scene.replace('/v1/export/rent_paid.json', toJson(rows.filter(({ origin }) => origin !== 'base')));
+      expect((await day('base', LAST)).values.l1_fees_total).toBeUndefined();
+      expect((await day('arbitrum', LAST)).values.l1_fees_total).toMatch(/^10\./);
     });
 
     it('gives the dates of half an export, and the others without its metric', async () => {
@@ -171,7 +303,7 @@ describe('growthepie', () => {
         '/v1/export/daa.json',
         toJson(rows.slice(0, rows.indexOf(scene.row('daa', 'daa', 'base', LAST)))),
       );
-      expect((await days('base')).size).toBe(12);
+      expect((await valuesOf('base')).size).toBe(12);
       expect((await day('base', '2026-03-25')).values.active_addresses).toBe('2025225');
       expect((await day('base', LAST)).values.active_addresses).toBeUndefined();
     });
@@ -181,24 +313,24 @@ describe('growthepie', () => {
       expect((await day('base', LAST)).values.fees_total).toBe('0');
     });
 
-    it('marks the dates of a revised week, and all dates of a revised history', async () => {
-      const before = await days('arbitrum');
+    it('gives the revised values of a week, and of a whole history', async () => {
+      const before = await valuesOf('arbitrum');
       for (const row of scene.exports.fees ?? []) if (row.date >= '2026-03-20') row.value = `1${row.value}`;
-      const week = await days('arbitrum');
+      const week = await valuesOf('arbitrum');
       expect(changed(before, week)).toEqual(
         ['20', '21', '22', '23', '24', '25', '26'].map((d) => `2026-03-${d}`),
       );
       for (const row of scene.exports.rent_paid ?? []) row.value = `2${row.value}`;
-      expect(changed(week, await days('arbitrum'))).toHaveLength(12);
+      expect(changed(week, await valuesOf('arbitrum'))).toHaveLength(12);
     });
 
-    it('gives the same mark when only dollars, other chains or the spelling of a number change', async () => {
-      const before = await days('arbitrum');
+    it('gives the same values when only dollars, other chains or the spelling of a number change', async () => {
+      const before = await valuesOf('arbitrum');
       for (const row of Object.values(scene.exports).flat()) {
         if (row.key.endsWith('_usd') || row.origin === 'optimism') row.value = '-1';
         else if (row.key === 'txcount') row.value = row.value.replace('.0', '');
       }
-      expect(await days('arbitrum')).toEqual(before);
+      expect(await valuesOf('arbitrum')).toEqual(before);
     });
 
     it('does not have the date of the last update, which has not ended', async () => {
@@ -292,6 +424,11 @@ describe('growthepie', () => {
       expect(await failureOf('base')).toMatchObject({ code: 'shape' });
     });
 
+    it('another form of an export that is not required', async () => {
+      scene.replace('/v1/export/rent_paid.json', '{"data":[]}');
+      expect(await failureOf('base')).toMatchObject({ code: 'shape' });
+    });
+
     it('a date that is repeated, even with the same or no value', async () => {
       const row = scene.row('daa', 'daa', 'base', '2026-03-16');
       for (const value of [row.value, 'null']) {
@@ -313,7 +450,12 @@ describe('growthepie', () => {
   });
 });
 
-/** Returns the dates whose mark differs. */
-function changed(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  return [...after.keys()].filter((date) => before.get(date) !== after.get(date));
+/** Returns the dates whose mark or values differ. */
+function changed(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): string[] {
+  const textOf = (value: unknown): string => JSON.stringify(value ?? null);
+  return [...after.keys()].filter((date) => textOf(before.get(date)) !== textOf(after.get(date)));
+}
+
+function ignoreNotYet(error: unknown): undefined {
+  if (!(error instanceof SourceError) || error.code !== 'not-yet') throw error;
 }
