@@ -12,8 +12,8 @@ export type SourceUnderTest = {
   readonly chains: readonly Chain[];
   /** At least four dates. */
   readonly span: { readonly first: string; readonly last: string };
-  /** Changes one value of a date. Sources that are created from now on must see it. */
-  readonly revise: (chain: Chain, date: string) => void;
+  /** Changes one value of a date. Sources that are created from now on must see it. Null if no date ever changes. */
+  readonly revise: ((chain: Chain, date: string) => void) | null;
   /** Checks that the evidence names exactly what was served. */
   readonly expectServed: (evidence: Evidence) => void;
   readonly dispose: () => Promise<void>;
@@ -113,11 +113,12 @@ function describeMarks(under: () => SourceUnderTest): void {
   });
 
   it('gives another mark to a date whose value changed, and to no other', async () => {
-    const { span } = under();
+    const { span, revise } = under();
+    if (revise === null) return;
     const date = addDays(span.first, 1);
     for (const chain of under().chains) {
       const before = await under().create().days(chain, span, SIGNAL);
-      under().revise(chain, date);
+      revise(chain, date);
       const after = await under().create().days(chain, span, SIGNAL);
       expect([...after.keys()].filter((each) => after.get(each) !== before.get(each))).toEqual([date]);
     }
