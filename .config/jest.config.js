@@ -6,7 +6,7 @@ const rootDir = path.resolve(import.meta.dirname, '..');
 const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed'];
 
 /** What builds and installations leave in the repository. */
-const IGNORED = ['dist', '.ci', '.duckdb', '.localstack', '.python', 'infra/aws/cdk.out'].map(
+const IGNORED = ['dist', '.ci', '.anvil', '.duckdb', '.localstack', '.python', 'infra/aws/cdk.out'].map(
   (folder) => `<rootDir>/${folder}/`,
 );
 

@@ -1,6 +1,7 @@
-import { describeValue, shapeError } from '../shape-error.js';
+import { toArray, toFields } from '../json-rpc/fields.js';
+import { shapeError } from '../shape-error.js';
 import { SourceError } from '../source.js';
-import { readHash, readInteger, readQuantity, toFields, toHash } from './quantity.js';
+import { readHash, readInteger, readQuantity, toHash } from './quantity.js';
 
 /** The parts of a block that are used, without its transactions. */
 export type BlockHeader = {
@@ -25,10 +26,7 @@ export function parseHeader(node: string, value: unknown, asked: number | 'final
   const fields = toFields(where, value);
   const number = readInteger(where, fields, 'number');
   if (asked !== 'finalized' && number !== asked) throw shapeError(where, `number ${asked}`, `${number}`);
-  const { transactions } = fields;
-  if (!Array.isArray(transactions)) {
-    throw shapeError(where, 'an array as transactions', describeValue(transactions));
-  }
+  const transactions = toArray(where, fields['transactions'], 'transactions');
   return {
     number,
     hash: readHash(where, fields, 'hash'),
@@ -36,7 +34,7 @@ export function parseHeader(node: string, value: unknown, asked: number | 'final
     time: readInteger(where, fields, 'timestamp'),
     gasUsed: readQuantity(where, fields, 'gasUsed'),
     gasLimit: readQuantity(where, fields, 'gasLimit'),
-    transactions: transactions.map((each: unknown) => toHash(where, each, 'transaction')),
+    transactions: transactions.map((each) => toHash(where, each, 'transaction')),
   };
 }
 

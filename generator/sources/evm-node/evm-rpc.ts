@@ -1,3 +1,4 @@
+import { toClient } from '../json-rpc/fields.js';
 import { resultOf, type JsonRpc, type RpcCall } from '../json-rpc/json-rpc.js';
 import { SourceError } from '../source.js';
 import { parseHeader, type BlockHeader } from './block-header.js';
@@ -6,7 +7,6 @@ import { parseReceipts, type Receipt } from './receipt.js';
 
 /** Most bytes of the receipts of a block. */
 const MAX_RECEIPT_BYTES = 128_000_000;
-const LONGEST_CLIENT = 120;
 
 /** The error with which a node says that it has no such block. Source: execution-apis, `-39001: Unknown block`. */
 const UNKNOWN_BLOCK = -39001;
@@ -73,12 +73,6 @@ export function createEvmRpc(rpc: JsonRpc): EvmRpc {
       return parseReceipts(where, resultOf(where, call.method, answer), header);
     },
   };
-}
-
-/** Returns a name and version as text that can be printed. */
-export function toClient(value: unknown, scrub: JsonRpc['scrub']): string {
-  if (typeof value !== 'string' || value.trim() === '') return 'unknown';
-  return scrub(value.replace(/\p{C}/gu, '?')).trim().slice(0, LONGEST_CLIENT);
 }
 
 function toHeaderCall(number: number): RpcCall {

@@ -1,8 +1,9 @@
+import { toClient } from '../json-rpc/fields.js';
 import type { JsonRpc } from '../json-rpc/json-rpc.js';
 import { askAnyway, probeFields, probeValue, type Form } from '../json-rpc/probe-answer.js';
 import type { Probe } from '../source.js';
 import { EVM_CHAINS, type EvmChain } from './evm-chains.js';
-import { CHAIN_ID, CLIENT_VERSION, FINALIZED, toClient } from './evm-rpc.js';
+import { CHAIN_ID, CLIENT_VERSION, FINALIZED } from './evm-rpc.js';
 import { isQuantity } from './quantity.js';
 
 const isText = (value: unknown): value is string => typeof value === 'string';

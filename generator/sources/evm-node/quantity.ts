@@ -1,13 +1,5 @@
+import type { Fields } from '../json-rpc/fields.js';
 import { describeValue, shapeError } from '../shape-error.js';
-
-/** A JSON object of a node. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** Returns a value that must be an object. @throws SourceError 'shape' */
-export function toFields(where: string, value: unknown): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw shapeError(where, 'an object', describeValue(value));
-}
 
 /** Returns a quantity of a field, written in hexadecimal. @throws SourceError 'shape' */
 export function readQuantity(where: string, fields: Fields, name: string): bigint {

@@ -8,7 +8,7 @@ import { assertLinked, type BlockHeader } from './block-header.js';
 import { createDaySums } from './day-sums.js';
 import type { EvmChain } from './evm-chains.js';
 import type { EvmRpc } from './evm-rpc.js';
-import { findFirstBlock } from './first-block.js';
+import { findFirstBlock } from '../json-rpc/first-block.js';
 import type { Receipt } from './receipt.js';
 
 const SECONDS_PER_DAY = 86_400;

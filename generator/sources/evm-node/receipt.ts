@@ -1,14 +1,8 @@
-import { describeValue, shapeError } from '../shape-error.js';
+import { toArray, toFields, type Fields } from '../json-rpc/fields.js';
+import { shapeError } from '../shape-error.js';
 import { SourceError } from '../source.js';
 import type { BlockHeader } from './block-header.js';
-import {
-  readAddress,
-  readHash,
-  readOptionalQuantity,
-  readQuantity,
-  toFields,
-  type Fields,
-} from './quantity.js';
+import { readAddress, readHash, readOptionalQuantity, readQuantity } from './quantity.js';
 
 /** The parts of a receipt that are used. A field that the receipt does not have is undefined. */
 export type Receipt = {
@@ -31,11 +25,11 @@ export function parseReceipts(node: string, value: unknown, header: BlockHeader)
   const where = `${node}: receipts of block ${header.number}`;
   const { transactions } = header;
   if (value === null) throw new SourceError('not-yet', `${where}: expected receipts, got null.`);
-  if (!Array.isArray(value)) throw shapeError(where, 'an array', describeValue(value));
-  if (value.length !== transactions.length) {
-    throw shapeError(where, `${transactions.length}, one per transaction`, `${value.length}`);
+  const receipts = toArray(where, value, 'result');
+  if (receipts.length !== transactions.length) {
+    throw shapeError(where, `${transactions.length}, one per transaction`, `${receipts.length}`);
   }
-  return value.map((each: unknown, index) => {
+  return receipts.map((each, index) => {
     const at = `${where}, number ${index}`;
     const fields = toFields(at, each);
     assertSame(at, fields, 'blockHash', header.hash);

@@ -6,6 +6,7 @@ import { startLoopbackServer } from '../process/loopback-server.js';
 export type RpcRequest = {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
+  readonly isBatch: boolean;
   readonly calls: readonly RpcServed[];
 };
 
@@ -49,7 +50,7 @@ export async function startRpcService(methods: RpcMethods): Promise<RpcService> 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const body = JSON.parse(await text(req)) as RpcServed | RpcServed[];
     const calls = Array.isArray(body) ? body : [body];
-    requests.push({ url: req.url ?? '', headers: req.headers, calls });
+    requests.push({ url: req.url ?? '', headers: req.headers, isBatch: Array.isArray(body), calls });
     if (write !== undefined) return void write(res);
     const answers = calls.map((call) => answerCall(methods, call));
     const changed = change(Array.isArray(body) ? answers : (answers[0] ?? {}), calls);
