@@ -197,6 +197,7 @@ export default tseslint.config(
       '**/*.generated.ts',
       'data/**',
       '.ci/**',
+      '.anvil/**',
       '.duckdb/**',
       '.python/**',
       'test/support/**/*.mjs',

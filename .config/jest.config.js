@@ -6,9 +6,16 @@ const rootDir = path.resolve(import.meta.dirname, '..');
 const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
 
 /** What builds and installations leave in the repository. */
-const IGNORED = ['dist', '.ci', '.duckdb', '.localstack', '.python', '.trino', 'infra/aws/cdk.out'].map(
-  (folder) => `<rootDir>/${folder}/`,
-);
+const IGNORED = [
+  'dist',
+  '.ci',
+  '.anvil',
+  '.duckdb',
+  '.localstack',
+  '.python',
+  '.trino',
+  'infra/aws/cdk.out',
+].map((folder) => `<rootDir>/${folder}/`);
 
 /** Synthesizes the stacks once for all suites. */
 const globalSetup = '<rootDir>/test/support/aws/synthesize-example.mjs';

@@ -23,14 +23,19 @@ export type HttpClient = {
    * GETs a URL of the host. Every number of the value is a `JsonNumber`. Retries the network, timeouts, 429 and 5xx.
    * @throws SourceError; the reason of `signal` when it is aborted.
    */
-  readonly getJson: (
-    url: string,
-    options: {
-      /** Most bytes of the body, decompressed. */
-      readonly maxBytes: number;
-      readonly signal: AbortSignal;
-    },
-  ) => Promise<JsonAnswer>;
+  readonly getJson: (url: string, options: AnswerOptions) => Promise<JsonAnswer>;
+  /**
+   * POSTs JSON text to a URL of the host, and reads the answer as `getJson` does. The request must change nothing, because
+   * it is sent again after a failure.
+   */
+  readonly postJson: (url: string, body: string, options: AnswerOptions) => Promise<JsonAnswer>;
+};
+
+/** Options for a request. */
+export type AnswerOptions = {
+  /** Most bytes of the answer's body, decompressed. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
 };
 
 /** A parsed answer, and the evidence of its bytes after decompression. */
@@ -48,6 +53,8 @@ export type HttpClientOptions = {
   readonly pace: Pace;
   /** Query parameters that are secret: neither errors nor evidence show them. */
   readonly secretParameters?: readonly string[];
+  /** Value of the header `Authorization` of all requests. */
+  readonly authorization?: string;
   readonly limits?: TransferLimits;
   readonly tools?: HttpTools;
 };
@@ -57,16 +64,22 @@ export type HttpClientOptions = {
  * @throws GeneratorError 'usage' for an endpoint that is not https.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { source, pace, secretParameters = [], limits = LIMITS, tools = SYSTEM_TOOLS } = options;
+  const { source, pace, secretParameters = [], authorization } = options;
+  const { limits = LIMITS, tools = SYSTEM_TOOLS } = options;
   const { origin } = parseEndpoint(source, options.endpoint);
   const takeTurn = createPacer(pace, tools);
 
-  async function request(url: URL, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  async function request(url: URL, body: string | undefined, answer: AnswerOptions): Promise<Uint8Array> {
+    const { maxBytes, signal } = answer;
     const described = publicUrl(url, secretParameters);
     const fail = (code: SourceError['code'], expected: string, got: string): never => {
       throw new SourceError(code, `${source}: ${described}: expected ${expected}, got ${got}.`);
     };
-    const once: RequestOptions = { url, userAgent: USER_AGENT, maxBytes, limits, tools };
+    const once: RequestOptions = {
+      ...{ url, userAgent: USER_AGENT, maxBytes, limits, tools },
+      ...(body !== undefined && { body }),
+      ...(authorization !== undefined && { authorization }),
+    };
     for (let retries = 0; ; retries += 1) {
       await takeTurn(signal);
       signal.throwIfAborted();
@@ -86,26 +99,33 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
+  async function readJson(
+    text: string,
+    body: string | undefined,
+    options: AnswerOptions,
+  ): Promise<JsonAnswer> {
+    options.signal.throwIfAborted();
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url?.origin !== origin) {
+      const got = url === undefined ? 'text that is not a URL' : `one on ${url.origin}`;
+      throw new SourceError('shape', `${source}: expected a URL on ${origin}, got ${got}.`);
+    }
+    const bytes = await request(url, body, options);
+    const described = publicUrl(url, secretParameters);
+    return {
+      value: parseBody(bytes, `${source}: ${described}`),
+      response: {
+        url: described,
+        sha256: sha256Hex(bytes),
+        bytes: bytes.length,
+        fetched_at: toInstant(tools.now()),
+      },
+    };
+  }
+
   return {
-    async getJson(text, { maxBytes, signal }) {
-      signal.throwIfAborted();
-      const url = URL.canParse(text) ? new URL(text) : undefined;
-      if (url?.origin !== origin) {
-        const got = url === undefined ? 'text that is not a URL' : `one on ${url.origin}`;
-        throw new SourceError('shape', `${source}: expected a URL on ${origin}, got ${got}.`);
-      }
-      const bytes = await request(url, maxBytes, signal);
-      const described = publicUrl(url, secretParameters);
-      return {
-        value: parseBody(bytes, `${source}: ${described}`),
-        response: {
-          url: described,
-          sha256: sha256Hex(bytes),
-          bytes: bytes.length,
-          fetched_at: toInstant(tools.now()),
-        },
-      };
-    },
+    getJson: (url, options) => readJson(url, undefined, options),
+    postJson: readJson,
   };
 }
 
@@ -115,9 +135,7 @@ export function parseEndpoint(
   endpoint: string,
 ): { origin: string; base: string; hostname: string } {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  const isLoopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url?.hostname ?? '');
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
-  if (!isSafe || url.username !== '' || url.search !== '' || url.hash !== '') {
+  if (url === undefined || !isSafe(url) || url.username !== '' || url.search !== '' || url.hash !== '') {
     throw new GeneratorError(
       'usage',
       `${source}: the endpoint must be an https URL without user, query and fragment. Fix it in the policy.`,
@@ -125,6 +143,12 @@ export function parseEndpoint(
   }
   const { origin, pathname, hostname } = url;
   return { origin, base: `${origin}${pathname.replace(/\/+$/, '')}`, hostname: hostname.replace(/\.$/, '') };
+}
+
+/** Returns whether nobody can listen to requests to an address: https, or http on loopback. */
+export function isSafe({ protocol, hostname }: URL): boolean {
+  const isLoopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }
 
 function publicUrl(url: URL, secretParameters: readonly string[]): string {

@@ -13,7 +13,7 @@ export type CollectedDay = {
 };
 
 /** The data from which the values were computed, so that a stranger can repeat them. */
-export type Evidence = ObjectEvidence | ResponseEvidence;
+export type Evidence = ObjectEvidence | ResponseEvidence | NodeEvidence;
 
 /** Objects of a public store, and the query that an engine ran on them. */
 export type ObjectEvidence = {
@@ -38,4 +38,18 @@ export type ResponseEvidence = {
     readonly bytes: number;
     readonly fetched_at: string;
   }[];
+};
+
+/**
+ * Blocks of a chain, as a node gave them. The hashes of the first and the last one determine all data of the blocks, so
+ * that any node of the chain repeats the values. Numbers are text.
+ */
+export type NodeEvidence = {
+  readonly kind: 'node';
+  /** Name and version of the node's program. */
+  readonly client: string;
+  readonly first_block: string;
+  readonly first_hash: string;
+  readonly last_block: string;
+  readonly last_hash: string;
 };

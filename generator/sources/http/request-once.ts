@@ -14,19 +14,24 @@ export type Attempt =
 export type RequestOptions = {
   readonly url: URL;
   readonly userAgent: string;
-  /** Most bytes of the body, decompressed. */
+  /** JSON text to POST. Without it, the request is a GET. */
+  readonly body?: string;
+  /** Value of the header `Authorization`. */
+  readonly authorization?: string;
+  /** Most bytes of the answer's body, decompressed. */
   readonly maxBytes: number;
   readonly limits: TransferLimits;
   readonly tools: HttpTools;
 };
 
-/** GETs a URL once, without following a redirect. @throws the reason of `signal` when it is aborted. */
+/** GETs a URL once, or POSTs to it, without following a redirect. @throws the reason of `signal` when it is aborted. */
 export async function requestOnce(options: RequestOptions, signal: AbortSignal): Promise<Attempt> {
-  const { url, userAgent, limits, tools } = options;
+  const { url, body, limits, tools } = options;
   const watch = watchTransfer(limits);
   try {
     const answer = await tools.fetch(url, {
-      headers: { accept: 'application/json', 'user-agent': userAgent },
+      headers: headersOf(options),
+      ...(body !== undefined && { method: 'POST', body }),
       redirect: 'manual',
       signal: AbortSignal.any([signal, watch.signal]),
     });
@@ -41,6 +46,15 @@ export async function requestOnce(options: RequestOptions, signal: AbortSignal):
   } finally {
     watch.stop();
   }
+}
+
+function headersOf({ userAgent, body, authorization }: RequestOptions): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(authorization !== undefined && { authorization }),
+  };
 }
 
 function judgeStatus({ status, headers }: Response, url: URL, nowMs: number): Attempt {

@@ -1,0 +1,386 @@
+import { createEvmNode } from '../../../../generator/sources/evm-node/evm-node.js';
+import type { CollectedDay, Evidence } from '../../../../generator/core/collection/collected-day.js';
+import type { SourceError } from '../../../../generator/sources/source.js';
+import { describeSource } from '../../../contract/source.js';
+import {
+  addressOf,
+  FIRST,
+  LAST,
+  startEvmNodeScene,
+  type EvmNodeScene,
+} from '../../../support/sources/evm-node-scene.js';
+import { RpcFault } from '../../../support/sources/rpc-service.js';
+
+const { signal } = new AbortController();
+const SPAN = { first: FIRST, last: LAST };
+/** Blocks of a day in the scene. */
+const PER_DAY = 9;
+
+for (const chain of ['ethereum', 'arbitrum', 'base'] as const) {
+  describeSource(`evm-node of ${chain}`, async () => {
+    const scene = await startEvmNodeScene(chain);
+    return {
+      create: () => scene.create({ receipts: chain !== 'arbitrum' }),
+      chains: [chain],
+      span: SPAN,
+      revise: null,
+      expectServed: (evidence) => expectServed(scene, evidence),
+      dispose: scene.service.dispose,
+    };
+  });
+}
+
+describe('evm-node', () => {
+  let scene: EvmNodeScene;
+  beforeEach(async () => {
+    scene = await startEvmNodeScene();
+  });
+  afterEach(() => scene.service.dispose());
+
+  const day = (date = LAST, options?: Parameters<EvmNodeScene['create']>[0]): Promise<CollectedDay> =>
+    scene.create(options).day('base', date, signal);
+  const failureOf = async (reading: Promise<unknown>): Promise<SourceError> =>
+    (await reading.then(
+      () => undefined,
+      (error: unknown) => error,
+    )) as SourceError;
+  /** Number of the first block of the last date. */
+  const firstOfLast = (): number => scene.blocks.length - 2 - PER_DAY;
+
+  it('gives the metrics of the headers by default, from 00:00:00 to 23:59:59', async () => {
+    const { values, counts, evidence } = await day();
+    const first = firstOfLast();
+    const blocks = scene.blocks.slice(first, first + PER_DAY);
+    const [one, last] = [blocks[0], blocks.at(-1)];
+    expect([one?.time, last?.time].map((time) => new Date(1000 * (time ?? 0)).toISOString())).toEqual([
+      `${LAST}T00:00:00.000Z`,
+      `${LAST}T23:59:59.000Z`,
+    ]);
+    const gas = blocks.flatMap(({ txs }) => txs).reduce((sum, tx) => sum + tx.gas, 0);
+    expect(values).toEqual({
+      block_count: '9',
+      gas_used: String(gas),
+      gas_limit_mean: String(30_000_000 + first + 4),
+    });
+    expect(counts).toMatchObject({
+      ...{ block_count: '9', block_numbers: '9', first_block: String(first), last_block: String(first + 8) },
+      block_tx_count: String(blocks.flatMap(({ txs }) => txs).length),
+    });
+    expect(counts).not.toHaveProperty('all_rows');
+    expect(evidence).toEqual({
+      kind: 'node',
+      client: 'Geth/v1.16.9-stable/linux-amd64/go1.25',
+      first_block: String(first),
+      first_hash: scene.hashOf(first),
+      last_block: String(first + 8),
+      last_hash: scene.hashOf(first + 8),
+    });
+  });
+
+  describe('with receipts', () => {
+    const FEE = { price: 10n, l1Fee: 5n, status: 1, type: 2 };
+    const [a, b, c, d] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)];
+    const setDay = (...txs: EvmNodeScene['blocks'][number]['txs']): void => {
+      for (let i = 0; i < PER_DAY; i += 1) {
+        const block = scene.blocks[firstOfLast() + i];
+        if (block !== undefined) block.txs = i === 1 ? txs : [];
+      }
+    };
+
+    it('adds the fee for Ethereum on base, and leaves out the transactions of the protocol', async () => {
+      setDay(
+        { from: a, to: b, gas: 1000, ...FEE, type: 0x7e, l1Fee: undefined },
+        { from: c, to: c.toUpperCase().replace('0X', '0x'), gas: 100, ...FEE },
+        { from: c, to: null, gas: 200, ...FEE, status: 0, l1Fee: 10n ** 20n },
+        { from: d, to: c, gas: 300, ...FEE, price: 20n },
+        { from: d, to: c, gas: 400, ...FEE, price: 30n },
+      );
+      const { values, counts } = await day(LAST, { receipts: true });
+      expect(values).toMatchObject({
+        tx_count: '4',
+        failed_tx_count: '1',
+        active_addresses: '2',
+        fees_total: '100.000000000000021015',
+        fee_median: '0.000000000000009005', // of 6,005 and 12,005
+        gas_price_mean: '0.000000021', // 21,000 wei for 1,000 gas
+        gas_used: '2000',
+      });
+      expect(counts).toMatchObject({
+        ...{ all_rows: '5', block_tx_count: '5', all_gas: '2000', gas_used: '2000', tx_gas_used: '1000' },
+        ...{ l2_fees: '21000', fee_missing: '0', status_missing: '0', type_missing: '0' },
+      });
+    });
+
+    it.each([
+      ['fee_missing', { l1Fee: undefined }],
+      ['fee_missing', { price: undefined }],
+      ['status_missing', { status: undefined }],
+      ['type_missing', { type: undefined }],
+    ])('counts %s, so that the day is not taken as whole', async (name, change) => {
+      setDay({ from: a, to: b, gas: 100, ...FEE }, { from: a, to: b, gas: 100, ...FEE, ...change });
+      expect((await day(LAST, { receipts: true })).counts).toMatchObject({ [name]: '1' });
+    });
+
+    it('does not compute the fee of an operator', async () => {
+      setDay({ from: a, to: b, gas: 100, ...FEE });
+      scene.service.methods['eth_getBlockReceipts'] = (tag: string) =>
+        scene
+          .receipts(Number(tag))
+          .map((each) => ({ ...each, operatorFeeScalar: '0x0', operatorFeeConstant: '0x1' }));
+      expect((await day(LAST, { receipts: true })).counts).toMatchObject({ fee_missing: '1', tx_count: '1' });
+    });
+
+    it('has no median and no price on a day without transactions', async () => {
+      setDay();
+      const { values } = await day(LAST, { receipts: true });
+      expect(values).toMatchObject({ tx_count: '0', fees_total: '0', active_addresses: '0' });
+      expect(values).not.toHaveProperty('fee_median');
+      expect(values).not.toHaveProperty('gas_price_mean');
+    });
+
+    it.each<[string, (receipts: Record<string, unknown>[]) => unknown]>([
+      ['one too few', (all) => all.slice(1)],
+      ['of another block', (all) => all.map((each) => ({ ...each, blockHash: `0x${'1'.repeat(64)}` }))],
+      ['in another order', (all) => all.toReversed()],
+      ['without gas', (all) => all.map((each) => ({ ...each, gasUsed: undefined }))],
+      ['with a sender that is no address', (all) => all.map((each) => ({ ...each, from: '0x12' }))],
+      ['that are no array', () => ({})],
+    ])('refuses receipts %s', async (_what, change) => {
+      setDay({ from: a, to: b, gas: 100, ...FEE }, { from: c, to: b, gas: 100, ...FEE });
+      scene.service.methods['eth_getBlockReceipts'] = (tag: string) => change(scene.receipts(Number(tag)));
+      const error = await failureOf(day(LAST, { receipts: true }));
+      expect(error).toMatchObject({ code: 'shape', message: expect.stringMatching(/receipts of block \d+/) });
+    });
+
+    it('gives dates another mark than without them, so that they are read again', async () => {
+      const marks = (receipts: boolean): Promise<ReadonlyMap<string, string>> =>
+        scene.create({ receipts }).days('base', { first: LAST, last: LAST }, signal);
+      expect((await marks(true)).get(LAST)).not.toBe((await marks(false)).get(LAST));
+    });
+  });
+
+  describe('finality', () => {
+    it('offers a date from the moment when the time of the finalized block is past its end', async () => {
+      scene.finalize(scene.blocks.length - 3); // 23:59:59
+      expect([...(await scene.create().days('base', SPAN, signal)).keys()]).not.toContain(LAST);
+      expect(await failureOf(day())).toMatchObject({ code: 'not-yet' });
+      scene.finalize(scene.blocks.length - 2); // 00:00:00
+      expect([...(await scene.create().days('base', SPAN, signal)).keys()]).toContain(LAST);
+      expect((await day()).values.block_count).toBe('9');
+    });
+
+    it('refuses a node without the tag, and says what is needed', async () => {
+      const read = scene.service.methods['eth_getBlockByNumber'] as (tag: string) => unknown;
+      scene.service.methods['eth_getBlockByNumber'] = (tag: string) => {
+        if (tag === 'finalized') throw new RpcFault(-32602, 'invalid block tag');
+        return read(tag);
+      };
+      expect(await failureOf(day())).toMatchObject({
+        code: 'shape',
+        message: expect.stringContaining(
+          'expected the block with the tag finalized, got the error -32602: invalid block tag. Use a node that supports',
+        ),
+      });
+    });
+
+    it.each<[string, () => unknown]>([
+      ['null', () => null],
+      [
+        'the error of an unknown block',
+        () => {
+          throw new RpcFault(-39001, 'Unknown block');
+        },
+      ],
+    ])('waits for a node that has no finalized block yet: %s', async (_what, answer) => {
+      scene.service.methods['eth_getBlockByNumber'] = answer;
+      expect(await failureOf(scene.create().days('base', SPAN, signal))).toMatchObject({ code: 'not-yet' });
+    });
+
+    it('refuses a finalized block of the future', async () => {
+      const last = scene.blocks.at(-1);
+      if (last !== undefined) last.time += 86_400;
+      expect(await failureOf(scene.create().days('base', SPAN, signal))).toMatchObject({ code: 'shape' });
+    });
+  });
+
+  describe('requests', () => {
+    it('needs two when nothing is new', async () => {
+      const days = await scene.create().days('base', { first: LAST, last: '2026-04-01' }, signal);
+      expect([...days.keys()]).toEqual([LAST]);
+      expect(scene.service.takeRequests()).toHaveLength(2);
+    });
+
+    it('reads headers in batches, and looks for the start of a day only once', async () => {
+      const source = scene.create();
+      await source.day('base', FIRST, signal);
+      const methods = scene.service.takeRequests().map(({ calls }) => calls.length);
+      expect(methods.filter((calls) => calls > 1)).toEqual([7, 4]); // nine blocks, the one before and the one after
+      await source.day('base', LAST, signal);
+      scene.service.takeRequests();
+      await source.day('base', '2026-03-25', signal);
+      const searched = scene.service
+        .takeRequests()
+        .filter(({ calls }) => calls[0]?.method === 'eth_getBlockByNumber');
+      expect(searched.length).toBeLessThan(12);
+    });
+
+    it('sends none for another chain, and has no date of it', async () => {
+      expect(await scene.create().days('ethereum', SPAN, signal)).toEqual(new Map());
+      expect(await failureOf(scene.create().day('bitcoin', LAST, signal))).toMatchObject({ code: 'not-yet' });
+      expect(scene.service.takeRequests()).toEqual([]);
+    });
+
+    it('offers no date before the first one that the node has', async () => {
+      const days = await scene.create({ since: '2026-03-25' }).days('base', SPAN, signal);
+      expect([...days.keys()]).toEqual(['2026-03-25', LAST]);
+    });
+  });
+
+  describe('a node that does not do what it should', () => {
+    it('is refused if it is of another chain', async () => {
+      expect(await failureOf(day(LAST, { chain: 'base', chainId: 84532 }))).toMatchObject({
+        code: 'shape',
+        message: expect.stringContaining('expected the chain 84532 (base), got the chain 8453'),
+      });
+    });
+
+    const changed: [string, string, (header: Record<string, unknown>) => unknown, number?][] = [
+      ['not-yet', 'a block that it does not have', () => null],
+      ['shape', 'a text for a block', () => 'none'],
+      ['shape', 'another number', (header) => ({ ...header, number: '0x1' })],
+      ['shape', 'a decimal quantity', (header) => ({ ...header, gasUsed: '21000' })],
+      ['shape', 'a number for a quantity', (header) => ({ ...header, gasUsed: 21_000 })],
+      ['shape', 'no gas limit', (header) => ({ ...header, gasLimit: undefined })],
+      ['shape', 'a time above 2^53', (header) => ({ ...header, timestamp: '0xffffffffffffffff' })],
+      ['shape', 'whole transactions', (header) => ({ ...header, transactions: [{ hash: '0x1' }] })],
+      ['shape', 'another parent', (header) => ({ ...header, parentHash: `0x${'2'.repeat(64)}` })],
+      ['shape', 'a hash that is too short', (header) => ({ ...header, hash: '0x12' })],
+      ['shape', 'a time before the block before', (header) => ({ ...header, timestamp: '0x1' })],
+    ];
+    it.each(changed)('gives %s for %s', async (code, _what, change) => {
+      const number = firstOfLast() + 4;
+      scene.service.alter((body, calls) => {
+        if (!Array.isArray(body)) return body; // the search for the ends of the day
+        return body.map((each, i) =>
+          Number(calls[i]?.params[0]) === number
+            ? { ...each, result: change(each.result as Record<string, unknown>) }
+            : each,
+        );
+      });
+      const error = await failureOf(day());
+      expect(error).toMatchObject({ code });
+      expect(error.message).toMatch(/^test-node: http:\/\/127\.0\.0\.1:\d+: block \d+/);
+    });
+
+    it('is refused if its times jump back, so that the day would lack blocks', async () => {
+      const before = scene.blocks[firstOfLast() - 1];
+      if (before !== undefined) before.time += 3600; // now it belongs to the day, but the search did not see it
+      const at = scene.blocks[firstOfLast()];
+      if (at !== undefined) at.time -= 1;
+      expect(await failureOf(day())).toMatchObject({ code: 'shape' });
+    });
+
+    it('is read again elsewhere if it reorganizes between two requests: the links show it', async () => {
+      let batches = 0;
+      scene.service.alter((body) => {
+        if (Array.isArray(body)) batches += 1;
+        const block = scene.blocks[firstOfLast() - 2];
+        if (batches === 1 && block !== undefined) block.salt = 'b'; // from the second batch on
+        return body;
+      });
+      expect(await failureOf(day(LAST, { batchSize: 1 }))).toMatchObject({
+        code: 'shape',
+        message: expect.stringContaining('expected the parent'),
+      });
+    });
+  });
+
+  it('shows neither keys in the endpoint nor what is in the errors of the node about them', async () => {
+    const secret = 'k3y-0123456789';
+    const host = scene.service.endpoint.replace('http://', '');
+    const source = scene.create({ endpoint: `http://user:pass%21word@${host}/v3/${secret}?token=hush-hush` });
+    const { evidence } = await source.day('base', LAST, signal);
+    const [request] = scene.service.takeRequests();
+    expect(request?.url).toBe(`/v3/${secret}?token=hush-hush`);
+    expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('user:pass!word').toString('base64')}`);
+    const probes = await source.probe?.('base', signal);
+    scene.service.alter(() => ({
+      id: 1,
+      error: { code: -32000, message: `no such key ${secret} of pass!word` },
+    }));
+    const echoed = await failureOf(
+      scene.create({ endpoint: `http://user:pass%21word@${host}/v3/${secret}` }).days('base', SPAN, signal),
+    );
+    expect(echoed.message).toContain('the error -32000: no such key *** of ***');
+    scene.service.refuse((res) => res.writeHead(301, { Location: `/v3/${secret}/?token=hush-hush` }).end());
+    const redirected = await failureOf(
+      scene
+        .create({ endpoint: `http://user:pass%21word@${host}/v3/${secret}?token=hush-hush` })
+        .days('base', SPAN, signal),
+    );
+    const shown = JSON.stringify([evidence, probes, echoed.message, redirected.message]);
+    for (const word of [secret, 'hush', 'user', 'pass']) expect(shown).not.toContain(word);
+    expect(redirected.message).toContain('a redirect');
+  });
+
+  it.each([
+    'http://node.example.com',
+    'ftp://node.example.com/secret-key',
+    'secret-key',
+    'https://a:%zz@b.example',
+  ])('refuses the endpoint %s without showing it', (endpoint) => {
+    const create = (): unknown => createEvmNode({ id: 'base-node', chain: 'base', endpoint });
+    expect(create).toThrow('base-node: the endpoint must be an https URL, or an http URL on loopback.');
+    expect(create).not.toThrow(/secret-key|%zz/);
+  });
+
+  it('probes the chain, the client, the tag, and the fields, one by one', async () => {
+    const probes = (await scene.create({ receipts: true }).probe?.('base', signal)) ?? [];
+    expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
+    expect(probes.map(({ item, found }) => `${item}: ${found}`)).toEqual(
+      expect.arrayContaining([
+        'eth_chainId: 8453',
+        'web3_clientVersion: Geth/v1.16.9-stable/linux-amd64/go1.25',
+        `block with the tag finalized: block ${scene.blocks.length - 1}`,
+        'field gasUsed of eth_getBlockByNumber: a quantity',
+        'eth_getBlockReceipts: an array',
+        'field l1Fee of eth_getBlockReceipts: a quantity',
+      ]),
+    );
+  });
+
+  it('finds by a probe what the node lacks', async () => {
+    delete scene.service.methods['eth_getBlockReceipts'];
+    scene.service.methods['eth_chainId'] = () => '0x1';
+    const headers = scene.service.methods['eth_getBlockByNumber'] as (tag: string) => object;
+    scene.service.methods['eth_getBlockByNumber'] = (tag: string) => ({ ...headers(tag), gasLimit: 5 });
+    const probes = (await scene.create({ receipts: true }).probe?.('base', signal)) ?? [];
+    expect(probes.filter(({ agrees }) => !agrees)).toEqual([
+      { item: 'eth_chainId', expected: '8453', found: '1', agrees: false },
+      {
+        item: 'field gasLimit of eth_getBlockByNumber',
+        expected: 'a quantity',
+        found: 'the number 5',
+        agrees: false,
+      },
+      {
+        item: 'eth_getBlockReceipts',
+        expected: 'an array',
+        found: 'the error -32601: the method eth_getBlockReceipts does not exist',
+        agrees: false,
+      },
+    ]);
+  });
+
+  it('does not probe a node that does not answer', async () => {
+    scene.service.refuse((res) => res.writeHead(503).end());
+    await expect(scene.create().probe?.('base', signal)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+function expectServed(scene: EvmNodeScene, evidence: Evidence): void {
+  if (evidence.kind !== 'node') throw new Error(`expected blocks of a node, got ${evidence.kind}`);
+  const { first_block, first_hash, last_block, last_hash } = evidence;
+  expect(Number(last_block) - Number(first_block)).toBe(PER_DAY - 1);
+  expect([first_hash, last_hash]).toEqual([first_block, last_block].map((n) => scene.hashOf(Number(n))));
+}
