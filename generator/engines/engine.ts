@@ -4,6 +4,8 @@ import type { TextRow } from '../core/collection/query-day.js';
 export type Engine = {
   /** Name and version, for the evidence of a day. */
   readonly name: string;
+  /** True if the engine has the tables already, and reads no files. */
+  readonly ownTables?: boolean;
   /** Returns the rows of a query, all of whose columns are text. @throws EngineError, or the reason of `signal` */
   readonly run: (query: EngineQuery, signal: AbortSignal) => Promise<readonly TextRow[]>;
 };
