@@ -6,9 +6,17 @@ import type { Chain } from './types.generated.js';
 /** The SQL that computes the metrics of a chain from public raw data. Its parameters are not filled in. */
 export type Query = { readonly text: string; readonly sha256: string };
 
-/** Reads the query of a chain. */
-export async function readQuery(chain: Chain): Promise<Query> {
-  const text = await readFile(new URL(`./sql/${chain}.sql`, import.meta.url), 'utf8');
+/** A query of a chain, or of its blocks only. */
+export type QueryName = Chain | BlocksQuery;
+
+/** Queries that need no transactions. Their columns are those of the chain's query that are about blocks. */
+export type BlocksQuery = (typeof BLOCKS_QUERIES)[number];
+
+export const BLOCKS_QUERIES = ['arbitrum-blocks', 'base-blocks'] as const;
+
+/** Reads a query. */
+export async function readQuery(name: QueryName): Promise<Query> {
+  const text = await readFile(new URL(`./sql/${name}.sql`, import.meta.url), 'utf8');
   return { text, sha256: sha256Hex(text) };
 }
 

@@ -25,7 +25,8 @@ function toSelect({ date, paths }: TableDay): string {
     FROM read_parquet([${files}], union_by_name = true, hive_partitioning = false)`;
 }
 
-function toLiteral(file: string): string {
+/** Returns a path as an SQL literal. @throws RangeError for one that DuckDB would not take as it is. */
+export function toLiteral(file: string): string {
   if (!path.isAbsolute(file)) throw new RangeError(`not an absolute path: ${file}`);
   if (/[*?[\]{}\0]/.test(file)) throw new RangeError(`a path with a wildcard: ${file}`);
   return `'${file.replaceAll("'", "''")}'`;

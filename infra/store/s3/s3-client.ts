@@ -21,12 +21,20 @@ const SOCKETS = 128;
 /** Name of the program in access logs. */
 const USER_AGENT = 'chain-reference-data';
 
+/** A signer that signs nothing, and credentials that it does not use, so that the SDK does not look for any. */
+const ANONYMOUS: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
+  credentials: { accessKeyId: 'anonymous', secretAccessKey: 'anonymous' },
+  signer: { sign: (request) => Promise.resolve(request) },
+};
+
 /** Options for `createS3Client`. Aborting `signal` cancels all requests; each is retried for at most `retryPeriodMs`. */
 export type ClientOptions = {
   readonly signal?: AbortSignal;
   readonly retryPeriodMs?: number;
   /** Replaces the credentials of the AWS default credential provider chain. */
   readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
+  /** True for a public bucket: requests are not signed, and no credentials are looked for. */
+  readonly isAnonymous?: boolean;
   /** Receives the `Date` of every response, including refusals. */
   readonly noteDate?: (date: string | undefined) => void;
 };
@@ -37,7 +45,7 @@ export type ClientOptions = {
  */
 export function createS3Client(
   { endpoint, region, pathStyle }: S3Address,
-  { signal, retryPeriodMs = RETRY_PERIOD_MS, credentials, noteDate }: ClientOptions = {},
+  { signal, retryPeriodMs = RETRY_PERIOD_MS, credentials, isAnonymous = false, noteDate }: ClientOptions = {},
 ): S3Client {
   const client = new S3Client({
     forcePathStyle: pathStyle,
@@ -52,6 +60,7 @@ export function createS3Client(
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),
     ...(credentials === undefined ? {} : { credentials }),
+    ...(isAnonymous ? ANONYMOUS : {}),
   });
   client.middlewareStack.add(noteResponseTime, {
     step: 'deserialize',

@@ -1,0 +1,107 @@
+import type { QueryName } from '../../../schemas/queries.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+
+/** What the adapter reads of a chain: the query, and the tables that it needs. */
+export type RawChain = { readonly query: QueryName; readonly tables: readonly RawTable[] };
+
+/** A table of the bucket. */
+export type RawTable = {
+  /** Name in the query. */
+  readonly name: string;
+  /** Keys of its objects begin with this; a folder for each date follows. */
+  readonly prefix: string;
+  /** The columns that the query needs, by their names in lower case. */
+  readonly columns: Readonly<Record<string, ColumnType>>;
+};
+
+/** The documented type of a column. `ADDRESSES` is a list of structs with an address. */
+export type ColumnType = 'BIGINT' | 'DOUBLE' | 'VARCHAR' | 'BOOLEAN' | 'DECIMAL(38,0)' | 'ADDRESSES';
+
+/** The chains whose query can be reduced to the blocks. */
+export type SonarxChain = 'arbitrum' | 'base';
+
+const BITCOIN: RawChain = {
+  query: 'bitcoin',
+  tables: [
+    {
+      name: 'btc_blocks',
+      prefix: 'v1.0/btc/blocks/',
+      columns: {
+        number: 'BIGINT',
+        bits: 'VARCHAR',
+        transaction_count: 'BIGINT',
+        size: 'BIGINT',
+        weight: 'BIGINT',
+      },
+    },
+    {
+      name: 'btc_transactions',
+      prefix: 'v1.0/btc/transactions/',
+      columns: {
+        is_coinbase: 'BOOLEAN',
+        fee: 'DOUBLE',
+        output_value: 'DOUBLE',
+        inputs: 'ADDRESSES',
+        outputs: 'ADDRESSES',
+      },
+    },
+  ],
+};
+
+const ETHEREUM: RawChain = {
+  query: 'ethereum',
+  tables: [
+    {
+      name: 'eth_blocks',
+      prefix: 'v1.0/eth/blocks/',
+      columns: { number: 'BIGINT', transaction_count: 'BIGINT', gas_used: 'BIGINT', gas_limit: 'BIGINT' },
+    },
+    {
+      name: 'eth_transactions',
+      prefix: 'v1.0/eth/transactions/',
+      columns: {
+        from_address: 'VARCHAR',
+        to_address: 'VARCHAR',
+        receipt_status: 'BIGINT',
+        receipt_gas_used: 'BIGINT',
+        receipt_effective_gas_price: 'BIGINT',
+      },
+    },
+  ],
+};
+
+/** The tables of the v1.0 data set. */
+export const AWS_CHAINS = { bitcoin: BITCOIN, ethereum: ETHEREUM } as const;
+
+/** Returns what is read of a chain in the SonarX data set. */
+export function sonarxChain(chain: SonarxChain, blocksOnly: boolean): RawChain {
+  const blocks: RawTable = {
+    name: `${chain}_blocks`,
+    prefix: `v1.1/sonarx/${chain}/blocks/`,
+    columns: {
+      block_number: 'DECIMAL(38,0)',
+      transaction_count: 'DECIMAL(38,0)',
+      gas_used: 'DECIMAL(38,0)',
+      ...(chain === 'base' ? { gas_limit: 'DECIMAL(38,0)' } : {}),
+    },
+  };
+  const transactions: RawTable = {
+    name: `${chain}_transactions`,
+    prefix: `v1.1/sonarx/${chain}/transactions/`,
+    columns: {
+      from_address: 'VARCHAR',
+      to_address: 'VARCHAR',
+      status: 'DECIMAL(38,0)',
+      transaction_type: 'DECIMAL(38,0)',
+      gas_used: 'DECIMAL(38,0)',
+      effective_gas_price_gwei: 'DOUBLE',
+      transaction_fee: 'DOUBLE',
+      ...(chain === 'base' ? { l1_fee: 'DOUBLE' } : {}),
+    },
+  };
+  if (blocksOnly) return { query: `${chain}-blocks`, tables: [blocks] };
+  return { query: chain, tables: [blocks, transactions] };
+}
+
+/** What a source reads of its chains. */
+export type RawChains = { readonly [chain in Chain]?: RawChain };

@@ -1,0 +1,33 @@
+import { readQuery } from '../../../../schemas/queries.js';
+import { AWS_CHAINS, sonarxChain, type RawChain } from '../../../../generator/sources/aws/raw-tables.js';
+
+const RAW: readonly RawChain[] = [
+  AWS_CHAINS.bitcoin,
+  AWS_CHAINS.ethereum,
+  ...(['arbitrum', 'base'] as const).flatMap((chain) => [
+    sonarxChain(chain, false),
+    sonarxChain(chain, true),
+  ]),
+];
+
+it.each(RAW.map((raw) => [raw.query, raw] as const))(
+  '%s names the tables and columns that are read',
+  async (_, raw) => {
+    const { text } = await readQuery(raw.query);
+    const words = new Set(text.replace(/--.*/g, '').match(/\w+/g));
+    const named = raw.tables.flatMap(({ name, columns }) => [name, ...Object.keys(columns)]);
+    // The arrays are in a view of the engine.
+    const inView = raw.query === 'bitcoin' ? ['inputs', 'outputs'] : [];
+    expect(named.filter((name) => !words.has(name))).toEqual(inView);
+  },
+);
+
+it('the queries of blocks compute what the whole queries compute from blocks', async () => {
+  for (const chain of ['arbitrum', 'base'] as const) {
+    const whole = (await readQuery(chain)).text;
+    const { text } = await readQuery(`${chain}-blocks`);
+    const sums = /block_sums AS \([\s\S]*?\n\)/.exec(text)?.[0] ?? '';
+    expect(sums).toContain('block_count');
+    expect(whole).toContain(sums);
+  }
+});
