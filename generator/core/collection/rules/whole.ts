@@ -15,6 +15,9 @@ const EQUAL: readonly (readonly [one: string, other: string, chains: readonly Ch
   ['all_gas', 'gas_used', ['ethereum', 'arbitrum', 'base']],
 ];
 
+/** Why a day is not whole; `value` and `bound` as in `Finding`. */
+type Gap = Pick<Finding, 'message' | 'value' | 'bound'>;
+
 /** Counts of rows that a whole day does not have. */
 const NONE = /_(missing|disagrees)$/;
 
@@ -24,28 +27,27 @@ export function findGaps(
   { blocks: [least, most] }: Pick<CollectionRules, 'blocks'>,
   neighbours: { readonly before?: Counts; readonly after?: Counts } = {},
 ): Finding[] {
-  const messages = [
+  const gaps: Gap[] = [
     ...EQUAL.filter(([one, other, chains]) => chains.includes(chain) && one in counts && other in counts)
       .filter(([one, other]) => counts[one] !== counts[other])
-      .map(([one, other]) => `${one} is ${counts[one] ?? ''}, but ${other} is ${counts[other] ?? ''}.`),
+      .map(([one, other]) => {
+        const [value, bound] = [counts[one] ?? '', counts[other] ?? ''];
+        return { message: `${one} is ${value}, but ${other} is ${bound}.`, value, bound };
+      }),
     ...Object.entries(counts)
       .filter(([name, count]) => NONE.test(name) && count !== '0')
-      .map(([name, count]) => `${name} is ${count}, not 0.`),
+      .map(([name, count]) => ({ message: `${name} is ${count}, not 0.`, value: count, bound: '0' })),
     ...findBlockCount(counts, least, most),
     ...findBrokenSpan(chain, counts, neighbours),
   ];
-  return messages.map((message) => ({
-    rule: 'whole',
-    metrics: metricsIn(values),
-    effect: 'withheld',
-    message,
-  }));
+  return gaps.map((gap) => ({ rule: 'whole', metrics: metricsIn(values), effect: 'withheld', ...gap }));
 }
 
-function findBlockCount({ block_count: count }: Counts, least: number, most: number): string[] {
+function findBlockCount({ block_count: count }: Counts, least: number, most: number): Gap[] {
   if (count === undefined || (Number(count) >= least && Number(count) <= most)) return [];
-  const bound = least === most ? `${least}` : `between ${least} and ${most}`;
-  return [`block_count is ${count}, not ${bound}.`];
+  const allowed = least === most ? `${least}` : `between ${least} and ${most}`;
+  const bound = least === most ? `${least}` : `${least}..${most}`;
+  return [{ message: `block_count is ${count}, not ${allowed}.`, value: count, bound }];
 }
 
 /**
@@ -56,7 +58,7 @@ function findBrokenSpan(
   chain: Chain,
   counts: Counts,
   { before, after }: { readonly before?: Counts; readonly after?: Counts },
-): string[] {
+): Gap[] {
   const days = chain === 'bitcoin' ? [before, counts, after] : [counts];
   const spans = days.map((each) => each && toSpan(each));
   if (spans.some((span) => span === undefined)) return [];
@@ -64,11 +66,20 @@ function findBrokenSpan(
   const first = whole.map((span) => span.first).reduce((a, b) => (b < a ? b : a));
   const last = whole.map((span) => span.last).reduce((a, b) => (b > a ? b : a));
   const count = whole.map((span) => span.count).reduce((a, b) => a + b, 0n);
-  if (last - first + 1n !== count)
-    return [`the blocks ${first} to ${last} are ${last - first + 1n}, but ${count} were found.`];
+  const expected = last - first + 1n;
+  if (expected !== count) {
+    const message = `the blocks ${first} to ${last} are ${expected}, but ${count} were found.`;
+    return [{ message, value: `${count}`, bound: `${expected}` }];
+  }
   const previousLast = before?.['last_block'];
   return chain !== 'bitcoin' && previousLast !== undefined && BigInt(previousLast) + 1n !== first
-    ? [`the first block is ${first}, but the day before ended with ${previousLast}.`]
+    ? [
+        {
+          message: `the first block is ${first}, but the day before ended with ${previousLast}.`,
+          value: `${first}`,
+          bound: `${BigInt(previousLast) + 1n}`,
+        },
+      ]
     : [];
 }
 
