@@ -10,7 +10,7 @@
  *
  * Collection:
  *   collection.json                    pointer to what was collected
- *   collected/<64 hex>                 ledger, or a file of the input
+ *   collected/<64 hex>                 ledger, a file of the input, or the lineage of a date
  *
  * Accounts store:
  *   accounts/<hex SHA-256 of the account id>.json  account

@@ -8,10 +8,14 @@ import type { Chain, CollectedFile, CollectionPointer, LedgerLine } from '../../
 import { assertValid, SchemaError } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { changesOf, datesOf, formatLedger, parseLedger } from '../core/collection/ledger.js';
+import type { Lineage } from '../core/collection/lineage.js';
 import { formatMetricsCsv, toSegments, type SourceDescription } from '../core/collection/projection.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { metaOf } from '../state/object-meta.js';
 import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
+
+/** Number of lineages that are written at the same time. */
+const CONCURRENCY = 16;
 
 /** A collection: the lines of each ledger. `etag` is that of the pointer; null before the first collection. */
 export type Collection = {
@@ -64,6 +68,8 @@ async function readLedger(
 
 /** Options for `commitCollection`. */
 export type CommitOptions = {
+  /** The documents that the added lines name. */
+  readonly lineages: readonly Lineage[];
   readonly asOfMs: number;
   /** Returns the entry of a source for `sources.json`. */
   readonly describe: (source: string) => SourceDescription;
@@ -78,7 +84,7 @@ export async function commitCollection(
   store: ObjectStore,
   before: Collection,
   added: ReadonlyMap<Chain, readonly LedgerLine[]>,
-  { asOfMs, describe }: CommitOptions,
+  { lineages, asOfMs, describe }: CommitOptions,
 ): Promise<Collection> {
   if ([...added.values()].every((lines) => lines.length === 0)) return before;
   const ledgers = new Map(
@@ -86,6 +92,7 @@ export async function commitCollection(
       (chain) => [chain, [...(before.ledgers.get(chain) ?? []), ...(added.get(chain) ?? [])]] as const,
     ).filter(([, lines]) => lines.length > 0),
   );
+  await pMap(lineages, ({ text }) => writeFile(store, text), { concurrency: CONCURRENCY });
   const sequence = before.sequence + 1;
   const pointer = await writeFiles(store, ledgers, { sequence, asOf: toInstant(asOfMs), describe });
   const body = Buffer.from(canonicalJson(assertValid('collection', pointer)));
