@@ -176,6 +176,11 @@ export function methodologyTextPath(version: string): string {
   return `/api/v1/methodology/${version}.md`;
 }
 
+/** Returns the URL path of the query that computes the metrics of a chain from public raw data. */
+export function queryPath(chain: Chain | Placeholder): string {
+  return `/api/v1/sql/${chain}.sql`;
+}
+
 /** Returns the URL path of an example, by the name of its file. */
 export function examplePath(name: string): string {
   return `/api/v1/analyst-kit/examples/${name}`;
