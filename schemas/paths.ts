@@ -10,7 +10,7 @@
  *
  * Collection:
  *   collection.json                    pointer to what was collected
- *   collected/<64 hex>                 ledger, or a file of the input
+ *   collected/<64 hex>                 ledger, a file of the input, or the lineage of a date
  *
  * Accounts store:
  *   accounts/<hex SHA-256 of the account id>.json  account
@@ -174,6 +174,11 @@ export function methodologyDataPath(version: string): string {
 /** Returns the URL path of a methodology version as text. */
 export function methodologyTextPath(version: string): string {
   return `/api/v1/methodology/${version}.md`;
+}
+
+/** Returns the URL path of the query that computes the metrics of a chain from public raw data. */
+export function queryPath(chain: Chain | Placeholder): string {
+  return `/api/v1/sql/${chain}.sql`;
 }
 
 /** Returns the URL path of an example, by the name of its file. */

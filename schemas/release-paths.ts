@@ -12,6 +12,7 @@ import {
   PAGE_PATHS,
   problemPath,
   PUBLIC_PATHS,
+  queryPath,
   summaryPath,
   weeklySummaryPath,
   type Placeholder,
@@ -35,7 +36,9 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PUBLIC_PATHS),
   ...Object.values(PAGE_PATHS),
   ...CHAIN_IDS.flatMap((chain) =>
-    [summaryPath, calendarPath, weeklySummaryPath, chartPath, chainPagePath].map((spell) => spell(chain)),
+    [summaryPath, calendarPath, weeklySummaryPath, chartPath, chainPagePath, queryPath].map((spell) =>
+      spell(chain),
+    ),
   ),
 ]);
 

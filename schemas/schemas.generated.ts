@@ -20,6 +20,7 @@ import keyRecordSchema from './json/key-record.schema.json' with { type: 'json' 
 import keyUsageSchema from './json/key-usage.schema.json' with { type: 'json' };
 import landingSchema from './json/landing.schema.json' with { type: 'json' };
 import ledgerLineSchema from './json/ledger-line.schema.json' with { type: 'json' };
+import lineageSchema from './json/lineage.schema.json' with { type: 'json' };
 import manifestSchema from './json/manifest.schema.json' with { type: 'json' };
 import metaDaySchema from './json/meta-day.schema.json' with { type: 'json' };
 import methodologyVersionsSchema from './json/methodology-versions.schema.json' with { type: 'json' };
@@ -61,6 +62,7 @@ export const SCHEMAS = {
   'key-usage': keyUsageSchema,
   landing: landingSchema,
   'ledger-line': ledgerLineSchema,
+  lineage: lineageSchema,
   manifest: manifestSchema,
   'meta-day': metaDaySchema,
   'methodology-versions': methodologyVersionsSchema,

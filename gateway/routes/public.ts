@@ -14,6 +14,7 @@ import {
   PAGE_PATHS,
   publicKey,
   PUBLIC_PATHS,
+  queryPath,
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
@@ -56,6 +57,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     weeklySummaryPath(chain),
     chartPath(chain),
     chainPagePath(chain),
+    queryPath(chain),
   ]),
   ...EXAMPLE_NAMES.map(examplePath),
   methodologyDataPath('v1'),

@@ -22,6 +22,9 @@ import { GeneratorError } from '../core/generator-error.js';
 import { metaOf } from '../state/object-meta.js';
 import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
 
+/** Number of lineages that are written at the same time. */
+const CONCURRENCY = 16;
+
 /** A collection: the lines of each ledger, and its state. `etag` is that of the pointer; null before the first collection. */
 export type Collection = {
   readonly sequence: number;
@@ -90,6 +93,7 @@ function asDocument<T>(key: string, what: string, parse: () => T): T {
 /** What a run adds to a collection. */
 export type CollectionChange = {
   readonly lines: ReadonlyMap<Chain, readonly LedgerLine[]>;
+  /** The documents that the lines name. */
   readonly lineages: readonly Lineage[];
   /** The new states of chains; the others keep theirs. */
   readonly states: ReadonlyMap<Chain, ChainState>;
@@ -122,7 +126,7 @@ export async function commitCollection(
     ).filter(([, lines]) => lines.length > 0),
   );
   const sequence = before.sequence + 1;
-  await pMap(change.lineages, ({ text }) => writeFile(store, text), { concurrency: 8 });
+  await pMap(change.lineages, ({ text }) => writeFile(store, text), { concurrency: CONCURRENCY });
   const pointer = await writeFiles(
     store,
     { ledgers, states },

@@ -12,7 +12,9 @@ export function formatAcceptCommand(
   plan: string,
   reason = REASON_PLACEHOLDER,
 ): string {
-  const [, ...options] = ['--accept-restatements', '--plan'].reduce(withoutOption, args);
+  const [, ...options] = ['--accept-restatements', '--plan']
+    .reduce(withoutOption, args)
+    .filter((arg) => arg !== '--accept-collected');
   const accept = ['--accept-restatements', reason, '--plan', plan];
   return formatShellCommand([...program, 'publish', ...options, ...accept]);
 }

@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
+import { COLLECTION_KEY } from '../../schemas/paths.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import { formatTable } from '../../infra/process/format-table.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
@@ -12,14 +12,15 @@ import {
   explainHold,
   explainRefusal,
   toPublishReport,
+  type ExplainOptions,
   type PublishReport,
   type RefusalNote,
 } from '../core/release/publish-report.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance, Plan } from '../core/release/plan-types.js';
-import { describeSourceChanges } from '../core/release/source-changes.js';
 import { count } from '../core/text/count.js';
-import { openInputFolder } from '../input/input-folder.js';
+import { readLedgers, type Ledgers } from '../input/collected-ledgers.js';
+import { openInputFolder, type InputFolder } from '../input/input-folder.js';
 import { assertNotAhead, describeJump } from '../publish/check-as-of.js';
 import { preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
 import { recordRefusals } from '../publish/record-refusals.js';
@@ -30,6 +31,7 @@ import { machineClock } from '../state/trusted-clock.js';
 import { formatAcceptCommand, toPortableArgs } from './accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { warnOfInputFaults } from './faults.js';
+import { describeConsequences, formatReport } from './publish-text.js';
 import {
   addGeneratorCommand,
   asOfOption,
@@ -51,8 +53,12 @@ type PublishOptions = CommonOptions & {
   readonly allOrNothing?: boolean;
   readonly requireAll?: boolean;
   readonly acceptRestatements?: string;
+  readonly acceptCollected?: boolean;
   readonly plan?: string;
 };
+
+/** A plan, and whether its input is a collection. */
+type PreparedInput = PreparedPlan & { readonly isCollected: boolean };
 
 /** Adds `publish`, which computes regimes from the input and publishes them as one release. */
 export function addPublish(program: Command, host: CommandHost): void {
@@ -111,6 +117,10 @@ function publishOptions(): Option[] {
       '--accept-restatements <reason>',
       'publish changed history, with this public reason',
     ).argParser(parseReason),
+    new Option(
+      '--accept-collected',
+      'publish the changes of published dates that the collection recorded, and no other',
+    ).conflicts('acceptRestatements'),
     new Option('--plan <digest>', 'accept only the restatements of the plan with this digest').argParser(
       parseDigest,
     ),
@@ -122,7 +132,7 @@ async function prepare(
   options: PublishOptions,
   { now, progress, signal, warn, openStore }: CommandContext,
   { writesAhead }: { readonly writesAhead: boolean },
-): Promise<PreparedPlan> {
+): Promise<PreparedInput> {
   const { chain: chains, existing = false, full = false, allOrNothing = false, requireAll = false } = options;
   const acceptance = toAcceptance(options);
   const asOfMs = asOfOrNow(options.asOf, now);
@@ -131,29 +141,48 @@ async function prepare(
   const folder = await openInputFolder(options.input, openStore);
   const input = await readInput({ folder, asOfMs, ...(chains ? { chains } : {}) });
   progress.end(`${count(input.series.length, 'chain')}, ${count(input.faults.length, 'fault')}`);
+  const recorded = await readRecorded(folder, options);
   signal.throwIfAborted();
   const prepared = await preparePlan({
     ...{ store, input, asOfMs, now, existing, full, allOrNothing, requireAll, progress, signal, writesAhead },
     ...(chains ? { chains } : {}),
-    ...(acceptance ? { acceptance } : {}),
+    ...acceptance,
+    ...recorded,
   });
   signal.throwIfAborted();
   const hasClock = options.asOf !== undefined || store.now?.() !== undefined;
   const jump = describeJump(prepared.start.state?.record, asOfMs);
   if (!hasClock && jump !== undefined && prepared.plan.release !== undefined) warn(jump);
-  return prepared;
+  return { ...prepared, isCollected: folder.collection?.() !== undefined };
 }
 
-function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): Acceptance | undefined {
+/** Reads the ledgers whose changes are accepted. @throws GeneratorError 'usage' if the input is no collection. */
+async function readRecorded(
+  folder: InputFolder,
+  { acceptCollected: isAccepted = false }: PublishOptions,
+): Promise<{ readonly recorded?: Ledgers }> {
+  if (!isAccepted) return {};
+  const pointer = folder.collection?.();
+  if (pointer !== undefined) return { recorded: await readLedgers(folder, pointer) };
+  throw new GeneratorError(
+    'usage',
+    `--accept-collected needs an input that generator collect keeps, but ${folder.address} has no ${COLLECTION_KEY}. Use --accept-restatements "<reason>" to accept changes by hand.`,
+  );
+}
+
+function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): {
+  readonly acceptance?: Acceptance;
+} {
   if (reason === undefined && plan !== undefined) {
     throw new GeneratorError('usage', '--plan needs --accept-restatements "<reason>".');
   }
-  return reason === undefined ? undefined : { reason, ...(plan === undefined ? {} : { planDigest: plan }) };
+  if (reason === undefined) return {};
+  return { acceptance: { reason, ...(plan === undefined ? {} : { planDigest: plan }) } };
 }
 
 async function report(
   store: ObjectStore,
-  prepared: PreparedPlan,
+  prepared: PreparedInput,
   written: PublishReport['written'] | undefined,
   { acceptRestatements: reason, asOf }: PublishOptions,
   context: CommandContext,
@@ -192,7 +221,7 @@ async function report(
     const hold = result.chains[chain]?.hold;
     if (hold !== undefined) context.warn(explainHold(chain, hold, store.address));
   }
-  warnOfRefusals(plan, refusals, accept, context.warn);
+  warnOfRefusals(plan, refusals, { acceptCommand: accept, isCollected: prepared.isCollected }, context.warn);
   context.show(result, formatReport(result));
   return exitOf(result);
 }
@@ -201,47 +230,17 @@ async function report(
 function warnOfRefusals(
   plan: Plan,
   { known }: RefusalNote,
-  acceptCommand: string,
+  options: ExplainOptions,
   warn: (text: string) => void,
 ): void {
   for (const { chain, since } of known) warn(`${chain ?? 'methodology'}: the same refusal as at ${since}`);
   for (const chain of CHAIN_IDS) {
     const refusal = plan.chains[chain]?.refusal;
-    if (refusal) explainRefusal(chain, refusal, acceptCommand).forEach(warn);
+    if (refusal) explainRefusal(chain, refusal, options).forEach(warn);
   }
   if (plan.methodologyChanged) {
     warn(
       'refused: the methodology data differs from the published data of the same version. Give it a new version.',
     );
   }
-}
-
-function describeConsequences({ chains, outcome, dry_run: isPlan }: PublishReport): string {
-  const invalid = CHAIN_IDS.filter((chain) => /^(invalid|absent)$/.test(chains[chain]?.outcome ?? ''));
-  const kept =
-    invalid.length === 0
-      ? 'the faulty files were ignored'
-      : `the published state of ${invalid.join(', ')} was kept`;
-  if (outcome !== 'partial') return `${kept}; nothing was published`;
-  return `${kept}; the other chains ${isPlan ? 'would be' : 'were'} published`;
-}
-
-function formatReport(result: PublishReport): string {
-  const rows = CHAIN_IDS.flatMap((chain) => {
-    const each = result.chains[chain];
-    if (each === undefined) return [];
-    const outcome = each.outcome === 'absent' ? 'absent from the input' : each.outcome;
-    return [[chain, outcome, each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
-  });
-  const release =
-    result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
-  const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
-  const { objects, bytes } = result.written;
-  const sources = CHAIN_IDS.flatMap((chain) => {
-    const changes = result.chains[chain]?.sources_changed;
-    return changes === undefined ? [] : [`${chain}: ${describeSourceChanges(changes)}`];
-  });
-  const end = `${count(objects, 'object')} written, ${(bytes / 1e6).toFixed(1)} MB`;
-  const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
-  return [`${outcome}: ${release}`, table, ...sources, end].join('\n');
 }

@@ -6,29 +6,40 @@ import { assertValid, SchemaError } from '../../schemas/validate.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { FileFaultError } from './file-fault.js';
 import type { InputFolder } from './input-folder.js';
-import { chunksWithin, INPUT_LIMITS } from './input-limits.js';
+import { chunksWithin, INPUT_LIMITS, type InputLimit } from './input-limits.js';
 
 /**
  * Returns a folder of metrics as it is or, if `generator collect` keeps it, with the files that its pointer names. The
  * pointer is read once, by `list`, so that all files are of one collection.
  */
 export function withCollection(folder: InputFolder): InputFolder {
+  let pointer: CollectionPointer | undefined;
   let files: ReadonlyMap<string, CollectedFile> | undefined;
   return {
     address: folder.address,
     async list() {
       const names = await folder.list();
       if (!names.includes(COLLECTION_KEY)) return names;
-      files = new Map(Object.entries((await readPointer(folder)).files));
+      pointer = await readPointer(folder);
+      files = new Map(Object.entries(pointer.files));
       return [...files.keys()].sort();
     },
     async open(name, limit) {
       const file = files?.get(name);
-      if (file === undefined) return folder.open(name, limit);
-      const source = await folder.open(collectedKey(file.sha256), limit);
-      return Readable.from(verified(source, file)).on('close', () => source.destroy());
+      return file === undefined ? folder.open(name, limit) : openCollected(folder, file.sha256, limit);
     },
+    collection: () => pointer,
   };
+}
+
+/** Opens the file of a collection with this digest. The stream fails with FileFaultError if it has other bytes. */
+export async function openCollected(
+  folder: Pick<InputFolder, 'open'>,
+  sha256: string,
+  limit: InputLimit,
+): Promise<Readable> {
+  const source = await folder.open(collectedKey(sha256), limit);
+  return Readable.from(verified(source, sha256)).on('close', () => source.destroy());
 }
 
 /** Reads the pointer. @throws GeneratorError 'damaged' if it is not what it should be. */
@@ -50,7 +61,7 @@ async function readPointer(folder: InputFolder): Promise<CollectionPointer> {
 }
 
 /** Yields the chunks of a file. @throws FileFaultError at the end if they have another digest. */
-async function* verified(source: AsyncIterable<Buffer>, { sha256 }: CollectedFile): AsyncGenerator<Buffer> {
+async function* verified(source: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of source) {
     hash.update(chunk);

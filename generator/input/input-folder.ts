@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import type { CollectionPointer } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { codeOf } from '../../infra/store/system-error.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -20,6 +21,8 @@ export type InputFolder = {
    * FileFaultError if the file is known to be larger than the limit.
    */
   readonly open: (name: string, limit: InputLimit) => Promise<Readable>;
+  /** Returns the pointer that `list` followed; `undefined` for a folder that `generator collect` does not keep. */
+  readonly collection?: () => CollectionPointer | undefined;
 };
 
 /**

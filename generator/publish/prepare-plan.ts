@@ -1,29 +1,29 @@
-import pMap from 'p-map';
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
-import { manifestOf, type PublishedState } from '../core/release/published-state.js';
+import type { PublishedState } from '../core/release/published-state.js';
 import { unholdCommand } from '../core/release/held.js';
 import { mayPlanAhead } from '../core/release/may-plan-ahead.js';
 import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
-import { compareMetrics, type PublishedGold, type Restatement } from '../core/release/restatement.js';
+import { compareMetrics } from '../core/release/restatement.js';
 import type { InputFault } from '../core/input/input-fault.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import { count } from '../core/text/count.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
+import { acceptRecorded, type RecordedLines } from './accept-recorded.js';
 import { assertNotAhead, assertNotBefore, withoutUnfinished } from './check-as-of.js';
 import { planAhead } from './plan-ahead.js';
+import { readPublishedGold } from './published-gold.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readStartingPoint, type StartingPoint } from '../state/published-state.js';
 import { assertStore, isStore } from '../state/store-mark.js';
 import { machineClock, readClock, type TrustedClock } from '../state/trusted-clock.js';
 import type { Writing } from './release-writing.js';
 import { runInterruptibly } from '../run/run-interruptibly.js';
-import { readArtifactJson } from '../state/stored-json.js';
 
 /** Options for `preparePlan`. */
 export type PreparePlanOptions = {
@@ -42,6 +42,8 @@ export type PreparePlanOptions = {
   /** The chains that the operator selected; absent for all. */
   readonly chains?: readonly Chain[];
   readonly acceptance?: Acceptance;
+  /** The ledgers whose recorded changes are accepted; absent to accept none of them. */
+  readonly recorded?: RecordedLines;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
   /** If present, a first release is written while it is planned; otherwise nothing is written. */
@@ -66,7 +68,7 @@ export type PreparedPlan = {
  * reason of `signal` once it is aborted.
  */
 export async function preparePlan(options: PreparePlanOptions): Promise<PreparedPlan> {
-  const { store, asOfMs, progress, signal } = options;
+  const { store, asOfMs, progress } = options;
   progress.begin('state');
   if (options.existing) await assertStore(store);
   const isExisting = options.existing || (await isStore(store));
@@ -101,9 +103,18 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
   if (options.writesAhead === true && mayPlanAhead(request)) {
     return { ...found, ...(await planAhead(request, options)) };
   }
-  const plan = await runInterruptibly(planSteps(request), signal);
+  const plan = await planRecorded(request, options);
   progress.end(plan.release ? count(plan.release.artifacts.length, 'file') : 'nothing to publish');
   return { ...found, plan: await explainRestatements(store, plan, input.series, start.state) };
+}
+
+/** Plans, and accepts what the ledgers recorded if the options have ledgers. */
+async function planRecorded(
+  request: PlanRequest,
+  { store, recorded, signal }: PreparePlanOptions,
+): Promise<Plan> {
+  const plan = await runInterruptibly(planSteps(request), signal);
+  return recorded === undefined ? plan : acceptRecorded(store, { plan, request, recorded, signal });
 }
 
 /** Adds a fault for each absent chain. */
@@ -149,15 +160,4 @@ async function explainRestatements(
     chains[chain] = { ...each, refusal: { ...each.refusal, restatement: explained } };
   }
   return { ...plan, chains: byChain((chain) => chains[chain] ?? plan.chains[chain]) };
-}
-
-async function readPublishedGold(
-  store: ObjectStore,
-  chain: Chain,
-  restatement: Restatement,
-  state: PublishedState | undefined,
-): Promise<PublishedGold[]> {
-  const dates = new Set(restatement.input_dates);
-  const entries = manifestOf(state, 'gold', chain)?.dates.filter((entry) => dates.has(entry.date)) ?? [];
-  return pMap(entries, (entry) => readArtifactJson(store, entry.sha256, 'gold-day'), { concurrency: 16 });
 }

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
+import { readQuery } from '../../schemas/queries.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
 import type { DayTexts } from '../core/records/day-writers.js';
 import { compileClaimTemplate } from '../core/text/claim-template.js';
@@ -46,8 +48,14 @@ async function readTexts(): Promise<ReferenceTexts> {
     brief,
     charts,
     notebook,
+    queries: await readQueries(),
     site: await readSiteTexts(TEMPLATES),
   };
+}
+
+async function readQueries(): Promise<ReferenceTexts['queries']> {
+  const read = CHAIN_IDS.map(async (chain) => [chain, (await readQuery(chain)).text] as const);
+  return Object.fromEntries(await Promise.all(read)) as ReferenceTexts['queries']; // one of each
 }
 
 function readTemplate(name: string): Promise<string> {

@@ -139,3 +139,6 @@ export const PROBLEM_PAGE = `<!doctype html>
 <h1>Date withdrawn</h1>
 </html>
 `;
+
+/** The beginning of a query. */
+export const QUERY_TEXT = 'SELECT date, CAST(count(*) AS VARCHAR) AS block_count FROM blocks GROUP BY date\n';

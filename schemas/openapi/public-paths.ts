@@ -6,6 +6,7 @@ import {
   methodologyTextPath,
   problemPath,
   PUBLIC_PATHS,
+  queryPath,
   summaryPath,
   weeklySummaryPath,
 } from '../paths.js';
@@ -19,6 +20,7 @@ import {
   METHODOLOGY_TEXT,
   NOTEBOOK,
   PROBLEM_PAGE,
+  QUERY_TEXT,
   WEEKLY_TEXT,
 } from './examples.js';
 import { toReads, type Content, type HeaderName } from './operations.js';
@@ -168,6 +170,12 @@ function chainPaths(): Record<string, JsonObject> {
       'getWeeklySummary',
       'Retrieve a weekly summary',
       { 'text/plain': { example: WEEKLY_TEXT } },
+      [CHAIN],
+    ),
+    [queryPath('{chain}')]: publicFile(
+      'getQuery',
+      "Retrieve the SQL that computes a chain's metrics from public raw data",
+      { 'text/plain': { example: QUERY_TEXT } },
       [CHAIN],
     ),
     [chartPath('{chain}')]: publicFile('getChart', "Retrieve a chart of a chain's last 365 days", SVG, [

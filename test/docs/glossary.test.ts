@@ -21,6 +21,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'key-record',
   'key-usage',
   'ledger-line',
+  'lineage',
   'openapi',
   'pointer',
   'release-record',

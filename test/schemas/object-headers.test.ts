@@ -10,6 +10,7 @@ import {
   manifestPath,
   methodologyDataPath,
   methodologyTextPath,
+  queryPath,
   objectKey,
   PAGE_PATHS,
   POINTER_KEY,
@@ -45,6 +46,7 @@ describe('dispositionOf', () => {
     examplePath('sync.py'),
     chainPagePath('base'),
     methodologyTextPath('v1'),
+    queryPath('base'),
     '',
   ])('is undefined for %s, which is read in place', (path) => expect(dispositionOf(path)).toBeUndefined());
 });

@@ -25,4 +25,8 @@ export type Finding = {
   readonly effect: 'withheld' | 'omitted' | 'noted';
   /** A sentence with the value and the bound. */
   readonly message: string;
+  /** The value that the rule compared, as text; absent if it compared none. */
+  readonly value?: string;
+  /** The bound that the value missed: a number, or the least and most allowed as `least..most`. */
+  readonly bound?: string;
 };

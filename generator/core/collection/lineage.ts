@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { assertValid } from '../../../schemas/validate.js';
 import type { CollectedDay } from './collected-day.js';
 import type { Finding } from './finding.js';
 
@@ -12,9 +13,10 @@ export function toLineage(
   { chain, date, values, counts, evidence }: CollectedDay,
   findings: readonly Finding[],
 ): Lineage {
-  const text = canonicalJson({
+  const document = {
     schema: 'lineage/1',
     ...{ chain, date, source, values, counts, evidence, findings },
-  });
+  };
+  const text = canonicalJson(assertValid('lineage', document));
   return { source, text, sha256: sha256Hex(text) };
 }

@@ -1,12 +1,15 @@
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import {
   examplePath,
   methodologyDataPath,
   methodologyTextPath,
   PUBLIC_PATHS,
+  queryPath,
 } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import { openApiDocument } from '../../../schemas/openapi.js';
 import type {
+  Chain,
   FeatureSchema,
   Glossary,
   GlossaryEntry,
@@ -41,11 +44,13 @@ export type ReferenceTexts = {
   readonly site: SiteTexts;
   /** The starter notebook, nbformat 4.5. */
   readonly notebook: string;
+  /** The SQL that computes the metrics of each chain from public raw data. */
+  readonly queries: Readonly<Record<Chain, string>>;
 };
 
 /** Returns the public files that depend only on the product. Add a new one here, and its path in `schemas/paths.ts`. */
 export function referenceFiles(texts: ReferenceTexts): FileTemplate[] {
-  const { methodology, methodologyText, glossary, notebook, site } = texts;
+  const { methodology, methodologyText, glossary, notebook, queries, site } = texts;
   const { version } = methodology;
   return [
     {
@@ -83,6 +88,11 @@ export function referenceFiles(texts: ReferenceTexts): FileTemplate[] {
       content: ({ revision }) => jsonContent('feature-schema', toFeatureSchema(version, revision)),
     },
     { path: PUBLIC_PATHS.starterNotebook, type: NOTEBOOK_TYPE, content: () => textContent(notebook) },
+    ...CHAIN_IDS.map((chain) => ({
+      path: queryPath(chain),
+      type: PLAIN_TYPE,
+      content: () => textContent(queries[chain]),
+    })),
     ...site.examples.map(({ name, text }) => ({
       path: examplePath(name),
       type: PLAIN_TYPE,

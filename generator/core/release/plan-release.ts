@@ -14,7 +14,7 @@ import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.
 import { createInputDigest, type InputDigest } from './input-digest.js';
 import { heldOf } from './held.js';
 import { manifestOf } from './published-state.js';
-import type { ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
+import type { Acceptance, ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
 import { sourceChangesOf, sourcesMember } from './release-changes.js';
 import { planDigest, toRestatement } from './restatement.js';
 import { writersFingerprint } from './writers-fingerprint.js';
@@ -166,12 +166,12 @@ function toCurrentState(
 
 function restatementDigest(
   assessed: readonly Assessed[],
-  { previous }: PlanRequest,
+  { previous, acceptance }: PlanRequest,
   writersSha256: string,
 ): string | undefined {
   const restated = assessed.flatMap(({ series: { chain }, digest, draft }) => {
     const last = draft?.restatedDates.at(-1);
-    if (draft === undefined || last === undefined) return [];
+    if (draft === undefined || last === undefined || acceptance?.chains?.includes(chain) === true) return [];
     // A chain that was rolled back to before its first release is not in the record.
     const through = previous?.record.chains[chain]?.updated_through ?? last;
     return [
@@ -204,12 +204,8 @@ function decide(
     restated: draft.restatedDates.length,
     unchanged: listed - draft.newDates.length - draft.restatedDates.length,
   };
-  const restated = draft.restatedDates.length > 0;
-  const kind =
-    acceptance?.planDigest !== undefined && acceptance.planDigest !== digest
-      ? 'plan-mismatch'
-      : 'restatement';
-  if (restated && (acceptance === undefined || kind === 'plan-mismatch')) {
+  const kind = findRefusal(draft, acceptance, digest);
+  if (kind !== undefined) {
     const through = previous?.record.chains[draft.chain]?.updated_through ?? null;
     const refusal: Refusal = {
       kind,
@@ -221,6 +217,17 @@ function decide(
   const isChanged = counts.new + counts.restated > 0 || sources.sources_changed !== undefined;
   const outcome = isChanged ? 'published' : 'unchanged';
   return { ...assessed, plan: { outcome, updated_through: draft.updatedThrough, ...counts, ...sources } };
+}
+
+/** Returns why a draft is refused; `undefined` if it restates nothing, or nothing that was not accepted. */
+function findRefusal(
+  { chain, restatedDates }: ChainDraft,
+  acceptance: Acceptance | undefined,
+  digest: string | undefined,
+): 'restatement' | 'plan-mismatch' | undefined {
+  if (restatedDates.length === 0) return undefined;
+  if (acceptance?.planDigest !== undefined && acceptance.planDigest !== digest) return 'plan-mismatch';
+  return acceptance !== undefined && (acceptance.chains?.includes(chain) ?? true) ? undefined : 'restatement';
 }
 
 /** Returns the plan with nothing to publish. */

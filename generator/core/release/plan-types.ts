@@ -28,13 +28,22 @@ export type PlanRequest = {
   readonly drafted?: ReadonlyMap<Chain, GenreDrafts>;
 };
 
-/** A person's acceptance of restatements; with a digest, only of the restatements it names. */
-export type Acceptance = { readonly reason: string; readonly planDigest?: string };
+/** An acceptance of restatements; with a digest, only of the restatements it names; with chains, only of theirs. */
+export type Acceptance = {
+  readonly reason: string;
+  readonly planDigest?: string;
+  readonly chains?: readonly Chain[];
+};
 
 /** The reason why a chain keeps its published state. */
 export type Refusal =
   | { readonly kind: 'drop'; readonly drops: readonly Drop[] }
-  | { readonly kind: 'restatement'; readonly restatement: Restatement }
+  | {
+      readonly kind: 'restatement';
+      readonly restatement: Restatement;
+      /** What the collection did not record, in words; absent unless recorded changes are accepted. */
+      readonly not_recorded?: readonly string[];
+    }
   | { readonly kind: 'plan-mismatch'; readonly restatement: Restatement };
 
 /** The plan for a chain of the input; `withheld` when another chain was refused, `held` while it is on hold. Counts are dates. */

@@ -129,8 +129,20 @@ export function explainHold(chain: Chain, hold: string, address: string): string
   return `${chain}: publication is held: ${hold}. Once the cause is fixed: ${unholdCommand(address, [chain])}`;
 }
 
-/** Explains why a chain was refused and what to do, as lines for a person. The last one is `acceptCommand`, if it helps. */
-export function explainRefusal(chain: Chain, refusal: Refusal, acceptCommand: string): string[] {
+/** Options for `explainRefusal`. */
+export type ExplainOptions = {
+  /** The last line, if accepting helps. */
+  readonly acceptCommand: string;
+  /** True for an input that `generator collect` keeps. */
+  readonly isCollected: boolean;
+};
+
+/** Explains why a chain was refused and what to do, as lines for a person. */
+export function explainRefusal(
+  chain: Chain,
+  refusal: Refusal,
+  { acceptCommand, isCollected }: ExplainOptions,
+): string[] {
   if (refusal.kind === 'drop') {
     return [
       `${chain}: refused: published history is missing from the input. No option accepts this:`,
@@ -149,9 +161,24 @@ export function explainRefusal(chain: Chain, refusal: Refusal, acceptCommand: st
     ...(refusal.kind === 'plan-mismatch'
       ? ['  --plan does not match: the input or the published state has changed since the plan was shown']
       : []),
+    ...explainCollection(refusal, isCollected),
     '  To publish exactly this, write the public reason into this command and run it:',
     `  ${acceptCommand}`,
   ];
+}
+
+/** Explains what recorded changes have to do with a refused restatement. */
+function explainCollection(refusal: Exclude<Refusal, { kind: 'drop' }>, isCollected: boolean): string[] {
+  const missing = refusal.kind === 'restatement' ? refusal.not_recorded : undefined;
+  if (missing !== undefined)
+    return [`  --accept-collected does not accept what the collection did not record: ${listSome(missing)}`];
+  const { input_dates: changed, added_dates: added } = refusal.restatement;
+  if (changed.length + added.length === 0) return [];
+  return isCollected
+    ? ['  To publish what the collection recorded, and nothing else, run with --accept-collected']
+    : [
+        '  For late and revised values, let generator collect --from files read this folder: it takes them by rule',
+      ];
 }
 
 /** Returns why a chain was refused, in one line. */

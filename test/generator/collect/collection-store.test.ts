@@ -10,6 +10,7 @@ import {
   type Collection,
   type CollectionChange,
 } from '../../../generator/collect/collection-store.js';
+import { toLineage } from '../../../generator/core/collection/lineage.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
 import { META } from '../../contract/store-use.js';
@@ -36,7 +37,7 @@ const FIRST = new Map<Chain, LedgerLine[]>([
 ]);
 const SECOND = new Map<Chain, LedgerLine[]>([['base', [line('base', '2026-08-19', 10, REVISED)]]]);
 
-const options = { asOfMs: AS_OF, describe: (name: string) => ({ name, licence: 'CC0' }) };
+const options = { lineages: [], asOfMs: AS_OF, describe: (name: string) => ({ name, licence: 'CC0' }) };
 
 const changeOf = (lines: typeof FIRST): CollectionChange => ({ lines, lineages: [], states: new Map() });
 
@@ -79,6 +80,23 @@ describe('a collection', () => {
     expect(countsOf(input)).toEqual({ arbitrum: [5], base: [8, 10] });
     expect(input).toMatchObject({ faults: [], invalid: [] });
     expect(input.series[0]?.sources).toEqual([{ name: 'files', licence: 'CC0' }]);
+  });
+
+  it('keeps the lineages that its lines name, before the pointer moves', async () => {
+    const day = { chain: 'base', date: '2026-08-19', values: { tx_count: '9' }, counts: {} } as const;
+    const lineage = toLineage('files', { ...day, evidence: { kind: 'responses', responses: [] } }, []);
+    const written: string[] = [];
+    const watched = interceptStore(store, async ({ name, key }, run) => {
+      if (name === 'putIfAbsent' || name === 'compareAndSwap') written.push(key);
+      return run();
+    });
+    const lines = new Map([['base', [line('base', '2026-08-19', 9, { lineage: lineage.sha256 })]]] as const);
+    const change = { lines, lineages: [lineage], states: new Map() };
+    await commitCollection(watched, await readCollection(store), change, options);
+    const key = collectedKey(lineage.sha256);
+    expect(Buffer.from((await store.get(key))?.bytes ?? []).toString('utf8')).toBe(lineage.text);
+    expect(written[0]).toBe(key);
+    expect(written.at(-1)).toBe(COLLECTION_KEY);
   });
 
   it('writes nothing if no line is added', async () => {

@@ -2,6 +2,7 @@ import { parseInstant } from '../../../schemas/dates.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { toPublishReport, type PublishReport } from '../../../generator/core/release/publish-report.js';
 import type { Acceptance } from '../../../generator/core/release/plan-types.js';
+import type { RecordedLines } from '../../../generator/publish/accept-recorded.js';
 import { preparePlan, type PreparedPlan } from '../../../generator/publish/prepare-plan.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
@@ -13,6 +14,7 @@ export type PublishTestOptions = {
   readonly asOf: string;
   readonly acceptance?: Acceptance;
   readonly full?: boolean;
+  readonly recorded?: RecordedLines;
 };
 
 /** Plans a publication of series like the command. */
@@ -28,6 +30,7 @@ export function prepareSeries(store: ObjectStore, options: PublishTestOptions): 
     requireAll: false,
     progress: SILENT,
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
+    ...(options.recorded ? { recorded: options.recorded } : {}),
   });
 }
 

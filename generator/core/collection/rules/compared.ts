@@ -65,9 +65,20 @@ export function findJumps(
     const median = medianOf(earlier);
     if (median === undefined || median === 0 || earlier.length < FEWEST_DATES) return [];
     const factor = isCounted(metric) ? jumpFactor.counts : jumpFactor.others;
-    const value = Number(values[metric]);
-    if (value === 0 || (value >= median / factor && value <= median * factor)) return [];
-    const message = `${metric} is ${values[metric] ?? ''}, beyond ${factor} times the median ${median} of ${earlier.length} dates.`;
-    return [{ rule: 'jump', metrics: [metric], effect: 'withheld', message }];
+    const text = values[metric] ?? '';
+    const value = Number(text);
+    const [least, most] = [median / factor, median * factor];
+    if (value === 0 || (value >= least && value <= most)) return [];
+    const message = `${metric} is ${text}, beyond ${factor} times the median ${median} of ${earlier.length} dates.`;
+    return [
+      {
+        rule: 'jump',
+        metrics: [metric],
+        effect: 'withheld',
+        message,
+        value: text,
+        bound: `${least}..${most}`,
+      },
+    ];
   });
 }

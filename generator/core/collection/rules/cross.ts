@@ -56,9 +56,11 @@ function compareSame(
   source: string,
   bound: number,
 ): Finding[] {
-  if (difference(value, other) <= bound) return [];
-  const message = `${metric} is ${value}, but ${source} has ${other}: they differ by ${percent(difference(value, other))}, more than ${percent(bound)}.`;
-  return [{ rule: 'cross', metrics: [metric], effect: 'withheld', message }];
+  const differs = difference(value, other);
+  if (differs <= bound) return [];
+  const message = `${metric} is ${value}, but ${source} has ${other}: they differ by ${percent(differs)}, more than ${percent(bound)}.`;
+  const measured = { value: String(differs), bound: String(bound) };
+  return [{ rule: 'cross', metrics: [metric], effect: 'withheld', message, ...measured }];
 }
 
 function compareRatio(
@@ -69,9 +71,12 @@ function compareRatio(
 ): Finding[] {
   const earlier = ratios[metric] ?? [];
   const usual = medianOf(earlier);
-  if (usual === undefined || earlier.length < FEWEST_DATES || difference(ratio, usual) <= bound) return [];
+  if (usual === undefined || earlier.length < FEWEST_DATES) return [];
+  const differs = difference(ratio, usual);
+  if (differs <= bound) return [];
   const message = `${metric} is ${ratio.toFixed(4)} times the value of ${source}, usually ${usual.toFixed(4)} times: that differs by more than ${percent(bound)}.`;
-  return [{ rule: 'cross', metrics: [metric], effect: 'noted', message }];
+  const measured = { value: String(differs), bound: String(bound) };
+  return [{ rule: 'cross', metrics: [metric], effect: 'noted', message, ...measured }];
 }
 
 /** Returns the relative difference; Infinity if only one of the two is 0. */

@@ -15,6 +15,9 @@ const EQUAL: readonly (readonly [one: string, other: string, chains: readonly Ch
   ['all_gas', 'gas_used', ['ethereum', 'arbitrum', 'base']],
 ];
 
+/** Why a day is not whole; `value` and `bound` as in `Finding`. */
+type Gap = Pick<Finding, 'message' | 'value' | 'bound'>;
+
 /** Counts of rows that a whole day does not have. */
 const NONE = /_(missing|disagrees)$/;
 
@@ -33,60 +36,70 @@ export function findGaps(
   { blocks }: Pick<CollectionRules, 'blocks'>,
   { earlier, before, after, isSettled = false }: Surroundings = {},
 ): Finding[] {
-  const finding =
+  const toFinding =
     (effect: Finding['effect']) =>
-    (message: string): Finding => ({ rule: 'whole', metrics: metricsIn(values), effect, message });
-  const wrong = [
+    (gap: Gap): Finding => ({ rule: 'whole', metrics: metricsIn(values), effect, ...gap });
+  const gaps: Gap[] = [
     ...EQUAL.filter(([one, other, chains]) => chains.includes(chain) && one in counts && other in counts)
       .filter(([one, other]) => counts[one] !== counts[other])
-      .map(([one, other]) => `${one} is ${counts[one] ?? ''}, but ${other} is ${counts[other] ?? ''}.`),
+      .map(([one, other]) => {
+        const [value, bound] = [counts[one] ?? '', counts[other] ?? ''];
+        return { message: `${one} is ${value}, but ${other} is ${bound}.`, value, bound };
+      }),
     ...Object.entries(counts)
       .filter(([name, count]) => NONE.test(name) && count !== '0')
-      .map(([name, count]) => `${name} is ${count}, not 0.`),
+      .map(([name, count]) => ({ message: `${name} is ${count}, not 0.`, value: count, bound: '0' })),
     ...(chain === 'bitcoin' ? findMissingBetween(before, counts, after) : findBrokenSpan(counts, before)),
   ];
   const isNewest = chain === 'bitcoin' && after === undefined;
   const late = isNewest ? findMissingBetween(earlier, before, counts) : []; // about the day before, accepted already
   return [
-    ...wrong.map(finding('withheld')),
-    ...findBlockCount(counts, blocks).map(finding(isSettled ? 'noted' : 'withheld')),
-    ...late.map(finding('noted')),
+    ...gaps.map(toFinding('withheld')),
+    ...findBlockCount(counts, blocks).map(toFinding(isSettled ? 'noted' : 'withheld')),
+    ...late.map(toFinding('noted')),
   ];
 }
 
-function findBlockCount({ block_count: count }: Counts, [least, most]: CollectionRules['blocks']): string[] {
+function findBlockCount({ block_count: count }: Counts, [least, most]: CollectionRules['blocks']): Gap[] {
   if (count === undefined || (Number(count) >= least && Number(count) <= most)) return [];
-  const bound = least === most ? `${least}` : `between ${least} and ${most}`;
-  return [`block_count is ${count}, not ${bound}.`];
+  const allowed = least === most ? `${least}` : `between ${least} and ${most}`;
+  const bound = least === most ? `${least}` : `${least}..${most}`;
+  return [{ message: `block_count is ${count}, not ${allowed}.`, value: count, bound }];
 }
 
 /** Finds missing block numbers of a day whose blocks follow those of the day before. */
-function findBrokenSpan(counts: Counts, before: Counts | undefined): string[] {
+function findBrokenSpan(counts: Counts, before: Counts | undefined): Gap[] {
   const day = toSpan(counts);
   if (day === undefined) return [];
+  const { first, last, count } = day;
   const gap = gapOf(day);
-  if (gap > 0n) return [`${gap} of the blocks ${day.first} to ${day.last} are missing.`];
+  if (gap > 0n) {
+    const message = `${gap} of the blocks ${first} to ${last} are missing.`;
+    return [{ message, value: `${count}`, bound: `${last - first + 1n}` }];
+  }
   const previousLast = before?.['last_block'];
-  return previousLast !== undefined && BigInt(previousLast) + 1n !== day.first
-    ? [`the first block is ${day.first}, but the day before ended with ${previousLast}.`]
-    : [];
+  if (previousLast === undefined || BigInt(previousLast) + 1n === first) return [];
+  const message = `the first block is ${first}, but the day before ended with ${previousLast}.`;
+  return [{ message, value: `${first}`, bound: `${BigInt(previousLast) + 1n}` }];
 }
 
 /**
  * Finds block numbers of bitcoin that none of three days has. Header times may go backwards, so the numbers of two days can
  * interleave at midnight: numbers that the outer days lack may be in the days beyond them.
  */
-function findMissingBetween(...counts: (Counts | undefined)[]): string[] {
+function findMissingBetween(...counts: (Counts | undefined)[]): Gap[] {
   const [before, day, after] = counts.map(toSpan);
   if (before === undefined || day === undefined || after === undefined) return [];
   const days = [before, day, after];
   const first = days.map((span) => span.first).reduce((a, b) => (b < a ? b : a));
   const last = days.map((span) => span.last).reduce((a, b) => (b > a ? b : a));
   const count = days.map((span) => span.count).reduce((a, b) => a + b);
-  const missing = last - first + 1n - count;
+  const expected = last - first + 1n;
+  const missing = expected - count;
   const beyond = gapOf(before) + gapOf(after) - within(before, day.first) - within(after, day.last);
   if (missing >= 0n && missing <= beyond) return [];
-  return [`the blocks ${first} to ${last} are ${last - first + 1n}, but ${count} were found on three days.`];
+  const message = `the blocks ${first} to ${last} are ${expected}, but ${count} were found on three days.`;
+  return [{ message, value: `${count}`, bound: `${expected}` }];
 }
 
 /** Returns 1 if a number of another day is in the span of a day, where it is one of the day's gaps; 0 otherwise. */
@@ -94,11 +107,11 @@ function within({ first, last }: Span, number: bigint): bigint {
   return number >= first && number <= last ? 1n : 0n;
 }
 
+type Span = { readonly first: bigint; readonly last: bigint; readonly count: bigint };
+
 function gapOf({ first, last, count }: Span): bigint {
   return last - first + 1n - count;
 }
-
-type Span = { readonly first: bigint; readonly last: bigint; readonly count: bigint };
 
 function toSpan(counts: Counts | undefined): Span | undefined {
   const { first_block: first, last_block: last, block_count: count } = counts ?? {};

@@ -239,3 +239,15 @@ describe('the rule cross', () => {
     expect(judgement.values).toEqual(VALUES);
   });
 });
+
+it('a finding about a number has the value and the bound as data', () => {
+  const measured = ({ findings }: Judgement): unknown[] => findings.map(({ value, bound }) => [value, bound]);
+  expect(measured(judge(VALUES, { counts: { block_count: '43199' } }))).toEqual([['43199', '43200']]);
+  expect(measured(judge({ block_count: '5' }, { chain: 'bitcoin', counts: { block_count: '5' } }))).toEqual([
+    ['5', '90..220'],
+  ]);
+  const before = history({ tx_count: '1000' }).map((each) => ({ ...each, values: { tx_count: '1000' } }));
+  expect(measured(judge({ tx_count: '3001' }, { before }))).toEqual([['3001', `${1000 / 3}..3000`]]);
+  const check = { source: 'other', values: { tx_count: '800' }, same: ['tx_count'] as const, ratios: {} };
+  expect(measured(judge(VALUES, { checks: [check] }))).toEqual([['0.25', '0.005']]);
+});

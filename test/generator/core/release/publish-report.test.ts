@@ -14,8 +14,19 @@ const NOTHING: Restatement = {
 const dates = ['2026-08-01'];
 
 /** Returns the lines that explain a refused restatement. */
-const explain = (changes: Partial<Restatement>): string[] =>
-  explainRefusal('base', { kind: 'restatement', restatement: { ...NOTHING, ...changes } }, 'the command');
+const explain = (
+  changes: Partial<Restatement>,
+  { isCollected = false, notRecorded }: { isCollected?: boolean; notRecorded?: readonly string[] } = {},
+): string[] =>
+  explainRefusal(
+    'base',
+    {
+      kind: 'restatement',
+      restatement: { ...NOTHING, ...changes },
+      ...(notRecorded ? { not_recorded: notRecorded } : {}),
+    },
+    { acceptCommand: 'the command', isCollected },
+  );
 
 describe('a refused restatement is explained', () => {
   it('by the code or the methodology, if nothing else changed', () => {
@@ -55,6 +66,22 @@ describe('a refused restatement is explained', () => {
       ['  1 date withdrawn by a rollback would be published again: 2026-08-01'],
     ],
   ])('by %s', (_what, changes, lines) => {
-    expect(explain(changes).slice(1, -3)).toEqual(lines);
+    expect(explain(changes).slice(1, lines.length + 1)).toEqual(lines);
+  });
+});
+
+describe('a refused restatement names the way without a person', () => {
+  it.each<[string, Parameters<typeof explain>[1], RegExp]>([
+    ['for a folder that somebody fills', {}, /generator collect --from files/],
+    ['for a collection', { isCollected: true }, /run with --accept-collected/],
+    [
+      'unless the collection did not record it',
+      { isCollected: true, notRecorded: ['2026-08-01 tx_count: 5 -> 6'] },
+      /--accept-collected does not accept what the collection did not record: 2026-08-01 tx_count: 5 -> 6/,
+    ],
+  ])('%s', (_what, options, hint) => {
+    const lines = explain({ input_dates: dates }, options);
+    expect(lines.at(-3)).toMatch(hint);
+    expect(lines.at(-1)).toBe('  the command');
   });
 });

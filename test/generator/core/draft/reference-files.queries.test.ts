@@ -1,0 +1,12 @@
+import { referenceFiles } from '../../../../generator/core/draft/reference-files.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { CHAIN_IDS } from '../../../../schemas/catalog.js';
+import { sha256Hex } from '../../../../schemas/digest.js';
+import { queryPath } from '../../../../schemas/paths.js';
+import { readQuery } from '../../../../schemas/queries.js';
+
+it.each(CHAIN_IDS)('the query of %s is public, with the digest that a lineage names', async (chain) => {
+  const file = referenceFiles(await readProductTexts()).find(({ path }) => path === queryPath(chain));
+  const stamp = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:15:00Z' };
+  expect(sha256Hex(file?.content(stamp).text ?? '')).toBe((await readQuery(chain)).sha256);
+});
