@@ -138,9 +138,10 @@ async function prepare(
     ...(acceptance ? { acceptance } : {}),
   });
   signal.throwIfAborted();
-  const hasClock = options.asOf !== undefined || store.now?.() !== undefined;
+  // Nothing else notices a wrong clock: the operator typed no time, and the store has no clock to compare with.
+  const isUnchecked = options.asOf === undefined && store.now?.() === undefined;
   const jump = describeJump(prepared.start.state?.record, asOfMs);
-  if (!hasClock && jump !== undefined && prepared.plan.release !== undefined) warn(jump);
+  if (isUnchecked && jump !== undefined && prepared.plan.release !== undefined) warn(jump);
   return prepared;
 }
 
