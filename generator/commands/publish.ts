@@ -181,6 +181,7 @@ async function report(
     listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
   });
   warnOfInputFaults([...faults, ...heldFaults], context.warn);
+  // With --require-all, the faults name the absent chains already.
   for (const chain of absent.filter(
     (each) => ![...faults, ...heldFaults].some((fault) => fault.chain === each),
   )) {
