@@ -54,7 +54,7 @@ export type PlanDefinition = {
 /** Currency of all prices in Stripe's notation (ISO 4217, lower case). */
 export const PRICE_CURRENCY = 'usd';
 
-/** The price list: what each plan includes. The README is tested against it. */
+/** The price list: what each plan includes. The table in gateway/README.md is generated from it. */
 export const PLANS = {
   'single-chain': {
     name: 'Single Chain',

@@ -1435,7 +1435,7 @@ export interface OpenApi {
   };
 }
 /**
- * current.json: the only mutable object. It names the current release.
+ * current.json: names the current release. Moving it to another record publishes that release.
  */
 export interface Pointer {
   schema: 'pointer/1';
@@ -1448,6 +1448,9 @@ export interface Pointer {
  */
 export interface RefusalMark {
   schema: 'refusal/1';
+  /**
+   * At most one refusal for each chain, and one for the methodology.
+   */
   refused: RecordedRefusal[];
 }
 export interface RecordedRefusal {

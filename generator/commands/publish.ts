@@ -150,9 +150,10 @@ async function prepare(
     ...recorded,
   });
   signal.throwIfAborted();
-  const hasClock = options.asOf !== undefined || store.now?.() !== undefined;
+  // Nothing else notices a wrong clock: the operator typed no time, and the store has no clock to compare with.
+  const isUnchecked = options.asOf === undefined && store.now?.() === undefined;
   const jump = describeJump(prepared.start.state?.record, asOfMs);
-  if (!hasClock && jump !== undefined && prepared.plan.release !== undefined) warn(jump);
+  if (isUnchecked && jump !== undefined && prepared.plan.release !== undefined) warn(jump);
   return { ...prepared, isCollected: folder.collection?.() !== undefined };
 }
 
@@ -209,6 +210,7 @@ async function report(
     listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
   });
   warnOfInputFaults([...faults, ...heldFaults], context.warn);
+  // With --require-all, the faults name the absent chains already.
   for (const chain of absent.filter(
     (each) => ![...faults, ...heldFaults].some((fault) => fault.chain === each),
   )) {

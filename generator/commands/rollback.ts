@@ -145,10 +145,10 @@ async function finish(
   context: CommandContext,
 ): Promise<ExitName> {
   const publish = (): Promise<Written> => {
-    context.progress.abandon(); // of an attempt before
+    context.progress.abandon(); // closes the stage in which a first attempt failed
     return publishRelease(store, prepared, context);
   };
-  // A rollback may need more than the spare space, which then stays for gc.
+  // A rollback may not fit into the spare space, so it leaves that for a hold or for gc.
   const written = await (outcome === 'rolled-back' ? publish() : withSpareSpace(store, publish));
   const record = prepared.release?.record ?? prepared.start.state.record;
   const { revision, sequence, published_at, hold, holds = {}, changes } = record;

@@ -56,7 +56,7 @@ export function toDirectory(folder: string): InputFolder {
     },
     async open(name, limit) {
       const file = path.join(folder, name);
-      const found = await stat(file).catch(() => undefined); // opening it reports the error
+      const found = await stat(file).catch(() => undefined); // opening it reports the error, also of a directory
       if (found !== undefined && !found.isFile() && !found.isDirectory()) return failWith(notAFile());
       const size = found?.size ?? 0;
       return size > limit.max ? failWith(tooLarge(limit, size)) : createReadStream(file);

@@ -9,7 +9,7 @@ import { isAhead, type TrustedClock } from '../state/trusted-clock.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A clock may have jumped if more full hours than these lie between two releases: a day, and half a day to spare. */
+/** More full hours than these between two releases suggest that a clock jumped: a day, and half a day to spare. */
 const JUMP_HOURS = 36;
 
 /** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of a clock. */

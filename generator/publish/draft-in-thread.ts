@@ -6,7 +6,7 @@ import type { InputSeries } from '../core/input/input-series.js';
 import { createDayWriters } from '../core/records/day-writers.js';
 import { draftGenres, type GenreDraft, type GenreDrafts } from '../core/draft/genre-drafts.js';
 import { readDayTexts } from '../texts/product-texts.js';
-import { toValidBody, type FileName } from '../state/write-artifact.js';
+import { toValidBody, type FileInfo } from '../state/write-artifact.js';
 
 /** Minimum number of files in a message. */
 const BATCH_FILES = 64;
@@ -21,7 +21,7 @@ export type DraftTask = {
 };
 
 /** A message with some files and their concatenated validated bytes; without files at the end. */
-export type DraftedFiles = { readonly files: readonly FileName[]; readonly bodies: Uint8Array };
+export type DraftedFiles = { readonly files: readonly FileInfo[]; readonly bodies: Uint8Array };
 
 /** The drafts of a chain without its days, or the error message about an invalid artifact. */
 export type DraftResult = { readonly drafts: GenreDrafts } | { readonly invalid: string };

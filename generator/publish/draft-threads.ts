@@ -66,7 +66,7 @@ export async function draftInThreads(
   }
 }
 
-/** Yields the files that a thread sends, and acknowledges each message. Its first body checks the reserve of the disk. */
+/** Yields the files that a thread sends, and acknowledges each message. The reserve of the disk is checked once per message. */
 async function* receiveFiles(port: MessagePort, store: ObjectStore): AsyncGenerator<FileToWrite> {
   for await (const [message] of on(port, 'message')) {
     const { files, bodies } = message as DraftedFiles; // the only kind of message that a drafting thread sends

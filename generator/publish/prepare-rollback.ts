@@ -79,6 +79,7 @@ export async function prepareRollback(
   const { chains = CHAIN_IDS, held = nextHeld(start.state.record, reason, choice.chains) } = choice;
   const texts = await readTexts(start.state.record);
   const target = await readTarget(options, start, to);
+  // Any revision will do: only the digests are used, to read the days. `planRollback` knows the new revision.
   const rolled = rollBackEntries(start.state, target, to, { reason, chains });
   const days = await readDays(options, rolled);
   const asOfMs = notAhead(options);

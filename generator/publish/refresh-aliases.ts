@@ -16,10 +16,9 @@ const CONCURRENCY = 8;
 export type RefreshResult = { readonly objects: number; readonly bytes: number };
 
 /**
- * Updates every public copy, also called alias, to the release that the pointer names, the status last, then raises
- * aliases.json. Several
- * runs may refresh at the same time: each copy is read before the pointer, so an older release never overwrites a newer
- * one.
+ * Updates every public copy, also called alias, to the release that the pointer names, the status last, and then sets
+ * aliases.json to its sequence. Several runs may refresh at the same time: each copy is read before the pointer, so an
+ * older release never overwrites a newer one.
  */
 export async function refreshAliases(
   store: ObjectStore,
@@ -88,6 +87,7 @@ async function deleteUnlisted(
 ): Promise<void> {
   const key = publicKey(path);
   if (path in (await current()).public || (await store.head(key)) === undefined) return;
+  // The copy found may be of a release that was published after the first look at the pointer.
   if (path in (await current()).public) return;
   await store.delete(key);
   // A release published in the meantime may list the file again, and its copy may be the one just deleted.

@@ -6,7 +6,7 @@ import type { Progress } from '../run/progress.js';
 import { keepSpareSpace } from '../state/disk-space.js';
 import { watchGc, type GcWatch } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
-import { toBody, writeBody, type FileName, type WriteResult } from '../state/write-artifact.js';
+import { toBody, writeBody, type FileInfo, type WriteResult } from '../state/write-artifact.js';
 
 /** Number of artifacts written at a time. Fewer large ones, so that memory stays bounded. */
 export const CONCURRENCY = 64;
@@ -14,7 +14,7 @@ const LARGE_CONCURRENCY = 2;
 const LARGE_BYTES = 65_536;
 
 /** A file to write. `body` returns its validated bytes when it is about to be written. */
-export type FileToWrite = FileName & { readonly body: () => Uint8Array | Promise<Uint8Array> };
+export type FileToWrite = FileInfo & { readonly body: () => Uint8Array | Promise<Uint8Array> };
 
 /** Options for writing a release. `now` returns milliseconds since the epoch. */
 export type WriteOptions = {

@@ -5,7 +5,7 @@ import { createSpareSpace } from '../../infra/store/directory/spare-space.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
 
-/** Free space that writing leaves on the disk of a directory store: so much, or 5 % of a smaller disk. */
+/** Free space that writing leaves on the disk of a directory store: this much, or 5 % of the disk if that is less. */
 const RESERVE = { bytes: 64_000_000, files: 1_000 };
 const RESERVE_SHARE = 0.05;
 /** Unit in which file systems usually allocate space. */
@@ -131,10 +131,10 @@ function findShortage({ bytes, files }: DiskSpace, need: Need): Shortage | undef
 function toShortage(
   { free, total }: Amount,
   needed: number,
-  most: number,
+  maxReserve: number,
   { step, toText }: Unit,
 ): Shortage | undefined {
-  const reserve = Math.min(most, Math.floor(total * RESERVE_SHARE));
+  const reserve = Math.min(maxReserve, Math.floor(total * RESERVE_SHARE));
   if (free - needed >= reserve) return undefined;
   return {
     free: toText(free),

@@ -56,8 +56,7 @@ export type GcWatch = {
  * Starts a watch for garbage collections. Start it before the first write and check it before the commit. A garbage
  * collection that ran at any time in between, even if it has ended, may have sent a deletion that is carried out after
  * the writer wrote the object again, so any new heartbeat is a conflict. One that starts after the check sees that the
- * writer's objects are young. A dead one is ignored after an hour. `clock` returns
- * milliseconds from any origin.
+ * writer's objects are young. A dead one is ignored after an hour. `clock` returns milliseconds from any origin.
  * @throws GeneratorError 'conflict' if a garbage collection is running.
  */
 export async function watchGc(store: ObjectStore, clock: () => number): Promise<GcWatch> {

@@ -7,7 +7,7 @@ import {
 } from '../../infra/store/directory/spare-space.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 
-/** Free space at which the spare space is created again: itself, and twice as much, in which a hold fits. */
+/** Free space at which the spare space is created again: its own size, and twice as much for a hold. */
 const ROOM = { bytes: 3 * SPARE_SPACE.bytes, files: 3 * SPARE_SPACE.files };
 
 /** Does the work. If the disk is full, deletes the spare space of the store and does the work once more. */

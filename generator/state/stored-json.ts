@@ -56,7 +56,7 @@ export function assertDigest(key: string, sha256: string, bytes: Uint8Array | un
 }
 
 /**
- * Parses the bytes of a key and judges them, whoever wrote them.
+ * Parses the bytes of a key and checks them, because another program may have written them.
  * @throws GeneratorError 'damaged' if they do not match the schema, or name a path or a day schema that no release has.
  */
 export function parseStored<N extends SchemaName>(
@@ -72,7 +72,7 @@ export function parseStored<N extends SchemaName>(
   return document;
 }
 
-/** An escape that may be of a lone surrogate. */
+/** An escaped surrogate, which may be a lone one. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
 function parseValid<N extends SchemaName>(key: string, schema: N, text: string): NonNullable<Contract[N]> {

@@ -19,8 +19,8 @@ export async function readRefusals(store: ObjectStore): Promise<StoredRefusals> 
 }
 
 /**
- * Replaces the recorded refusals, unless another run has done so since they were read. The record stays when it is
- * empty, because a schedule may not delete it.
+ * Replaces the recorded refusals, unless another run has done so since they were read. An empty record is kept, because
+ * the permissions of a scheduled publish do not allow deleting it.
  */
 export async function writeRefusals(
   store: ObjectStore,

@@ -12,12 +12,12 @@ import { damaged } from './stored-json.js';
 export type WriteResult = 'created' | 'exists';
 
 /** The path, media type, digest and size of an artifact, without its content. */
-export type FileName = Pick<Artifact, 'path' | 'type' | 'sha256' | 'bytes'>;
+export type FileInfo = Pick<Artifact, 'path' | 'type' | 'sha256' | 'bytes'>;
 
 /** Writes the validated bytes of an artifact under its digest. @throws like `putImmutable`. */
 export function writeBody(
   store: ObjectStore,
-  { path, type, sha256 }: FileName,
+  { path, type, sha256 }: FileInfo,
   body: Uint8Array,
 ): Promise<WriteResult> {
   const key = objectKey(sha256);

@@ -6,7 +6,7 @@ const MIN_SHARE = 0.1;
 export type StageWork = { readonly elapsedMs: number; readonly done: number; readonly total: number };
 
 /**
- * Estimates the seconds left at the mean speed since the begin of the stage: at most nine times the time that has passed.
+ * Estimates the seconds left at the mean speed since the start of the stage: at most nine times the time that has passed.
  * Returns `undefined` while it is too early to estimate.
  */
 export function estimateSecondsLeft({ elapsedMs, done, total }: StageWork): number | undefined {

@@ -11,7 +11,7 @@ type Store = {
   readonly published_at: string | null;
 };
 
-/** Returns whether the last release that changed days is a rollback. Holds after it count for nothing. */
+/** Returns whether the last release that changed days is a rollback. Holds after it are ignored. */
 export async function isRolledBack(store: ObjectStore, current: ReleaseRecord): Promise<boolean> {
   let record = current;
   while (record.changes.rollback === null) {

@@ -109,7 +109,7 @@ async function acquireLease(store: ObjectStore, clock: () => number): Promise<Gc
 
 /**
  * Works on all of a batch, even if some of it fails, so that no request is still in progress afterwards.
- * @throws the first error of the store, otherwise the first GeneratorError.
+ * @throws the first error of the store, after which the lease must not be ended; otherwise the first GeneratorError.
  */
 async function settleAll(
   batch: readonly ListedObject[],

@@ -22,7 +22,10 @@ export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
   readonly objects: number | null;
   /** Artifacts and release records that no release of the chain reaches; null like `objects`. */
   readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number } | null;
-  /** Damage of the record of refusals, or that was found while counting; null if none. Only "verify" finds all damage. */
+  /**
+   * Damage of the record of refusals, or that was found while counting, after the key that has it; null if none. Only
+   * "verify" finds all damage.
+   */
   readonly damage: string | null;
   /** The suggested next step, as a command or a sentence. */
   readonly next: string;

@@ -13,7 +13,8 @@ export type UnfinishedRefresh = {
 
 /**
  * Reads aliases.json, and compares it with the release. If the last refresh of the public copies did not finish, returns
- * the sequence of the last one that did, or 0 if there was none; otherwise `undefined`. The next run finishes it.
+ * the sequence of the last one that did, or 0 if there was none; otherwise `undefined`. The next run finishes it. Only
+ * while there is one release, a missing aliases.json is such a refresh; later it is damage.
  */
 export async function checkAliasMark(verifier: Verifier): Promise<number | undefined> {
   const { store, record, faults, lagging } = verifier;

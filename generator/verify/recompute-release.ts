@@ -33,7 +33,7 @@ export async function recomputeRelease(
     previous,
     asOfMs: parseInstant(record.published_at) ?? NaN,
     texts: await readProductTexts(),
-    acceptance: { reason: 'recomputed' },
+    acceptance: { reason: 'recomputed' }, // so that a difference is planned and reported, not refused
     full: true,
     keepWithdrawn: true,
   });

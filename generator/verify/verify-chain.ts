@@ -96,8 +96,8 @@ async function checkBundles(verifier: Verifier, manifest: Manifest): Promise<voi
     verifier.progress.advance();
     const { value, faults } = await checkStoredFile(verifier, path, entry && { ...entry, schema: 'bundle' });
     if (entry === undefined || value === undefined || faults.length > 0) continue;
-    for (const message of checkBundle(value as Bundle, manifest)) {
-      // its schema was checked just above
+    const bundle = value as Bundle; // its schema was checked just above
+    for (const message of checkBundle(bundle, manifest)) {
       verifier.faults.push({ key: objectKey(entry.sha256), message: `${path}: ${message}` });
     }
   }

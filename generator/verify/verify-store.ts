@@ -142,7 +142,7 @@ async function checkReleaseChain(
   since = Infinity,
 ): Promise<{ readonly changes: readonly ReleaseChanges[]; readonly earlier: readonly ReleaseRecord[] }> {
   const { store, record, faults } = verifier;
-  const read = new Set(listedFilesOf(record).map(({ sha256 }) => sha256));
+  const seen = new Set(listedFilesOf(record).map(({ sha256 }) => sha256));
   const changes = [record.changes];
   const recent: ReleaseRecord[] = [];
   let later = record;
@@ -152,7 +152,7 @@ async function checkReleaseChain(
     if (earlier === undefined) return { changes, earlier: recent };
     const fault = findLinkFault(earlier, later);
     if (fault !== undefined) faults.push({ key: releaseKey(link.revision, link.sha256), message: fault });
-    if (changes.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, read);
+    if (changes.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, seen);
     changes.push(earlier.changes);
     if (earlier.sequence >= since) recent.push(earlier);
     later = earlier;
@@ -171,10 +171,10 @@ async function checkPublicFiles(verifier: Verifier, unfinished?: UnfinishedRefre
 }
 
 /** Checks the files that only an earlier release lists. A rollback or a reader may need them. */
-async function checkOldFiles(verifier: Verifier, record: ReleaseRecord, read: Set<string>): Promise<void> {
+async function checkOldFiles(verifier: Verifier, record: ReleaseRecord, seen: Set<string>): Promise<void> {
   for (const { path, sha256, bytes } of listedFilesOf(record)) {
-    if (read.has(sha256)) continue;
-    read.add(sha256);
+    if (seen.has(sha256)) continue;
+    seen.add(sha256);
     const key = objectKey(sha256);
     const found = await verifier.store.get(key);
     verifier.artifacts += 1;

@@ -41,17 +41,17 @@ function createList(
   kind: string,
   parts: readonly Part[],
 ): { readonly shared: JsonObject; readonly refTo: (part: JsonObject) => JsonObject } {
-  const calledBy = new Map<string, string[]>();
+  const namesByText = new Map<string, string[]>();
   for (const [name, part] of parts) {
     const text = JSON.stringify(part);
-    calledBy.set(text, [...(calledBy.get(text) ?? []), name]);
+    namesByText.set(text, [...(namesByText.get(text) ?? []), name]);
   }
   const names = new Map<string, string>();
   const shared: Record<string, JsonObject> = {};
   const seen = new Set<string>();
   for (const [, part] of parts) {
     const text = JSON.stringify(part);
-    const name = calledBy.get(text)?.find((each) => shared[each] === undefined);
+    const name = namesByText.get(text)?.find((each) => shared[each] === undefined);
     if (seen.has(text) && !names.has(text) && name !== undefined) {
       names.set(text, name);
       shared[name] = part;

@@ -17,7 +17,7 @@ const JEST =
 const LIMIT_MS = 10 * 60_000;
 
 const FAST = ['--selectProjects', 'fast'];
-/** The laws: they are run with the integration tests, of which the others need servers. */
+/** Selects `test/laws`, which is part of the integration project; its other tests may need servers. */
 const LAWS = ['--selectProjects', 'integration', '--testPathIgnorePatterns', '/test/(golden|integration)/'];
 
 const execute = promisify(execFile);

@@ -1,10 +1,10 @@
 import type { BillingEvent } from '../../gateway/core/billing/stripe-events.js';
 import type { Payment, Subscription } from '../../gateway/core/billing/subscription.js';
 import type { BillingPort, CheckoutOptions } from '../../gateway/io/billing/billing-port.js';
-import { createPort } from './fake-billing-side.js';
+import { createPort } from './fake-billing-port.js';
 import { createWorld, find, type FakeBillingOptions, type World } from './fake-billing-world.js';
 
-export { FAKE_SIGNATURE } from './fake-billing-side.js';
+export { FAKE_SIGNATURE } from './fake-billing-port.js';
 
 /** A payment service in memory for the demo and tests. It stores subscriptions and records events; no money moves. */
 export type FakeBilling = BillingPort & {

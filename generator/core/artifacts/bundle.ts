@@ -16,7 +16,7 @@ export type BundleOptions = {
   readonly record: (entry: ManifestDate) => DayRecord;
 };
 
-/** Returns one bundle per window: the last N dates up to `updatedThrough`, without withdrawn ones. */
+/** Returns one bundle per window: the last N dates up to `updatedThrough`, without withdrawn ones. Precondition: a date is in force. */
 export function bundleFiles(options: BundleOptions): FileTemplate[] {
   return (Object.keys(WINDOWS) as Window[]).map((window) => ({
     path: bundlePath(options.genre, options.chain, window),

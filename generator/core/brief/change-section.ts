@@ -2,9 +2,9 @@ import type { MetricName, Scorecard } from '../../../schemas/types.generated.js'
 import type { Narrator } from './narrator.js';
 
 /** Relative changes smaller than this are described as "about the same". */
-const LEVEL = 0.01;
+const MIN_CHANGE = 0.01;
 
-/** The metrics whose weekly means are reported, with their names in a sentence. A rate is not said to be "a day". */
+/** The metrics whose weekly means are reported, with their names in a sentence. The sentence about a rate does not say "a day". */
 const WEEKLY: readonly { readonly metric: MetricName; readonly name: string; readonly isRate?: true }[] = [
   { metric: 'tx_count', name: 'transactions' },
   { metric: 'active_addresses', name: 'active addresses' },
@@ -66,6 +66,6 @@ function sayMonth({ say, number }: Narrator, metric: MetricName, name: string): 
 }
 
 function directionOf(change: number): 'above' | 'below' | 'level' {
-  if (Math.abs(change) < LEVEL) return 'level';
+  if (Math.abs(change) < MIN_CHANGE) return 'level';
   return change > 0 ? 'above' : 'below';
 }

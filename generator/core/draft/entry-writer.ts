@@ -89,6 +89,7 @@ export function createEntryWriter(options: EntryOptions, revisions: ManifestRevi
     const status = writers.regimes.status[t] ?? 'missing';
     const { artifact: rebuilt, content: _content, ...row } = make(genre, before.schema, t, before.revision);
     if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {
+      // The status can change without the bytes: gold and derived days do not contain it.
       return { fate: 'unchanged', entry: before.status === status ? before : { ...before, status }, ...row };
     }
     return makeNew(genre, t, supersede(before, reason));

@@ -21,7 +21,7 @@ export type PublishedChain = {
 /** Options for `draftGenres`. */
 export type GenreOptions = EntryOptions & { readonly published: PublishedChain | undefined };
 
-/** The next state of a genre of a chain. Threads can exchange it once its days are removed. */
+/** The next state of a genre of a chain. Threads can exchange it without its days, which contain functions. */
 export type GenreDraft = {
   /** True when the chain was published before without this genre. Its dates are then not counted as new. */
   readonly isAdded: boolean;
@@ -79,7 +79,7 @@ function toGenreDraft(
   };
 }
 
-/** Returns every revision that the chain's manifests can name, this one included. */
+/** Returns every revision that the chain's manifests can name, the drafted one included. */
 export function knownRevisions({ series, published, stamp }: GenreOptions): ManifestRevisions {
   const updated_through = series.dates.at(-1) ?? '';
   return {

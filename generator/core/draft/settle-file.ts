@@ -28,7 +28,7 @@ export function settleFile(
     const rebuilt = toArtifact(template.path, template.type, () => template.content(before));
     const sameType = !('type' in published) || published.type === template.type;
     if (rebuilt.sha256 === published.sha256 && sameType) {
-      return { path: template.path, type: template.type, entry: bare(published) };
+      return { path: template.path, type: template.type, entry: withoutType(published) };
     }
   }
   const rendered = template.content(stamp);
@@ -55,6 +55,6 @@ function publishedEntry(record: ReleaseRecord, path: string): FileEntry | Public
   return record.public[path] ?? record.bundles[path] ?? record.manifests[path];
 }
 
-function bare({ sha256, bytes, revision }: FileEntry): FileEntry {
+function withoutType({ sha256, bytes, revision }: FileEntry): FileEntry {
   return { sha256, bytes, revision };
 }

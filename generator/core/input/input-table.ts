@@ -16,6 +16,7 @@ export type InputHeader = {
 
 type Report = (at: { line?: number; column?: number }, message: string, remedy: string) => void;
 
+/** Parts of the names that data providers give to prices and fiat values, as in `PriceUSD` and `CapMrktCurUSD`. */
 const FIAT = /usd|eur|gbp|jpy|cny|fiat|price|mrkt|market|roi|reference_?rate|^cap|value/i;
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LARGEST = 2 ** 53;

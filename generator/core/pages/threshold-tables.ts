@@ -41,7 +41,7 @@ function flatten(value: unknown, name: string): ThresholdRow[] {
 
 /** Returns a list element under the name that identifies it, without that member; otherwise under its position. */
 function toNamed(value: unknown, i: number): [string, unknown] {
-  const record = value as Readonly<Record<string, unknown>>; // an object, as its list has no others
+  const record = value as Readonly<Record<string, unknown>>; // `flatten` handled the lists of plain values before
   const member = NAMES.find((each) => typeof record[each] === 'string');
   if (member === undefined) return [String(i + 1), value];
   const { [member]: name, ...rest } = record;

@@ -65,6 +65,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
     landingFile(releaseOptions),
     changesFile(newest, earlier, releaseOptions.methodologyVersion),
   ];
+  // Status, landing and changes name their own release, so they are compared as the current release would write them.
   const differing = [
     ...Object.values(settled).flat(),
     ...(record === undefined

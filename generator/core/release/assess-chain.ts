@@ -34,7 +34,7 @@ export function assessChain(
   const record = previous?.record.chains[series.chain];
   const manifest = manifestOf(previous, 'meta', series.chain);
   if (previous === undefined || manifest === undefined) return { kind: 'first' };
-  if (record === undefined) return { kind: 'compare' };
+  if (record === undefined) return { kind: 'compare' }; // rolled back to before its first release
   const first = manifest.dates.find((entry) => entry.status !== 'withdrawn');
   const drops = findDrops(series, {
     firstDate: first?.date ?? '',

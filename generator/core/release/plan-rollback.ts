@@ -84,6 +84,7 @@ export function rollBackEntries(
           ? rollBackEntry(entry, undefined, revision, reason)
           : entry,
       );
+    // Genres that the target may lack come last: `withdrawStale` needs the dates that the others change.
     const entries = {
       meta: rollBack('meta'),
       gold: rollBack('gold'),

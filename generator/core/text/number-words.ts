@@ -5,6 +5,8 @@ const SCALES = [
 ] as const;
 const GROUPED_FROM = 1_000;
 
+// Noise of binary arithmetic is removed before rounding: it is beyond the 15th digit, after a multiplication beyond the 12th.
+
 /**
  * Formats a number for people: `1.23 million`, `470,665`, `36.1`, `0.00031`. Three significant digits, two below one, and
  * whole numbers from a thousand to a million. The result does not depend on the locale.

@@ -12,7 +12,10 @@ export function daySchemaOf(genre: Genre): DaySchema {
   return DAY_SCHEMAS[genre].split('/')[0] as DaySchema; // a day schema's id is its name and number
 }
 
-/** Returns the faults of a schema-valid day file compared with the manifest that lists it. */
+/**
+ * Returns the faults of a schema-valid day file compared with the manifest that lists it. `revision` is that of the entry
+ * or of one of its superseded versions.
+ */
 export function checkDay(
   record: DayRecord,
   entry: ManifestDate,

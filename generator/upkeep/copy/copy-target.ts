@@ -17,7 +17,7 @@ import { withStoreAddress } from '../../state/with-store-address.js';
 export function readTargetPointer(to: ObjectStore): Promise<ReadPointer | undefined> {
   return withStoreAddress(to, async () => {
     if (!(await isStore(to))) return undefined;
-    await readAliasSequence(to); // the refresh after the commit needs it
+    await readAliasSequence(to); // fails now if aliases.json is damaged, not in the refresh after the commit
     return readStoredJson(to, POINTER_KEY, 'pointer');
   });
 }

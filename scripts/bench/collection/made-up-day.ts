@@ -12,7 +12,7 @@ export function tablesIn(folder: string): Tables {
   return { base_blocks: fileOf('blocks'), base_transactions: fileOf('transactions') };
 }
 
-/** Writes a day of base with this number of transactions, beside those of the protocol, as its public tables type it. */
+/** Writes a day of base with the column types of its public tables: these transactions, and one of the protocol per block. */
 export async function writeMadeUpDay(folder: string, transactions: number): Promise<void> {
   const { DuckDBInstance } = await import('@duckdb/node-api'); // optional, and only this bench needs it
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '1GB' });

@@ -84,7 +84,7 @@ export function toS3FindingsJson(findings: S3Findings): string {
   });
   return formatJson('s3', findings, {
     localstack: toWrites(findings.localstack),
-    null_server: toWrites(findings.discarding),
+    discarding_server: toWrites(findings.discarding),
     unchanged: findings.unchanged,
   });
 }
