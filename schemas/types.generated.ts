@@ -542,6 +542,7 @@ export interface HoldChanges {
 export interface CollectionState {
   schema: 'collection-state/1';
   chains: ChainStates;
+  sources: SourceDescriptions;
 }
 export interface ChainStates {
   bitcoin?: ChainState;
@@ -608,6 +609,12 @@ export interface Drift {
  */
 export interface TextValues {
   [k: string]: CollectionStateValue;
+}
+/**
+ * By name, how sources.json describes a source of the ledgers.
+ */
+export interface SourceDescriptions {
+  [k: string]: SourceSegment;
 }
 /**
  * collection.json: the pointer to what was collected. It names the ledgers and the input that they yield by their digests, so that publish never reads half of a collection.

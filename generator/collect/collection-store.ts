@@ -25,11 +25,15 @@ import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
 /** Number of lineages that are written at the same time. */
 const CONCURRENCY = 16;
 
+/** Descriptions of sources for `sources.json`, by the name that the ledgers give them. */
+export type Descriptions = { readonly [source: string]: SourceDescription };
+
 /** A collection: the lines of each ledger, and its state. `etag` is that of the pointer; null before the first collection. */
 export type Collection = {
   readonly sequence: number;
   readonly ledgers: ReadonlyMap<Chain, readonly LedgerLine[]>;
   readonly states: ReadonlyMap<Chain, ChainState>;
+  readonly sources: Descriptions;
   readonly etag: Etag | null;
 };
 
@@ -45,24 +49,30 @@ export async function readCollection(store: ObjectStore): Promise<Collection> {
     );
   }
   const found = await readStoredJson(store, COLLECTION_KEY, 'collection');
-  if (found === undefined) return { sequence: 0, ledgers: new Map(), states: new Map(), etag: null };
+  if (found === undefined)
+    return { sequence: 0, ledgers: new Map(), states: new Map(), sources: {}, etag: null };
   const { sequence, ledgers, state } = found.value;
   const chains = CHAIN_IDS.filter((chain) => ledgers[chain] !== undefined);
   const read = await pMap(
     chains,
     async (chain) => [chain, await readLedger(store, chain, ledgers[chain])] as const,
   );
-  const states = await readStates(store, state);
-  return { sequence, ledgers: new Map(read), states, etag: found.etag };
+  return { sequence, ledgers: new Map(read), ...(await readState(store, state)), etag: found.etag };
 }
 
-async function readStates(store: ObjectStore, { sha256 }: CollectedFile): Promise<Collection['states']> {
+async function readState(
+  store: ObjectStore,
+  { sha256 }: CollectedFile,
+): Promise<Pick<Collection, 'states' | 'sources'>> {
   const key = collectedKey(sha256);
   const bytes = await readByDigest(store, key, sha256);
-  const { chains } = asDocument(key, 'state', () =>
+  const { chains, sources } = asDocument(key, 'state', () =>
     assertValid('collection-state', JSON.parse(Buffer.from(bytes).toString('utf8'))),
   );
-  return new Map(CHAIN_IDS.flatMap((chain) => (chains[chain] ? [[chain, chains[chain]]] : [])));
+  return {
+    states: new Map(CHAIN_IDS.flatMap((chain) => (chains[chain] ? [[chain, chains[chain]]] : []))),
+    sources,
+  };
 }
 
 async function readLedger(
@@ -102,8 +112,8 @@ export type CollectionChange = {
 /** Options for `commitCollection`. */
 export type CommitOptions = {
   readonly asOfMs: number;
-  /** Returns the entry of a source for `sources.json`. */
-  readonly describe: (source: string) => SourceDescription;
+  /** The sources of the run. Those of earlier runs keep their descriptions. */
+  readonly sources: Descriptions;
 };
 
 /**
@@ -115,10 +125,11 @@ export async function commitCollection(
   store: ObjectStore,
   before: Collection,
   change: CollectionChange,
-  { asOfMs, describe }: CommitOptions,
+  { asOfMs, sources: described }: CommitOptions,
 ): Promise<Collection> {
   const states = new Map([...before.states, ...change.states]);
-  const isSame = isDeepStrictEqual(states, before.states);
+  const sources = { ...before.sources, ...described };
+  const isSame = isDeepStrictEqual([states, sources], [before.states, before.sources]);
   if (isSame && [...change.lines.values()].every((lines) => lines.length === 0)) return before;
   const ledgers = new Map(
     CHAIN_IDS.map(
@@ -129,8 +140,8 @@ export async function commitCollection(
   await pMap(change.lineages, ({ text }) => writeFile(store, text), { concurrency: CONCURRENCY });
   const pointer = await writeFiles(
     store,
-    { ledgers, states },
-    { sequence, asOf: toInstant(asOfMs), describe },
+    { ledgers, states, sources },
+    { sequence, asOf: toInstant(asOfMs) },
   );
   const body = Buffer.from(canonicalJson(assertValid('collection', pointer)));
   const etag = await store.compareAndSwap(COLLECTION_KEY, body, before.etag, metaOf(COLLECTION_KEY));
@@ -140,19 +151,24 @@ export async function commitCollection(
       `Another collection was committed to ${store.address} meanwhile. Run again.`,
     );
   }
-  return { sequence, ledgers, states, etag };
+  return { sequence, ledgers, states, sources, etag };
 }
 
 async function writeFiles(
   store: ObjectStore,
-  { ledgers, states }: Pick<Collection, 'ledgers' | 'states'>,
-  { sequence, asOf, describe }: { sequence: number; asOf: string; describe: CommitOptions['describe'] },
+  { ledgers, states, sources: descriptions }: Pick<Collection, 'ledgers' | 'states' | 'sources'>,
+  { sequence, asOf }: { sequence: number; asOf: string },
 ): Promise<CollectionPointer> {
   const write = (text: string): Promise<CollectedFile> => writeFile(store, text);
+  const describe = (name: string): SourceDescription => descriptions[name] ?? { name, licence: 'unknown' };
   const chains = [...ledgers].map(([chain, lines]) => ({ chain, lines, dates: datesOf(lines) }));
   const sources = Object.fromEntries(chains.map(({ chain, dates }) => [chain, toSegments(dates, describe)]));
   const changes = chains.flatMap(({ lines }) => changesOf(lines));
-  const state: CollectionState = { schema: 'collection-state/1', chains: Object.fromEntries(states) };
+  const state: CollectionState = {
+    schema: 'collection-state/1',
+    chains: Object.fromEntries(states),
+    sources: descriptions,
+  };
   return {
     schema: 'collection/1',
     sequence,

@@ -7,7 +7,7 @@ import { toTableStatements } from './duckdb-tables.js';
 import { EngineError, type Engine, type EngineQuery } from './engine.js';
 
 const THREADS = 2;
-const MEMORY_LIMIT = '1GB';
+const MEMORY_MB = 1_000;
 /** An interrupt between two statements is lost, so it is repeated. */
 const INTERRUPT_EVERY_MS = 50;
 /** Beginnings of messages about tables that are not as the query expects. */
@@ -16,16 +16,20 @@ const SHAPE_ERRORS = /^(Binder|Catalog|Conversion|Mismatch Type|Out of Range) Er
 type DuckDbOptions = {
   /** A folder for what does not fit into memory. */
   readonly folder: string;
+  /** Number of threads; 2 by default. */
+  readonly threads?: number;
+  /** Memory of a query in megabytes; what needs more goes to `folder`. 1,000 by default. */
+  readonly memoryMb?: number;
   /** Loads the package: late, because most commands do not need it and it may not be installed. */
   readonly load?: () => Promise<typeof DuckDb>;
 };
 
 /**
- * Creates an engine in this process. Each query has a database of its own, which uses about 1 GB of memory and two
- * threads, and is closed at the end.
+ * Creates an engine in this process. Each query has a database of its own, which is closed at the end.
  * @throws EngineError if DuckDB is not installed
  */
-export async function createDuckDbEngine({ folder, load = importDuckDb }: DuckDbOptions): Promise<Engine> {
+export async function createDuckDbEngine(options: DuckDbOptions): Promise<Engine> {
+  const { folder, threads = THREADS, memoryMb = MEMORY_MB, load = importDuckDb } = options;
   const duckDb = await load().catch((cause: unknown) => {
     const remedy = 'Install it: npm install @duckdb/node-api. Or use another engine.';
     throw new EngineError('not-installed', `DuckDB is not installed. ${remedy}`, { cause });
@@ -37,7 +41,7 @@ export async function createDuckDbEngine({ folder, load = importDuckDb }: DuckDb
       signal.throwIfAborted();
       const spill = await mkdtemp(path.join(folder, 'spill-'));
       try {
-        return await runQuery(query, { duckDb, spill, signal });
+        return await runQuery(query, { duckDb, spill, threads, memoryMb, signal });
       } finally {
         await rm(spill, { recursive: true, force: true });
       }
@@ -49,14 +53,20 @@ function importDuckDb(): Promise<typeof DuckDb> {
   return import('@duckdb/node-api');
 }
 
+type QueryTools = Required<Pick<DuckDbOptions, 'threads' | 'memoryMb'>> & {
+  readonly duckDb: typeof DuckDb;
+  readonly spill: string;
+  readonly signal: AbortSignal;
+};
+
 async function runQuery(
   { sql, tables }: EngineQuery,
-  { duckDb, spill, signal }: { duckDb: typeof DuckDb; spill: string; signal: AbortSignal },
+  { duckDb, spill, threads, memoryMb, signal }: QueryTools,
 ): Promise<readonly TextRow[]> {
   const statements = toTableStatements(tables);
   const database = await duckDb.DuckDBInstance.create(':memory:', {
-    threads: String(THREADS),
-    memory_limit: MEMORY_LIMIT,
+    threads: String(threads),
+    memory_limit: `${memoryMb}MB`,
     temp_directory: spill,
     preserve_insertion_order: 'false', // saves memory: the query orders its rows itself
     autoinstall_known_extensions: 'false',

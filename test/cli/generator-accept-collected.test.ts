@@ -32,7 +32,7 @@ async function collect(...lines: LedgerLine[]): Promise<void> {
   const change = { lines: new Map([['base', lines]] as const), lineages: [], states: new Map() };
   await commitCollection(store, await readCollection(store), change, {
     asOfMs: AS_OF,
-    describe: (name) => ({ name, licence: 'CC0' }),
+    sources: { files: { name: 'files', licence: 'CC0' } },
   });
 }
 

@@ -37,7 +37,7 @@ const FIRST = new Map<Chain, LedgerLine[]>([
 ]);
 const SECOND = new Map<Chain, LedgerLine[]>([['base', [line('base', '2026-08-19', 10, REVISED)]]]);
 
-const options = { lineages: [], asOfMs: AS_OF, describe: (name: string) => ({ name, licence: 'CC0' }) };
+const options = { asOfMs: AS_OF, sources: { files: { name: 'files', licence: 'CC0' } } };
 
 const changeOf = (lines: typeof FIRST): CollectionChange => ({ lines, lineages: [], states: new Map() });
 
@@ -62,7 +62,7 @@ beforeEach(() => {
 describe('a collection', () => {
   it('is empty before the first commit, and has every line afterwards', async () => {
     expect(await readCollection(store)).toEqual({
-      ...{ sequence: 0, ledgers: new Map(), states: new Map(), etag: null },
+      ...{ sequence: 0, ledgers: new Map(), states: new Map(), sources: {}, etag: null },
     });
     await commit(store, FIRST);
     expect(await readCollection(store)).toMatchObject({ sequence: 1, ledgers: FIRST });

@@ -40,7 +40,7 @@ async function commit(
   const change = { lines: new Map([['base', [whole]]] as const), lineages: [], states: new Map() };
   await commitCollection(collection, await readCollection(collection), change, {
     asOfMs: Date.parse('2025-02-01T06:15:00Z'),
-    describe: (name) => ({ name, licence: 'CC0' }),
+    sources: { files: { name: 'files', licence: 'CC0' } },
   });
   for (const [metric, value] of Object.entries(line.values))
     world.accepted.set(place(line.date, metric as MetricName), Number(value));
