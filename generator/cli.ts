@@ -3,6 +3,7 @@ import product from '../package.json' with { type: 'json' };
 import { createCommandLine, runCommandLine, type CommandLineOutput } from '../infra/process/command-line.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
 import type { CommandHost } from './commands/context.js';
+import { addCollect } from './commands/collect.js';
 import { addCopy } from './commands/copy.js';
 import { addGc } from './commands/gc.js';
 import { addPlan, addPublish } from './commands/publish.js';
@@ -13,7 +14,7 @@ import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
-  ...[addPublish, addPlan, addVerify, addStatus, addRollback],
+  ...[addCollect, addPublish, addPlan, addVerify, addStatus, addRollback],
   ...[addHold, addUnhold, addGc, addCopy, addRepair],
 ];
 

@@ -91,3 +91,29 @@ export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRule
     cross: { ...rules.cross, ...cross },
   };
 }
+
+/** The kinds of sources that need no configuration. */
+export const SOURCE_KINDS = ['aws', 'sonarx', 'growthepie'] as const;
+
+const FIRST_DATES: Readonly<Record<Chain, string>> = {
+  bitcoin: '2009-01-03',
+  ethereum: '2015-07-30',
+  arbitrum: '2021-05-29',
+  base: '2023-06-15',
+};
+
+const CHAINS_OF: Readonly<Record<(typeof SOURCE_KINDS)[number], readonly Chain[]>> = {
+  aws: ['bitcoin', 'ethereum'],
+  sonarx: ['arbitrum', 'base'],
+  growthepie: ['arbitrum', 'base'],
+};
+
+/** Returns the policy that takes all of its chains from one source, with the default rules. */
+export function defaultPolicy(kind: (typeof SOURCE_KINDS)[number]): SourcesPolicy {
+  const chains = CHAINS_OF[kind].map((chain) => [chain, { source: kind, since: FIRST_DATES[chain] }]);
+  return {
+    schema: 'sources-policy/1',
+    sources: { [kind]: { kind } },
+    chains: Object.fromEntries(chains) as SourcesPolicy['chains'], // fromEntries loses the keys
+  };
+}

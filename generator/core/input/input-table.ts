@@ -17,7 +17,7 @@ export type InputHeader = {
 type Report = (at: { line?: number; column?: number }, message: string, remedy: string) => void;
 
 /** Parts of the names that data providers give to prices and fiat values, as in `PriceUSD` and `CapMrktCurUSD`. */
-const FIAT = /usd|eur|gbp|jpy|cny|fiat|price|mrkt|market|roi|reference_?rate|^cap|value/i;
+const FIAT = /usd|dollar|\$|eur|gbp|jpy|cny|fiat|price|mrkt|market|roi|reference_?rate|^cap|value/i;
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LARGEST = 2 ** 53;
 const SMALLEST = 1e-30;
@@ -155,7 +155,7 @@ function reportUnknownColumn(
       `${name} is not supported on ${chain}`,
       `remove it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`,
     );
-  } else if (FIAT.test(cell)) {
+  } else if (isPriceName(cell)) {
     fault(
       at,
       `${name} looks like a price or a fiat value, and this service carries neither (product boundary)`,
@@ -168,6 +168,11 @@ function reportUnknownColumn(
       `remove or rename it; ${CHAINS[chain].name} has ${metricsOf(chain).join(', ')}`,
     );
   }
+}
+
+/** Returns whether the name of a column says that it holds prices or amounts in a currency, which no metric is. */
+export function isPriceName(column: string): boolean {
+  return FIAT.test(column);
 }
 
 /** Returns the value of a cell, or null when it is empty or faulty. */

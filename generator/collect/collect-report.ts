@@ -1,0 +1,155 @@
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { toInstant } from '../../schemas/dates.js';
+import type { AwaitedDate, Chain, Drift } from '../../schemas/types.generated.js';
+import { formatTable } from '../../infra/process/format-table.js';
+import { datesOf } from '../core/collection/ledger.js';
+import type { Finding } from '../core/collection/finding.js';
+import type { ExitName } from '../core/generator-error.js';
+import { count } from '../core/text/count.js';
+import type { ChainResult, CollectionResult } from './collect-chains.js';
+
+/** The report of a collection, as `--json` prints it. */
+export type CollectReport = {
+  readonly schema: 'collect-report/1';
+  readonly address: string;
+  readonly as_of: string;
+  readonly dry_run: boolean;
+  /** Number of the collection that is in force. */
+  readonly sequence: number;
+  readonly chains: { readonly [chain in Chain]?: ChainReport };
+};
+
+type DatedFinding = Finding & { readonly date: string };
+
+/** What a collection did for a chain. */
+export type ChainReport = {
+  /** Newest date with accepted values. */
+  readonly through: string | null;
+  /** Number of new dates, and of earlier ones that changed. */
+  readonly accepted: number;
+  readonly revised: number;
+  readonly awaited: readonly AwaitedDate[];
+  /** The differences that a person must judge; `new_drifts` were not known before. */
+  readonly drifts: readonly Drift[];
+  readonly new_drifts: number;
+  /** The dates whose deadline this collection found passed. */
+  readonly newly_overdue: readonly string[];
+  readonly findings: readonly DatedFinding[];
+  /** Failures of sources that the chain can do without. */
+  readonly failures: readonly string[];
+  readonly error: ChainResult['error'];
+};
+
+/** Returns the report of a collection. */
+export function toCollectReport(
+  { collection, chains }: CollectionResult,
+  run: { readonly address: string; readonly asOfMs: number; readonly isDryRun: boolean },
+): CollectReport {
+  return {
+    schema: 'collect-report/1',
+    address: run.address,
+    as_of: toInstant(run.asOfMs),
+    dry_run: run.isDryRun,
+    sequence: collection.sequence,
+    chains: Object.fromEntries(
+      [...chains].map(([chain, result]) => [
+        chain,
+        toChainReport(result, [
+          ...(collection.ledgers.get(chain) ?? []),
+          ...(run.isDryRun ? result.lines : []),
+        ]),
+      ]),
+    ),
+  };
+}
+
+function toChainReport(result: ChainResult, lines: Parameters<typeof datesOf>[0]): ChainReport {
+  const { days, before, state, failures, error } = result;
+  const keyOf = ({ date, metric, to }: Drift): string => `${date} ${metric} ${to}`;
+  const known = new Set(before.drifts.map(keyOf));
+  return {
+    through: datesOf(lines).at(-1)?.date ?? null,
+    accepted: days.filter(({ outcome }) => outcome === 'accepted' || outcome === 'incomplete').length,
+    revised: days.filter(({ outcome }) => outcome === 'revised').length,
+    awaited: state.awaited,
+    drifts: state.drifts,
+    new_drifts: state.drifts.filter((each) => !known.has(keyOf(each))).length,
+    newly_overdue: days.filter(({ isNewlyOverdue }) => isNewlyOverdue).map(({ date }) => date),
+    findings: days.flatMap(({ date, findings }) => findings.map((each) => ({ date, ...each }))),
+    failures,
+    error,
+  };
+}
+
+/** Returns the exit of a collection: what needs a person soonest. */
+export function collectExitOf({ chains }: CollectReport): ExitName {
+  const reports = Object.values(chains);
+  const has = (test: (report: ChainReport) => boolean): boolean => reports.some(test);
+  if (has(({ error }) => error?.code === 'shape')) return 'input-invalid';
+  if (has(({ newly_overdue: overdue }) => overdue.length > 0)) return 'damaged';
+  if (has(({ new_drifts: drifts }) => drifts > 0)) return 'refused';
+  if (has(({ error }) => error !== null)) return 'store-unavailable';
+  return 'done';
+}
+
+/** Returns sentences about what went wrong or waits. */
+export function describeProblems({ chains, address }: CollectReport): string[] {
+  return CHAIN_IDS.flatMap((chain) => {
+    const report = chains[chain];
+    if (report === undefined) return [];
+    const { error, failures, awaited, drifts, newly_overdue: overdue } = report;
+    return [
+      ...(error === null ? [] : [error.message, ...(error.code === 'shape' ? [shapeRemedy(chain)] : [])]),
+      ...failures,
+      ...awaited.map((each) => `${chain}: ${describeAwaited(each, overdue.includes(each.date))}`),
+      ...describeDrifts(chain, drifts, address),
+    ];
+  });
+}
+
+function shapeRemedy(chain: Chain): string {
+  return `${chain}: what was accepted before stays. Compare the source with its adapter: generator sources check --chain ${chain}`;
+}
+
+function describeAwaited(
+  { date, missing, since, until, overdue, reasons }: AwaitedDate,
+  isNew: boolean,
+): string {
+  const what = `${date} lacks ${missing.join(', ')}`;
+  const when = overdue
+    ? `its deadline ${until} has passed${isNew ? ' just now' : ''}`
+    : `awaited since ${since}, until ${until}`;
+  return [`${what}; ${when}.`, ...reasons].join(' ');
+}
+
+/** Number of differences that are named one by one. */
+const NAMED = 5;
+
+function describeDrifts(chain: Chain, drifts: readonly Drift[], address: string): string[] {
+  const [first] = drifts;
+  if (first === undefined) return [];
+  const rest = drifts.length - NAMED;
+  const accept = `generator collect … --into ${address} --chain ${chain} --accept ${first.date}:${first.metric} --reason "<public reason>"`;
+  return [
+    `${chain}: the source now differs from ${count(drifts.length, 'accepted value')}, which stay as they are:`,
+    ...drifts.slice(0, NAMED).map(({ date, metric, from, to, source }) => {
+      return `  ${date} ${metric}: accepted ${from ?? 'nothing'}, ${source} now has ${to}`;
+    }),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    `  To take one: ${accept}`,
+  ];
+}
+
+/** Returns the report as text. */
+export function formatCollectReport({ chains, address, sequence, dry_run: isDryRun }: CollectReport): string {
+  const rows = CHAIN_IDS.flatMap((chain) => {
+    const report = chains[chain];
+    if (report === undefined) return [];
+    const { through, accepted, revised, awaited, drifts, findings } = report;
+    const withheld = findings.filter(({ effect }) => effect === 'withheld').length;
+    return [[chain, through ?? '-', accepted, revised, awaited.length, withheld, drifts.length]];
+  });
+  const head = ['chain', 'through', 'new', 'revised', 'awaited', 'withheld', 'drifts'];
+  const end = isDryRun ? 'nothing was written' : `collection ${sequence} at ${address}`;
+  return [formatTable(head, rows), end].join('\n');
+}

@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { CHAIN_IDS, METRICS } from '../../schemas/catalog.js';
+import { parseDate } from '../../schemas/dates.js';
+import type { Chain, MetricName, PolicyEngine, SourcesPolicy } from '../../schemas/types.generated.js';
+import type { Acceptances } from '../collect/chain-plan.js';
+import { collectChains, type CollectionResult } from '../collect/collect-chains.js';
+import { createSources } from '../collect/create-sources.js';
+import { describeSources, planChains } from '../collect/plan-chains.js';
+import { defaultPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy.js';
+import {
+  collectExitOf,
+  describeProblems,
+  formatCollectReport,
+  toCollectReport,
+} from '../collect/collect-report.js';
+import { GeneratorError } from '../core/generator-error.js';
+import { assertNotAhead } from '../publish/check-as-of.js';
+import { machineClock } from '../state/trusted-clock.js';
+import type { CommandContext, CommandHost, CommonOptions } from './context.js';
+import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from './options.js';
+
+type Accepted = { readonly date: string; readonly metric: MetricName };
+
+type CollectOptions = CommonOptions & {
+  readonly into: string;
+  readonly policy?: string;
+  readonly from?: (typeof SOURCE_KINDS)[number];
+  readonly chain?: readonly Chain[];
+  readonly since?: string;
+  readonly until?: string;
+  readonly asOf?: number;
+  readonly accept?: readonly Accepted[];
+  readonly reason?: string;
+  readonly engine?: PolicyEngine['kind'];
+  readonly cache?: string;
+  readonly dryRun?: boolean;
+};
+
+/** Adds `collect`, which fetches daily metrics, judges them by the rules, and keeps them as an input of `publish`. */
+export function addCollect(program: Command, host: CommandHost): void {
+  addGeneratorCommand(program, {
+    name: 'collect',
+    description:
+      'Fetch daily metrics from their sources, judge them by the rules, and keep them as an input of publish.',
+    options: [
+      intoOption(),
+      policyOption(),
+      new Option(
+        '--from <kind>',
+        'collect from this source with the default rules, without a policy',
+      ).choices(SOURCE_KINDS),
+      chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
+      new Option('--since <date>', 'first date of a chain that has no values yet').argParser(parseDateOption),
+      new Option('--until <date>', 'last date (default: the last one that is due)').argParser(
+        parseDateOption,
+      ),
+      new Option(
+        '--accept <date:metric>',
+        'accept a value that a rule withholds, or a revision that it keeps back; repeatable, needs --chain and --reason',
+      ).argParser(addAccepted),
+      new Option('--reason <text>', 'public reason of what --accept accepts').argParser(parseReason),
+      new Option('--engine <kind>', 'what runs the SQL, as the policy describes it').choices([
+        ...['duckdb', 'trino', 'athena'],
+      ]),
+      new Option('--cache <dir>', "folder for raw data of a day (default: the system's temporary folder)"),
+      new Option('--dry-run', 'show what would be accepted, without writing anything'),
+      asOfOption(),
+    ],
+    example: 'generator collect --policy sources.policy.json --into file:./data/metrics',
+  }).action((options: CollectOptions) =>
+    host.run('collect', options, async (context) => {
+      const policy = await policyOf(options);
+      const chains = chainsOf(policy, options);
+      const accepted = acceptancesOf(options);
+      const asOfMs = asOfOrNow(options.asOf, context.now);
+      assertNotAhead(asOfMs, machineClock(context.now));
+      const store = await context.openStore(options.into);
+      const result = await withCache(options.cache, async (cacheFolder) => {
+        const sources = await createSources(policy, chains, sourceContext(options, cacheFolder, context));
+        const { since, until } = options;
+        const plans = planChains(policy, chains, sources, {
+          ...(since === undefined ? {} : { since }),
+          ...(until === undefined ? {} : { until }),
+        });
+        return collectChains({
+          ...{ store, plans, asOfMs, isDryRun: options.dryRun ?? false, sources: describeSources(sources) },
+          ...{ progress: context.progress, signal: context.signal },
+          ...(accepted ? { accepted } : {}),
+        });
+      });
+      return show(result, { address: store.address, asOfMs, isDryRun: options.dryRun ?? false }, context);
+    }),
+  );
+}
+
+function show(
+  result: CollectionResult,
+  run: { readonly address: string; readonly asOfMs: number; readonly isDryRun: boolean },
+  context: CommandContext,
+): ReturnType<typeof collectExitOf> {
+  const report = toCollectReport(result, run);
+  describeProblems(report).forEach(context.warn);
+  context.show(report, formatCollectReport(report));
+  return collectExitOf(report);
+}
+
+export function intoOption(): Option {
+  return new Option(
+    '--into <address>',
+    'address of what is collected: file:PATH or s3://bucket/prefix; not that of a release store',
+  ).makeOptionMandatory();
+}
+
+export function policyOption(): Option {
+  return new Option('--policy <file>', 'the sources of each chain and the rules, as JSON');
+}
+
+/** Returns the policy of a command line. @throws GeneratorError 'usage' */
+export async function policyOf(
+  options: Pick<CollectOptions, 'policy' | 'from' | 'engine'>,
+): Promise<SourcesPolicy> {
+  const { policy: file, from, engine } = options;
+  if ((file === undefined) === (from === undefined)) {
+    throw new GeneratorError('usage', 'Name either a policy with --policy, or a source with --from.');
+  }
+  const policy = file === undefined ? defaultPolicy(from ?? 'growthepie') : await readPolicy(file);
+  if (engine === undefined || engine === (policy.engine?.kind ?? 'duckdb')) return policy;
+  if (engine === 'duckdb') return { ...policy, engine: { kind: 'duckdb' } };
+  throw new GeneratorError(
+    'usage',
+    `--engine ${engine} needs a policy whose engine has "kind": "${engine}" and says where it is.`,
+  );
+}
+
+/** Returns the chains of a command line. @throws GeneratorError 'usage' for one that the policy does not have */
+export function chainsOf(policy: SourcesPolicy, { chain }: Pick<CollectOptions, 'chain'>): readonly Chain[] {
+  const known = CHAIN_IDS.filter((each) => policy.chains[each] !== undefined);
+  for (const each of chain ?? []) {
+    if (known.includes(each)) continue;
+    throw new GeneratorError('usage', `The policy has no chain ${each}; it has ${known.join(', ')}.`);
+  }
+  return chain ?? known;
+}
+
+function acceptancesOf({ accept, reason, chain }: CollectOptions): Map<Chain, Acceptances> | undefined {
+  if (accept === undefined) {
+    if (reason === undefined) return undefined;
+    throw new GeneratorError('usage', '--reason needs --accept <date:metric>.');
+  }
+  const [only, ...others] = chain ?? [];
+  if (only === undefined || others.length > 0 || reason === undefined) {
+    throw new GeneratorError('usage', '--accept needs one --chain, and --reason "<public reason>".');
+  }
+  const accepts = (date: string, metric: MetricName): boolean =>
+    accept.some((each) => each.date === date && each.metric === metric);
+  return new Map([[only, { accepts, reason }]]);
+}
+
+/** Returns what sources need of the machine. */
+export function sourceContext(
+  { policy }: Pick<CollectOptions, 'policy'>,
+  cacheFolder: string,
+  { openStore, signal }: CommandContext,
+): Parameters<typeof createSources>[2] {
+  const policyFolder = path.dirname(path.resolve(policy ?? '.policy'));
+  return { policyFolder, cacheFolder, environment: process.env, openStore, signal };
+}
+
+/** Runs work with a new folder in the cache, which is removed afterwards. */
+export async function withCache<T>(
+  folder: string | undefined,
+  work: (cacheFolder: string) => Promise<T>,
+): Promise<T> {
+  const cache = await mkdtemp(path.join(folder ?? tmpdir(), 'collect-')).catch((error: unknown) => {
+    throw new GeneratorError('usage', `--cache ${folder ?? ''}: no folder can be made there.`, {
+      cause: error,
+    });
+  });
+  try {
+    return await work(cache);
+  } finally {
+    await rm(cache, { recursive: true, force: true });
+  }
+}
+
+function parseDateOption(text: string): string {
+  if (parseDate(text) === undefined) throw new InvalidArgumentError('Write a date as 2026-08-19.');
+  return text;
+}
+
+function addAccepted(text: string, before: readonly Accepted[] | undefined): readonly Accepted[] {
+  const [date = '', name = ''] = text.split(':');
+  const metric = Object.keys(METRICS).find((each) => each === name) as MetricName | undefined; // keys of METRICS
+  if (parseDate(date) === undefined || metric === undefined || text !== `${date}:${name}`)
+    throw new InvalidArgumentError('Write a date and a metric, as the report does: 2026-08-19:tx_count.');
+  return [...(before ?? []), { date, metric }];
+}

@@ -1,0 +1,81 @@
+import { METRIC_NAMES } from '../../../schemas/catalog.js';
+import { addDays } from '../../../schemas/dates.js';
+import type { MetricName } from '../../../schemas/types.generated.js';
+import { medianOf, type DayValues } from './day-values.js';
+
+/** Values of a source by date. */
+export type ValuesByDate = ReadonlyMap<string, DayValues>;
+
+/** Dates without a gap between `first` and `last`. */
+export type DateSpan = { readonly first: string; readonly last: string; readonly dates: number };
+
+/** A value of A divided by the value of B on the same date. */
+export type DatedRatio = { readonly date: string; readonly ratio: number };
+
+/** How a metric differs between two sources, A and B. */
+export type MetricComparison = {
+  readonly metric: MetricName;
+  /** Number of dates on which both have a value, and on which the values are equal, digit by digit. */
+  readonly both: number;
+  readonly equal: number;
+  /** The dates that only one of them has. */
+  readonly onlyA: readonly DateSpan[];
+  readonly onlyB: readonly DateSpan[];
+  /** Ratios in ascending order of dates. A date on which only B is 0 has none. */
+  readonly ratios: readonly DatedRatio[];
+  /** Of the ratios; absent if there are none. Of equal ratios, the first date is named. */
+  readonly summary?: { readonly median: number; readonly least: DatedRatio; readonly most: DatedRatio };
+};
+
+/** Compares two sources metric by metric, in the order of the catalog. A metric that none of them has is left out. */
+export function compareSeries(a: ValuesByDate, b: ValuesByDate): MetricComparison[] {
+  const dates = [...new Set([...a.keys(), ...b.keys()])].sort();
+  return METRIC_NAMES.flatMap((metric) => {
+    const days = dates.map((date) => ({ date, a: a.get(date)?.[metric], b: b.get(date)?.[metric] }));
+    return days.some((day) => (day.a ?? day.b) !== undefined) ? [compareMetric(metric, days)] : [];
+  });
+}
+
+type PairedDay = { readonly date: string; readonly a: string | undefined; readonly b: string | undefined };
+
+function compareMetric(metric: MetricName, days: readonly PairedDay[]): MetricComparison {
+  const pairs = days.flatMap(({ date, a, b }) =>
+    a === undefined || b === undefined ? [] : [{ date, a, b }],
+  );
+  const ratios = pairs.flatMap(({ date, a, b }) => {
+    const ratio = a === b ? 1 : Number(a) / Number(b);
+    return Number.isFinite(ratio) ? [{ date, ratio }] : [];
+  });
+  return {
+    metric,
+    both: pairs.length,
+    equal: pairs.filter(({ a, b }) => a === b).length,
+    onlyA: toSpans(days.filter(({ a, b }) => a !== undefined && b === undefined)),
+    onlyB: toSpans(days.filter(({ a, b }) => a === undefined && b !== undefined)),
+    ratios,
+    ...summarize(ratios),
+  };
+}
+
+function summarize(ratios: readonly DatedRatio[]): Pick<MetricComparison, 'summary'> {
+  const median = medianOf(ratios.map(({ ratio }) => ratio));
+  const [first, ...others] = ratios;
+  if (median === undefined || first === undefined) return {};
+  const least = others.reduce((one, other) => (other.ratio < one.ratio ? other : one), first);
+  const most = others.reduce((one, other) => (other.ratio > one.ratio ? other : one), first);
+  return { summary: { median, least, most } };
+}
+
+/** Joins dates that follow each other. Precondition: they ascend. */
+function toSpans(days: readonly { readonly date: string }[]): DateSpan[] {
+  const spans: DateSpan[] = [];
+  for (const { date } of days) {
+    const last = spans.at(-1);
+    if (last !== undefined && addDays(last.last, 1) === date) {
+      spans[spans.length - 1] = { first: last.first, last: date, dates: last.dates + 1 };
+    } else {
+      spans.push({ first: date, last: date, dates: 1 });
+    }
+  }
+  return spans;
+}
