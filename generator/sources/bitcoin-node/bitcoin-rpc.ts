@@ -1,4 +1,4 @@
-import { toClient, toFields } from '../json-rpc/fields.js';
+import { toClientName, toFields } from '../json-rpc/fields.js';
 import { resultOf, type JsonRpc, type RpcCall } from '../json-rpc/json-rpc.js';
 import { shapeError } from '../shape-error.js';
 import { parseBlock, parseHeader, readCount, toHash, type Block, type BlockHeader } from './block.js';
@@ -19,6 +19,7 @@ export type BitcoinRpc = {
     height: number,
     signal: AbortSignal,
   ) => Promise<{ readonly genesis: string; readonly medianTime: number }>;
+  /** Returns the name and version of the node's program; `unknown` if it does not tell. */
   readonly client: (signal: AbortSignal) => Promise<string>;
   readonly headers: (heights: readonly number[], signal: AbortSignal) => Promise<readonly BlockHeader[]>;
   readonly block: (header: BlockHeader, signal: AbortSignal) => Promise<Block>;
@@ -58,8 +59,9 @@ export function createBitcoinRpc(rpc: JsonRpc): BitcoinRpc {
       };
     },
     async client(signal) {
-      const [info] = await askAll([NETWORK_INFO], signal);
-      return toClient(toFields(where, info)['subversion'], rpc.scrub);
+      const [answer] = await rpc.batch([NETWORK_INFO], signal);
+      const isKnown = answer !== undefined && 'result' in answer;
+      return toClientName(isKnown ? toFields(where, answer.result)['subversion'] : undefined, rpc.scrub);
     },
     async headers(heights, signal) {
       const hashCalls = heights.map((height) => ({ method: 'getblockhash', params: [height] }));

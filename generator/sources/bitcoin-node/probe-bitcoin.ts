@@ -1,5 +1,5 @@
 import { isJsonNumber } from '../../core/collection/json-digits.js';
-import { toClient } from '../json-rpc/fields.js';
+import { toClientName } from '../json-rpc/fields.js';
 import type { JsonRpc, RpcCall } from '../json-rpc/json-rpc.js';
 import { askAnyway, probeFields, probeValue, type Form } from '../json-rpc/probe-answer.js';
 import type { Probe } from '../source.js';
@@ -40,7 +40,9 @@ export async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortS
     probeGenesis(isChain, await askAnyway(rpc, GENESIS, signal)),
     probeValue('getblockchaininfo', OBJECT, info),
     probeValue('initialblockdownload', IN_SYNC, { value: initialblockdownload }),
-    probeValue('subversion', CLIENT, nested(network, 'subversion'), (value) => toClient(value, rpc.scrub)),
+    probeValue('subversion', CLIENT, nested(network, 'subversion'), (value) =>
+      toClientName(value, rpc.scrub),
+    ),
     probeValue('getblockheader', OBJECT, header),
     ...probeFields('getblockheader', HEADER_FORMS, fieldsOf(header)),
     probeValue('getblockstats', OBJECT, stats),

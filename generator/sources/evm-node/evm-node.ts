@@ -30,7 +30,7 @@ export type EvmNodeOptions = {
   readonly since?: string;
   /**
    * True to read the receipts of all transactions too, for the metrics of transactions. Without them the source gives
-   * `block_count`, `gas_used` and `gas_limit_mean`. Receipts of a day are about 3 GB on ethereum and 30 GB on base, and
+   * `block_count`, `gas_used` and `gas_limit_mean`. Receipts of a day are an estimated 3 GB on ethereum and 30 GB on base, and
    * take about 8 bytes of memory per transaction and 100 bytes per address.
    */
   readonly receipts?: boolean;

@@ -1,4 +1,4 @@
-import { toClient } from '../json-rpc/fields.js';
+import { toClientName } from '../json-rpc/fields.js';
 import { resultOf, type JsonRpc, type RpcCall } from '../json-rpc/json-rpc.js';
 import { SourceError } from '../source.js';
 import { parseHeader, type BlockHeader } from './block-header.js';
@@ -19,7 +19,7 @@ export const FINALIZED: RpcCall = { method: 'eth_getBlockByNumber', params: ['fi
 export type EvmRpc = {
   readonly where: string;
   readonly chainId: (signal: AbortSignal) => Promise<number>;
-  /** Returns the name and version of the node's program. */
+  /** Returns the name and version of the node's program; `unknown` if it does not tell. */
   readonly client: (signal: AbortSignal) => Promise<string>;
   readonly finalized: (signal: AbortSignal) => Promise<BlockHeader>;
   readonly header: (number: number, signal: AbortSignal) => Promise<BlockHeader>;
@@ -39,7 +39,8 @@ export function createEvmRpc(rpc: JsonRpc): EvmRpc {
       return readInteger(where, { chainId: await ask(CHAIN_ID, signal) }, 'chainId');
     },
     async client(signal) {
-      return toClient(await ask(CLIENT_VERSION, signal), rpc.scrub);
+      const answer = await rpc.call(CLIENT_VERSION, signal);
+      return toClientName('result' in answer ? answer.result : undefined, rpc.scrub);
     },
     async finalized(signal) {
       const answer = await rpc.call(FINALIZED, signal);

@@ -1,4 +1,4 @@
-import { toClient } from '../json-rpc/fields.js';
+import { toClientName } from '../json-rpc/fields.js';
 import type { JsonRpc } from '../json-rpc/json-rpc.js';
 import { askAnyway, probeFields, probeValue, type Form } from '../json-rpc/probe-answer.js';
 import type { Probe } from '../source.js';
@@ -52,7 +52,7 @@ export async function probeNode(
   const probes = [
     probeChain(isChain, await askAnyway(rpc, CHAIN_ID, signal)),
     probeValue('web3_clientVersion', CLIENT, await askAnyway(rpc, CLIENT_VERSION, signal), (value) =>
-      toClient(value, rpc.scrub),
+      toClientName(value, rpc.scrub),
     ),
     probeValue('block with the tag finalized', BLOCK, finalized, (value) => {
       return `block ${showNumber(numberOf(value))}`;

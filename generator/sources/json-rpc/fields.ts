@@ -18,8 +18,8 @@ export function toArray(where: string, value: unknown, name: string): readonly u
   throw shapeError(where, `an array as ${name}`, describeValue(value));
 }
 
-/** Returns the name and version of a node's program as text that can be printed. */
-export function toClient(value: unknown, scrub: JsonRpc['scrub']): string {
+/** Returns the name and version of a node's program as text that can be printed; `unknown` for none. */
+export function toClientName(value: unknown, scrub: JsonRpc['scrub']): string {
   if (typeof value !== 'string' || value.trim() === '') return 'unknown';
   return scrub(value.replace(/\p{C}/gu, '?')).trim().slice(0, LONGEST_CLIENT);
 }

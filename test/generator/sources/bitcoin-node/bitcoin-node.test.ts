@@ -118,6 +118,11 @@ describe('bitcoin-node', () => {
     expect((await day()).counts).toMatchObject({ fee_missing: '1', tx_count: '2', fees: '7' });
   });
 
+  it('gives a day of a node that does not tell its version', async () => {
+    delete scene.service.methods['getnetworkinfo'];
+    expect((await day()).evidence).toMatchObject({ kind: 'node', client: 'unknown' });
+  });
+
   describe('confirmations', () => {
     it('offers a date when six blocks are certainly after its last one', async () => {
       const dates = async (): Promise<string[]> => [

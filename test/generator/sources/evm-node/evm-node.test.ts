@@ -159,6 +159,11 @@ describe('evm-node', () => {
     });
   });
 
+  it('gives a day of a node that does not tell its version', async () => {
+    delete scene.service.methods['web3_clientVersion'];
+    expect((await day()).evidence).toMatchObject({ kind: 'node', client: 'unknown' });
+  });
+
   describe('finality', () => {
     it('offers a date from the moment when the time of the finalized block is past its end', async () => {
       scene.finalize(scene.blocks.length - 3); // 23:59:59
@@ -280,7 +285,7 @@ describe('evm-node', () => {
       expect(await failureOf(day())).toMatchObject({ code: 'shape' });
     });
 
-    it('is read again elsewhere if it reorganizes between two requests: the links show it', async () => {
+    it('is refused if it reorganizes between two requests: the links show it', async () => {
       let batches = 0;
       scene.service.alter((body) => {
         if (Array.isArray(body)) batches += 1;

@@ -128,6 +128,8 @@ describe('a client of JSON-RPC', () => {
     service.refuse((res) => res.writeHead((count += 1) === 1 ? 503 : 200).end('{"id":1,"result":5}'));
     expect(await rpc.call(CALLS[0] as RpcCall, signal)).toEqual({ result: { number: '5' } });
     expect(tools.slept).toEqual([500]);
+    const [first, again] = service.takeRequests();
+    expect(again?.calls).toEqual(first?.calls);
     await failureOf(rpc.call(CALLS[0] as RpcCall, signal));
     expect(tools.slept).toEqual([500, 500]);
   });
