@@ -7,7 +7,7 @@ import { parseDate } from '../../schemas/dates.js';
 import type { Chain, MetricName, PolicyEngine, SourcesPolicy } from '../../schemas/types.generated.js';
 import type { Acceptances } from '../collect/chain-plan.js';
 import { collectChains, type CollectionResult } from '../collect/collect-chains.js';
-import { createSources } from '../collect/create-sources.js';
+import type { SourceContext } from '../collect/create-sources.js';
 import { describeSources, planChains } from '../collect/plan-chains.js';
 import { defaultPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy.js';
 import {
@@ -79,6 +79,7 @@ export function addCollect(program: Command, host: CommandHost): void {
       assertNotAhead(asOfMs, machineClock(context.now));
       const store = await context.openStore(options.into);
       const result = await withCache(options.cache, async (cacheFolder) => {
+        const { createSources } = await import('../collect/create-sources.js'); // only this command needs its clients
         const sources = await createSources(policy, chains, sourceContext(options, cacheFolder, context));
         const { since, until } = options;
         const plans = planChains(policy, chains, sources, {
@@ -164,7 +165,7 @@ export function sourceContext(
   { policy }: Pick<CollectOptions, 'policy'>,
   cacheFolder: string,
   { openStore, signal }: CommandContext,
-): Parameters<typeof createSources>[2] {
+): SourceContext {
   const policyFolder = path.dirname(path.resolve(policy ?? '.policy'));
   return { policyFolder, cacheFolder, environment: process.env, openStore, signal };
 }
