@@ -32,6 +32,7 @@ export async function createDuckDbEngine({ folder, load = importDuckDb }: DuckDb
   });
   return {
     name: `duckdb ${duckDb.version()}`,
+    ownTables: false,
     run: async (query, signal) => {
       signal.throwIfAborted();
       const spill = await mkdtemp(path.join(folder, 'spill-'));

@@ -4,8 +4,8 @@ import type { TextRow } from '../core/collection/query-day.js';
 export type Engine = {
   /** Name and version, for the evidence of a day. */
   readonly name: string;
-  /** True if the engine has the tables already, and reads no files. */
-  readonly ownTables?: boolean;
+  /** An engine that has the tables already ignores `tables` of a query. */
+  readonly ownTables: boolean;
   /** Returns the rows of a query, all of whose columns are text. @throws EngineError, or the reason of `signal` */
   readonly run: (query: EngineQuery, signal: AbortSignal) => Promise<readonly TextRow[]>;
 };
@@ -14,6 +14,11 @@ export type EngineQuery = {
   readonly sql: string;
   /** The files of each table. An engine that has the tables already does not need them. */
   readonly tables: Tables;
+  /**
+   * A text that changes whenever the data of the tables change, such as a digest of ETags. With it, an engine may return
+   * the result of an earlier run of the same query on the same data.
+   */
+  readonly mark?: string;
 };
 
 /** Tables by name. Each has at least one day. */
