@@ -232,6 +232,19 @@ describe('a collection of a chain', () => {
     expect(scene.state().awaited).toEqual([]);
   });
 
+  it('reads an awaited date again each time if the marks of its source can be late', async () => {
+    const days = createDays(30);
+    const source = createSource(days);
+    const late = { ...source, facts: { ...source.facts, hasLateMarks: true } };
+    const scene = createScene(days, { parts: [{ source: late, metrics: metricsOf('base') }] });
+    const { fee_median: _late, ...part } = usual(30);
+    days.set('2026-07-31', part);
+    await scene.collect('2026-08-01T06:15:00Z');
+    const reads = source.reads.length;
+    await scene.collect('2026-08-01T07:15:00Z');
+    expect(source.reads.slice(reads)).toEqual(['2026-07-31']);
+  });
+
   it('reports a value that became far too large, instead of ignoring it', async () => {
     const days = createDays(30);
     const scene = createScene(days);
