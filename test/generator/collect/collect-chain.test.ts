@@ -5,11 +5,11 @@ import { collectChain, type CollectChainOptions } from '../../../generator/colle
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import type { DayValues } from '../../../generator/core/collection/day-values.js';
 import { datesOf } from '../../../generator/core/collection/ledger.js';
-import { SourceError, type Source, type SourceFacts } from '../../../generator/sources/source.js';
+import { SourceError, type Source } from '../../../generator/sources/source.js';
 import { metricsOf } from '../../../schemas/catalog.js';
-import { sha256Hex } from '../../../schemas/digest.js';
 import { addDays, parseInstant } from '../../../schemas/dates.js';
 import type { ChainState, LedgerLine } from '../../../schemas/types.generated.js';
+import { createMemorySource } from '../../support/collection/memory-source.js';
 
 const FIRST = '2026-07-01';
 const { signal } = new AbortController();
@@ -27,34 +27,10 @@ function createDays(count: number): Days {
   return new Map(Array.from({ length: count }, (_, i) => [addDays(FIRST, i), usual(i)]));
 }
 
-/** A source in memory, which counts the days that are read from it. */
-function createSource(days: Days, id = 'files'): Source & { readonly reads: string[] } {
-  const reads: string[] = [];
-  return {
-    reads,
-    facts: { id, name: id } as SourceFacts, // nothing else is read
-    days: (_chain, { first, last }) =>
-      Promise.resolve(
-        new Map(
-          [...days]
-            .filter(([date]) => date >= first && date <= last)
-            .map(([date, values]) => [date, sha256Hex(JSON.stringify(values))]),
-        ),
-      ),
-    day: (chain, date) => {
-      reads.push(date);
-      return Promise.resolve({
-        ...{ chain, date, values: days.get(date) ?? {}, counts: {} },
-        evidence: { kind: 'responses', responses: [] },
-      });
-    },
-  };
-}
-
 /** A collection of base that a source fills. */
 function createScene(days: Days, plan: Partial<ChainPlan> = {}) {
   const lines: LedgerLine[] = [];
-  const source = createSource(days);
+  const source = createMemorySource(days);
   let state: ChainState = EMPTY_STATE;
   const collect = async (at: string, changes: Partial<CollectChainOptions> = {}) => {
     const run = collectChain({
@@ -234,7 +210,7 @@ describe('a collection of a chain', () => {
 
   it('reads an awaited date again each time if the marks of its source can be late', async () => {
     const days = createDays(30);
-    const source = createSource(days);
+    const source = createMemorySource(days);
     const late = { ...source, facts: { ...source.facts, hasLateMarks: true } };
     const scene = createScene(days, { parts: [{ source: late, metrics: metricsOf('base') }] });
     const { fee_median: _late, ...part } = usual(30);
@@ -274,8 +250,8 @@ describe('a chain with several sources', () => {
   function createTwoSources(count: number) {
     const [days, others] = [createDays(count), new Map<string, DayValues>()];
     for (let i = 0; i < count; i += 1) others.set(addDays(FIRST, i), blocks(i));
-    const node = createSource(others, 'node');
-    const main = createSource(days);
+    const node = createMemorySource(others, 'node');
+    const main = createMemorySource(days);
     const parts: ChainPlan['parts'] = [
       { source: main, metrics: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'] },
       { source: node, metrics: ['block_count', 'gas_used'] },
@@ -331,7 +307,9 @@ describe('a chain with several sources', () => {
     const other = new Map(
       [...createDays(4)].map(([date, values]) => [date, { ...values, tx_count: '5000' }]),
     );
-    const parts: ChainPlan['parts'] = [{ source: createSource(other, 'aws'), metrics: metricsOf('base') }];
+    const parts: ChainPlan['parts'] = [
+      { source: createMemorySource(other, 'aws'), metrics: metricsOf('base') },
+    ];
     const plan: ChainPlan = { chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [], parts };
     const { added } = await scene.collect('2026-07-05T06:15:00Z', { plan });
     expect(added).toMatchObject([{ date: '2026-07-04', source: 'aws' }]);
@@ -342,7 +320,7 @@ describe('a chain with several sources', () => {
     const days = createDays(30);
     const check = new Map(createDays(30));
     const scene = createScene(days, {
-      checks: [{ source: createSource(check, 'check'), same: ['tx_count'] }],
+      checks: [{ source: createMemorySource(check, 'check'), same: ['tx_count'] }],
     });
     await scene.collect('2026-07-31T06:15:00Z');
     days.set('2026-07-31', usual(30));
@@ -361,7 +339,7 @@ describe('a chain with several sources', () => {
       active_addresses: String(Number(values.active_addresses) / 2),
     });
     const check = new Map([...days].map(([date, values]) => [date, half(values)]));
-    const scene = createScene(days, { checks: [{ source: createSource(check, 'check'), same: [] }] });
+    const scene = createScene(days, { checks: [{ source: createMemorySource(check, 'check'), same: [] }] });
     await scene.collect('2026-07-31T06:15:00Z');
     days.set('2026-07-31', usual(30));
     check.set('2026-07-31', { active_addresses: '400' });
