@@ -98,7 +98,7 @@ describe('createKey', () => {
     });
     expect(await readAll(store)).toEqual(before);
     await accounts.createKey('another', asked);
-    await accounts.createKey(ACCOUNT, KEY); // an operator's
+    await accounts.createKey(ACCOUNT, KEY); // an operator's: it is not limited, but counts
     nowMs = NOW + 86_400_000;
     await expect(accounts.createKey(ACCOUNT, asked)).rejects.toMatchObject({ code: 'rate-limited' });
     nowMs += 60_000;
