@@ -20,7 +20,7 @@ it('there is an alarm for every failure that an operator must know about', () =>
   ]);
 });
 
-it('a sum of metrics counts a missing data point as 0, and no alarm has more metrics than CloudWatch allows', () => {
+it('a sum of metrics counts a missing data point as 0, and no alarm has too many metrics', () => {
   const expressions = alarms.flatMap(({ Properties }) => {
     const metrics = (Properties?.['Metrics'] ?? []) as { Expression?: string }[];
     return metrics.flatMap(({ Expression = '' }) => (Expression.includes(' + ') ? [Expression] : []));
@@ -28,7 +28,7 @@ it('a sum of metrics counts a missing data point as 0, and no alarm has more met
   expect(expressions.length).toBe(5); // the four alarms on failed runs, and DeadLetters
   for (const { Properties } of alarms) {
     const metrics = (Properties?.['Metrics'] ?? []) as { MetricStat?: object }[];
-    expect(metrics.filter(({ MetricStat }) => MetricStat !== undefined).length).toBeLessThanOrEqual(10);
+    expect(metrics.filter(({ MetricStat }) => MetricStat !== undefined).length).toBeLessThanOrEqual(10); // CloudWatch's limit
   }
   for (const each of expressions) expect(each).toMatch(/^FILL\(m0, 0\)( \+ FILL\(m\d+, 0\))+$/);
 });
