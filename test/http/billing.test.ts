@@ -291,7 +291,7 @@ describe('an event', () => {
     expect(await subscriptionOf(dashboard)).toMatchObject({ state: 'canceled', access_until: null });
   });
 
-  it('about one subscription does not change other subscriptions or manual grants', async () => {
+  it('about a subscription does not change manual grants', async () => {
     const dashboard = await server.openSession();
     const subscription = await purchase(dashboard, { plan: 'basic', chain: 'base' });
     billing.settle(subscription, 'charge.refunded', { refund: 'full' });

@@ -122,7 +122,7 @@ describe('createKey', () => {
     expect((await accounts.readAccount(ACCOUNT))?.keys[id]).toMatchObject({ revoked_at: null });
   });
 
-  it('draws another id when the first one is taken', async () => {
+  it('draws another id as long as the drawn one is taken', async () => {
     const store = createMemoryStore();
     let drawn = 0;
     const accounts = open(store, (size) => new Uint8Array(size).fill([1, 1, 1, 2][drawn++] ?? 3));
