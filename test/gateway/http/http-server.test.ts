@@ -195,10 +195,12 @@ describe('stop', () => {
   });
 
   it('breaks off requests that take too long', async () => {
-    const server = await start(() => undefined);
+    let begun = (): void => undefined;
+    const isBegun = new Promise<void>((resolve) => (begun = resolve));
+    const server = await start(() => begun());
     const { socket, received } = open(server);
     socket.write(`${HEAD}\r\n`);
-    await wait(50);
+    await isBegun;
     const began = performance.now();
     await server.stop(100);
     expect(performance.now() - began).toBeGreaterThan(90);
