@@ -8,6 +8,7 @@ import bundleSchema from './json/bundle.schema.json' with { type: 'json' };
 import changesSchema from './json/changes.schema.json' with { type: 'json' };
 import collectionSchema from './json/collection.schema.json' with { type: 'json' };
 import commonSchema from './json/common.schema.json' with { type: 'json' };
+import dayLineageSchema from './json/day-lineage.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
 import entitlementsSchema from './json/entitlements.schema.json' with { type: 'json' };
 import featureSchemaSchema from './json/feature-schema.schema.json' with { type: 'json' };
@@ -48,6 +49,7 @@ export const SCHEMAS = {
   changes: changesSchema,
   collection: collectionSchema,
   common: commonSchema,
+  'day-lineage': dayLineageSchema,
   'derived-day': derivedDaySchema,
   entitlements: entitlementsSchema,
   'feature-schema': featureSchemaSchema,
