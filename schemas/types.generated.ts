@@ -125,13 +125,13 @@ export type AxisName = 'demand' | 'pressure';
  */
 export type MissingSignals = string[];
 /**
- * The entries of the glossary.
- */
-export type GlossaryEntries = GlossaryEntry[];
-/**
  * The data from which the values were computed, so that a stranger can repeat them.
  */
 export type LineageEvidence = LineageObjects | LineageResponses | LineageNode;
+/**
+ * The entries of the glossary.
+ */
+export type GlossaryEntries = GlossaryEntry[];
 export type AxisTerms = AxisTerm[];
 export type RefusalLine = string;
 /**
@@ -221,6 +221,7 @@ export interface Contract {
   'common.score'?: DimensionScore;
   'common.scorecard'?: Scorecard;
   'common.driver'?: Driver;
+  'day-lineage'?: DayLineage;
   'derived-day'?: DerivedDay;
   'derived-day.summary'?: MetricSummary;
   entitlements?: Entitlements;
@@ -712,6 +713,140 @@ export interface Driver {
   unit: string;
 }
 /**
+ * What the published metrics of a date were computed from: the lines of the ledger about the date, in their order, each with its lineage.
+ */
+export interface DayLineage {
+  schema: 'day-lineage/1';
+  chain: Chain;
+  date: CalendarDate;
+  accepted: AcceptedLine[];
+}
+export interface AcceptedLine {
+  line: LedgerLine;
+  document: Lineage;
+}
+/**
+ * A line of the ledger of a chain: values of a date that a collection accepted. Later lines of a date replace its values.
+ */
+export interface LedgerLine {
+  chain: Chain;
+  date: CalendarDate;
+  /**
+   * The accepted values as exact decimal text, by metric.
+   */
+  values: {
+    [k: string]: string;
+  };
+  /**
+   * Name of the source in the policy.
+   */
+  source: string;
+  /**
+   * Why the values were accepted: a day with all required metrics, a day at its deadline, a missing value filled in, a small revision, or a person.
+   */
+  rule: 'day' | 'deadline' | 'fill-in' | 'revision' | 'person';
+  /**
+   * Public reason of a change of accepted values; null for a first value.
+   */
+  reason: string | null;
+  lineage: Sha256;
+  accepted_at: Instant;
+}
+/**
+ * What the values of a date were computed from: the source and its data, its raw counts, and the findings of the rules.
+ */
+export interface Lineage {
+  schema: 'lineage/1';
+  chain: Chain;
+  date: CalendarDate;
+  /**
+   * Name of the source in the policy.
+   */
+  source: string;
+  /**
+   * The values that the source gave, by metric. A value that the rules withheld may have any form.
+   */
+  values: {
+    [k: string]: string;
+  };
+  /**
+   * Integers that the values and the exact checks are computed from, by name.
+   */
+  counts: {
+    [k: string]: string;
+  };
+  evidence: LineageEvidence;
+  /**
+   * What the rules found in the date, in the order in which they are applied.
+   */
+  findings: LineageFinding[];
+}
+/**
+ * Objects of a public store, and the query that an engine ran on them.
+ */
+export interface LineageObjects {
+  kind: 'objects';
+  objects: LineageObject[];
+  sql_sha256: Sha256;
+  /**
+   * Name and version of the engine.
+   */
+  engine: string;
+}
+export interface LineageObject {
+  uri: string;
+  etag: string;
+  bytes: number;
+  last_modified: string;
+}
+/**
+ * Answers of a server.
+ */
+export interface LineageResponses {
+  kind: 'responses';
+  responses: LineageResponse[];
+}
+export interface LineageResponse {
+  url: string;
+  sha256: Sha256;
+  bytes: number;
+  fetched_at: string;
+}
+/**
+ * The blocks of a date, as a node gave them.
+ */
+export interface LineageNode {
+  kind: 'node';
+  /**
+   * Name and version of the node's program.
+   */
+  client: string;
+  first_block: string;
+  first_hash: string;
+  last_block: string;
+  last_hash: string;
+}
+export interface LineageFinding {
+  rule: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
+  metrics: MetricName[];
+  /**
+   * withheld: the value was not accepted; omitted: it counts as missing; noted: it was accepted.
+   */
+  effect: 'withheld' | 'omitted' | 'noted';
+  /**
+   * A sentence with the value and the bound.
+   */
+  message: string;
+  /**
+   * The value that the rule compared; absent if it compared none.
+   */
+  value?: string;
+  /**
+   * The bound of the rule: a number, or the least and most allowed, as `least..most`.
+   */
+  bound?: string;
+}
+/**
  * Moving means, changes, ranks within a year and ratios of one day of one chain.
  */
 export interface DerivedDay {
@@ -1024,127 +1159,6 @@ export interface LabelRun {
   last: CalendarDate;
 }
 /**
- * A line of the ledger of a chain: values of a date that a collection accepted. Later lines of a date replace its values.
- */
-export interface LedgerLine {
-  chain: Chain;
-  date: CalendarDate;
-  /**
-   * The accepted values as exact decimal text, by metric.
-   */
-  values: {
-    [k: string]: string;
-  };
-  /**
-   * Name of the source in the policy.
-   */
-  source: string;
-  /**
-   * Why the values were accepted: a day with all required metrics, a day at its deadline, a missing value filled in, a small revision, or a person.
-   */
-  rule: 'day' | 'deadline' | 'fill-in' | 'revision' | 'person';
-  /**
-   * Public reason of a change of accepted values; null for a first value.
-   */
-  reason: string | null;
-  lineage: Sha256;
-  accepted_at: Instant;
-}
-/**
- * What the values of a date were computed from: the source and its data, its raw counts, and the findings of the rules.
- */
-export interface Lineage {
-  schema: 'lineage/1';
-  chain: Chain;
-  date: CalendarDate;
-  /**
-   * Name of the source in the policy.
-   */
-  source: string;
-  /**
-   * The values that the source gave, by metric. A value that the rules withheld may have any form.
-   */
-  values: {
-    [k: string]: string;
-  };
-  /**
-   * Integers that the values and the exact checks are computed from, by name.
-   */
-  counts: {
-    [k: string]: string;
-  };
-  evidence: LineageEvidence;
-  /**
-   * What the rules found in the date, in the order in which they are applied.
-   */
-  findings: LineageFinding[];
-}
-/**
- * Objects of a public store, and the query that an engine ran on them.
- */
-export interface LineageObjects {
-  kind: 'objects';
-  objects: LineageObject[];
-  sql_sha256: Sha256;
-  /**
-   * Name and version of the engine.
-   */
-  engine: string;
-}
-export interface LineageObject {
-  uri: string;
-  etag: string;
-  bytes: number;
-  last_modified: string;
-}
-/**
- * Answers of a server.
- */
-export interface LineageResponses {
-  kind: 'responses';
-  responses: LineageResponse[];
-}
-export interface LineageResponse {
-  url: string;
-  sha256: Sha256;
-  bytes: number;
-  fetched_at: string;
-}
-/**
- * The blocks of a date, as a node gave them.
- */
-export interface LineageNode {
-  kind: 'node';
-  /**
-   * Name and version of the node's program.
-   */
-  client: string;
-  first_block: string;
-  first_hash: string;
-  last_block: string;
-  last_hash: string;
-}
-export interface LineageFinding {
-  rule: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
-  metrics: MetricName[];
-  /**
-   * withheld: the value was not accepted; omitted: it counts as missing; noted: it was accepted.
-   */
-  effect: 'withheld' | 'omitted' | 'noted';
-  /**
-   * A sentence with the value and the bound.
-   */
-  message: string;
-  /**
-   * The value that the rule compared; absent if it compared none.
-   */
-  value?: string;
-  /**
-   * The bound of the rule: a number, or the least and most allowed, as `least..most`.
-   */
-  bound?: string;
-}
-/**
  * Every published date of one genre and chain, with the digest of its day file.
  */
 export interface Manifest {
@@ -1184,6 +1198,7 @@ export interface ManifestDate {
   status: EntryStatus;
   path: UrlPath;
   superseded: SupersededDay[];
+  ledger_sha256?: Sha256;
 }
 export interface SupersededDay {
   revision: Revision;
