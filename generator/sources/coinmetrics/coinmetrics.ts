@@ -1,9 +1,10 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { addDays, toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { CollectedDay } from '../../core/collection/collected-day.js';
 import { GeneratorError } from '../../core/generator-error.js';
-import { createHttpClient, parseEndpoint, type HttpClient } from '../http-client.js';
+import { createHttpClient, parseEndpoint, type HttpClient, type JsonAnswer } from '../http-client.js';
 import { SYSTEM_TOOLS, type HttpTools } from '../http/http-tools.js';
 import type { TransferLimits } from '../http/transfer-watch.js';
 import { shapeError } from '../shape-error.js';
@@ -14,6 +15,7 @@ import {
   COMPLETION,
   type CoinMetricsAsset,
 } from './coinmetrics-metrics.js';
+import { probeAsset } from './coinmetrics-probe.js';
 import { parseDay, parsePage } from './page-rows.js';
 
 const COMMUNITY_HOST = 'community-api.coinmetrics.io';
@@ -85,6 +87,16 @@ export function createCoinMetrics(options: CoinMetricsOptions): Source {
         'not-yet',
         `coinmetrics: expected ${COMPLETION} of ${chain} on ${date}, got none.`,
       );
+    },
+    async probe(chain, signal) {
+      signal.throwIfAborted();
+      const asset = COIN_METRICS_ASSETS[chain];
+      if (asset === undefined) return [];
+      const nowMs = tools.now();
+      const yesterday = addDays(toInstant(nowMs).slice(0, 10), -1);
+      const url = toUrl(base, asset, { first: addDays(yesterday, -6), last: yesterday }, apiKey);
+      const request = (): Promise<JsonAnswer> => client.getJson(url, { maxBytes: MAX_PAGE_BYTES, signal });
+      return probeAsset({ asset, yesterday, nowMs, request });
     },
   };
 }

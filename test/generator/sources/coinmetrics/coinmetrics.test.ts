@@ -134,6 +134,56 @@ describe('coinmetrics', () => {
     expect([resaleOf(), resaleOf('no'), resaleOf('yes')]).toEqual(['unknown', 'no', 'yes']);
   });
 
+  describe('the probe', () => {
+    const differences = async (chain: Chain): Promise<unknown> =>
+      (await scene.create().probe?.(chain, SIGNAL))
+        ?.filter(({ agrees }) => !agrees)
+        .map(({ item, found }) => `${item}: ${found}`);
+
+    it('agrees with the recorded form, column by column, with one request', async () => {
+      const probes = (await scene.create().probe?.('bitcoin', SIGNAL)) ?? [];
+      expect(scene.service.takeRequests()).toHaveLength(1);
+      expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
+      expect(probes).toHaveLength(3 + 11);
+      expect(probes[4]).toEqual({
+        item: 'column AdrActCnt',
+        expected: 'active_addresses as text, with the status flash, reviewed or revised, or none',
+        found: '"700456", status "reviewed"',
+        agrees: true,
+      });
+      expect(await differences('ethereum')).toEqual([]);
+      expect(await differences('base')).toEqual([]);
+    });
+
+    it('shows a missing column, an unknown status, another type and a late day', async () => {
+      for (const row of scene.rows.btc ?? []) {
+        delete row.HashRate;
+        row.BlkCnt = 144;
+      }
+      scene.row('btc', LAST)['TxCnt-status'] = 'guessed';
+      const faults = [
+        'column TxCnt: "400123", status "guessed"',
+        'column BlkCnt: the number 144, status none',
+        'column HashRate: no value',
+      ];
+      expect(await differences('bitcoin')).toEqual([
+        expect.stringMatching(/^rows of btc: .*BlkCnt as a text/),
+        ...faults,
+      ]);
+      scene.rows.eth?.pop();
+      expect(await differences('ethereum')).toEqual(['newest day of eth: 2026-03-25']);
+    });
+
+    it('shows what a key lacks, without the key, and fails if nobody answers', async () => {
+      scene.service.answer(() => replyStatus(403));
+      const probes = (await scene.create({ apiKey: 'hush' }).probe?.('bitcoin', SIGNAL)) ?? [];
+      expect(probes).toMatchObject([{ agrees: false, found: expect.stringContaining('got status 403') }]);
+      expect(JSON.stringify(probes)).not.toContain('hush');
+      scene.service.answer(() => replyStatus(503));
+      await expect(differences('bitcoin')).rejects.toMatchObject({ code: 'unavailable' });
+    });
+  });
+
   describe('pages', () => {
     it('are followed until there is no next one, unchanged', async () => {
       scene.paging.size = 4;
