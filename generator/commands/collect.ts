@@ -19,10 +19,9 @@ import {
 import { GeneratorError } from '../core/generator-error.js';
 import { assertNotAhead } from '../publish/check-as-of.js';
 import { machineClock } from '../state/trusted-clock.js';
+import { formatAcceptValues, formatSourcesCheck, type DatedMetric } from './collect-commands.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from './options.js';
-
-type Accepted = { readonly date: string; readonly metric: MetricName };
 
 type CollectOptions = CommonOptions & {
   readonly into: string;
@@ -32,7 +31,7 @@ type CollectOptions = CommonOptions & {
   readonly since?: string;
   readonly until?: string;
   readonly asOf?: number;
-  readonly accept?: readonly Accepted[];
+  readonly accept?: readonly DatedMetric[];
   readonly reason?: string;
   readonly engine?: PolicyEngine['kind'];
   readonly cache?: string;
@@ -102,7 +101,11 @@ function show(
   context: CommandContext,
 ): ReturnType<typeof collectExitOf> {
   const report = toCollectReport(result, run);
-  describeProblems(report).forEach(context.warn);
+  const { commandLine } = context;
+  describeProblems(report, {
+    accept: (chain, values) => formatAcceptValues(commandLine, chain, values),
+    check: (chain) => formatSourcesCheck(commandLine, chain),
+  }).forEach(context.warn);
   context.show(report, formatCollectReport(report));
   return collectExitOf(report);
 }
@@ -191,7 +194,7 @@ function parseDateOption(text: string): string {
   return text;
 }
 
-function addAccepted(text: string, before: readonly Accepted[] | undefined): readonly Accepted[] {
+function addAccepted(text: string, before: readonly DatedMetric[] | undefined): readonly DatedMetric[] {
   const [date = '', name = ''] = text.split(':');
   const metric = Object.keys(METRICS).find((each) => each === name) as MetricName | undefined; // keys of METRICS
   if (parseDate(date) === undefined || metric === undefined || text !== `${date}:${name}`)
