@@ -52,10 +52,8 @@ export function addCollect(program: Command, host: CommandHost): void {
         'collect from this source with the default rules, without a policy',
       ).choices(SOURCE_KINDS),
       chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
-      new Option('--since <date>', 'first date of a chain that has no values yet').argParser(parseDateOption),
-      new Option('--until <date>', 'last date (default: the last one that is due)').argParser(
-        parseDateOption,
-      ),
+      dateOption('--since', 'first date of a chain that has no values yet'),
+      dateOption('--until', 'last date (default: the last one that is due)'),
       new Option(
         '--accept <date:metric>',
         'accept a value that a rule withholds, or a revision that it keeps back; repeatable, needs --chain and --reason',
@@ -187,6 +185,11 @@ export async function withCache<T>(
   } finally {
     await rm(cache, { recursive: true, force: true });
   }
+}
+
+/** Returns an option whose value is a date. */
+export function dateOption(flag: '--since' | '--until', description: string): Option {
+  return new Option(`${flag} <date>`, description).argParser(parseDateOption);
 }
 
 function parseDateOption(text: string): string {
