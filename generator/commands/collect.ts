@@ -19,10 +19,9 @@ import {
 import { GeneratorError } from '../core/generator-error.js';
 import { assertNotAhead } from '../publish/check-as-of.js';
 import { machineClock } from '../state/trusted-clock.js';
+import { formatAcceptValues, formatSourcesCheck, type DatedMetric } from './collect-commands.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from './options.js';
-
-type Accepted = { readonly date: string; readonly metric: MetricName };
 
 type CollectOptions = CommonOptions & {
   readonly into: string;
@@ -32,7 +31,7 @@ type CollectOptions = CommonOptions & {
   readonly since?: string;
   readonly until?: string;
   readonly asOf?: number;
-  readonly accept?: readonly Accepted[];
+  readonly accept?: readonly DatedMetric[];
   readonly reason?: string;
   readonly engine?: PolicyEngine['kind'];
   readonly cache?: string;
@@ -53,10 +52,8 @@ export function addCollect(program: Command, host: CommandHost): void {
         'collect from this source with the default rules, without a policy',
       ).choices(SOURCE_KINDS),
       chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
-      new Option('--since <date>', 'first date of a chain that has no values yet').argParser(parseDateOption),
-      new Option('--until <date>', 'last date (default: the last one that is due)').argParser(
-        parseDateOption,
-      ),
+      dateOption('--since', 'first date of a chain that has no values yet'),
+      dateOption('--until', 'last date (default: the last one that is due)'),
       new Option(
         '--accept <date:metric>',
         'accept a value that a rule withholds, or a revision that it keeps back; repeatable, needs --chain and --reason',
@@ -103,7 +100,11 @@ function show(
   context: CommandContext,
 ): ReturnType<typeof collectExitOf> {
   const report = toCollectReport(result, run);
-  describeProblems(report).forEach(context.warn);
+  const { commandLine } = context;
+  describeProblems(report, {
+    accept: (chain, values) => formatAcceptValues(commandLine, chain, values),
+    check: (chain) => formatSourcesCheck(commandLine, chain),
+  }).forEach(context.warn);
   context.show(report, formatCollectReport(report));
   return collectExitOf(report);
 }
@@ -187,12 +188,17 @@ export async function withCache<T>(
   }
 }
 
+/** Returns an option whose value is a date. */
+export function dateOption(flag: '--since' | '--until', description: string): Option {
+  return new Option(`${flag} <date>`, description).argParser(parseDateOption);
+}
+
 function parseDateOption(text: string): string {
   if (parseDate(text) === undefined) throw new InvalidArgumentError('Write a date as 2026-08-19.');
   return text;
 }
 
-function addAccepted(text: string, before: readonly Accepted[] | undefined): readonly Accepted[] {
+function addAccepted(text: string, before: readonly DatedMetric[] | undefined): readonly DatedMetric[] {
   const [date = '', name = ''] = text.split(':');
   const metric = Object.keys(METRICS).find((each) => each === name) as MetricName | undefined; // keys of METRICS
   if (parseDate(date) === undefined || metric === undefined || text !== `${date}:${name}`)

@@ -1,8 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { metricsOf } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, metricsOf } from '../../../schemas/catalog.js';
 import type { SourcesPolicy } from '../../../schemas/types.generated.js';
+import { findLicenceRefusal } from '../../../generator/core/collection/licence-guard.js';
+import { AWS_FACTS, SONARX_FACTS } from '../../../generator/sources/aws/aws-facts.js';
+import { createGrowthepie } from '../../../generator/sources/growthepie/growthepie.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import {
   defaultPolicy,
@@ -105,4 +108,23 @@ it('the main source gives every metric that no other fills in', () => {
 
 it.each([...SOURCE_KINDS])('the default policy of %s is a policy', (kind) => {
   expect(parse(defaultPolicy(kind))).toEqual(defaultPolicy(kind));
+});
+
+const RECOMMENDED = path.join(import.meta.dirname, '../../../templates/sources.policy.json');
+
+describe('the recommended policy', () => {
+  it('is valid, and collects every chain', async () => {
+    expect(Object.keys((await readPolicy(RECOMMENDED)).chains)).toEqual(CHAIN_IDS);
+  });
+
+  it('asks the operator for the terms of SonarX, and for no other', async () => {
+    const { commercial = false } = await readPolicy(RECOMMENDED);
+    const refused = [AWS_FACTS, SONARX_FACTS, createGrowthepie().facts].filter(
+      (facts) => findLicenceRefusal(facts, { commercial }) !== undefined,
+    );
+    expect(refused.map(({ id }) => id)).toEqual(['sonarx']);
+    expect(
+      findLicenceRefusal(SONARX_FACTS, { commercial, statement: 'letter of 2026-08-19' }),
+    ).toBeUndefined();
+  });
 });
