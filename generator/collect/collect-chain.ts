@@ -57,12 +57,17 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
   };
-  let { state } = options;
+  let state: ChainState = { ...options.state, schedule: scheduleOf(plan) };
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
     yield { ...step, state: pruneState(state, oldest) };
   }
   return { state: pruneState(state, oldest), failures: reader.failures };
+}
+
+function scheduleOf({ parts: [main], rules }: ChainPlan): ChainState['schedule'] & object {
+  const { firstTryHours, deadlineHours } = rules;
+  return { source: main.source.facts.id, first_try_hours: firstTryHours, deadline_hours: deadlineHours };
 }
 
 /** Returns the first date to look at: one that may still be filled in, or the one after the newest. */

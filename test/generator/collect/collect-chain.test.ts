@@ -174,6 +174,8 @@ describe('a collection of a chain', () => {
       ...{ outcome: 'waiting', missing: ['tx_count'] },
       findings: [{ rule: 'jump', effect: 'withheld' }],
     });
+    expect(scene.state().awaited).toMatchObject([{ sources: ['files'], withheld: { tx_count: 'jump' } }]);
+    expect(scene.state().schedule).toEqual({ source: 'files', first_try_hours: 6.25, deadline_hours: 12 });
     const accepted = {
       accepts: (date: string, metric: string) => date === '2026-07-31' && metric === 'tx_count',
       reason: '',
@@ -193,6 +195,7 @@ describe('a collection of a chain', () => {
       {
         ...{ date: '2026-07-31', since: '2026-08-01T06:15:00Z', until: '2026-08-01T12:00:00Z' },
         ...{ overdue: false, missing: ['fee_median'], reasons: ['files has no fee_median yet.'] },
+        ...{ sources: ['files'], withheld: {} },
       },
     ]);
     const reads = scene.source.reads.length;
