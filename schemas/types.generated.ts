@@ -1880,6 +1880,10 @@ export interface PolicyJump {
    */
   counts?: number;
   /**
+   * For numbers of things that a day requires, if they are below the median.
+   */
+  drops?: number;
+  /**
    * For amounts and prices of gas.
    */
   others?: number;

@@ -34,7 +34,7 @@ export type ChainEnd = { readonly state: ChainState; readonly failures: readonly
 /**
  * Collects the dates of a chain that are new or may still change: judges each new date, and compares what the sources give
  * now for accepted dates with their values. Writes nothing: a caller may commit after each step, and go on later from there.
- * @throws SourceError if the main source does not answer as expected.
+ * @throws SourceError if the main source does not answer as expected; after the other dates, if only some of its dates fail.
  */
 export async function* collectChain(options: CollectChainOptions): AsyncGenerator<DayStep, ChainEnd> {
   const { plan, lines, nowMs, signal, accepted = NOTHING_ACCEPTED } = options;
@@ -62,6 +62,8 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     ({ state } = step);
     yield { ...step, state: pruneState(state, oldest) };
   }
+  const [failure] = reader.mainFailures;
+  if (failure !== undefined) throw failure; // only now, so that a damaged date blocks no other
   return { state: pruneState(state, oldest), failures: reader.failures };
 }
 
@@ -108,7 +110,7 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
     return { lines: [], lineages: [], state: before, report: { ...report, findings: [], revisions: [] } };
   }
   const checked = await readChecks(run, date, before);
-  const parts = await judgeDate(run, date, checked.checks);
+  const parts = await judgeDate(run, date, { checks: checked.checks, isAwaited: awaited !== undefined });
   const findings = parts.flatMap((each) => each.findings);
   const { outcome, values, missing } = decideDay(date, { values: mergeParts(parts) }, plan.rules, nowMs);
   const taken =
