@@ -30,6 +30,7 @@ describe("the generator's README", () => {
 
   it('lists exactly the paths of subscriber files', () => {
     const windows = Object.keys(WINDOWS) as Window[]; // keys of a closed literal
+    const lineages = [lineagePath('base', '2022-01-01').replace('2022-01-01', '<date>'), lineageManifestPath('base')];
     const paths = (['meta', 'briefs'] as const).flatMap((genre) =>
       [
         dayPath(genre, 'base', '2022-01-01').replace('2022-01-01', '<date>'),

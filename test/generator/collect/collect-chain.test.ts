@@ -293,7 +293,7 @@ describe('dates that the source offers but cannot give', () => {
     const run = collectChain({
       plan: {
         ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
-        parts: [{ source: failing(createSource(days), failed), metrics: metricsOf('base') }],
+        parts: [{ source: failing(createMemorySource(days), failed), metrics: metricsOf('base') }],
       },
       ...{ lines: [], state: EMPTY_STATE, nowMs: parseInstant('2026-07-31T06:15:00Z') ?? NaN, signal },
       countsOf: () => Promise.resolve(undefined),
