@@ -29,8 +29,8 @@ export type RunReport = {
  * Writes a report to a file, atomically. It replaces only an earlier report or an empty file. A pipe or a device gets it as one line, so that a log collector keeps it whole.
  * @throws GeneratorError 'usage' when it cannot be written.
  */
-export function writeRunReport(file: string, report: RunReport): Promise<void> {
-  return writeOwnFile(file, {
+export async function writeRunReport(file: string, report: RunReport): Promise<void> {
+  await writeOwnFile(file, {
     ...{ option: '--report', what: 'report', beginning: BEGINNING },
     text: `${JSON.stringify(report, null, 2)}\n`,
     line: `${JSON.stringify(report)}\n`,
