@@ -65,7 +65,7 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
     const fill = [{ source: 'ours', metrics: ['difficulty' as const] }];
     await scene.writePolicy({ chains: { base: { source: 'theirs', since: FIRST_DATE, fill } } });
     expect((await scene.collect()).stderr).toMatch(
-      /names the source theirs, which is not.*\n.*names difficulty, which is no metric of base\n$/,
+      /names the source theirs, which the policy does not have\n.*names difficulty, which is no metric of base\n$/,
     );
     await scene.write('sources.policy.json', '{');
     expect(await scene.collect()).toMatchObject({ code: 2, stderr: expect.stringContaining('JSON') });

@@ -99,7 +99,7 @@ describe('the rules of a chain', () => {
       ...{ deadline_hours: 14, blocks: [1, 2] },
       jump_factor: { counts: 4 },
     });
-    expect(jumpFactor).toEqual({ counts: 4, others: DEFAULT_RULES.base.jumpFactor.others });
+    expect(jumpFactor).toEqual({ ...DEFAULT_RULES.base.jumpFactor, counts: 4 });
     expect(others).toMatchObject({ deadlineHours: 14, blocks: [1, 2], settlingDays: 7 });
   });
 });
