@@ -48,6 +48,7 @@ function createSource(days: Days, id = 'files'): Source & { readonly reads: stri
         evidence: { kind: 'responses', responses: [] },
       });
     },
+    probe: () => Promise.resolve([]),
   };
 }
 
