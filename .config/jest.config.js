@@ -1,6 +1,7 @@
 /** Jest's projects. All share these settings; each names the folders of its tests. */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { BUILT_INS } from './jest-transform.js';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
 const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
@@ -17,6 +18,8 @@ const IGNORED = [
   'infra/aws/cdk.out',
 ].map((folder) => `<rootDir>/${folder}/`);
 
+const SWC = { swcrc: false, configFile: `${rootDir}/.config/swcrc.json` };
+
 /** Synthesizes the stacks once for all suites. */
 const globalSetup = '<rootDir>/test/support/aws/synthesize-example.mjs';
 
@@ -25,9 +28,10 @@ function project(displayName, folders, settings = {}) {
     displayName,
     rootDir,
     testEnvironment: 'node',
+    sandboxInjectedGlobals: BUILT_INS, // for the modules in CommonJS; the transform does it for the others
     extensionsToTreatAsEsm: ['.ts'],
     moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-    transform: { '^.+\\.ts$': ['@swc/jest', { swcrc: false, configFile: `${rootDir}/.config/swcrc.json` }] },
+    transform: { '^.+\\.ts$': [`${rootDir}/.config/jest-transform.js`, SWC] },
     testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
     modulePathIgnorePatterns: IGNORED,
     ...settings,

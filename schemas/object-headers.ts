@@ -34,7 +34,7 @@ export function cacheControlOf(key: string): string {
 }
 
 const CALENDAR = new RegExp(`^${calendarPath('{chain}').replace('{chain}', '([a-z]+)')}$`);
-const SUBSCRIBER_FILE = new RegExp(`^${FILES_PATH}/([a-z]+)/(?:chains/)?([a-z]+)/([a-z0-9/-]+)\\.json$`);
+const SUBSCRIBER_FILE = new RegExp(`^${FILES_PATH}/([a-z]+)/(?:chains/)?([a-z]+)/([a-z0-9/.-]+)\\.json$`);
 
 /**
  * Returns the `Content-Disposition` (RFC 6266) of a file that people download, with the name under which a browser
@@ -46,7 +46,7 @@ export function dispositionOf(path: string): string | undefined {
   if (path === PUBLIC_PATHS.starterNotebook) return attachment('starter-notebook.ipynb');
   const [, genre, chain, name] = SUBSCRIBER_FILE.exec(path) ?? [];
   if (genre === undefined || chain === undefined || name === undefined) return undefined;
-  return attachment(`${chain}-${genre}-${name.replace('/', '-')}.json`);
+  return attachment(`${chain}-${genre}-${name.replace(/[/.]/, '-')}.json`);
 }
 
 function attachment(name: string): string {

@@ -102,10 +102,7 @@ export function publicKey(path: string): string {
   return isPagePath(path) ? `public${path === '/' ? '' : path}/index.html` : `public${path}`;
 }
 
-/**
- * Returns the URL path of a page from the path of its copy: `/docs` from `/docs/index.html`. Other paths are returned
- * unchanged.
- */
+/** Returns the URL path of a page from that of its copy: `/docs` from `/docs/index.html`. Other paths stay as they are. */
 export function withoutIndex(path: string): string {
   return path.startsWith(API_PREFIX) ? path : path.replace(/\/index\.html$/, '') || '/';
 }
@@ -176,7 +173,7 @@ export function methodologyTextPath(version: string): string {
   return `/api/v1/methodology/${version}.md`;
 }
 
-/** Returns the URL path of the query that computes the metrics of a chain from public raw data. */
+/** Returns the URL path of the SQL that computes a chain's metrics. */
 export function queryPath(chain: Chain | Placeholder): string {
   return `/api/v1/sql/${chain}.sql`;
 }
@@ -239,4 +236,14 @@ export function manifestPath(genre: Genre | Placeholder, chain: Chain | Placehol
 /** Returns the URL path of the folder with an archive's manifest and day files. */
 export function archivePath(genre: Genre | Placeholder, chain: Chain | Placeholder): string {
   return `${FILES_PATH}/${genre}/${genre === 'briefs' ? 'chains/' : ''}${chain}`;
+}
+
+/** Returns the URL path of the lineage of a gold day. */
+export function lineagePath(chain: Chain | Placeholder, date: string): string {
+  return `${archivePath('gold', chain)}/${date}.lineage.json`;
+}
+
+/** Returns the URL path of the manifest of the lineages of a chain. */
+export function lineageManifestPath(chain: Chain | Placeholder): string {
+  return `${archivePath('gold', chain)}/lineage.json`;
 }

@@ -5,6 +5,7 @@ import {
   chainPagePath,
   chartPath,
   examplePath,
+  lineageManifestPath,
   manifestPath,
   methodologyDataPath,
   methodologyPagePath,
@@ -27,9 +28,10 @@ const BUNDLES: ReadonlySet<string> = new Set(
   ),
 );
 
-const MANIFESTS: ReadonlySet<string> = new Set(
-  GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => manifestPath(genre, chain))),
-);
+const MANIFESTS: ReadonlySet<string> = new Set([
+  ...GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => manifestPath(genre, chain))),
+  ...CHAIN_IDS.map(lineageManifestPath),
+]);
 
 /** The public paths without a name in them. Keep a path that is no longer published: older releases list it. */
 const PUBLIC: ReadonlySet<string> = new Set([

@@ -9,6 +9,7 @@ import changesSchema from './json/changes.schema.json' with { type: 'json' };
 import collectionStateSchema from './json/collection-state.schema.json' with { type: 'json' };
 import collectionSchema from './json/collection.schema.json' with { type: 'json' };
 import commonSchema from './json/common.schema.json' with { type: 'json' };
+import dayLineageSchema from './json/day-lineage.schema.json' with { type: 'json' };
 import derivedDaySchema from './json/derived-day.schema.json' with { type: 'json' };
 import entitlementsSchema from './json/entitlements.schema.json' with { type: 'json' };
 import featureSchemaSchema from './json/feature-schema.schema.json' with { type: 'json' };
@@ -51,6 +52,7 @@ export const SCHEMAS = {
   'collection-state': collectionStateSchema,
   collection: collectionSchema,
   common: commonSchema,
+  'day-lineage': dayLineageSchema,
   'derived-day': derivedDaySchema,
   entitlements: entitlementsSchema,
   'feature-schema': featureSchemaSchema,

@@ -70,6 +70,10 @@ export type Genre = 'meta' | 'gold' | 'derived' | 'briefs';
  */
 export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
 export type HoldChange = Reason | null;
+/**
+ * Name of a source in the policy.
+ */
+export type CollectionStateSource = string;
 export type MetricName =
   | 'tx_count'
   | 'active_addresses'
@@ -88,10 +92,6 @@ export type MetricName =
   | 'hash_rate'
   | 'difficulty'
   | 'issuance';
-/**
- * Name of a source in the policy.
- */
-export type CollectionStateSource = string;
 /**
  * A value as exact decimal text.
  */
@@ -125,13 +125,13 @@ export type AxisName = 'demand' | 'pressure';
  */
 export type MissingSignals = string[];
 /**
- * The entries of the glossary.
- */
-export type GlossaryEntries = GlossaryEntry[];
-/**
  * The data from which the values were computed, so that a stranger can repeat them.
  */
 export type LineageEvidence = LineageObjects | LineageResponses | LineageNode;
+/**
+ * The entries of the glossary.
+ */
+export type GlossaryEntries = GlossaryEntry[];
 export type AxisTerms = AxisTerm[];
 export type RefusalLine = string;
 /**
@@ -182,6 +182,7 @@ export interface Contract {
   'changes.chain'?: ChainChanges;
   'collection-state'?: CollectionState;
   'collection-state.chain_state'?: ChainState;
+  'collection-state.schedule'?: ChainSchedule;
   'collection-state.awaited_date'?: AwaitedDate;
   'collection-state.drift'?: Drift;
   'collection-state.source'?: CollectionStateSource;
@@ -221,6 +222,7 @@ export interface Contract {
   'common.score'?: DimensionScore;
   'common.scorecard'?: Scorecard;
   'common.driver'?: Driver;
+  'day-lineage'?: DayLineage;
   'derived-day'?: DerivedDay;
   'derived-day.summary'?: MetricSummary;
   entitlements?: Entitlements;
@@ -551,6 +553,7 @@ export interface ChainStates {
   base?: ChainState;
 }
 export interface ChainState {
+  schedule?: ChainSchedule;
   /**
    * By source and date, the mark of the data that were read last. Data with the same mark are not read again.
    */
@@ -576,6 +579,20 @@ export interface ChainState {
     };
   };
 }
+/**
+ * When a date of the chain is first looked for, and how long it is awaited, as the policy of the last collection says.
+ */
+export interface ChainSchedule {
+  source: CollectionStateSource;
+  /**
+   * Hours after the end of a date.
+   */
+  first_try_hours: number;
+  /**
+   * Hours after the end of a date.
+   */
+  deadline_hours: number;
+}
 export interface AwaitedDate {
   date: CalendarDate;
   since: Instant;
@@ -589,9 +606,20 @@ export interface AwaitedDate {
    */
   missing: MetricName[];
   /**
+   * The sources from which they are awaited.
+   */
+  sources: CollectionStateSource[];
+  withheld: WithheldValues;
+  /**
    * Why they are missing, in sentences.
    */
   reasons: string[];
+}
+/**
+ * By metric, the rule that keeps back the value of its source. Of the other missing metrics the source has no value.
+ */
+export interface WithheldValues {
+  [k: string]: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
 }
 export interface Drift {
   date: CalendarDate;
@@ -710,6 +738,140 @@ export interface Driver {
   smoothed: number;
   baseline: number;
   unit: string;
+}
+/**
+ * What the published metrics of a date were computed from: the lines of the ledger about the date, in their order, each with its lineage.
+ */
+export interface DayLineage {
+  schema: 'day-lineage/1';
+  chain: Chain;
+  date: CalendarDate;
+  accepted: AcceptedLine[];
+}
+export interface AcceptedLine {
+  line: LedgerLine;
+  document: Lineage;
+}
+/**
+ * A line of the ledger of a chain: values of a date that a collection accepted. Later lines of a date replace its values.
+ */
+export interface LedgerLine {
+  chain: Chain;
+  date: CalendarDate;
+  /**
+   * The accepted values as exact decimal text, by metric.
+   */
+  values: {
+    [k: string]: string;
+  };
+  /**
+   * Name of the source in the policy.
+   */
+  source: string;
+  /**
+   * Why the values were accepted: a day with all required metrics, a day at its deadline, a missing value filled in, a small revision, or a person.
+   */
+  rule: 'day' | 'deadline' | 'fill-in' | 'revision' | 'person';
+  /**
+   * Public reason of a change of accepted values; null for a first value.
+   */
+  reason: string | null;
+  lineage: Sha256;
+  accepted_at: Instant;
+}
+/**
+ * What the values of a date were computed from: the source and its data, its raw counts, and the findings of the rules.
+ */
+export interface Lineage {
+  schema: 'lineage/1';
+  chain: Chain;
+  date: CalendarDate;
+  /**
+   * Name of the source in the policy.
+   */
+  source: string;
+  /**
+   * The values that the source gave, by metric. A value that the rules withheld may have any form.
+   */
+  values: {
+    [k: string]: string;
+  };
+  /**
+   * Integers that the values and the exact checks are computed from, by name.
+   */
+  counts: {
+    [k: string]: string;
+  };
+  evidence: LineageEvidence;
+  /**
+   * What the rules found in the date, in the order in which they are applied.
+   */
+  findings: LineageFinding[];
+}
+/**
+ * Objects of a public store, and the query that an engine ran on them.
+ */
+export interface LineageObjects {
+  kind: 'objects';
+  objects: LineageObject[];
+  sql_sha256: Sha256;
+  /**
+   * Name and version of the engine.
+   */
+  engine: string;
+}
+export interface LineageObject {
+  uri: string;
+  etag: string;
+  bytes: number;
+  last_modified: string;
+}
+/**
+ * Answers of a server.
+ */
+export interface LineageResponses {
+  kind: 'responses';
+  responses: LineageResponse[];
+}
+export interface LineageResponse {
+  url: string;
+  sha256: Sha256;
+  bytes: number;
+  fetched_at: string;
+}
+/**
+ * The blocks of a date, as a node gave them.
+ */
+export interface LineageNode {
+  kind: 'node';
+  /**
+   * Name and version of the node's program.
+   */
+  client: string;
+  first_block: string;
+  first_hash: string;
+  last_block: string;
+  last_hash: string;
+}
+export interface LineageFinding {
+  rule: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
+  metrics: MetricName[];
+  /**
+   * withheld: the value was not accepted; omitted: it counts as missing; noted: it was accepted.
+   */
+  effect: 'withheld' | 'omitted' | 'noted';
+  /**
+   * A sentence with the value and the bound.
+   */
+  message: string;
+  /**
+   * The value that the rule compared; absent if it compared none.
+   */
+  value?: string;
+  /**
+   * The bound of the rule: a number, or the least and most allowed, as `least..most`.
+   */
+  bound?: string;
 }
 /**
  * Moving means, changes, ranks within a year and ratios of one day of one chain.
@@ -1024,127 +1186,6 @@ export interface LabelRun {
   last: CalendarDate;
 }
 /**
- * A line of the ledger of a chain: values of a date that a collection accepted. Later lines of a date replace its values.
- */
-export interface LedgerLine {
-  chain: Chain;
-  date: CalendarDate;
-  /**
-   * The accepted values as exact decimal text, by metric.
-   */
-  values: {
-    [k: string]: string;
-  };
-  /**
-   * Name of the source in the policy.
-   */
-  source: string;
-  /**
-   * Why the values were accepted: a day with all required metrics, a day at its deadline, a missing value filled in, a small revision, or a person.
-   */
-  rule: 'day' | 'deadline' | 'fill-in' | 'revision' | 'person';
-  /**
-   * Public reason of a change of accepted values; null for a first value.
-   */
-  reason: string | null;
-  lineage: Sha256;
-  accepted_at: Instant;
-}
-/**
- * What the values of a date were computed from: the source and its data, its raw counts, and the findings of the rules.
- */
-export interface Lineage {
-  schema: 'lineage/1';
-  chain: Chain;
-  date: CalendarDate;
-  /**
-   * Name of the source in the policy.
-   */
-  source: string;
-  /**
-   * The values that the source gave, by metric. A value that the rules withheld may have any form.
-   */
-  values: {
-    [k: string]: string;
-  };
-  /**
-   * Integers that the values and the exact checks are computed from, by name.
-   */
-  counts: {
-    [k: string]: string;
-  };
-  evidence: LineageEvidence;
-  /**
-   * What the rules found in the date, in the order in which they are applied.
-   */
-  findings: LineageFinding[];
-}
-/**
- * Objects of a public store, and the query that an engine ran on them.
- */
-export interface LineageObjects {
-  kind: 'objects';
-  objects: LineageObject[];
-  sql_sha256: Sha256;
-  /**
-   * Name and version of the engine.
-   */
-  engine: string;
-}
-export interface LineageObject {
-  uri: string;
-  etag: string;
-  bytes: number;
-  last_modified: string;
-}
-/**
- * Answers of a server.
- */
-export interface LineageResponses {
-  kind: 'responses';
-  responses: LineageResponse[];
-}
-export interface LineageResponse {
-  url: string;
-  sha256: Sha256;
-  bytes: number;
-  fetched_at: string;
-}
-/**
- * The blocks of a date, as a node gave them.
- */
-export interface LineageNode {
-  kind: 'node';
-  /**
-   * Name and version of the node's program.
-   */
-  client: string;
-  first_block: string;
-  first_hash: string;
-  last_block: string;
-  last_hash: string;
-}
-export interface LineageFinding {
-  rule: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
-  metrics: MetricName[];
-  /**
-   * withheld: the value was not accepted; omitted: it counts as missing; noted: it was accepted.
-   */
-  effect: 'withheld' | 'omitted' | 'noted';
-  /**
-   * A sentence with the value and the bound.
-   */
-  message: string;
-  /**
-   * The value that the rule compared; absent if it compared none.
-   */
-  value?: string;
-  /**
-   * The bound of the rule: a number, or the least and most allowed, as `least..most`.
-   */
-  bound?: string;
-}
-/**
  * Every published date of one genre and chain, with the digest of its day file.
  */
 export interface Manifest {
@@ -1184,6 +1225,7 @@ export interface ManifestDate {
   status: EntryStatus;
   path: UrlPath;
   superseded: SupersededDay[];
+  ledger_sha256?: Sha256;
 }
 export interface SupersededDay {
   revision: Revision;
@@ -1837,6 +1879,10 @@ export interface PolicyJump {
    * For numbers of things.
    */
   counts?: number;
+  /**
+   * For numbers of things that a day requires, if they are below the median.
+   */
+  drops?: number;
   /**
    * For amounts and prices of gas.
    */

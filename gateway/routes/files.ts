@@ -1,5 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { bundlePath, dayPath, FILES_PATH, manifestPath } from '../../schemas/paths.js';
+import {
+  bundlePath,
+  dayPath,
+  FILES_PATH,
+  lineageManifestPath,
+  lineagePath,
+  manifestPath,
+} from '../../schemas/paths.js';
 import { responseFormOf } from '../core/http/response-form.js';
 import { matchesEtag } from '../core/http/conditions.js';
 import { decide, type AccessDecision } from '../core/access/entitlements.js';
@@ -37,6 +44,8 @@ const TEMPLATES = {
   bundle: bundlePath('{genre}', '{chain}', '{window}'),
   manifest: manifestPath('{genre}', '{chain}'),
   day: dayPath('{genre}', '{chain}', '{date}'),
+  lineage: lineagePath('{chain}', '{date}'),
+  'lineage-manifest': lineageManifestPath('{chain}'),
 } as const satisfies Record<FileRequest['kind'], string>;
 
 /**

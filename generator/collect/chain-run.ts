@@ -48,14 +48,16 @@ export function mergeParts(parts: readonly JudgedPart[]): DayValues {
   return Object.assign({}, ...parts.map(({ values }) => values)) as DayValues; // no metric is in two parts
 }
 
-/** Returns whether the data of a date are new, or a person accepted something of it. */
+/** Returns whether the data of a date may be new, or a person accepted something of it. */
 export function mayDiffer({ plan, reader, accepts }: ChainRun, date: string, state: ChainState): boolean {
-  const isAwaited = state.awaited.some((each) => each.date === date);
-  const sources = [...plan.parts, ...(isAwaited ? plan.checks : [])].map(({ source }) => source);
+  const awaited = state.awaited.find((each) => each.date === date);
+  const sources = [...plan.parts, ...(awaited ? plan.checks : [])].map(({ source }) => source);
   return (
     sources.some((source) => {
+      const { id, hasLateMarks = false } = source.facts;
       const mark = reader.markOf(source, date);
-      return mark !== undefined && mark !== state.marks[source.facts.id]?.[date];
+      if (mark === undefined) return false;
+      return mark !== state.marks[id]?.[date] || (hasLateMarks && awaited?.overdue === false);
     }) || plan.parts.some(({ metrics }) => metrics.some((metric) => accepts(date, metric)))
   );
 }
@@ -80,11 +82,21 @@ export function awaitedOf(
     ({ metrics, effect }) => effect !== 'noted' && metrics.some((each) => missing.includes(each)),
   );
   const absent = missing.filter((metric) => !found.some(({ metrics }) => metrics.includes(metric)));
-  const sourceOf = (metric: MetricName): string =>
-    parts.find(({ metrics }) => metrics.includes(metric))?.source.facts.id ?? 'no source';
+  const sourcesOf = (wanted: readonly MetricName[]): string[] =>
+    parts
+      .filter(({ metrics }) => metrics.some((metric) => wanted.includes(metric)))
+      .map(({ source }) => source.facts.id);
+  const withheld = missing.flatMap((metric) => {
+    const rule = found.find(({ metrics }) => metrics.includes(metric))?.rule;
+    return rule === undefined ? [] : [[metric, rule] as const];
+  });
   const reasons = [
     ...found.map(({ rule, message }) => `${rule}: ${message}`),
-    ...absent.map((metric) => `${sourceOf(metric)} has no ${metric} yet.`),
+    ...absent.map((metric) => `${sourcesOf([metric]).join()} has no ${metric} yet.`),
   ];
-  return { until: toInstant(untilMs), overdue: nowMs >= untilMs, missing: [...missing], reasons };
+  return {
+    ...{ until: toInstant(untilMs), overdue: nowMs >= untilMs, missing: [...missing], reasons },
+    sources: sourcesOf(missing),
+    withheld: Object.fromEntries(withheld),
+  };
 }

@@ -15,7 +15,6 @@ import type {
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { findLicenceRefusal } from '../core/collection/licence-guard.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { createAthenaEngine } from '../engines/athena-engine.js';
 import { createDuckDbEngine } from '../engines/duckdb-engine.js';
 import { EngineError, type Engine } from '../engines/engine.js';
 import { createTrinoEngine } from '../engines/trino-engine.js';
@@ -188,6 +187,7 @@ async function createEngine(engine: PolicyEngine, { cacheFolder, signal }: Sourc
       }
       case 'athena': {
         const { region, workgroup, database, output, endpoint } = engine;
+        const { createAthenaEngine } = await import('../engines/athena-engine.js'); // its client takes long to load
         const options = { region, workgroup, database };
         return await createAthenaEngine(
           { ...options, ...pick('outputLocation', output), ...pick('endpoint', endpoint) },

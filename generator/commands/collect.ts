@@ -7,9 +7,9 @@ import { parseDate } from '../../schemas/dates.js';
 import type { Chain, MetricName, PolicyEngine, SourcesPolicy } from '../../schemas/types.generated.js';
 import type { Acceptances } from '../collect/chain-plan.js';
 import { collectChains, type CollectionResult } from '../collect/collect-chains.js';
-import { createSources } from '../collect/create-sources.js';
+import type { SourceContext } from '../collect/create-sources.js';
 import { describeSources, planChains } from '../collect/plan-chains.js';
-import { defaultPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy.js';
+import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy.js';
 import {
   collectExitOf,
   describeProblems,
@@ -17,6 +17,7 @@ import {
   toCollectReport,
 } from '../collect/collect-report.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead } from '../publish/check-as-of.js';
 import { machineClock } from '../state/trusted-clock.js';
 import { formatAcceptValues, formatSourcesCheck, type DatedMetric } from './collect-commands.js';
@@ -27,6 +28,7 @@ type CollectOptions = CommonOptions & {
   readonly into: string;
   readonly policy?: string;
   readonly from?: (typeof SOURCE_KINDS)[number];
+  readonly input?: string;
   readonly chain?: readonly Chain[];
   readonly since?: string;
   readonly until?: string;
@@ -51,6 +53,10 @@ export function addCollect(program: Command, host: CommandHost): void {
         '--from <kind>',
         'collect from this source with the default rules, without a policy',
       ).choices(SOURCE_KINDS),
+      new Option(
+        '--input <dir>',
+        'directory or s3://bucket/prefix with a CSV file per chain, for --from files',
+      ),
       chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
       dateOption('--since', 'first date of a chain that has no values yet'),
       dateOption('--until', 'last date (default: the last one that is due)'),
@@ -66,16 +72,17 @@ export function addCollect(program: Command, host: CommandHost): void {
       new Option('--dry-run', 'show what would be accepted, without writing anything'),
       asOfOption(),
     ],
-    example: 'generator collect --policy sources.policy.json --into file:./data/metrics',
+    example: 'generator collect --policy sources.policy.json --into file:./data/collected',
   }).action((options: CollectOptions) =>
     host.run('collect', options, async (context) => {
-      const policy = await policyOf(options);
+      const policy = await policyOf(options, context);
       const chains = chainsOf(policy, options);
       const accepted = acceptancesOf(options);
       const asOfMs = asOfOrNow(options.asOf, context.now);
       assertNotAhead(asOfMs, machineClock(context.now));
       const store = await context.openStore(options.into);
       const result = await withCache(options.cache, async (cacheFolder) => {
+        const { createSources } = await import('../collect/create-sources.js'); // only this command needs its clients
         const sources = await createSources(policy, chains, sourceContext(options, cacheFolder, context));
         const { since, until } = options;
         const plans = planChains(policy, chains, sources, {
@@ -121,18 +128,43 @@ export function policyOption(): Option {
 
 /** Returns the policy of a command line. @throws GeneratorError 'usage' */
 export async function policyOf(
-  options: Pick<CollectOptions, 'policy' | 'from' | 'engine'>,
+  options: Pick<CollectOptions, 'policy' | 'from' | 'input' | 'engine'>,
+  { openStore }: Pick<CommandContext, 'openStore'>,
 ): Promise<SourcesPolicy> {
-  const { policy: file, from, engine } = options;
+  const { policy: file, from, input, engine } = options;
   if ((file === undefined) === (from === undefined)) {
     throw new GeneratorError('usage', 'Name either a policy with --policy, or a source with --from.');
   }
-  const policy = file === undefined ? defaultPolicy(from ?? 'growthepie') : await readPolicy(file);
+  if ((from === 'files') !== (input !== undefined)) {
+    throw new GeneratorError(
+      'usage',
+      '--from files and --input <dir>, the folder of the files, need each other.',
+    );
+  }
+  const policy = await readOrMakePolicy(file, from, input, openStore);
   if (engine === undefined || engine === (policy.engine?.kind ?? 'duckdb')) return policy;
   if (engine === 'duckdb') return { ...policy, engine: { kind: 'duckdb' } };
   throw new GeneratorError(
     'usage',
     `--engine ${engine} needs a policy whose engine has "kind": "${engine}" and says where it is.`,
+  );
+}
+
+async function readOrMakePolicy(
+  file: string | undefined,
+  from: (typeof SOURCE_KINDS)[number] = 'files',
+  input = '.',
+  openStore: CommandContext['openStore'],
+): Promise<SourcesPolicy> {
+  if (file !== undefined) return readPolicy(file);
+  if (from !== 'files') return defaultPolicy(from);
+  const names = await (await openInputFolder(input, openStore)).list();
+  const chains = CHAIN_IDS.filter((chain) => names.includes(`${chain}.csv`));
+  if (chains.length > 0) return filesPolicy(input, chains);
+  const wanted = CHAIN_IDS.map((chain) => `${chain}.csv`).join(', ');
+  throw new GeneratorError(
+    'usage',
+    `${input} contains none of ${wanted}. Name the folder of your files with --input.`,
   );
 }
 
@@ -165,7 +197,7 @@ export function sourceContext(
   { policy }: Pick<CollectOptions, 'policy'>,
   cacheFolder: string,
   { openStore, signal }: CommandContext,
-): Parameters<typeof createSources>[2] {
+): SourceContext {
   const policyFolder = path.dirname(path.resolve(policy ?? '.policy'));
   return { policyFolder, cacheFolder, environment: process.env, openStore, signal };
 }

@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
-import { COLLECTION_KEY } from '../../schemas/paths.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
@@ -19,9 +18,9 @@ import {
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance, Plan } from '../core/release/plan-types.js';
 import { count } from '../core/text/count.js';
-import { readLedgers, type Ledgers } from '../input/collected-ledgers.js';
-import { openInputFolder, type InputFolder } from '../input/input-folder.js';
+import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead, describeJump } from '../publish/check-as-of.js';
+import { readCollectedInput } from '../publish/collected-input.js';
 import { preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
 import { recordRefusals } from '../publish/record-refusals.js';
 import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
@@ -141,13 +140,13 @@ async function prepare(
   const folder = await openInputFolder(options.input, openStore);
   const input = await readInput({ folder, asOfMs, ...(chains ? { chains } : {}) });
   progress.end(`${count(input.series.length, 'chain')}, ${count(input.faults.length, 'fault')}`);
-  const recorded = await readRecorded(folder, options);
+  const collected = await readCollectedInput(folder, options);
   signal.throwIfAborted();
   const prepared = await preparePlan({
     ...{ store, input, asOfMs, now, existing, full, allOrNothing, requireAll, progress, signal, writesAhead },
     ...(chains ? { chains } : {}),
     ...acceptance,
-    ...recorded,
+    ...collected,
   });
   signal.throwIfAborted();
   // Nothing else notices a wrong clock: the operator typed no time, and the store has no clock to compare with.
@@ -155,20 +154,6 @@ async function prepare(
   const jump = describeJump(prepared.start.state?.record, asOfMs);
   if (isUnchecked && jump !== undefined && prepared.plan.release !== undefined) warn(jump);
   return { ...prepared, isCollected: folder.collection?.() !== undefined };
-}
-
-/** Reads the ledgers whose changes are accepted. @throws GeneratorError 'usage' if the input is no collection. */
-async function readRecorded(
-  folder: InputFolder,
-  { acceptCollected: isAccepted = false }: PublishOptions,
-): Promise<{ readonly recorded?: Ledgers }> {
-  if (!isAccepted) return {};
-  const pointer = folder.collection?.();
-  if (pointer !== undefined) return { recorded: await readLedgers(folder, pointer) };
-  throw new GeneratorError(
-    'usage',
-    `--accept-collected needs an input that generator collect keeps, but ${folder.address} has no ${COLLECTION_KEY}. Use --accept-restatements "<reason>" to accept changes by hand.`,
-  );
 }
 
 function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): {

@@ -31,7 +31,7 @@ export async function runDiff(
   options: DiffOptions,
   context: CommandContext,
 ): Promise<ExitName> {
-  const policy = await policyOf(options);
+  const policy = await policyOf(options, context);
   const [chain, ...others] = options.chain;
   if (chain === undefined || others.length > 0)
     throw new GeneratorError('usage', 'Name one chain with --chain.');
@@ -50,7 +50,10 @@ export async function runDiff(
     return found;
   });
   if (options.svg !== undefined) {
-    await writeChart(options.svg, drawRatioChart({ chain, a, b, first, last, metrics }));
+    await writeChart(
+      options.svg,
+      drawRatioChart({ title: `${chain}: ${a} divided by ${b}`, lines: metrics }),
+    );
   }
   const document = { schema: 'sources-diff/1', chain, a, b, since: first, until: last, metrics };
   context.show(document, [`${chain}, ${first} to ${last}`, formatDiff(metrics, { a, b })].join('\n'));

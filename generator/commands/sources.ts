@@ -42,10 +42,10 @@ function addList(sources: Command, host: CommandHost): void {
       fromOption(),
       new Option('--into <address>', 'address of what is collected, to show the last success of each source'),
     ],
-    example: 'generator sources list --policy sources.policy.json --into file:./data/metrics',
+    example: 'generator sources list --policy sources.policy.json --into file:./data/collected',
   }).action((options: ListOptions) =>
     host.run('sources list', options, async (context) => {
-      const policy = await policyOf(options);
+      const policy = await policyOf(options, context);
       const { into } = options;
       const ledgers =
         into === undefined ? undefined : (await readCollection(await context.openStore(into))).ledgers;
@@ -84,7 +84,7 @@ function addCheck(sources: Command, host: CommandHost): void {
     example: 'generator sources check --policy sources.policy.json',
   }).action((options: CheckOptions) =>
     host.run('sources check', options, async (context) => {
-      const policy = await policyOf(options);
+      const policy = await policyOf(options, context);
       const chains = chainsOf(policy, options);
       const checked = await withCache(undefined, async (cacheFolder) => {
         const found = await createSources(policy, chains, sourceContext(options, cacheFolder, context));

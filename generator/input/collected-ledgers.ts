@@ -28,18 +28,34 @@ export async function readLedgers(folder: InputFolder, pointer: CollectionPointe
 }
 
 /** Reads and parses a file of a collection. @throws GeneratorError 'damaged' if it is missing or not what it should be. */
+export function readCollected<T>(
+  folder: InputFolder,
+  sha256: string,
+  limit: InputLimit,
+  parse: (text: string) => T,
+): Promise<T>;
+/** Returns `undefined` for a missing file. */
+export function readCollected<T>(
+  folder: InputFolder,
+  sha256: string,
+  limit: InputLimit,
+  parse: (text: string) => T,
+  options: { readonly mayBeAbsent: true },
+): Promise<T | undefined>;
 export async function readCollected<T>(
   folder: InputFolder,
   sha256: string,
   limit: InputLimit,
   parse: (text: string) => T,
-): Promise<T> {
+  { mayBeAbsent = false }: { readonly mayBeAbsent?: boolean } = {},
+): Promise<T | undefined> {
   try {
     const chunks: Buffer[] = [];
     const source: AsyncIterable<Buffer> = await openCollected(folder, sha256, limit);
     for await (const chunk of chunksWithin(source, limit)) chunks.push(chunk);
     return parse(Buffer.concat(chunks).toString('utf8'));
   } catch (error) {
+    if (mayBeAbsent && codeOf(error) === 'ENOENT') return undefined;
     const isWrong = [SchemaError, SyntaxError, FileFaultError].some((each) => error instanceof each);
     if (!isWrong && codeOf(error) === undefined) throw error;
     const problem =

@@ -8,6 +8,7 @@ export const INPUT_LIMITS = {
   metricsFile: { of: 'a metrics file', max: 16_000_000, unit: 'bytes' },
   metricsLine: { of: 'a line of a metrics file', max: 10_000, unit: 'bytes' },
   collectionFile: { of: '`collection.json`', max: 100_000, unit: 'bytes' },
+  lineageFile: { of: 'a lineage', max: 16_000_000, unit: 'bytes' },
   ledgerFile: { of: 'a ledger', max: 64_000_000, unit: 'bytes' },
   sourcesFile: { of: '`sources.json`', max: 100_000, unit: 'bytes' },
   sourcesDepth: { of: 'nesting in `sources.json`', max: 8, unit: 'levels' },

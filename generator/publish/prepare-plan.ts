@@ -14,8 +14,9 @@ import type { InputSeries } from '../core/input/input-series.js';
 import { count } from '../core/text/count.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
-import { acceptRecorded, type RecordedLines } from './accept-recorded.js';
+import { acceptRecorded } from './accept-recorded.js';
 import { assertNotAhead, assertNotBefore, withoutUnfinished } from './check-as-of.js';
+import type { CollectedInput } from './collected-input.js';
 import { planAhead } from './plan-ahead.js';
 import { readPublishedGold } from './published-gold.js';
 import { readProductTexts } from '../texts/product-texts.js';
@@ -26,7 +27,7 @@ import type { Writing } from './release-writing.js';
 import { runInterruptibly } from '../run/run-interruptibly.js';
 
 /** Options for `preparePlan`. */
-export type PreparePlanOptions = {
+export type PreparePlanOptions = CollectedInput & {
   readonly store: ObjectStore;
   readonly input: Input;
   readonly asOfMs: number;
@@ -42,8 +43,6 @@ export type PreparePlanOptions = {
   /** The chains that the operator selected; absent for all. */
   readonly chains?: readonly Chain[];
   readonly acceptance?: Acceptance;
-  /** The ledgers whose recorded changes are accepted; absent to accept none of them. */
-  readonly recorded?: RecordedLines;
   readonly progress: Progress;
   readonly signal?: AbortSignal;
   /** If present, a first release is written while it is planned; otherwise nothing is written. */
@@ -68,7 +67,7 @@ export type PreparedPlan = {
  * reason of `signal` once it is aborted.
  */
 export async function preparePlan(options: PreparePlanOptions): Promise<PreparedPlan> {
-  const { store, asOfMs, progress } = options;
+  const { store, asOfMs, progress, readLineages = () => [] } = options;
   progress.begin('state');
   if (options.existing) await assertStore(store);
   const isExisting = options.existing || (await isStore(store));
@@ -99,6 +98,7 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
     allOrNothing: options.allOrNothing,
     ...(record?.holds ? { holds: record.holds } : {}),
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
+    lineages: await readLineages(start.state),
   };
   if (options.writesAhead === true && mayPlanAhead(request)) {
     return { ...found, ...(await planAhead(request, options)) };

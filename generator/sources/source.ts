@@ -47,6 +47,8 @@ export type SourceFacts = {
   /** Days within which the source still revises a value. */
   readonly settlingDays: number;
   readonly requestsPerMinute: number;
+  /** True if data can still change for some hours while their marks stay: dates that are awaited are read again. */
+  readonly hasLateMarks?: boolean;
   /** Definitions of the source that differ from the glossary. */
   readonly definitions: readonly string[];
 };

@@ -16,11 +16,12 @@ import { checkBundle } from '../core/verification/check-bundle.js';
 import { checkDay, daySchemaOf } from '../core/verification/check-day.js';
 import { checkListedManifest, listedBundles, listedGenres } from '../core/verification/check-release.js';
 import { isDaySchema } from '../core/verification/foreign-names.js';
+import { checkLineages } from './check-lineages.js';
 import { checkStoredFile, type Verifier } from './verifier.js';
 
 const CONCURRENCY = 32;
 
-/** Checks the manifests, day files, bundles and calendar of a chain. */
+/** Checks the manifests, day files, bundles, calendar and lineages of a chain. */
 export async function checkChain(verifier: Verifier, chain: Chain): Promise<void> {
   const { record, faults, manifests } = verifier;
   for (const genre of listedGenres(record, chain)) {
@@ -36,6 +37,7 @@ export async function checkChain(verifier: Verifier, chain: Chain): Promise<void
     await checkDays(verifier, genre, manifest);
     if (record.chains[chain] !== undefined) await checkBundles(verifier, manifest);
   }
+  await checkLineages(verifier, chain);
 }
 
 async function checkDays(verifier: Verifier, genre: Genre, manifest: Manifest): Promise<void> {

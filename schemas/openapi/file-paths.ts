@@ -1,5 +1,5 @@
 import { PLAN_IDS, PLANS } from '../catalog.js';
-import { bundlePath, dayPath, manifestPath } from '../paths.js';
+import { bundlePath, dayPath, lineageManifestPath, lineagePath, manifestPath } from '../paths.js';
 import type { ProblemCode } from '../problems.js';
 import type { JsonObject } from './components.js';
 import type { HeaderName } from './headers.js';
@@ -86,6 +86,23 @@ const plansWith = (has: (plan: (typeof PLAN_IDS)[number]) => boolean): string =>
 const ARCHIVE = `Included in ${plansWith((plan) => PLANS[plan].archive)}.`;
 const BUNDLES = `Included in ${plansWith(() => true)}; 365d only in ${plansWith((plan) => (PLANS[plan].windows as readonly string[]).includes('365d'))}.`;
 
+function lineagePaths(): Record<string, JsonObject> {
+  return {
+    [lineageManifestPath('{chain}')]: subscriberFile(
+      'getLineageManifest',
+      'Retrieve the manifest of the lineage of gold days',
+      [CHAIN],
+      { description: `${ARCHIVE} Only chains whose metrics are collected from sources have one.` },
+    ),
+    [lineagePath('{chain}', '{date}')]: subscriberFile(
+      'getLineage',
+      'Retrieve what the metrics of a gold day were computed from',
+      [CHAIN, DATE],
+      { description: `${ARCHIVE} A date whose metrics were not collected has none.`, problems: ['gone'] },
+    ),
+  };
+}
+
 /** Returns the operations on subscriber files, by path. */
 export function filePaths(): Record<string, JsonObject> {
   return {
@@ -113,6 +130,7 @@ export function filePaths(): Record<string, JsonObject> {
       [GENRE, CHAIN, DATE, REVISION],
       { description: ARCHIVE, problems: ['gone'] },
     ),
+    ...lineagePaths(),
     [bundlePath('briefs', '{chain}', 'latest')]: subscriberFile(
       'getLatestBrief',
       'Retrieve the latest brief',

@@ -24,5 +24,5 @@ it('has no secret in its environment', () => {
 });
 
 it('runs on ARM, with a shorter timeout than the API', () => {
-  expect(properties).toMatchObject({ Architectures: ['arm64'], Handler: 'handler.handler', Timeout: 20 });
+  expect(properties).toMatchObject({ Architectures: ['arm64'], Handler: 'handler.handler', Timeout: 20 }); // the API: 30 s
 });

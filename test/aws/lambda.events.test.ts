@@ -110,7 +110,7 @@ it(
     const input = await writeSmallInput(path.join(scene.folder, 'next'), { days: { base: 121 } });
     const store = path.join(scene.folder, 'store');
     const { code, stderr } = await publish(input, store, '2025-05-03T00:00:00Z');
-    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect([code, stderr]).toEqual([0, expect.any(String)]); // a failure shows stderr
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     frozen.thaw();
     expect(await readRevision()).not.toBe(first);

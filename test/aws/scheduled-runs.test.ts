@@ -121,6 +121,7 @@ it('a waiting refusal fails the publish, and not the monitor, which would report
     const success = JSON.stringify(States.Ending.Choices.find(({ Next }) => Next === 'Success'));
     return [...new Set(success.match(/(?<="NumericEquals":)\d+/g))].sort();
   };
+  // The exit codes that count as success: 0 done, 5 refused, 9 held.
   expect([codesOf('crd-publish'), codesOf('crd-monitor')]).toEqual([
     ['0', '9'],
     ['0', '5', '9'],

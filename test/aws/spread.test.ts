@@ -26,7 +26,7 @@ it('the keys of a release are spread evenly over the partitions that S3 can crea
   expect(digests.length).toBeGreaterThan(1000);
   const bounds = [
     { length: 1, cells: 16, max: 44.3 }, // 15 degrees of freedom, p = 0.0001
-    { length: 2, cells: 256, max: 346.5 }, // of 255
+    { length: 2, cells: 256, max: 346.5 }, // 255 degrees of freedom
   ];
   for (const { length, cells, max } of bounds) {
     expect(

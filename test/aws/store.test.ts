@@ -38,7 +38,7 @@ it('the bucket of releases is private, encrypted, versioned and logged, with COR
       CorsConfiguration: {
         CorsRules: [
           {
-            AllowedOrigins: ['null', 'https://notebook.example.com'],
+            AllowedOrigins: ['null', 'https://notebook.example.com'], // "null" after a redirect
             AllowedMethods: ['GET', 'HEAD'],
             AllowedHeaders: ['range', 'if-range', 'if-none-match', 'if-modified-since'],
             ExposedHeaders: [

@@ -269,8 +269,8 @@ describe('the environment', () => {
   });
 });
 
-describe('an accounts store', () => {
-  it('is refused when it contains releases', async () => {
+describe('a command on an accounts store', () => {
+  it('is refused when the store contains releases', async () => {
     await writeFile(path.join(folder.path, 'store.json'), '{"format":2}');
     env['CRD_ACCOUNTS_STORE'] = `file:${folder.path}`;
     expect(await run('keys create --account acme')).toEqual({
@@ -292,7 +292,7 @@ describe('an accounts store', () => {
     });
   });
 
-  it('exits 7 when it cannot be written', async () => {
+  it('exits 7 when the store cannot be written', async () => {
     await writeFile(path.join(folder.path, 'accounts'), 'a file');
     expect(await run(SINGLE)).toMatchObject({
       code: 7,
@@ -319,7 +319,7 @@ it('prints its version', async () => {
   });
 });
 
-it('shows an example and the exit codes in the help of every account command', async () => {
+it('shows an example and the exit codes in the help of each command on one account', async () => {
   const { commands } = createProgram(
     { run: () => Promise.resolve() },
     { print: () => undefined, warn: () => undefined },

@@ -125,7 +125,7 @@ it('finds a purchase whose events were all lost', async () => {
   expect((await run('reconcile')).code).toBe(0);
 });
 
-it('reports subscriptions of unknown accounts and damaged documents, without changing them', async () => {
+it('reports subscriptions of unknown accounts, and damaged documents without changing them', async () => {
   billing.change(subscription, 'customer.subscription.updated', { metadata: { account: 'somebody else' } });
   const [file = ''] = await readdir(path.join(folder.path, 'accounts', 'accounts'));
   const broken = path.join(folder.path, 'accounts', 'accounts', `${'0'.repeat(64)}.json`);
@@ -135,7 +135,8 @@ it('reports subscriptions of unknown accounts and damaged documents, without cha
   expect(code).toBe(1);
   expect(stdout).toMatch(/somebody else\s+sub_\w+\s+account-unknown .*needs attention/);
   expect(stdout).toMatch(/record-damaged\s+accounts\/0{64}\.json/);
-  expect(file).not.toBe('');
+  expect(file).not.toBe(''); // the damaged document is beside that of an account
+  expect(await readFile(broken, 'utf8')).toBe('{}');
 });
 
 describe('an error of Stripe', () => {

@@ -161,7 +161,7 @@ describe('the Lambda function, started with secrets from Secrets Manager', () =>
   it('answers only requests with the secret that the stack generated for CloudFront', async () => {
     expect(origin).toMatch(/^[A-Za-z0-9]{48}$/);
     const request = { path: BUNDLE };
-    expect(await sendWithSecret(request)).toMatchObject({ status: 401 });
+    expect(await sendWithSecret(request)).toMatchObject({ status: 401 }); // the gateway asks for a key
     expect(await sendWithSecret(request, `${origin}x`)).toMatchObject({ status: 403, body: '' });
     expect(await lambda.send(request)).toMatchObject({ status: 403, body: '' });
   });
@@ -174,7 +174,7 @@ describe('the Lambda function, started with secrets from Secrets Manager', () =>
       expect([status, headers['x-content-sha256']]).toEqual([307, sha256]);
       const url = new URL(headers['location'] ?? '');
       expect(url.pathname).toBe(`/${bucket.name}/${objectKey(sha256)}`);
-      expect(url.searchParams.get('X-Amz-Credential')).not.toMatch(/^test\//);
+      expect(url.searchParams.get('X-Amz-Credential')).not.toMatch(/^test\//); // the function's own key
       expect(url.searchParams.get('X-Amz-Security-Token')).toMatch(/.{20}/);
       const response = await fetch(url);
       expect([response.status, sha256Hex(new Uint8Array(await response.arrayBuffer()))]).toEqual([

@@ -52,6 +52,7 @@ describe('the Markdown pages', () => {
     const unknown = [...pages].flatMap(([name, page]) =>
       [...page.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)]
         .map(([, script = '']) => script)
+        // infra/aws has a package of its own.
         .filter((script) => !Object.hasOwn(product.scripts, script) && !name.startsWith('infra/aws'))
         .map((script) => `${name}: ${script}`),
     );

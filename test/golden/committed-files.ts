@@ -45,6 +45,7 @@ export const SAMPLES: readonly string[] = [
 export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/analyst-kit/examples/{name}', // a copy of templates/examples
   '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
+  '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
   '/assets/site.css', // a copy of templates/pages/site.css
   '/docs', // 5,000 lines made from openapi.json, which is a sample

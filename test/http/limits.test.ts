@@ -188,28 +188,28 @@ describe('an address', () => {
   });
 
   it('that guesses beyond the limit has one unknown key looked up at a time', async () => {
-    let [now, most] = [0, 0];
+    let [running, mostRunning] = [0, 0];
     const accountsStore = interceptStore(createMemoryStore(), async ({ key }, run) => {
       if (!key.startsWith('keys/')) return run();
-      now += 1;
-      most = Math.max(most, now);
+      running += 1;
+      mostRunning = Math.max(mostRunning, running);
       await sleep(SLOW_READ_MS);
-      now -= 1;
+      running -= 1;
       return run();
     });
     const limits = { keyPerMinute: KEY_LIMIT, addressPerMinute: ADDRESS_LIMIT };
     const gateway = await startGateway({ store, accountsStore, configuration: { limits } });
     const guess = (): Promise<Response> => requestFile(createApiKey('test', randomBytes).text, HERE, gateway);
     await statusesOf(ADDRESS_LIMIT, guess);
-    most = 0;
+    mostRunning = 0;
     const guesses = await Promise.all(Array.from({ length: 20 }, guess));
-    expect([new Set(guesses.map(({ status }) => status)), most]).toEqual([new Set([429]), 1]);
+    expect([new Set(guesses.map(({ status }) => status)), mostRunning]).toEqual([new Set([429]), 1]);
     await gateway.stop();
   });
 
   it('that read more public files than allowed does not lock out a valid key or session', async () => {
     const key = await proxied.createKey({ plan: 'research' });
-    expect(await statusesOf(125, () => requestPublic())).toContain(429);
+    expect(await statusesOf(125, () => requestPublic())).toContain(429); // far beyond the limit
     expect((await requestFile(key)).status).toBe(307);
     const headers = { Authorization: `Bearer ${await provider.sign({ account: 'acme' })}` };
     const send = (): Promise<Response> =>
@@ -221,7 +221,7 @@ describe('an address', () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('is counted for requests without a key and with an invalid session too', async () => {
+  it('is counted for requests without a key, with an empty key and for public files', async () => {
     const headers = { 'X-Forwarded-For': HERE };
     const answers = [
       await proxied.request(BUNDLE, { headers }),

@@ -143,7 +143,7 @@ describe('a link that was altered', () => {
       for (const value of neighbours(partOf(part))) {
         const response = await follow(alter((parts) => ({ ...parts, [part]: value })));
         const code = await readProblemCode(response);
-        const isPath = part === 'digest' && !/^\w*$/.test(value); // the path guard rejects such a path
+        const isPath = part === 'digest' && !/^\w*$/.test(value); // `guardPath` rejects such a path first
         expect([value, code]).toEqual([
           value,
           isPath ? expect.stringMatching(/^(not-found|request-malformed)$/) : 'link-invalid',
@@ -200,7 +200,7 @@ function partOf(part: string): string {
 describe('a link over time', () => {
   it('works until the second at which it expires', async () => {
     const expiresMs = Number(link.searchParams.get('expires')) * 1000;
-    expect(expiresMs).toBe(NOW + 301_000); // the second of its creation is complete
+    expect(expiresMs).toBe(NOW + 301_000); // rounded up, so that links of the same second are equal
     nowMs = expiresMs - 1;
     expect((await follow(link)).status).toBe(200);
     for (const at of [expiresMs, expiresMs + 1, expiresMs + 86_400_000]) {

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { EXAMPLE_NAMES } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES } from '../../schemas/catalog.js';
 import {
   bundlePath,
   calendarPath,
@@ -40,7 +40,7 @@ const PUBLIC = [
   chartPath('base'),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
-  queryPath('base'),
+  ...CHAIN_IDS.map(queryPath),
   ...Object.values(PAGE_PATHS),
   chainPagePath('base'),
   methodologyPagePath('v1'),

@@ -56,7 +56,7 @@ const counted = (route: string, decision: string, status: number): string =>
 const send = (path: string, init: RequestInit = {}): Promise<Response> =>
   gateway.request(path, { headers: { 'X-API-Key': key }, ...init });
 
-describe('the two ports', () => {
+describe('a gateway with two ports', () => {
   it('serves metrics only on the operator’s port', async () => {
     expect(await readProblemCode(await send('/metrics'))).toBe('not-found');
     const response = await fetch(`${gateway.operatorUrl}/metrics`);

@@ -102,6 +102,7 @@ it('sends a content security policy for charts, pages and data', async () => {
       expect([path, response.headers.get('content-security-policy')]).toEqual([path, policy]);
     }
   }
+  // The charts of the overview and the chain, and the icon.
   expect(Object.values(record.public).filter(({ type }) => type === 'image/svg+xml')).toHaveLength(3);
 });
 

@@ -3,18 +3,12 @@ import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Account } from '../../schemas/types.generated.js';
 import { startGateway, type GatewayServer } from '../support/gateway/gateway-server.js';
-import { publishSeries } from '../support/release/publish-series.js';
-import { randomSeries } from '../support/release/random-series.js';
+import { openSmallRelease } from '../support/release/small-release.js';
 
 const ACCOUNT = 'research';
 const META = { contentType: 'application/json', cacheControl: 'no-cache' };
-const store = createMemoryStore();
+const store = await openSmallRelease();
 const accountsStore = createMemoryStore();
-
-beforeAll(async () => {
-  const inputs = [randomSeries({ chain: 'base', seed: 1, days: 10 })];
-  await publishSeries(store, { inputs, asOf: '2022-01-12' });
-});
 
 /** A gateway with empty caches. */
 async function withGateway<T>(work: (gateway: GatewayServer) => Promise<T>): Promise<T> {

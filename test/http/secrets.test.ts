@@ -3,8 +3,7 @@ import { createMemoryStore } from '../support/stores/memory-store.js';
 import { StoreError } from '../../infra/store/object-store.js';
 import { LINK_SECRET, startGateway, type GatewayServer } from '../support/gateway/gateway-server.js';
 import { startIdentityProvider, type IdentityProvider } from '../support/gateway/identity-provider.js';
-import { publishSeries } from '../support/release/publish-series.js';
-import { randomSeries } from '../support/release/random-series.js';
+import { openSmallRelease } from '../support/release/small-release.js';
 import { interceptStore } from '../support/stores/intercept-store.js';
 
 const BUCKET = 'planted-bucket-of-ours';
@@ -29,11 +28,7 @@ describe('responses, log and metrics', () => {
   }
 
   beforeAll(async () => {
-    const store = createMemoryStore();
-    await publishSeries(store, {
-      inputs: [randomSeries({ chain: 'base', seed: 7, days: 10 })],
-      asOf: '2022-01-11',
-    });
+    const store = await openSmallRelease();
     provider = await startIdentityProvider(() => Date.now());
     const failing = (address: string) =>
       interceptStore(address === 'accounts' ? createMemoryStore() : store, (_operation, run) => {

@@ -1,6 +1,13 @@
 import { CHAIN_IDS, GENRES, WINDOWS } from '../../../schemas/catalog.js';
 import { parseDate } from '../../../schemas/dates.js';
-import { archivePath, bundlePath, dayPath, manifestPath } from '../../../schemas/paths.js';
+import {
+  archivePath,
+  bundlePath,
+  dayPath,
+  lineageManifestPath,
+  lineagePath,
+  manifestPath,
+} from '../../../schemas/paths.js';
 import { isRevision } from '../../../schemas/revision.js';
 import type { Chain, Genre, Window } from '../../../schemas/types.generated.js';
 import { GatewayError } from '../problems.js';
@@ -9,6 +16,8 @@ import { GatewayError } from '../problems.js';
 export type FileRequest =
   | { readonly kind: 'bundle'; readonly genre: Genre; readonly chain: Chain; readonly window: Window }
   | { readonly kind: 'manifest'; readonly genre: Genre; readonly chain: Chain }
+  | { readonly kind: 'lineage-manifest'; readonly genre: 'gold'; readonly chain: Chain }
+  | { readonly kind: 'lineage'; readonly genre: 'gold'; readonly chain: Chain; readonly date: string }
   | {
       readonly kind: 'day';
       readonly genre: Genre;
@@ -23,12 +32,16 @@ export type ResponseForm = 'redirect' | 'document';
 /** A parsed request. `form` is absent if the query does not set it. */
 export type ParsedFileRequest = { readonly file: FileRequest; readonly form?: ResponseForm };
 
-const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})\.json$/;
+const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})(\.lineage)?\.json$/;
 
 /** All paths of bundles and manifests. They are looked up here instead of being parsed. */
-const FILES: ReadonlyMap<string, FileRequest> = new Map(
-  GENRES.flatMap((genre) => CHAIN_IDS.flatMap((chain) => requestEntries(genre, chain))),
-);
+const FILES: ReadonlyMap<string, FileRequest> = new Map([
+  ...GENRES.flatMap((genre) => CHAIN_IDS.flatMap((chain) => requestEntries(genre, chain))),
+  ...CHAIN_IDS.map((chain): [string, FileRequest] => [
+    lineageManifestPath(chain),
+    { kind: 'lineage-manifest', genre: 'gold', chain },
+  ]),
+]);
 
 /** The folders of day files. */
 const ARCHIVES: ReadonlyMap<string, { readonly genre: Genre; readonly chain: Chain }> = new Map(
@@ -62,10 +75,12 @@ export function parseFileRequest(path: string, query: string): ParsedFileRequest
 }
 
 function parseDay(path: string): FileRequest | undefined {
-  const [, folder = '', date = ''] = DAY.exec(path) ?? [];
+  const [, folder = '', date = '', lineage] = DAY.exec(path) ?? [];
   const archive = ARCHIVES.get(folder);
   if (archive === undefined || parseDate(date) === undefined) return undefined;
-  return { kind: 'day', ...archive, date, revision: null };
+  const { genre, chain } = archive;
+  if (lineage === undefined) return { kind: 'day', genre, chain, date, revision: null };
+  return genre === 'gold' ? { kind: 'lineage', genre, chain, date } : undefined;
 }
 
 function parseQuery(file: FileRequest, query: string): ParsedFileRequest {
@@ -109,7 +124,8 @@ function explainParameter(name: string, file: FileRequest): string {
 }
 
 /** Returns the path of a bundle or manifest, as it is listed in the release. */
-export function listedPathOf(file: Exclude<FileRequest, { kind: 'day' }>): string {
+export function listedPathOf(file: Exclude<FileRequest, { kind: 'day' | 'lineage' }>): string {
+  if (file.kind === 'lineage-manifest') return lineageManifestPath(file.chain);
   return file.kind === 'manifest'
     ? manifestPath(file.genre, file.chain)
     : bundlePath(file.genre, file.chain, file.window);
@@ -117,5 +133,6 @@ export function listedPathOf(file: Exclude<FileRequest, { kind: 'day' }>): strin
 
 /** Returns the path of a file, without a query. */
 export function pathOf(file: FileRequest): string {
+  if (file.kind === 'lineage') return lineagePath(file.chain, file.date);
   return file.kind === 'day' ? dayPath(file.genre, file.chain, file.date) : listedPathOf(file);
 }

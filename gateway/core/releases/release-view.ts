@@ -1,7 +1,9 @@
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { dispositionOf } from '../../../schemas/object-headers.js';
+import { archivePath, lineageManifestPath } from '../../../schemas/paths.js';
 import type { Changes, ReleaseRecord } from '../../../schemas/types.generated.js';
-import { findVersion, type DayIndex } from './day-index.js';
+import { findVersion, type DayIndex, type DayVersion } from './day-index.js';
 import { listedPathOf, pathOf, type FileRequest } from '../access/file-request.js';
 
 const JSON_TYPE = 'application/json';
@@ -30,7 +32,7 @@ export type ReleaseView = {
   readonly publicFiles: ReadonlyMap<string, FileFacts>;
   /** Bundles and manifests by URL path. */
   readonly files: ReadonlyMap<string, FileFacts>;
-  /** Indexes of the manifests by the folder of their day files. */
+  /** Indexes of the manifests by the folder of their day files, and of manifests of lineage by their own path. */
   readonly days: ReadonlyMap<string, DayIndex>;
   /** All revisions that have been in force. */
   readonly revisions: ReadonlySet<string>;
@@ -58,7 +60,7 @@ export function toReleaseView({ record, sha256, changes, days }: ReleaseParts): 
   );
   const indexes = Object.entries(record.manifests).flatMap(([path, entry]) => {
     const index = days.get(entry.sha256);
-    return index === undefined ? [] : [[folderOf(path), index] as const];
+    return index === undefined ? [] : [[listOf(path), index] as const];
   });
   return {
     revision: record.revision,
@@ -96,6 +98,13 @@ function toFacts(path: string, { sha256, bytes, revision, type }: Entry): FileFa
   };
 }
 
+const LINEAGE_MANIFESTS: ReadonlySet<string> = new Set(CHAIN_IDS.map(lineageManifestPath));
+
+/** Returns the name under which the dates of a manifest are found. */
+function listOf(path: string): string {
+  return LINEAGE_MANIFESTS.has(path) ? path : folderOf(path);
+}
+
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
@@ -106,6 +115,7 @@ export type FileLocation =
 
 /** Looks up a file in a release. A request is only compared with listed files; it never becomes a store key. */
 export function locate(release: ReleaseView, request: FileRequest): FileLocation {
+  if (request.kind === 'lineage') return locateLineage(release, request);
   if (request.kind !== 'day') {
     const facts = release.files.get(listedPathOf(request));
     return facts === undefined ? { kind: 'ahead' } : { kind: 'found', facts };
@@ -122,4 +132,22 @@ export function locate(release: ReleaseView, request: FileRequest): FileLocation
   }
   if (version.kind === 'withdrawn') return { kind: 'gone' };
   return { kind: 'found', facts: toFacts(path, { ...version, type: JSON_TYPE }) };
+}
+
+/** Looks up a lineage. A release without any of the chain has none, because the chain is not collected. */
+function locateLineage(
+  release: ReleaseView,
+  request: Extract<FileRequest, { kind: 'lineage' }>,
+): FileLocation {
+  const { chain, date } = request;
+  const days = release.days.get(archivePath('gold', chain));
+  const version = findListed(release.days.get(lineageManifestPath(chain)), date);
+  if (version?.kind === 'published')
+    return { kind: 'found', facts: toFacts(pathOf(request), { ...version, type: JSON_TYPE }) };
+  if (version?.kind === 'withdrawn') return { kind: 'gone' };
+  return { kind: days === undefined || date > days.updatedThrough ? 'ahead' : 'absent' };
+}
+
+function findListed(index: DayIndex | undefined, date: string): DayVersion | undefined {
+  return index && findVersion(index, date, null);
 }

@@ -46,6 +46,8 @@ function assertFound(location: FileLocation, file: FileRequest): FileFacts {
 }
 
 function explainAbsence(file: FileRequest): string {
+  if (file.kind === 'lineage')
+    return `No lineage of ${file.date} is published. The manifest of lineage lists the dates that have one.`;
   if (file.kind !== 'day') return 'No release has this file yet.';
   return file.revision === null
     ? `${file.date} has not been published. The manifest lists all published dates.`

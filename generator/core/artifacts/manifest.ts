@@ -19,12 +19,14 @@ export type ManifestOptions = {
   readonly entries: readonly ManifestDate[];
   readonly revisions: ManifestRevisions;
   readonly sources: readonly SourceSegment[];
+  /** Path of the manifest, unless it is that of the genre's day files. */
+  readonly path?: string;
 };
 
 export function manifestFile(options: ManifestOptions): FileTemplate {
   const { chain, genre, updatedThrough, entries } = options;
   return {
-    path: manifestPath(genre, chain),
+    path: options.path ?? manifestPath(genre, chain),
     type: JSON_TYPE,
     content: (stamp) => {
       const manifest: Manifest = {

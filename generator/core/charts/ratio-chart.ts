@@ -1,116 +1,121 @@
 import * as Plot from '@observablehq/plot';
-import { CHAINS } from '../../../schemas/catalog.js';
 import { toDate, toDayNumber } from '../../../schemas/dates.js';
-import type { Chain, MetricName } from '../../../schemas/types.generated.js';
-import { count } from '../text/count.js';
-import { drawMonths, svgText, toChartSvg } from './chart-page.js';
-import { LEFT, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
+import { svgText } from './chart-page.js';
+import { chartCss } from './chart-style.js';
+import { LEFT, monthsOf, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
 import { plotMarks } from './plot-marks.js';
 import { createSvgDocument, svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js';
 
-/** How a metric differs between two sources, from `compareSeries`. */
-export type RatioMetric = {
-  readonly metric: MetricName;
-  readonly both: number;
-  readonly equal: number;
-  readonly ratios: readonly { readonly date: string; readonly ratio: number }[];
-  readonly summary?: { readonly median: number };
-};
-
-/** Two sources, A and B, over a span of dates. */
-export type RatioChart = {
-  readonly chain: Chain;
-  readonly a: string;
-  readonly b: string;
-  readonly first: string;
-  readonly last: string;
-  readonly metrics: readonly RatioMetric[];
-};
-
-const NAME = 'ratios';
-const TOP = 84;
-const PANEL_HEIGHT = 96;
-/** Height of a metric: its text, its panel and the space below. */
-const ROW_HEIGHT = 140;
-const TEXT_HEIGHT = 20;
-const MONTHS_HEIGHT = 34;
-/** Half the height of a panel shows at least this difference from 1. */
+/** Left margin of the title. */
+const EDGE = 16;
+const TOP = 110;
+const PANEL_HEIGHT = 90;
+const ROW_HEIGHT = 144;
+/** Windows with more days show years instead of months. */
+const MOST_DAYS_WITH_MONTHS = 400;
+/** Smallest range of a panel, so that rounding does not look like a difference: 0.1 %. */
 const LEAST_RANGE = 0.001;
-/** Up to this number of dates, each has a dot. */
-const DOTTED_DATES = 120;
-/** From the middle of a label to its baseline, and its gap to the panel. */
-const LABEL_DROP = 6;
 
-type ComparedMetric = Required<RatioMetric>;
+type Ratio = { readonly date: string; readonly ratio: number };
 
-/** Draws, for each metric that both sources have, the values of A divided by those of B. */
-export function drawRatioChart({ chain, a, b, first, last, metrics }: RatioChart): string {
+/** The ratios of a quantity over time, with ascending dates. */
+export type RatioLine = {
+  readonly metric: string;
+  readonly ratios: readonly Ratio[];
+  readonly summary?: { readonly median: number; readonly least: Ratio; readonly most: Ratio };
+};
+
+/** Options for `drawRatioChart`. */
+export type RatioChart = { readonly title: string; readonly lines: readonly RatioLine[] };
+
+/** Draws a panel per line: how far its ratios are from 1. Dates without a ratio are gaps; lines without any are left out. */
+export function drawRatioChart({ title, lines }: RatioChart): string {
   const document = createSvgDocument();
-  const window = { from: toDayNumber(first), to: toDayNumber(last) + 1 };
-  const compared = metrics.filter((each): each is ComparedMetric => each.summary !== undefined);
-  const bottom = TOP + Math.max(ROW_HEIGHT * compared.length - (ROW_HEIGHT - TEXT_HEIGHT - PANEL_HEIGHT), 0);
-  const span = `${first} to ${last}, UTC days`;
-  const none = compared.length === 0 ? ' No metric has a value in both.' : '';
-  return toChartSvg({
-    ...{ document, name: NAME, hasLegend: false, height: bottom + MONTHS_HEIGHT },
-    title: `${CHAINS[chain].name}: ${a} divided by ${b}`,
-    heading: `${CHAINS[chain].name}: ${a} divided by ${b}`,
-    subheading: `${span}.${none}`,
-    description: [`${span}.${none}`, ...compared.map((each) => `${summaryOf(each)}.`)].join(' '),
-    body: [
-      ...(none === '' ? [drawMonths(document, window, { top: TOP + TEXT_HEIGHT, bottom })] : []),
-      ...compared.map((each, i) => drawRow(document, each, window, TOP + ROW_HEIGHT * i)),
-    ],
-  });
+  const drawn = lines.filter(({ ratios }) => ratios.length > 0);
+  const days = drawn
+    .flatMap(({ ratios }) => [ratios[0], ratios.at(-1)])
+    .flatMap((each) => (each ? [toDayNumber(each.date)] : []));
+  const window = days.length === 0 ? undefined : { from: Math.min(...days), to: Math.max(...days) + 1 };
+  const range = window
+    ? `${toDate(window.from)} to ${toDate(window.to - 1)}, UTC days. Difference from 1 in %`
+    : 'No dates in both';
+  const height = TOP + ROW_HEIGHT * Math.max(1, drawn.length);
+  const root = document.documentElement;
+  const attributes = { class: 'crd-chart', viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', lang: 'en' };
+  for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
+  root.append(
+    svgElement(document, 'title', {}, title),
+    svgElement(document, 'desc', {}, [range, ...drawn.map(headline)].join('. ')),
+    svgElement(document, 'style', {}, chartCss()),
+    svgElement(document, 'rect', { class: 'ground', x: 0, y: 0, width: WIDTH, height }),
+    svgText(document, title, { class: 'title', x: EDGE, y: 34 }),
+    svgText(document, range, { class: 'muted', x: EDGE, y: 64 }),
+    ...(window ? drawn.map((line, i) => drawPanel(document, line, window, TOP + ROW_HEIGHT * i)) : []),
+  );
+  return `${root.outerHTML}\n`;
 }
 
-function drawRow(
-  document: SvgDocument,
-  compared: ComparedMetric,
-  window: ChartWindow,
-  top: number,
-): SvgElement {
-  const { ratios } = compared;
-  const range = Math.max(LEAST_RANGE, ...ratios.map(({ ratio }) => Math.abs(ratio - 1)));
-  const byDate = new Map(ratios.map(({ date, ratio }) => [date, ratio - 1]));
-  const points = Array.from({ length: window.to - window.from }, (_, i) => ({
-    day: window.from + i + 0.5,
-    difference: byDate.get(toDate(window.from + i)) ?? null,
-  }));
-  const channels = { x: 'day', y: 'difference', className: 'demand' };
-  const isDotted = points.length <= DOTTED_DATES;
-  const marks = plotMarks({ document, window, height: PANEL_HEIGHT, maxAbsY: range }, [
-    Plot.ruleY([0], { className: 'enter' }),
-    Plot.lineY(points, channels),
-    ...(isDotted
-      ? [
-          Plot.dot(
-            points.filter(({ difference }) => difference !== null),
-            { ...channels, r: 1.5 },
-          ),
-        ]
-      : []),
+function drawPanel(document: SvgDocument, line: RatioLine, window: ChartWindow, top: number): SvgElement {
+  const height = PANEL_HEIGHT;
+  const range = Math.max(LEAST_RANGE, ...line.ratios.map(({ ratio }) => Math.abs(ratio - 1)));
+  const marks = plotMarks({ document, window, height, maxAbsY: range }, [
+    Plot.ruleX(periodsOf(window), { x: 'day', className: 'month' }),
+    Plot.ruleY([0], { className: 'zero' }),
+    Plot.lineY(pointsOf(line, window), { x: ({ day }: Point) => day + 0.5, y: 'y', className: 'demand' }),
   ]);
-  const size = { width: WIDTH - LEFT - RIGHT, height: PANEL_HEIGHT };
-  const labels = [range, 0, ...(range < 1 ? [-range] : [])].map((difference) => {
-    const y = (PANEL_HEIGHT * (range - difference)) / (2 * range) + LABEL_DROP;
-    const attributes = { class: 'muted', x: LEFT - LABEL_DROP, y, 'text-anchor': 'end' };
-    return svgElement(document, 'text', attributes, formatRatio(1 + difference));
+  const frame = svgElement(document, 'rect', {
+    ...{ class: 'frame', x: LEFT, y: 0, width: WIDTH - LEFT - RIGHT, height },
   });
-  return svgElement(document, 'g', { transform: `translate(0,${top + TEXT_HEIGHT})` }, [
+  const labels = [range, 0, -range].map((y, i) =>
+    svgElement(
+      document,
+      'text',
+      { class: 'muted', x: LEFT - 4, y: (height * i) / 2 + 5, 'text-anchor': 'end' },
+      formatPercent(y),
+    ),
+  );
+  const unitsPerDay = (WIDTH - LEFT - RIGHT) / (window.to - window.from);
+  const names = periodsOf(window).map(({ label, labelDay }) =>
+    svgText(document, label, {
+      class: 'muted',
+      x: LEFT + (labelDay - window.from) * unitsPerDay,
+      y: height + 18,
+    }),
+  );
+  const words = svgText(document, headline(line), { class: 'over', x: LEFT, y: -8 });
+  return svgElement(document, 'g', { transform: `translate(0,${top})` }, [
     ...marks,
-    svgElement(document, 'rect', { class: 'frame', x: LEFT, y: 0, ...size }),
+    frame,
     ...labels,
-    svgText(document, summaryOf(compared), { class: 'over', x: LEFT, y: -8 }),
+    ...names,
+    words,
   ]);
 }
 
-function summaryOf({ metric, both, equal, summary }: RatioMetric): string {
-  const median = summary === undefined ? '' : `, median ${formatRatio(summary.median)}`;
-  return `${metric}: ${count(both, 'date')} in both, ${equal} equal${median}`;
+type Point = { readonly day: number; readonly y: number | null };
+
+/** Returns a point for each day of the window; a day without a ratio breaks the line. */
+function pointsOf({ ratios }: RatioLine, { from, to }: ChartWindow): Point[] {
+  const values = new Map(ratios.map(({ date, ratio }) => [toDayNumber(date), ratio - 1]));
+  return Array.from({ length: to - from }, (_, i) => ({ day: from + i, y: values.get(from + i) ?? null }));
 }
 
-/** Formats a ratio with at most four digits. */
-export function formatRatio(ratio: number): string {
-  return ratio >= 10_000 ? ratio.toExponential(1) : String(Number(ratio.toPrecision(4)));
+function periodsOf(window: ChartWindow): { day: number; labelDay: number; label: string }[] {
+  const months = monthsOf(window);
+  if (window.to - window.from <= MOST_DAYS_WITH_MONTHS) return months;
+  return months
+    .filter(({ day }) => toDate(day).endsWith('-01-01'))
+    .map((each) => ({ ...each, label: toDate(each.day).slice(0, 4) }));
+}
+
+function headline({ metric, summary }: RatioLine): string {
+  if (summary === undefined) return metric;
+  const { median, least, most } = summary;
+  const [one, low, high] = [median, least.ratio, most.ratio].map((ratio) => ratio.toFixed(4));
+  return `${metric}: median ${one}, from ${low} (${least.date}) to ${high} (${most.date})`;
+}
+
+function formatPercent(share: number): string {
+  const text = String(Number((share * 100).toPrecision(2))).replace('-', '−');
+  return share > 0 ? `+${text}` : text;
 }

@@ -17,6 +17,7 @@ import { frontPage } from '../pages/front-page.js';
 import { referenceFiles, type ReferenceTexts } from '../draft/reference-files.js';
 import { changesFile, landingFile, releaseFile, statusFile } from '../artifacts/release-files.js';
 import { absentPaths, chainFiles, type ChainState, type Section } from '../draft/chain-state.js';
+import type { LineageDraft } from '../draft/lineage-draft.js';
 import type { Held } from './held.js';
 import type { PlannedRelease } from './plan-types.js';
 import type { PublishedState } from './published-state.js';
@@ -38,6 +39,8 @@ export type AssemblyOptions = {
   readonly methodologySha256: string;
   readonly stamp: ReleaseStamp;
   readonly changed: readonly ChangedChain[];
+  /** The lineages of collected chains. */
+  readonly lineages?: readonly LineageDraft[];
   readonly held: Held;
   /** The public reason when published days change. */
   readonly reason: string | null;
@@ -53,6 +56,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   const record = previous?.record;
   const settled: Settled = { public: [], bundles: [], manifests: [] };
   for (const { state } of changed) settleChain(state, options, settled);
+  for (const { file } of options.lineages ?? []) settled.manifests.push(settleFile(file, record, stamp));
   for (const file of referenceFiles(texts)) settled.public.push(settleFile(file, record, stamp));
 
   const releaseOptions = { facts: factsOf(options), ...held, methodologyVersion: texts.methodology.version };
@@ -144,6 +148,7 @@ function toPlannedRelease(
   };
   const artifacts = [
     ...changed.flatMap(({ days }) => days),
+    ...(options.lineages ?? []).flatMap((lineage) => lineage.artifacts),
     ...[...settled.bundles, ...settled.manifests, ...settled.public].flatMap((file) => file.artifact ?? []),
   ];
   const recordText = canonicalJson(record);

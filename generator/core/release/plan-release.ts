@@ -11,6 +11,7 @@ import { runSteps, type Steps } from '../steps.js';
 import { assembleRelease, type AssemblyOptions, type ChangedChain } from './assemble-release.js';
 import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
 import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.js';
+import { draftAllLineages } from './draft-all-lineages.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
 import { heldOf } from './held.js';
 import { manifestOf } from './published-state.js';
@@ -56,7 +57,8 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
   const changed = decided.flatMap((each) => toChangedChain(each, { writersSha256, methodologySha256 }));
   const isEmpty = previous === undefined && changed.length === 0;
   if (isEmpty || (isStopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
-  const release = assembleRelease({ ...toPublication(request), methodologySha256, stamp, changed });
+  const lineages = draftAllLineages(decided, request, stamp);
+  const release = assembleRelease({ ...toPublication(request), methodologySha256, stamp, changed, lineages });
   return release === undefined ? plan : { ...plan, release };
 }
 

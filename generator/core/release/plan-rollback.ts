@@ -1,6 +1,6 @@
 import { GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import { manifestPath } from '../../../schemas/paths.js';
+import { lineageManifestPath, manifestPath } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import type {
   Chain,
@@ -11,12 +11,14 @@ import type {
   MetaDay,
   ReleaseRecord,
 } from '../../../schemas/types.generated.js';
+import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { CHART_DAYS } from '../artifacts/label-runs.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
 import { supersede, type ChainState } from '../draft/chain-state.js';
+import { lineageManifest, type LineageDraft } from '../draft/lineage-draft.js';
 import { findLabelChanges } from '../draft/label-changes.js';
 import type { Held } from './held.js';
 import { nextStamp } from './plan-release.js';
@@ -115,7 +117,8 @@ function rollBackEntry(
 export function planRollback(request: RollbackRequest): PlannedRelease | undefined {
   const { previous, target, reason, held, texts } = request;
   const stamp = nextStamp(previous.record, request.asOfMs);
-  const changed = rollBackEntries(previous, target, stamp.revision, request).map((rolled): ChangedChain => {
+  const rolledBack = rollBackEntries(previous, target, stamp.revision, request);
+  const changed = rolledBack.map((rolled): ChangedChain => {
     const record = target.record.chains[rolled.chain];
     const through =
       record?.updated_through ?? manifestOf(previous, 'meta', rolled.chain)?.updated_through ?? '';
@@ -131,10 +134,29 @@ export function planRollback(request: RollbackRequest): PlannedRelease | undefin
     methodologySha256: methodologyDigest(texts.methodology),
     stamp,
     changed,
+    lineages: changed.flatMap(({ state }) => rollBackLineages(state, stamp, request)),
     held,
     reason,
     rollback: target.record.revision,
   });
+}
+
+/** Puts the lineages of the target in force again, like the days that they are about. */
+function rollBackLineages(
+  { chain, updatedThrough, sources }: ChainState,
+  stamp: ReleaseStamp,
+  { previous, target, reason, texts }: RollbackRequest,
+): LineageDraft[] {
+  const path = lineageManifestPath(chain);
+  const before = previous.manifests.get(path);
+  if (before === undefined) return [];
+  const old = new Map(target.manifests.get(path)?.dates.map((entry) => [entry.date, entry]));
+  const entries = before.dates.map((entry) =>
+    rollBackEntry(entry, old.get(entry.date), stamp.revision, reason),
+  );
+  const shared = { chain, updatedThrough, sources, stamp, before };
+  const file = lineageManifest(entries, { ...shared, methodologyVersion: texts.methodology.version });
+  return [{ file, artifacts: [] }];
 }
 
 function toChainState(

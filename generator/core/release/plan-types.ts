@@ -1,6 +1,7 @@
 import type { Chain, ChainHolds, ReleaseRecord, SourceChange } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
+import type { NewLineages } from '../draft/lineage-draft.js';
 import type { InputSeries } from '../input/input-series.js';
 import type { PublishedState } from './published-state.js';
 import type { GenreDrafts } from '../draft/genre-drafts.js';
@@ -24,6 +25,8 @@ export type PlanRequest = {
   readonly inputInvalid?: boolean;
   /** Set to publish nothing when a chain is refused or the input is invalid. */
   readonly allOrNothing?: boolean;
+  /** The lineages of collected chains that are not published yet. */
+  readonly lineages?: readonly NewLineages[];
   /** Chains whose days are already drafted and written under this release's stamp. */
   readonly drafted?: ReadonlyMap<Chain, GenreDrafts>;
 };

@@ -1,7 +1,8 @@
-import { dayPath, methodologyDataPath, methodologyTextPath } from '../../../schemas/paths.js';
+import { dayPath, lineagePath, methodologyDataPath, methodologyTextPath } from '../../../schemas/paths.js';
 import { isBundlePath, isManifestPath, isPublicPath } from '../../../schemas/release-paths.js';
-import type { Contract, Genre } from '../../../schemas/types.generated.js';
+import type { Chain, Contract, Genre, ManifestDate } from '../../../schemas/types.generated.js';
 import type { SchemaName } from '../../../schemas/validate.js';
+import { LINEAGE_SCHEMA } from '../draft/lineage-draft.js';
 import { DAY_SCHEMAS } from '../records/day-writers.js';
 
 type Judge<N extends SchemaName> = (document: NonNullable<Contract[N]>) => readonly string[];
@@ -15,8 +16,9 @@ const JUDGES: { readonly [N in SchemaName]?: Judge<N> } = {
   ],
   manifest: ({ genre, chain, dates }) =>
     dates.flatMap(({ date, path, schema }) => [
-      ...(path === dayPath(genre, chain, date) ? [] : [`${date} has the wrong path ${path}`]),
-      ...(isDaySchema(genre, schema) ? [] : [`${date} has the wrong schema ${schema}`]),
+      ...(schema === LINEAGE_SCHEMA && genre === 'gold' && path === lineagePath(chain, date)
+        ? []
+        : foreignDay(genre, chain, { date, path, schema })),
     ]),
   release: ({ files }) =>
     foreignPaths(
@@ -45,6 +47,17 @@ export function isDaySchema(genre: Genre, schema: string): boolean {
   const [name, newest] = DAY_SCHEMAS[genre].split('/');
   const [found, number] = schema.split('/');
   return found === name && Number(number) <= Number(newest);
+}
+
+function foreignDay(
+  genre: Genre,
+  chain: Chain,
+  { date, path, schema }: Pick<ManifestDate, 'date' | 'path' | 'schema'>,
+): string[] {
+  return [
+    ...(path === dayPath(genre, chain, date) ? [] : [`${date} has the wrong path ${path}`]),
+    ...(isDaySchema(genre, schema) ? [] : [`${date} has the wrong schema ${schema}`]),
+  ];
 }
 
 function foreignPaths(paths: readonly string[], isKnown: (path: string) => boolean): string[] {

@@ -15,7 +15,7 @@ export async function probeChain(
   nowMs: number,
 ): Promise<readonly Probe[]> {
   const { source, engine, cacheFolder } = reading;
-  if (engine.ownTables === true) {
+  if (engine.ownTables) {
     const remedy = 'Use the engine duckdb for this check.';
     throw new SourceError('unavailable', `${source}: ${engine.name} cannot read the files. ${remedy}`);
   }

@@ -24,9 +24,10 @@ export async function readDay(
   const query = await readQuery(raw.query);
   const listed = await listDate(raw, date, reading);
   const sql = fillQuery(query.text, { first: date, last: date });
-  const rows = await runQuery(sql, date, listed, reading);
   const objects = allObjects(listed);
-  if (markOf(allObjects(await listDate(raw, date, reading))) !== markOf(objects)) {
+  const mark = markOf(objects);
+  const rows = await runQuery({ sql, mark, date }, listed, reading);
+  if (markOf(allObjects(await listDate(raw, date, reading))) !== mark) {
     throw new SourceError(
       'not-yet',
       `${source}: the objects of ${chain} on ${date} changed while they were read.`,
@@ -60,19 +61,18 @@ async function listDate(raw: RawChain, date: string, reading: DayReading): Promi
 }
 
 async function runQuery(
-  sql: string,
-  date: string,
+  { sql, mark, date }: { readonly sql: string; readonly mark: string; readonly date: string },
   listed: TableObjects,
   reading: DayReading,
 ): Promise<readonly TextRow[]> {
   const { engine, signal, source, cacheFolder } = reading;
   const run = (tables: Tables): Promise<readonly TextRow[]> =>
-    engine.run({ sql, tables }, signal).catch((error: unknown) => {
+    engine.run({ sql, tables, mark }, signal).catch((error: unknown) => {
       if (!(error instanceof EngineError)) throw error;
       const code = error.code === 'shape' ? 'shape' : 'unavailable';
       throw new SourceError(code, `${source}: ${date}: ${error.message}`, { cause: error });
     });
-  if (engine.ownTables === true) return run({});
+  if (engine.ownTables) return run({});
   return withFolder(cacheFolder, async (folder) => {
     const copies = await copyFooters(allObjects(listed), folder, reading);
     const tables = listed.map(([table, objects]) => ({

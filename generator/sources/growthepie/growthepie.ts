@@ -25,6 +25,7 @@ export const GROWTHEPIE_FACTS: SourceFacts = {
   completeFrom: '06:15',
   settlingDays: 7,
   requestsPerMinute: REQUESTS_PER_MINUTE,
+  hasLateMarks: true, // the exports follow the update of master.json one by one
   definitions: GROWTHEPIE_DEFINITIONS,
 };
 

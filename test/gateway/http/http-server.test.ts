@@ -121,28 +121,6 @@ describe('startHttpServer, for an invalid request', () => {
     socket.destroy();
   });
 
-  it('closes the connection when the client does not read a long response', async () => {
-    const silentMs = 200;
-    const at = { host: '127.0.0.1', port: 0 };
-    let broken: Promise<unknown> | undefined;
-    const server = await startHttpServer(
-      (_req, res) => {
-        broken = once(res, 'close');
-        res.end(Buffer.alloc(50_000_000));
-      },
-      at,
-      QUICK,
-      silentMs,
-    );
-    running.push(server);
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
-    socket.pause().write(`${HEAD}\r\n`);
-    await once(socket, 'ready');
-    while (broken === undefined) await wait(10);
-    await broken; // otherwise the test times out
-    socket.destroy();
-  });
-
   it('does not answer inside a pending response', async () => {
     const server = await start((_req, res) => {
       res.writeHead(200, { 'Content-Length': 20 }).write('0123456789');
@@ -217,10 +195,12 @@ describe('stop', () => {
   });
 
   it('breaks off requests that take too long', async () => {
-    const server = await start(() => undefined);
+    let begun = (): void => undefined;
+    const isBegun = new Promise<void>((resolve) => (begun = resolve));
+    const server = await start(() => begun());
     const { socket, received } = open(server);
     socket.write(`${HEAD}\r\n`);
-    await wait(50);
+    await isBegun;
     const began = performance.now();
     await server.stop(100);
     expect(performance.now() - began).toBeGreaterThan(90);
@@ -239,6 +219,28 @@ describe('startHttpServer', () => {
     running.push(server);
     expect(server.url).toMatch(pattern);
     expect(await (await fetch(server.url)).text()).toBe('here');
+  });
+
+  it('closes the connection when the client does not read a long response', async () => {
+    const silentMs = 200;
+    const at = { host: '127.0.0.1', port: 0 };
+    let broken: Promise<unknown> | undefined;
+    const server = await startHttpServer(
+      (_req, res) => {
+        broken = once(res, 'close');
+        res.end(Buffer.alloc(50_000_000));
+      },
+      at,
+      QUICK,
+      silentMs,
+    );
+    running.push(server);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    socket.pause().write(`${HEAD}\r\n`);
+    await once(socket, 'ready');
+    while (broken === undefined) await wait(10);
+    await broken; // otherwise the test times out
+    socket.destroy();
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { toRequest, toResult, type GatewayEvent } from '../../../gateway/lambda/events.js';
 import { readEvent } from '../../support/aws/lambda-process.js';
 
-/** Returns a recorded event with another path and query. */
+/** Returns an event of `test/aws/events` with another path and query. */
 async function eventOf(name: string, path: string, query = ''): Promise<GatewayEvent> {
-  const event = (await readEvent(name)) as unknown as GatewayEvent; // recorded
+  const event = (await readEvent(name)) as unknown as GatewayEvent; // in the documented format
   if (!('Records' in event)) return { ...event, rawPath: path, rawQueryString: query };
   const [record] = event.Records;
   if (record === undefined) throw new Error('the event has no record');

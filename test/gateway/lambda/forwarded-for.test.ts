@@ -37,7 +37,7 @@ async function countedAddress(trustProxy: TrustProxy): Promise<string> {
     },
     { host: '127.0.0.1', port: 0 },
   );
-  const event = (await readEvent('http-api.json')) as unknown as Parameters<typeof toRequest>[0]; // a recorded one
+  const event = (await readEvent('http-api.json')) as unknown as Parameters<typeof toRequest>[0]; // in the documented format
   const forwarded = `198.51.100.1, ${VIEWER}, ${CLOUDFRONT}`; // the first was sent by the viewer
   const headers = [['x-forwarded-for', forwarded]] as const;
   await sendToLoopback(server.url, withForwardedFor({ ...toRequest(event), headers }));

@@ -92,7 +92,7 @@ describe('runProgram', () => {
     expect(await ended).toEqual({ code: 130, signal: null, stdout: 'ready\n', stderr: 'given up\n' });
   });
 
-  it('is killed by a second signal of either kind', async () => {
+  it('is killed by a second signal of the other kind', async () => {
     const { child, ready, ended } = start(
       `interrupted.onabort = () => console.log('again'); ${FOREVER}`,
       60_000,

@@ -116,7 +116,7 @@ describe('a stoppable store', () => {
 });
 
 describe('a long run on a stoppable store', () => {
-  it('does not keep objects that were read in memory', async () => {
+  it('does not keep in memory the objects that were read', async () => {
     const store = createStoppableStore(createMemoryStore(Date.now), NEVER);
     await store.putIfAbsent('a', BODY, META);
     const references = await Promise.all(

@@ -21,7 +21,7 @@ describe('the error of a directory store', () => {
     },
   );
 
-  it('is any other error unchanged', () => {
+  it('is unchanged if it is not a system error', () => {
     const error = new Error('a bug');
     expect(toStoreError(error, '/data')).toBe(error);
   });

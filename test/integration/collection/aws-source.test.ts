@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { fillQuery, readQuery } from '../../../schemas/queries.js';
@@ -151,7 +151,7 @@ describe('requests', () => {
     await scene.connection.run(`COPY (
       SELECT i AS block_number, hash(i) AS other_1, hash(i + 1) AS other_2, i % 977 AS transaction_count,
         hash(i) % 1000000 AS gas_used, md5(CAST(i AS VARCHAR)) AS other_3, hash(i) % 99 AS gas_limit, hash(i + 2) AS other_4
-      FROM range(400000) t(i)) TO '${file}' (FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE 100000)`);
+      FROM range(200000) t(i)) TO '${file}' (FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE 100000)`);
     await scene.upload('base', DATE, {
       blocks: { date: DATE, paths: [file] },
       transactions: { date: DATE, paths: [] },
@@ -172,6 +172,27 @@ describe('requests', () => {
     expect(Number(sizes?.['everything'])).toBeGreaterThan(2 * Number(sizes?.['needed']));
     expect(bytes).toBeGreaterThanOrEqual(Number(sizes?.['needed']));
     expect(bytes).toBeLessThanOrEqual(1.1 * Number(sizes?.['needed']));
+  });
+
+  it('read the whole footer, however long it is', async () => {
+    const file = path.join(scene.cacheFolder, '..', 'footer.parquet');
+    const others = Array.from({ length: 60 }, (_, i) => `i + ${i} AS a_column_with_a_long_name_${i}`).join(
+      ', ',
+    );
+    await scene.connection.run(`COPY (
+      SELECT i AS block_number, i AS transaction_count, i AS gas_used, i AS gas_limit, ${others}
+      FROM range(30720) t(i)) TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`);
+    await scene.upload('base', DATE, {
+      blocks: { date: DATE, paths: [file] },
+      transactions: { date: DATE, paths: [] },
+    });
+    scene.proxy.take();
+    const { counts } = await read('base', scene.createSonarx());
+    expect(counts).toMatchObject({ block_count: '30720', first_block: '0', gas_used: '471843840' });
+    const [tail, rest] = scene.proxy.take().filter(({ isList }) => !isList);
+    expect(tail?.bytes).toBe(64 * 1024);
+    const bytes = await readFile(file);
+    expect(rest?.bytes).toBe(bytes.readUInt32LE(bytes.length - 8) + 8 - 64 * 1024);
   });
 });
 

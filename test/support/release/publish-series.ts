@@ -2,19 +2,18 @@ import { parseInstant } from '../../../schemas/dates.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { toPublishReport, type PublishReport } from '../../../generator/core/release/publish-report.js';
 import type { Acceptance } from '../../../generator/core/release/plan-types.js';
-import type { RecordedLines } from '../../../generator/publish/accept-recorded.js';
+import type { CollectedInput } from '../../../generator/publish/collected-input.js';
 import { preparePlan, type PreparedPlan } from '../../../generator/publish/prepare-plan.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 
 /** Options for a publication of series instead of files. */
-export type PublishTestOptions = {
+export type PublishTestOptions = CollectedInput & {
   readonly inputs: readonly InputSeries[];
   readonly asOf: string;
   readonly acceptance?: Acceptance;
   readonly full?: boolean;
-  readonly recorded?: RecordedLines;
 };
 
 /** Plans a publication of series like the command. */
@@ -31,6 +30,7 @@ export function prepareSeries(store: ObjectStore, options: PublishTestOptions): 
     progress: SILENT,
     ...(options.acceptance ? { acceptance: options.acceptance } : {}),
     ...(options.recorded ? { recorded: options.recorded } : {}),
+    ...(options.readLineages ? { readLineages: options.readLineages } : {}),
   });
 }
 

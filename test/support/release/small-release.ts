@@ -1,13 +1,18 @@
 import { createDirectoryStore } from '../../../infra/store/directory/directory-store.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { createMemoryCopies } from '../stores/memory-copies.js';
+import { createMemoryCopies, type MemoryCopies } from '../stores/memory-copies.js';
 import { keepStore } from './kept-store.js';
 
-let root: Promise<string> | undefined;
+let copies: Promise<MemoryCopies> | undefined;
 
 /** Returns a new store in memory with one release of base: three days from 2022-01-01, as of 2022-01-04. */
 export async function openSmallRelease(): Promise<ObjectStore> {
-  root ??= keepStore({
+  copies ??= readSmallRelease();
+  return (await copies).create();
+}
+
+async function readSmallRelease(): Promise<MemoryCopies> {
+  const root = await keepStore({
     name: 'small',
     sources: ['generator', 'infra/store', 'schemas', 'templates', 'test/support/release'],
     async publish(folder) {
@@ -18,5 +23,5 @@ export async function openSmallRelease(): Promise<ObjectStore> {
       await publishSeries(createDirectoryStore(folder), { inputs, asOf: '2022-01-04' });
     },
   });
-  return (await createMemoryCopies(createDirectoryStore(await root))).create();
+  return createMemoryCopies(createDirectoryStore(root));
 }

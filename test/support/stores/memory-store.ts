@@ -1,21 +1,41 @@
 import { sha256Hex } from '../../../schemas/digest.js';
 import { assertReadable, type Etag, type ObjectStore } from '../../../infra/store/object-store.js';
 
-/** Creates a store in memory. `now` is its clock, in milliseconds since the epoch. */
-export function createMemoryStore(now: () => number = () => 0): ObjectStore {
-  const objects = new Map<string, { bytes: Uint8Array; etag: Etag; modifiedAtMs: number }>();
+/** An object of a store in memory. It is replaced, never changed, so that stores can share it. */
+export type MemoryObject = {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly etag: Etag;
+  readonly modifiedAtMs: number;
+};
+
+/** Creates an object with a copy of these bytes. */
+export function toMemoryObject(body: Uint8Array, modifiedAtMs: number): MemoryObject {
+  const sha256 = sha256Hex(body);
+  return { bytes: new Uint8Array(body), sha256, etag: `"${sha256}"`, modifiedAtMs };
+}
+
+/**
+ * Creates a store in memory. `now` is its clock, in milliseconds since the epoch. `initial` are the objects that it has
+ * already.
+ */
+export function createMemoryStore(
+  now: () => number = () => 0,
+  initial: ReadonlyMap<string, MemoryObject> = new Map(),
+): ObjectStore {
+  const objects = new Map(initial);
 
   function write(key: string, body: Uint8Array): Etag {
-    const etag: Etag = `"${sha256Hex(body)}"`;
-    objects.set(key, { bytes: Uint8Array.from(body), etag, modifiedAtMs: now() });
-    return etag;
+    const object = toMemoryObject(body, now());
+    objects.set(key, object);
+    return object.etag;
   }
 
   return {
     address: 'memory:',
     get(key) {
       const found = objects.get(key);
-      return Promise.resolve(found && { bytes: Uint8Array.from(found.bytes), etag: found.etag });
+      return Promise.resolve(found && { bytes: new Uint8Array(found.bytes), etag: found.etag });
     },
     head(key) {
       const found = objects.get(key);
@@ -23,7 +43,7 @@ export function createMemoryStore(now: () => number = () => 0): ObjectStore {
         found && {
           etag: found.etag,
           sizeBytes: found.bytes.length,
-          sha256: sha256Hex(found.bytes),
+          sha256: found.sha256,
           modifiedAtMs: found.modifiedAtMs,
           answeredAtMs: now(),
         },

@@ -67,7 +67,7 @@ describe('the path of a file', () => {
     '',
   ])('is not found: %s', (path) => expect(codeOf(path)).toBe('not-found'));
 
-  it('is looked up and never taken apart: a file that is found has exactly the requested path', () => {
+  it('equals the requested path whenever a file is found', () => {
     const piece = fc.constantFrom(
       'gold',
       'meta',

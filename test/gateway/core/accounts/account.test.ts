@@ -159,12 +159,12 @@ describe('the keys of an account', () => {
       expect(() => assertBelowDailyCap({ ...looped, keys }, startMs + 3_600_000)).not.toThrow();
     });
 
-    it('name the time until there is room, also if there are more than twenty', () => {
+    it('are refused with the time until there is room, also if there are more than twenty', () => {
       const more = addKey(looped, 'operator', key(30));
       expect(() => assertBelowDailyCap(more, startMs + 3_600_000)).toThrow('Wait 82860 s.');
     });
 
-    it('are counted exactly, although older keys were revoked later than they', () => {
+    it('are counted exactly, even if older keys were revoked after them', () => {
       let account = createAccount('a');
       const early = Array.from({ length: 4 }, (_, n) => `early00${n}`);
       for (const id of early)

@@ -212,6 +212,7 @@ it('never grants more than was paid for, in any state of the subscription', () =
         expect.arrayContaining([expect.stringMatching(/open|lost/)]),
       );
       const startMs = Math.max(...subscription.items.map((each) => each.periodStartMs));
+      // A payment up to a day before the period counts as its payment.
       const ofPeriod = subscription.payments.filter(({ paidAtMs }) => paidAtMs >= startMs - DAY);
       const kept = ofPeriod.filter(({ cents, refundedCents }) => refundedCents < cents);
       expect(kept.length > 0).toBe(ofPeriod.length > 0);

@@ -32,7 +32,7 @@ describe('merging the billing state of a backup', () => {
     expect(mergeBilling(billing(), saved)).toEqual(billing());
   });
 
-  it('keeps every event processed, the newest of the account first, as many as are stored', () => {
+  it('keeps the processed events of both, those of the account first, up to the limit', () => {
     const current = billing({ events: ['evt_3', 'evt_2'] });
     const saved = billing({ events: ['evt_2', 'evt_1'] });
     expect(mergeBilling(current, saved)?.events).toEqual(['evt_3', 'evt_2', 'evt_1']);

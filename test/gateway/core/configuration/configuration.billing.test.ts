@@ -39,7 +39,7 @@ describe('a gateway that sells', () => {
     expect(faultsOf({ ...SELLING, [name]: '' })).toEqual([fault]);
   });
 
-  it.each(NEEDED)('is required for %s', (name) => {
+  it.each(NEEDED)('cannot set %s without CRD_STRIPE_SECRET_KEY', (name) => {
     expect(faultsOf({ ...MINIMAL, [name]: REST[name] })).toEqual([
       `${name}: has no effect without CRD_STRIPE_SECRET_KEY; set both, or unset this one`,
     ]);

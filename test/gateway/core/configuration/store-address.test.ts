@@ -47,7 +47,7 @@ describe('the two stores', () => {
     expect(faultsOf({ ...rest, CRD_STORE: one, CRD_ACCOUNTS_STORE: other })).toEqual([]);
   });
 
-  it('accept the same S3 addresses as the store', () => {
+  it('have a valid S3 address exactly when `parseS3Address` accepts it', () => {
     const part = fc.constantFrom(
       's3://',
       'bucket',

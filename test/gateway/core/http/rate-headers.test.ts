@@ -4,7 +4,7 @@ import { toRateHeaders, toRateProblem } from '../../../../gateway/core/http/rate
 const OPEN = { allowed: true, limit: 600, remaining: 599, resetSeconds: 42 };
 const SPENT = { allowed: false, limit: 120, remaining: 0, resetSeconds: 1 };
 
-it('describes a limit as in the draft: quota and window, remaining requests, seconds until the reset', () => {
+it('describes a limit as in the IETF draft for RateLimit headers: quota and window, remaining requests, seconds until the reset', () => {
   expect(toRateHeaders('key', OPEN)).toEqual([
     ['RateLimit', '"key";r=599;t=42'],
     ['RateLimit-Policy', '"key";q=600;w=60'],

@@ -182,7 +182,7 @@ describe('a presigned GET', () => {
     });
   });
 
-  it('signs only the host, for a GET of one key', () => {
+  it('signs only the host, and adds no checksum, and no token without a session', () => {
     const place = { origin: 'https://b.s3.eu-west-1.amazonaws.com', path: '/', region: 'eu-west-1' };
     const presigner = createPresigner(place, { accessKeyId: 'A', secretAccessKey: 'b' });
     const url = presigner.presign(

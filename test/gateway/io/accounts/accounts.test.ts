@@ -98,7 +98,7 @@ describe('createKey', () => {
     });
     expect(await readAll(store)).toEqual(before);
     await accounts.createKey('another', asked);
-    await accounts.createKey(ACCOUNT, KEY); // an operator's
+    await accounts.createKey(ACCOUNT, KEY); // an operator's: it is not limited, but counts
     nowMs = NOW + 86_400_000;
     await expect(accounts.createKey(ACCOUNT, asked)).rejects.toMatchObject({ code: 'rate-limited' });
     nowMs += 60_000;
@@ -122,7 +122,7 @@ describe('createKey', () => {
     expect((await accounts.readAccount(ACCOUNT))?.keys[id]).toMatchObject({ revoked_at: null });
   });
 
-  it('draws another id when the first one is taken', async () => {
+  it('draws another id as long as the drawn one is taken', async () => {
     const store = createMemoryStore();
     let drawn = 0;
     const accounts = open(store, (size) => new Uint8Array(size).fill([1, 1, 1, 2][drawn++] ?? 3));

@@ -76,7 +76,7 @@ describe('into an empty store', () => {
         const fresh = createMemoryStore();
         const killed = importAt(createStoppingStore(fresh, at, when).store, NOW, saved);
         await expect(killed).rejects.toThrow(StoppedError);
-        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((resolve) => setImmediate(resolve)); // operations that had started end
         await importAt(fresh, NOW + DAY, saved);
         expect([at, when, await readTexts(fresh)]).toEqual([at, when, await readTexts(expected)]);
       }

@@ -11,14 +11,14 @@ const META = { contentType: 'text/plain', cacheControl: 'no-store' };
 
 /** A reader whose cache holds `fitting` objects, and a store that counts its reads. */
 async function createScene(fitting: number) {
-  const scene = { reads: 0, now: 0, most: 0, isBroken: false, errors: [] as unknown[] };
+  const scene = { reads: 0, running: 0, mostRunning: 0, isBroken: false, errors: [] as unknown[] };
   const behind: ObjectStore = createMemoryStore();
   const store = interceptStore(behind, async (_operation, run) => {
     scene.reads += 1;
-    scene.now += 1;
-    scene.most = Math.max(scene.most, scene.now);
+    scene.running += 1;
+    scene.mostRunning = Math.max(scene.mostRunning, scene.running);
     await turn();
-    scene.now -= 1;
+    scene.running -= 1;
     return scene.isBroken ? (undefined as never) : run();
   });
   const digests: string[] = [];
@@ -49,7 +49,7 @@ it('reads two different objects at a time, however many are asked for', async ()
   const { scene, read } = await createScene(10);
   const found = await Promise.all(Array.from({ length: 40 }, (_, i) => read(i % 10)));
   expect(found.map((bytes) => bytes[0])).toEqual(Array.from({ length: 40 }, (_, i) => i % 10));
-  expect([scene.reads, scene.most]).toEqual([10, 2]);
+  expect([scene.reads, scene.mostRunning]).toEqual([10, 2]);
 });
 
 it('keeps no more bytes than allowed, and forgets the least recently read object first', async () => {

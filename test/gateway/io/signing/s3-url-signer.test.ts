@@ -151,6 +151,7 @@ describe('credentials', () => {
       await settle();
     }
     expect(lives).toEqual(Array.from({ length: 889 }, (_, i) => Math.min(300, 889 - i)));
+    // Renewals start at 290 s: 900 s minus the margin of 10 s, five minutes and the life of a URL.
     expect(scene.calls - 1).toBe(Math.ceil((889 - 290) / 10));
     expect(scene.errors).toHaveLength(scene.calls - 1);
   });

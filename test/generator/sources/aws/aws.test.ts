@@ -4,6 +4,7 @@ import { createAws, createSonarx } from '../../../../generator/sources/aws/aws.j
 import { startFakeS3, type FakeS3 } from '../../../support/s3/fake-s3.js';
 
 const DATE = '2026-01-01';
+const SPAN = { first: DATE, last: DATE };
 const { signal } = new AbortController();
 const ROW = { date: DATE, block_count: '7', gas_used: '21000', fees: '42000000000000', tx_count: '2' };
 
@@ -41,7 +42,8 @@ const optionsWith = (engine: Engine) => ({ engine, cacheFolder: '/nonexistent', 
 describe('with an engine that has the tables', () => {
   it('a day is the result of the query, and no object is read', async () => {
     const engine = engineWith(() => Promise.resolve([ROW]));
-    const day = await createAws(optionsWith(engine)).day('ethereum', DATE, signal);
+    const source = createAws(optionsWith(engine));
+    const day = await source.day('ethereum', DATE, signal);
     expect(day.values).toEqual({
       block_count: '7',
       gas_used: '21000',
@@ -50,6 +52,7 @@ describe('with an engine that has the tables', () => {
     });
     expect(engine.queries).toHaveLength(1);
     expect(engine.queries[0]?.tables).toEqual({});
+    expect(engine.queries[0]?.mark).toBe((await source.days('ethereum', SPAN, signal)).get(DATE));
     expect(engine.queries[0]?.sql).toContain(`WHERE date BETWEEN '${DATE}' AND '${DATE}'`);
     expect(day.evidence).toMatchObject({ engine: 'tables 1', objects: [{ etag: '"1"' }, { etag: '"1"' }] });
     expect(server.seen.filter(({ url }) => !url.includes('list-type=2'))).toEqual([]);
@@ -96,13 +99,12 @@ it('each source has its own chains and terms', async () => {
     { id: 'aws', resale: 'yes', settlingDays: 3 },
     { id: 'sonarx', resale: 'unknown', settlingDays: 7 },
   ]);
-  const span = { first: DATE, last: DATE };
-  expect(await aws.days('base', span, signal)).toEqual(new Map());
-  expect(await sonarx.days('bitcoin', span, signal)).toEqual(new Map());
+  expect(await aws.days('base', SPAN, signal)).toEqual(new Map());
+  expect(await sonarx.days('bitcoin', SPAN, signal)).toEqual(new Map());
   await expect(sonarx.day('bitcoin', DATE, signal)).rejects.toMatchObject({ code: 'not-yet' });
   expect(await aws.probe('base', signal)).toEqual([]);
   expect(server.seen).toEqual([]);
-  expect([...(await sonarx.days('base', span, signal)).keys()]).toEqual([DATE]);
+  expect([...(await sonarx.days('base', SPAN, signal)).keys()]).toEqual([DATE]);
   expect(server.seen).toHaveLength(1);
 });
 

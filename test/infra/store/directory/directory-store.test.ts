@@ -11,6 +11,7 @@ import { createTemporaryFolder, type TemporaryFolder } from '../../../support/pr
 const META = { contentType: 'text/plain', cacheControl: 'no-cache' };
 const BODY = Buffer.from('text');
 const DAY_MS = 86_400_000;
+/** A name that the store gives to its temporary files. */
 const LEFTOVER = '0123456789abcdef01234567-1';
 
 describeObjectStore('a directory store', async () => {
@@ -46,7 +47,7 @@ describe('a directory store', () => {
     server.close();
   });
 
-  it('reads of a larger object than any of the product only the first bytes', async () => {
+  it('reads only the first bytes of an object that is larger than any of the product', async () => {
     await store.putIfAbsent('a', BODY, META);
     await truncate(path.join(root, 'a'), 3 * 2 ** 30);
     expect((await store.get('a'))?.bytes.length).toBe(MAX_OBJECT_BYTES);

@@ -60,7 +60,7 @@ it.each([
   ['ENOSPC', true],
   ['EDQUOT', true],
   ['EACCES', false],
-])('is of use after %s: %p', (code, expected) => {
+])('can help an operation of a store that failed with %s: %p', (code, expected) => {
   const cause = Object.assign(new Error(code), { code, syscall: 'write' });
   expect(isOutOfSpace(new StoreError('unavailable', code, { cause }))).toBe(expected);
   expect(isOutOfSpace(cause)).toBe(false);

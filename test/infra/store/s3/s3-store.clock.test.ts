@@ -19,7 +19,7 @@ describe('the clock of an S3 store', () => {
     await server.dispose();
   });
 
-  it('is known from the Date of any answer, also of one that an object is missing', async () => {
+  it('is known from the Date of any answer, even if the answer is that an object is missing', async () => {
     const store = await openStore(`s3://bucket/prefix?endpoint=${server.endpoint}&path-style=true`);
     expect(store.now?.()).toBeUndefined();
     expect(await store.get('missing')).toBeUndefined();

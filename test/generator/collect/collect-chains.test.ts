@@ -1,0 +1,141 @@
+import { metricsOf } from '../../../schemas/catalog.js';
+import { addDays } from '../../../schemas/dates.js';
+import { COLLECTED_PREFIX } from '../../../schemas/paths.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
+import { collectChains, type CollectionResult } from '../../../generator/collect/collect-chains.js';
+import { readCollection } from '../../../generator/collect/collection-store.js';
+import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
+import type { DayValues } from '../../../generator/core/collection/day-values.js';
+import { SILENT } from '../../../generator/run/progress.js';
+import { SourceError, type Source } from '../../../generator/sources/source.js';
+import { createMemorySource } from '../../support/collection/memory-source.js';
+import { createMemoryStore } from '../../support/stores/memory-store.js';
+import { interceptStore } from '../../support/stores/intercept-store.js';
+import { snapshotStore } from '../../support/stores/store-snapshot.js';
+
+const FIRST = '2026-07-01';
+const AS_OF = Date.parse('2026-07-05T12:00:00Z');
+const SOURCES = { files: { name: 'files', licence: 'CC0' } };
+
+const days = new Map<string, DayValues>(
+  [0, 1, 2, 3].map((i) => [
+    addDays(FIRST, i),
+    { tx_count: String(1_000 + i), active_addresses: String(500 + i), fees_total: '10', fee_median: '0.01' },
+  ]),
+);
+
+function planOf(chain: Chain, source: Source): ChainPlan {
+  const rules = DEFAULT_RULES[chain];
+  return { chain, parts: [{ source, metrics: metricsOf(chain) }], checks: [], rules, since: FIRST };
+}
+
+function collect(
+  store: ObjectStore,
+  plans: readonly ChainPlan[],
+  changes: { isDryRun?: boolean; signal?: AbortSignal } = {},
+): Promise<CollectionResult> {
+  const signal = AbortSignal.timeout(60_000);
+  const run = { isDryRun: false, progress: SILENT, signal, ...changes };
+  return collectChains({ store, plans, asOfMs: AS_OF, sources: SOURCES, ...run });
+}
+
+const lengthsOf = async (store: ObjectStore): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    [...(await readCollection(store)).ledgers].map(([chain, lines]) => [chain, lines.length]),
+  );
+
+let store: ObjectStore;
+beforeEach(() => {
+  store = createMemoryStore();
+});
+
+it('a collection of several chains is committed, and a second one writes nothing', async () => {
+  const plans = [planOf('arbitrum', createMemorySource(days)), planOf('base', createMemorySource(days))];
+  await collect(store, plans);
+  expect(await lengthsOf(store)).toEqual({ arbitrum: 4, base: 4 });
+  const before = await snapshotStore(store);
+  await collect(store, plans);
+  expect(await snapshotStore(store)).toEqual(before);
+});
+
+it('a dry run shows the same and writes nothing', async () => {
+  const { chains } = await collect(store, [planOf('base', createMemorySource(days))], { isDryRun: true });
+  expect(chains.get('base')?.lines).toHaveLength(4);
+  expect(await snapshotStore(store)).toEqual(await snapshotStore(createMemoryStore()));
+});
+
+describe('a source that fails', () => {
+  const failingOn = (date: string): Source => {
+    const source = createMemorySource(days);
+    return {
+      ...source,
+      day: (chain, on, signal) =>
+        on === date
+          ? Promise.reject(new SourceError('unavailable', 'files: expected an answer, got none.'))
+          : source.day(chain, on, signal),
+    };
+  };
+
+  it('ends the collection of its chain only, and what was accepted before is kept', async () => {
+    const plans = [planOf('arbitrum', failingOn('2026-07-03')), planOf('base', createMemorySource(days))];
+    const { chains } = await collect(store, plans);
+    expect(chains.get('arbitrum')?.error).toEqual({
+      code: 'unavailable',
+      message: 'files: expected an answer, got none.',
+    });
+    expect(await lengthsOf(store)).toEqual({ arbitrum: 2, base: 4 });
+  });
+
+  it('is asked for the rest by the next run', async () => {
+    await collect(store, [planOf('base', failingOn('2026-07-03'))]);
+    const source = createMemorySource(days);
+    await collect(store, [planOf('base', source)]);
+    expect(source.reads).toEqual(['2026-07-03', '2026-07-04']);
+  });
+});
+
+it('a run that is interrupted keeps what it accepted', async () => {
+  const controller = new AbortController();
+  const source = createMemorySource(days);
+  const stopping: Source = {
+    ...source,
+    day: (chain, date, signal) => {
+      if (date === '2026-07-03') controller.abort(new Error('stopped'));
+      return source.day(chain, date, signal);
+    },
+  };
+  await expect(collect(store, [planOf('base', stopping)], { signal: controller.signal })).rejects.toThrow(
+    'stopped',
+  );
+  expect((await lengthsOf(store))['base']).toBeGreaterThanOrEqual(2);
+});
+
+it('a day that does not follow the one that an earlier run accepted is withheld', async () => {
+  const block = (date: string): number => 43_200 * (Number(date.slice(8)) - 1);
+  const countsOf = (gap: number) => (_chain: Chain, date: string) => ({
+    ...{ first_block: String(block(date) + gap), last_block: String(block(date) + gap + 43_199) },
+    ...{ block_count: '43200', block_numbers: '43200' },
+  });
+  const early = new Map([...days].slice(0, 3));
+  await collect(store, [planOf('base', createMemorySource(early, 'files', countsOf(0)))]);
+  const { chains } = await collect(store, [planOf('base', createMemorySource(days, 'files', countsOf(7)))]);
+  expect(
+    chains
+      .get('base')
+      ?.days.at(-1)
+      ?.findings.map(({ message }) => message),
+  ).toEqual(['the first block is 129607, but the day before ended with 129599.']);
+});
+
+it('names of what was collected are their digests', async () => {
+  await collect(store, [planOf('base', createMemorySource(days))]);
+  const written: string[] = [];
+  const watched = interceptStore(store, async ({ name, key }, run) => {
+    if (name === 'putIfAbsent') written.push(key);
+    return run();
+  });
+  await collect(watched, [planOf('arbitrum', createMemorySource(days))]);
+  expect(written.every((key) => key.startsWith(COLLECTED_PREFIX) && key.length === 74)).toBe(true);
+});
