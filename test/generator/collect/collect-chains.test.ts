@@ -107,7 +107,7 @@ it('a run that is interrupted keeps what it accepted', async () => {
     },
   };
   await expect(collect(store, [planOf('base', stopping)], { signal: controller.signal })).rejects.toThrow(
-    'stopped',
+    'interrupted: collection',
   );
   expect((await lengthsOf(store))['base']).toBeGreaterThanOrEqual(2);
 });
