@@ -96,6 +96,17 @@ it('status --collected shows the command that accepts a value, which the program
   expect((await runInProcess(words)).stderr).toContain('--policy sources.policy.json cannot be read');
 });
 
+it('status --collected reads only the pointer, the state and the ledgers', async () => {
+  const report = path.join(folder.path, 'report.json');
+  const count = async (...options: string[]): Promise<number> => {
+    await status('2025-01-04T07:00:00Z', '--max-lag-days', '9', '--report', report, ...options);
+    const { requests } = JSON.parse(await readFile(report, 'utf8'));
+    return Object.values(requests as Record<string, number>).reduce((sum, each) => sum + each, 0);
+  };
+  const more = (await count('--collected', collectedAt())) - (await count());
+  expect(more).toBe(5); // with one ledger; eight with four
+});
+
 it('status without --collected says nothing of a collection', async () => {
   const { stdout } = await status('2025-01-04T07:00:00Z', '--json');
   expect(JSON.parse(stdout)).not.toHaveProperty('collection');

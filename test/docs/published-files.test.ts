@@ -37,8 +37,11 @@ describe("the generator's README", () => {
         manifestPath(genre, 'base'),
       ].map((name) => name.replace('/base/', '/<chain>/').replace('/meta/', '/<genre>/')),
     );
-    const lineages = [lineagePath('<chain>', '<date>'), lineageManifestPath('<chain>')];
-    expect(readTable(page, '| path | content |').map(([name]) => name)).toEqual([...paths, ...lineages]);
+    const lineages = [lineagePath('base', '<date>'), lineageManifestPath('base')];
+    expect(readTable(page, '| path | content |').map(([name]) => name)).toEqual([
+      ...paths,
+      ...lineages.map((name) => name.replace('/base/', '/<chain>/')),
+    ]);
     const [last = '', ...others] = GENRES.filter((genre) => genre !== 'briefs').reverse();
     expect(page).toContain(`\`<genre>\` is \`${others.reverse().join('`, `')}\` or \`${last}\``);
   });
