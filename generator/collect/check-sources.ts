@@ -31,7 +31,7 @@ export async function checkSources(
 async function checkSource(chain: Chain, source: Source, signal: AbortSignal): Promise<CheckedSource> {
   const named = { chain, source: source.facts.id };
   try {
-    return { ...named, items: (await source.probe?.(chain, signal)) ?? [], error: null };
+    return { ...named, items: await source.probe(chain, signal), error: null };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { ...named, items: [], error: { code: error.code, message: error.message } };

@@ -13,12 +13,17 @@ export const EXIT_CODES = {
   'artifact-invalid': { code: 4, meaning: 'an artifact does not match its schema; nothing was published' },
   refused: {
     code: 5,
-    meaning:
-      'a restatement, drop or revised value was refused; the affected chains keep what they have',
+    meaning: 'a restatement, drop or revised value was refused; the affected chains keep what they have',
   },
   conflict: { code: 6, meaning: 'another run published first or holds the lock; run again' },
-  'store-unavailable': { code: 7, meaning: 'the store cannot be reached or written, or a source does not answer' },
-  damaged: { code: 8, meaning: 'the store is damaged or stale, or the deadline of a collected date has passed' },
+  'store-unavailable': {
+    code: 7,
+    meaning: 'the store cannot be reached or written, or a source does not answer',
+  },
+  damaged: {
+    code: 8,
+    meaning: 'the store is damaged or stale, or the deadline of a collected date has passed',
+  },
   held: { code: 9, meaning: 'publication is on hold' },
   interrupted: { code: 130, meaning: 'interrupted; the message says what was committed' },
 } as const satisfies Record<string, { code: number; meaning: string }>;

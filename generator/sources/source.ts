@@ -19,7 +19,7 @@ export type Source = {
    * Compares the form of what the source serves now with what its adapter expects, item by item: columns, units, fields.
    * A difference is a result, not an error. @throws SourceError 'unavailable'
    */
-  readonly probe?: (chain: Chain, signal: AbortSignal) => Promise<readonly Probe[]>;
+  readonly probe: (chain: Chain, signal: AbortSignal) => Promise<readonly Probe[]>;
 };
 
 /** An item that an adapter expects of its source, and what the source has there. */

@@ -34,7 +34,7 @@ type Summary = {
 export function createGrowthepieProbe(
   reader: GrowthepieReader,
   exportsOf: (chain: Chain) => readonly GrowthepieExport[],
-): NonNullable<Source['probe']> {
+): Source['probe'] {
   const readOnce = createReadOnce();
   return async (chain, signal) => {
     signal.throwIfAborted();

@@ -63,5 +63,9 @@ function afterwards(source: Source, uploaded: () => Promise<void>): Source {
       await uploaded();
       return source.day(chain, date, signal);
     },
+    probe: async (chain, signal) => {
+      await uploaded();
+      return source.probe(chain, signal);
+    },
   };
 }

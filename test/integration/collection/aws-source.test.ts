@@ -383,7 +383,7 @@ describe('a probe', () => {
       chain === 'bitcoin' || chain === 'ethereum'
         ? scene.createAws({ now })
         : scene.createSonarx({ now, blocksOnly: { [chain]: false } });
-    const probes = (await source.probe?.(chain, signal)) ?? [];
+    const probes = await source.probe(chain, signal);
     const columns = rawChainOf(chain).tables.flatMap((table) => Object.keys(table.columns));
     expect(probes).toHaveLength(columns.length + 1);
     expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
@@ -398,7 +398,7 @@ describe('a probe', () => {
        TO '${file}' (FORMAT parquet)`,
     );
     await scene.upload('ethereum', DATE, { blocks: { date: DATE, paths: [file] }, transactions });
-    const probes = (await scene.createAws({ now }).probe?.('ethereum', signal)) ?? [];
+    const probes = await scene.createAws({ now }).probe('ethereum', signal);
     expect(probes.filter(({ agrees }) => !agrees)).toEqual([
       { item: 'column number of eth/blocks', expected: 'BIGINT', found: 'DOUBLE', agrees: false },
       {
@@ -412,7 +412,7 @@ describe('a probe', () => {
 
   it('says what is there if no date is complete', async () => {
     await scene.put(keyOf('bitcoin', 'blocks', '940001.snappy.parquet'), 'x');
-    const [probe] = (await scene.createAws({ now }).probe?.('bitcoin', signal)) ?? [];
+    const [probe] = await scene.createAws({ now }).probe('bitcoin', signal);
     expect(probe).toMatchObject({ expected: 'since 2026-02-18', agrees: false });
     expect(probe?.found).toMatch(/^2026-03-18 with .*940001/);
   });

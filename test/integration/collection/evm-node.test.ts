@@ -105,7 +105,7 @@ describe('evm-node with a real node', () => {
     await mine(0, 1);
     await mine(12);
     await mine(24);
-    const probes = (await create().probe?.('ethereum', signal)) ?? [];
+    const probes = await create().probe('ethereum', signal);
     expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
     expect(probes.map(({ item }) => item)).toContain('field effectiveGasPrice of eth_getBlockReceipts');
   });

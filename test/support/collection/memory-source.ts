@@ -41,5 +41,6 @@ export function createMemorySource(
         evidence: { kind: 'responses', responses: [] },
       });
     },
+    probe: () => Promise.resolve([]),
   };
 }

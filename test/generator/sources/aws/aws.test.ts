@@ -60,7 +60,7 @@ describe('with an engine that has the tables', () => {
 
   it('the columns of files cannot be probed, and the error says with what', async () => {
     const source = createAws(optionsWith(engineWith(() => Promise.resolve([]))));
-    await expect(source.probe?.('ethereum', signal)).rejects.toMatchObject({
+    await expect(source.probe('ethereum', signal)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('Use the engine duckdb'),
     });
@@ -102,7 +102,7 @@ it('each source has its own chains and terms', async () => {
   expect(await aws.days('base', SPAN, signal)).toEqual(new Map());
   expect(await sonarx.days('bitcoin', SPAN, signal)).toEqual(new Map());
   await expect(sonarx.day('bitcoin', DATE, signal)).rejects.toMatchObject({ code: 'not-yet' });
-  expect(await aws.probe?.('base', signal)).toEqual([]);
+  expect(await aws.probe('base', signal)).toEqual([]);
   expect(server.seen).toEqual([]);
   expect([...(await sonarx.days('base', SPAN, signal)).keys()]).toEqual([DATE]);
   expect(server.seen).toHaveLength(1);

@@ -158,7 +158,7 @@ describe('bitcoin-node', () => {
 
   it('sends every call as a batch, whose errors have status 200', async () => {
     await day();
-    await scene.create().probe?.('bitcoin', signal);
+    await scene.create().probe('bitcoin', signal);
     const bodies = scene.service.takeRequests();
     expect(bodies.filter(({ isBatch }) => !isBatch)).toEqual([]);
   });
@@ -227,7 +227,7 @@ describe('bitcoin-node', () => {
   it('sends its user and password, and shows them nowhere', async () => {
     const endpoint = scene.service.endpoint.replace('http://', 'http://rpcuser:s3cret@');
     const source = scene.create({ endpoint });
-    const shown = [await source.day('bitcoin', LAST, signal), await source.probe?.('bitcoin', signal)];
+    const shown = [await source.day('bitcoin', LAST, signal), await source.probe('bitcoin', signal)];
     const [request] = scene.service.takeRequests();
     expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('rpcuser:s3cret').toString('base64')}`);
     scene.service.refuse((res) => res.writeHead(401).end());
@@ -245,7 +245,7 @@ describe('bitcoin-node', () => {
   it('probes the chain, the client, the methods and the fields, one by one', async () => {
     const { txs } = scene.blocks.at(-1) ?? {};
     txs?.push({ from: ['a'], to: ['b'], fee: 1 });
-    const probes = (await scene.create().probe?.('bitcoin', signal)) ?? [];
+    const probes = await scene.create().probe('bitcoin', signal);
     expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
     expect(probes.map(({ item, found }) => `${item}: ${found}`)).toEqual(
       expect.arrayContaining([
@@ -269,7 +269,7 @@ describe('bitcoin-node', () => {
       bestblockhash: scene.hashOf(scene.blocks.length - 1),
       initialblockdownload: true,
     });
-    const probes = (await scene.create().probe?.('bitcoin', signal)) ?? [];
+    const probes = await scene.create().probe('bitcoin', signal);
     expect(probes.filter(({ agrees }) => !agrees).map(({ item, found }) => `${item}: ${found}`)).toEqual([
       'initialblockdownload: a boolean',
       'getblockstats: the error -32601: the method getblockstats does not exist',

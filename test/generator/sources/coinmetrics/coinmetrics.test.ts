@@ -136,12 +136,12 @@ describe('coinmetrics', () => {
 
   describe('the probe', () => {
     const differences = async (chain: Chain): Promise<unknown> =>
-      (await scene.create().probe?.(chain, SIGNAL))
-        ?.filter(({ agrees }) => !agrees)
+      (await scene.create().probe(chain, SIGNAL))
+        .filter(({ agrees }) => !agrees)
         .map(({ item, found }) => `${item}: ${found}`);
 
     it('agrees with the recorded form, column by column, with one request', async () => {
-      const probes = (await scene.create().probe?.('bitcoin', SIGNAL)) ?? [];
+      const probes = await scene.create().probe('bitcoin', SIGNAL);
       expect(scene.service.takeRequests()).toHaveLength(1);
       expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
       expect(probes).toHaveLength(3 + 11);
@@ -176,7 +176,7 @@ describe('coinmetrics', () => {
 
     it('shows what a key lacks, without the key, and fails if nobody answers', async () => {
       scene.service.answer(() => replyStatus(403));
-      const probes = (await scene.create({ apiKey: 'hush' }).probe?.('bitcoin', SIGNAL)) ?? [];
+      const probes = await scene.create({ apiKey: 'hush' }).probe('bitcoin', SIGNAL);
       expect(probes).toMatchObject([{ agrees: false, found: expect.stringContaining('got status 403') }]);
       expect(JSON.stringify(probes)).not.toContain('hush');
       scene.service.answer(() => replyStatus(503));

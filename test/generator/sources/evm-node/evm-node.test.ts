@@ -308,7 +308,7 @@ describe('evm-node', () => {
     const [request] = scene.service.takeRequests();
     expect(request?.url).toBe(`/v3/${secret}?token=hush-hush`);
     expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('user:pass!word').toString('base64')}`);
-    const probes = await source.probe?.('base', signal);
+    const probes = await source.probe('base', signal);
     scene.service.alter(() => ({
       id: 1,
       error: { code: -32000, message: `no such key ${secret} of pass!word` },
@@ -340,7 +340,7 @@ describe('evm-node', () => {
   });
 
   it('probes the chain, the client, the tag, and the fields, one by one', async () => {
-    const probes = (await scene.create({ receipts: true }).probe?.('base', signal)) ?? [];
+    const probes = await scene.create({ receipts: true }).probe('base', signal);
     expect(probes.filter(({ agrees }) => !agrees)).toEqual([]);
     expect(probes.map(({ item, found }) => `${item}: ${found}`)).toEqual(
       expect.arrayContaining([
@@ -359,7 +359,7 @@ describe('evm-node', () => {
     scene.service.methods['eth_chainId'] = () => '0x1';
     const headers = scene.service.methods['eth_getBlockByNumber'] as (tag: string) => object;
     scene.service.methods['eth_getBlockByNumber'] = (tag: string) => ({ ...headers(tag), gasLimit: 5 });
-    const probes = (await scene.create({ receipts: true }).probe?.('base', signal)) ?? [];
+    const probes = await scene.create({ receipts: true }).probe('base', signal);
     expect(probes.filter(({ agrees }) => !agrees)).toEqual([
       { item: 'eth_chainId', expected: '8453', found: '1', agrees: false },
       {
@@ -379,7 +379,7 @@ describe('evm-node', () => {
 
   it('does not probe a node that does not answer', async () => {
     scene.service.refuse((res) => res.writeHead(503).end());
-    await expect(scene.create().probe?.('base', signal)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(scene.create().probe('base', signal)).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
 

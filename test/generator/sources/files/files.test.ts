@@ -307,7 +307,7 @@ describe('files', () => {
   describe('the probe', () => {
     it('compares the header with the mapping, and the newest date with yesterday', async () => {
       const source = scene.create(MAPPED);
-      expect(await source.probe?.('bitcoin', SIGNAL)).toEqual([
+      expect(await source.probe('bitcoin', SIGNAL)).toEqual([
         { item: 'column time of btc.csv', expected: 'dates', found: 'column 1', agrees: true },
         {
           item: 'column TxCnt of btc.csv',
@@ -334,8 +334,8 @@ describe('files', () => {
     it('shows a missing column, a fault in a row and a late date', async () => {
       scene.change('btc.csv', 'TxCnt', 'TxCount');
       const differences = async (): Promise<unknown> =>
-        (await scene.create(MAPPED).probe?.('bitcoin', SIGNAL))
-          ?.filter(({ agrees }) => !agrees)
+        (await scene.create(MAPPED).probe('bitcoin', SIGNAL))
+          .filter(({ agrees }) => !agrees)
           .map(({ item, found }) => `${item}: ${found}`);
       expect(await differences()).toEqual([
         'column TxCnt of btc.csv: no such column',

@@ -170,7 +170,7 @@ describe('growthepie', () => {
 
   describe('the probe', () => {
     const probe = async (chain: Chain): Promise<readonly Probe[]> =>
-      (await scene.create().probe?.(chain, SIGNAL)) ?? [];
+      await scene.create().probe(chain, SIGNAL);
     const differences = async (chain: Chain): Promise<string[]> =>
       (await probe(chain)).filter(({ agrees }) => !agrees).map(({ item, found }) => `${item}: ${found}`);
 
@@ -210,7 +210,7 @@ describe('growthepie', () => {
     it('requests each export once for all chains, and nothing for bitcoin', async () => {
       const source = scene.create();
       for (const chain of ['bitcoin', 'ethereum', 'arbitrum', 'base'] as const)
-        await source.probe?.(chain, SIGNAL);
+        await source.probe(chain, SIGNAL);
       expect(paths()).toHaveLength(7);
       expect(await probe('bitcoin')).toEqual([]);
     });
