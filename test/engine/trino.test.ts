@@ -22,7 +22,9 @@ import { createTemporaryFolder, type TemporaryFolder } from '../support/process/
 /** Random days of each chain. */
 const RANDOM_DAYS = Number(process.env['CRD_SEEDS'] ?? '200');
 const FIRST = '2024-01-01';
+/** A date with a file that is not Parquet in each table. */
 const BROKEN = '2023-12-31';
+/** A date with structs of more fields than the table has. */
 const STRUCTS = '2023-12-30';
 /** Days of one query. */
 const SPAN_DAYS = 50;
@@ -58,7 +60,7 @@ afterAll(async () => {
 
 /** Writes edges and random days in the partitions of a chain's tables. Numbers have the types of the public files. */
 async function writeChain(chain: Chain): Promise<{ blocks: TableDay; transactions: TableDay }[]> {
-  const forms = fc.sample(formOf(chain), { numRuns: RANDOM_DAYS + 20, seed: 2 });
+  const forms = fc.sample(formOf(chain), { numRuns: RANDOM_DAYS + 20, seed: 2 }); // enough for the edges too
   const raw = path.join(folder.path, 'raw', chain);
   await mkdir(raw, { recursive: true });
   const writer = (i: number): Parameters<typeof writeBitcoinDay>[1] => {
@@ -154,7 +156,7 @@ it.each([
   ['a column is missing', 'SELECT no_such FROM base_blocks'],
   ['a table is missing', 'SELECT 1 FROM no_such'],
   [
-    'a number is not one',
+    'a text is not a number',
     "SELECT CAST(from_address AS BIGINT) FROM base_transactions WHERE from_address <> ''",
   ],
   ['a number is too large', 'SELECT CAST(9000000000 * 1000000000000 AS VARCHAR) AS n'],
@@ -162,6 +164,7 @@ it.each([
 ])(
   'has an error about the shape if %s',
   async (_what, sql) => {
+    // One date with rows, because the broken file of another would be the error.
     const where = `${sql}${sql.includes('FROM base_transactions') ? ` AND date = '${addDays(FIRST, 9)}'` : ''}`;
     await expect(trino.run({ sql: where, tables: {} }, signal)).rejects.toMatchObject({ code: 'shape' });
   },

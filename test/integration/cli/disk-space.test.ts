@@ -205,7 +205,7 @@ describeOnDisk('on a small disk', () => {
 
     it('works again on the next full disk', async () => {
       for (let round = 0; round < 2; round += 1) {
-        await addGarbage(4_000_000 / (round + 1));
+        await addGarbage(4_000_000 / (round + 1)); // the second time into what the first gc has freed
         await disk.fill(0);
         expect(await run('gc', '--apply')).toMatchObject({ code: 0, stderr: '' });
       }

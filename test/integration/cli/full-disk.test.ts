@@ -40,7 +40,7 @@ const publishing = (root: string): string[] => [
 ];
 const verify = (root: string): Promise<GeneratorRun> => runInProcess(['verify', '--store', `file:${root}`]);
 
-/** Returns what a reader can see: every file except the objects, which only other files link to. */
+/** Returns what a reader can see: every file except objects and records, which only other files link to, and spare or temporary files. */
 async function readVisible(root: string): Promise<Record<string, string>> {
   const names = await filesBelow(root);
   const visible = names.filter((name) => !/^(objects|releases|\.tmp|\.gc-space)\//.test(name));
@@ -100,6 +100,7 @@ describe.each([
     disk = await createDisk(temporary.path, published);
     const { root } = disk;
     await rm(path.join(root, '.gc-space'), { recursive: true, force: true });
+    // Leaves about 5 kB of what a full disk and the spare space had free.
     await writeFile(path.join(path.dirname(root), 'filler'), Buffer.alloc(60_000 + SPARE_SPACE.bytes));
     const before = await readVisible(root);
     const hold = [

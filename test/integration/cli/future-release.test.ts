@@ -13,7 +13,9 @@ const RUNBOOK = path.join(import.meta.dirname, '../../../generator/RUNBOOK.md');
 /** The true time, and that of a clock two days ahead. */
 const NOW = '2025-02-03T12:00:00Z';
 const AHEAD = '2025-02-05T12:00:00Z';
+/** An hour after the release from the future was published. */
 const LATER = '2025-02-05T13:00:00Z';
+/** The release before it. */
 const GOOD = '2025-02-02.000001';
 
 /** Returns the command lines in a section of the runbook, in their order. */
@@ -80,7 +82,7 @@ describe('a release that a clock two days ahead has published', () => {
     expect(stdout).toMatch(/published 2025-02-05T12:00:00Z, 0 days ago\n/);
   });
 
-  it('is to be rolled back, also on hold, until a rollback was made', async () => {
+  it('has a rollback as the next step in status, also on hold, until it is rolled back', async () => {
     const next = async (...words: string[]): Promise<string> => {
       if (words.length > 0) await runInProcess([...words, '--store', store], NOW);
       const { stdout } = await runInProcess(['status', '--store', store, '--json'], NOW);
@@ -94,7 +96,7 @@ describe('a release that a clock two days ahead has published', () => {
     expect(await next('unhold')).toBe('publish works again after 2025-02-05T12:00:00Z');
   });
 
-  it('is past a day later: status and verify then exit 0', async () => {
+  it('is no longer in the future after its date: status and verify then exit 0', async () => {
     expect(await runInProcess(['status', '--store', store], LATER)).toMatchObject({ code: 0 });
     expect(await runInProcess(['verify', '--store', store], LATER)).toMatchObject({ code: 0 });
   });

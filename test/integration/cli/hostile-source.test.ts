@@ -96,9 +96,9 @@ describe('a source is refused with exit 8 by copy, verify and repair when its re
     await forgeRelease(store(), {}, change);
     await expectRefused(says);
   });
+});
 
-  it('a public document that is not an object', async () => {
-    await forgeRelease(store(), { [PUBLIC_PATHS.glossary]: null });
-    expect(await verify()).toMatchObject({ code: 8 });
-  });
+it('verify exits 8 for a public document that is not an object', async () => {
+  await forgeRelease(store(), { [PUBLIC_PATHS.glossary]: null });
+  expect(await verify()).toMatchObject({ code: 8 });
 });

@@ -60,7 +60,7 @@ async function run(
   return { exit, stdout: out.join('\n'), lines, last: lines.at(-1) };
 }
 
-/** Returns a Node option that runs `code` once the program has started. */
+/** Returns a Node option that runs `code` once the program has started, which is when it listens for uncaught exceptions. */
 function runAtStart(code: string): string {
   const when = `event === "uncaughtException" && setImmediate(() => { ${code} })`;
   return `--import=data:text/javascript,${encodeURIComponent(`process.on("newListener", (event) => ${when})`)}`;

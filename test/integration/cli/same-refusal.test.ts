@@ -25,7 +25,7 @@ beforeEach(async () => {
 }, SLOW_MS);
 afterEach(() => folder.dispose());
 
-/** Runs at an instant, without --as-of, as a schedule does. */
+/** Runs at an instant, or at the start of a date, without --as-of, as a schedule does. */
 const run = (command: string, now: string, ...options: string[]): Promise<GeneratorRun> =>
   runInProcess([command, '--input', input, '--store', store, ...options], now.padEnd(20, 'T00:00:00Z'));
 const publish = (now: string, ...options: string[]): Promise<GeneratorRun> => run('publish', now, ...options);
@@ -268,7 +268,7 @@ describe('status of a store with a refusal', () => {
     expect(await statusJson()).toMatchObject({ code: 0, refusals: [], refusal_digest: null });
   });
 
-  it('is no longer "nothing to do", and is so again once the input is fixed', async () => {
+  it('no longer names "nothing to do" as the next step, and exits 0 again once the input is fixed', async () => {
     expect((await status()).stdout).toMatch(/^next +nothing to do|^next .*overdue/m);
     await publish(FIRST);
     expect((await status()).stdout).not.toMatch(/^next +nothing to do|^next .*overdue/m);

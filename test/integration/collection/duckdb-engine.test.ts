@@ -92,7 +92,7 @@ describe('a query that cannot be answered', () => {
   it.each([
     ['a column is missing', 'SELECT no_such FROM base_blocks'],
     ['a table is missing', 'SELECT 1 FROM no_such'],
-    ['a number is not one', 'SELECT CAST(text AS BIGINT) FROM base_blocks'],
+    ['a text is not a number', 'SELECT CAST(text AS BIGINT) FROM base_blocks'],
     ['a number is too large', 'SELECT CAST(n * 1000000000000 AS VARCHAR) FROM base_blocks'],
     ['a column of the result is not text', 'SELECT n FROM base_blocks'],
   ])('has an error about the shape if %s', async (_what, sql) => {

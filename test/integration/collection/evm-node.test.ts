@@ -32,6 +32,7 @@ describe('evm-node with a real node', () => {
         maxPriorityFeePerGas: `0x${(10 ** 9 * sent).toString(16)}`,
         maxFeePerGas: '0x1f4ffffffff',
       };
+      // The data is PUSH1 0, PUSH1 0, REVERT: the creation of a contract that fails.
       const what = sent % 3 === 0 ? { data: '0x60006000fd' } : { to: accounts[sent % 4], value: '0x1' };
       await anvil.call('eth_sendTransaction', { from, gas: '0x30d40', ...tip, ...what });
     }
@@ -132,7 +133,7 @@ async function readRaw({ call }: Anvil): Promise<RawBlock[]> {
   return blocks;
 }
 
-/** Computes the metrics of blocks in another way than the source: with a scale of 10^-38 and by sorting all fees. */
+/** Computes the metrics of blocks in another way than the source: with quotients of 60 decimals, and by sorting all fees. */
 function computeValues(blocks: readonly RawBlock[]): Record<string, string> {
   const receipts = blocks.flatMap((block) => block.receipts);
   const sum = (numbers: readonly bigint[]): bigint => numbers.reduce((total, each) => total + each, 0n);

@@ -93,7 +93,7 @@ async function writeDays(chain: Chain): Promise<Tables> {
   return { [`${PREFIXES[chain]}_blocks`]: blocks, [`${PREFIXES[chain]}_transactions`]: transactions };
 }
 
-it.each(CHAIN_IDS)('the query of %s gives the rows of DuckDB through Athena and Trino', async (chain) => {
+it.each(CHAIN_IDS)('the query of %s gives the rows of DuckDB through each remote engine', async (chain) => {
   tables = await writeDays(chain);
   const sql = fillQuery((await readQuery(chain)).text, { first: FIRST, last: LAST });
   const expected = await duckDb.run({ sql, tables }, signal);
@@ -101,7 +101,7 @@ it.each(CHAIN_IDS)('the query of %s gives the rows of DuckDB through Athena and 
   for (const engine of remote) expect(await engine.run({ sql, tables: {} }, signal)).toEqual(expected);
 });
 
-it('a query that does not fit the tables has an error about the shape through Athena and Trino', async () => {
+it('a query that does not fit the tables has an error about the shape through each remote engine', async () => {
   for (const engine of remote) {
     const run = engine.run({ sql: 'SELECT no_such FROM base_blocks', tables: {} }, signal);
     await expect(run).rejects.toMatchObject({ code: 'shape' });

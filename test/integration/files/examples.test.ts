@@ -190,6 +190,7 @@ describe.each([
 it.each(MIRRORS)(
   '%s mirrors an archive on S3 byte for byte',
   async (script) => {
+    // A gateway on S3 needs a public URL, but a mirror reads nothing there: nothing answers.
     const gateway = await startGatewayProcess({ ...inS3.env, CRD_PUBLIC_BASE_URL: 'http://127.0.0.1:9' });
     const to = `mirror-${script}`;
     const args = ['--chain', 'base', '--genre', 'meta', '--to', to];
@@ -361,7 +362,7 @@ describe('the examples', () => {
     SLOW_MS,
   );
 
-  it('avoid curl -L and fetch with redirects, which send the key to the file host', async () => {
+  it('must avoid curl -L and fetch with redirects, which send the key to the file host', async () => {
     await curl('-L', '-H', `X-API-Key: ${inDirectory.key}`, `${options.gateway}${BUNDLE}`);
     await (await fetch(`${options.gateway}${BUNDLE}`, { headers: { 'X-API-Key': inDirectory.key } })).text();
     expect(sentKeys()).toEqual([true, true]);
@@ -377,7 +378,7 @@ describe('the examples', () => {
   );
 
   it.each(FOLLOWERS)(
-    'avoid libraries that follow the redirect, which send the key to the file host: %s',
+    'must avoid libraries that follow the redirect, which send the key to the file host: %s',
     async (how) => {
       await examples.readByLibrary('read_days.py', [how, BUNDLE], options);
       expect(sentKeys()).toEqual([true]);

@@ -55,7 +55,7 @@ const forCallers = OPERATIONS.filter((each) =>
 
 it.each([
   ['no credentials', OPERATIONS.length - 1], // without GET of the OpenAPI document, which starts the run
-  ['Single Chain', forCallers.length - 1],
+  ['Single Chain', forCallers.length - 1], // without revokeKey
   ['Research', forCallers.length - 1],
 ])('every operation answers as documented: %s', (who, operations) => {
   expect(trials[who]).toMatchObject({ failures: [], output: '', operations });

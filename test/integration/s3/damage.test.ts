@@ -57,7 +57,7 @@ async function writeWrongBytes(key: string, body: string, withChecksum: boolean)
   );
 }
 
-describe('publish finds wrong bytes before it moves the pointer, instead of', () => {
+describe('before it moves the pointer, publish finds wrong bytes in place of', () => {
   it.each([
     ['an artifact, of equal length, without a checksum', 'objects/', 0, false],
     ['an artifact, of equal length, with their own checksum', 'objects/', 0, true],

@@ -66,11 +66,12 @@ it('a revision supersedes the lineage of its date only, and gc, copy and a rollb
   expect(await lineagesOf(copy)).toEqual(await lineagesOf(store));
 });
 
-it('verify finds a lineage that is missing, or that is not of its date', async () => {
+it('verify finds a lineage that is missing, or whose bytes were replaced', async () => {
   const { dates } = await lineagesOf(store);
   const key = objectKey(dates[0]?.sha256 ?? '');
   const etag = (await store.head(key))?.etag ?? null;
   await store.compareAndSwap(key, Buffer.from('{}'), etag, META);
+  // Its digest, its schema, and that nothing was recomputed.
   expect(await faultsOf(store)).toMatchObject([{ key }, { key }, { key: 'verify --deep' }]);
   await store.delete(key);
   expect(await faultsOf(store)).toMatchObject([{ key }, { key: 'verify --deep' }]);

@@ -20,6 +20,7 @@ type World = {
   readonly collection: ObjectStore;
   readonly store: ObjectStore;
   readonly random: () => number;
+  /** Values in the collection and in the store, by `place`. */
   readonly accepted: Map<string, number>;
   readonly published: Map<string, number>;
   days: number;
@@ -89,12 +90,13 @@ function tamper(world: World, { dates, metrics }: InputSeries): string {
 async function publish(world: World, step: number): Promise<string> {
   const { series, recorded } = await read(world);
   const edited = world.random() < 0.3 ? tamper(world, series) : undefined;
-  const isListed = edited !== undefined && series.dates.indexOf(edited.slice(0, 10)) < lastPublished(world);
+  const isRestated =
+    edited !== undefined && series.dates.indexOf(edited.slice(0, 10)) < countPublishedDates(world);
   const asOf = `2025-02-${String(step + 10)}T06:00:00Z`;
   const prepared = await prepareSeries(world.store, { inputs: [series], asOf, recorded });
   const report = await publishPrepared(world.store, prepared, asOf);
-  expect([report.outcome === 'refused', step]).toEqual([isListed, step]);
-  if (isListed || edited !== undefined) return isListed ? 'refused' : 'edited';
+  expect([report.outcome === 'refused', step]).toEqual([isRestated, step]);
+  if (isRestated || edited !== undefined) return isRestated ? 'refused' : 'edited';
   const isRevised = [...world.published].some(([at, value]) => world.accepted.get(at) !== value);
   for (const [at, value] of world.accepted) world.published.set(at, value);
   const [newest] = prepared.plan.release?.record.changes.reason?.split('; ') ?? [];
@@ -102,7 +104,7 @@ async function publish(world: World, step: number): Promise<string> {
   return isRevised ? 'accepted' : 'published';
 }
 
-function lastPublished({ published }: World): number {
+function countPublishedDates({ published }: World): number {
   return new Set([...published.keys()].map((at) => at.slice(0, 10))).size;
 }
 

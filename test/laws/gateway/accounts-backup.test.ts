@@ -155,7 +155,7 @@ async function importBackup(
     if (!(error instanceof StoppedError)) throw error;
     tally.killed += 1;
   });
-  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve)); // until the accounts imported beside the killed one have ended
   await importAt(interrupted, nowMs, backup.accounts, revokesKeys);
   expectSame(await readTexts(interrupted), after);
 
@@ -179,7 +179,7 @@ async function importBackup(
   await checkPlans(before, store, backup);
 }
 
-/** An account that exists keeps its grants, and one that does not gets those of the backup. */
+/** An account that has grants keeps them, and any other gets those of the backup. */
 async function checkPlans(before: ObjectStore, after: ObjectStore, { accounts }: Backup): Promise<void> {
   for (const { account: saved } of accounts) {
     const had = await openAccountsAt(before, START_MS).readAccount(saved.account);

@@ -154,7 +154,7 @@ it('responses of keys, checkout, portal and webhook match OpenAPI', async () => 
     200,
   );
   expect((await post('/api/v1/stripe/webhook', { 'Stripe-Signature': 'none' }, event)).status).toBe(400);
-  for (let more = 0; more < 6; more += 1) await post('/api/v1/keys', session, {});
+  for (let more = 0; more < 6; more += 1) await post('/api/v1/keys', session, {}); // an account has five keys at most
   await send('GET', '/api/v1/entitlements', { headers: fresh });
 });
 
@@ -189,6 +189,7 @@ it('invalid HTTP gets a problem as in OpenAPI', async () => {
 it('the gateway serves the generated OpenAPI document', async () => {
   const { text } = await send('GET', PUBLIC_PATHS.openapi);
   expect(Object.keys((JSON.parse(text) as { paths: object }).paths).sort()).toEqual([...PATHS].sort());
+  // A template matches no unknown chain, so the tests above notice a wrong path.
   expect([templateOf(calendarPath('base')), templateOf(summaryPath('dogecoin' as never))]).toEqual([
     '/api/v1/analyst-kit/{chain}/regime-calendar',
     undefined,

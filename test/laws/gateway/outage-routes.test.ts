@@ -150,7 +150,7 @@ describe.each(['down', 'hanging'] as const)('while the releases store is %s', (s
   it('a release that is published after the outage is found by the next poll', async () => {
     const before = (await send(MANIFEST)).headers.get('x-content-sha256');
     releases.state = 'up';
-    await publish(releases.store, state === 'down' ? 6 : 7);
+    await publish(releases.store, state === 'down' ? 6 : 7); // one date more each time
     await sleep(2 * POLL_MS + STORE_MS); // a poll that still waits for the store, and the next one
     const after = (await send(MANIFEST)).headers.get('x-content-sha256');
     expect(after).not.toBe(before);

@@ -60,6 +60,7 @@ describe.each(['down', 'hanging'] as const)('while a store is %s', (outage) => {
     expect(later).toMatchObject({ code: 'store-unavailable', retry: '10' });
     expect(Math.max(known.seconds, ready.seconds)).toBeLessThan(1);
     expect(later.seconds).toBeLessThan(5);
+    // A poll that hangs has not failed yet.
     if (outage === 'down') expect(ready.code).toBe('degraded');
     releases.state = 'up';
   });

@@ -67,7 +67,7 @@ describe('stopping', () => {
     await expectNoAnswer(gateway);
   });
 
-  it('waits no longer than their time limits for a request, a poll and a write of a usage that hang', async () => {
+  it('waits no longer than its time limit for a request, a poll or a record of key usage that hangs', async () => {
     const hanging = createOutageStore(store);
     const accounts = createOutageStore(createMemoryStore());
     const gateway = await startGateway({
@@ -85,7 +85,7 @@ describe('stopping', () => {
     Object.assign(accounts, { state: 'hanging' });
     const asked = send(unknown);
     await sleep(50);
-    expect(await timeStop(gateway)).toBeLessThan(STORE_MS + 1_000 + SOON_MS); // one second for writes of usage
+    expect(await timeStop(gateway)).toBeLessThan(STORE_MS + 1_000 + SOON_MS); // one second for the record of key usage
     expect((await asked).status).toBe(503);
     const lines = gateway.log().trim().split('\n').length;
     await sleep(STORE_MS + 200);

@@ -68,7 +68,7 @@ describe('the records of a series', () => {
     );
   }, 120_000);
 
-  it('equal the naive confidence without a metric, whose level never exceeds what data quality allows', () => {
+  it('have the confidence of the naive implementation if a metric is missing, and no level above what data quality allows', () => {
     const metric = fc.constantFrom<MetricName>('tx_count', 'active_addresses', 'fees_total', 'fee_median');
     fc.assert(
       fc.property(series({ min: 250, max: 480 }), metric, (whole, missing) => {
@@ -113,7 +113,7 @@ describe('the records of a series', () => {
     );
   }, 120_000);
 
-  it('keep their z within 2e-6 when the unit of a logged metric changes', () => {
+  it('keep the z of a metric whose logarithm is taken within 2e-6 when its unit changes', () => {
     const logged = fc.constantFrom<MetricName>('tx_count', 'active_addresses', 'fee_median');
     fc.assert(
       fc.property(
@@ -134,7 +134,7 @@ describe('the records of a series', () => {
           const after = z(scaled);
           z(input).forEach((before, t) => {
             expect(after[t] === null).toBe(before === null);
-            expect(Math.abs((after[t] ?? 0) - (before ?? 0))).toBeLessThanOrEqual(2e-6);
+            expect(Math.abs((after[t] ?? 0) - (before ?? 0))).toBeLessThanOrEqual(2e-6); // z has six decimals
           });
         },
       ),

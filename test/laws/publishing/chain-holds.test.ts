@@ -77,7 +77,7 @@ describe('a rollback of one chain', () => {
     });
   });
 
-  it('to before its first release is ended by the digest of the plan, which stands for its input', async () => {
+  it('to before its first release is undone by the digest of the plan, which is refused with any other input', async () => {
     const store = createMemoryStore();
     await publishSeries(store, { inputs: [base(9)], asOf: at(1) });
     const { revision } = await readCurrent(store);

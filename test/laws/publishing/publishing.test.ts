@@ -37,7 +37,7 @@ async function committedDigests(store: ObjectStore): Promise<string[]> {
   const digests = new Set<string>();
   for await (const { key } of store.list('releases/')) {
     const record = JSON.parse(Buffer.from((await store.get(key))?.bytes ?? []).toString());
-    if (!(await isInChain(store, key))) continue;
+    if (!(await isCommitted(store, key))) continue;
     for (const { sha256 } of Object.values(record.manifests as Record<string, { sha256: string }>)) {
       const manifest = JSON.parse(
         Buffer.from((await store.get(`objects/sha256/${sha256}`))?.bytes ?? []).toString(),
@@ -48,7 +48,8 @@ async function committedDigests(store: ObjectStore): Promise<string[]> {
   return [...digests];
 }
 
-async function isInChain(store: ObjectStore, key: string): Promise<boolean> {
+/** Returns whether a record can be reached from the pointer. */
+async function isCommitted(store: ObjectStore, key: string): Promise<boolean> {
   const read = async (each: string): Promise<Record<string, unknown>> =>
     JSON.parse(Buffer.from((await store.get(each))?.bytes ?? []).toString('utf8')) as Record<string, unknown>; // our own format
   let link = (await read('current.json')) as { revision: string; sha256: string } | null; // a pointer
@@ -101,7 +102,7 @@ describe('publishing, step by step', () => {
     expect(writes.filter((key) => key.startsWith('public/')).at(-1)).toBe('public/api/v1/status');
   });
 
-  it('writes nothing for the same input, and reads about 20 objects', async () => {
+  it('writes nothing for the same input, and reads at most 24 objects', async () => {
     const memory = createMemoryStore();
     await publishSeries(memory, { inputs: [short, other], asOf: FIRST });
     const before = await snapshot(memory);
@@ -121,14 +122,7 @@ describe('publishing, step by step', () => {
   it('never overwrites a newer public copy when it refreshes an older release', async () => {
     const memory = createMemoryStore();
     await publishSeries(memory, { inputs: [short], asOf: FIRST });
-    const random = createRandom(5);
-    const turns = createTurns(random);
-    await memory.compareAndSwap(
-      'aliases.json',
-      Buffer.from('{"schema":"aliases/1","sequence":1}'),
-      null,
-      META,
-    );
+    const turns = createTurns(createRandom(5));
     await turns.run([
       refreshAliases(turns.join(memory)),
       publishSeries(turns.join(memory), { inputs: [longer], asOf: SECOND }),

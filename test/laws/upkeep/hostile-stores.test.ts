@@ -162,7 +162,7 @@ it('a path that no release has is damage for copy, verify and repair, and nothin
   );
 }, 120_000);
 
-it('a path of a day that the manifest does not spell is damage, and nothing is copied', async () => {
+it('a wrong path of a day in a manifest is damage, and nothing is copied', async () => {
   await fc.assert(
     fc.asyncProperty(hostilePath(), async (path) => {
       const store = await openSmallRelease();

@@ -56,6 +56,7 @@ export async function replayImage(
       }
     } else if (name === 'RUN') {
       await mkdir(at('/usr/local/bin'), { recursive: true });
+      // Absolute paths of the image are below the folder of the stage.
       const script = text.replace(/(?<=\s)\/(?=app|usr)/g, `${stage.root}/`);
       const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
       const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.workingFolder);

@@ -159,7 +159,7 @@ const NUMBER_FAULTS: readonly BadMetrics[] = [
   badMetrics(`${HEADER}${VALID}2025-01-02,${text},1\n`)(
     `the number ${text}`,
     ':3:2',
-    `tx_count "${text.replace('½', '?')}" ${what}`,
+    `tx_count "${text.replace('½', '?')}" ${what}`, // faults quote input in ASCII
     remedy,
   ),
 );

@@ -9,7 +9,7 @@ export type BadSources = {
 const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes';
 const VALID = '{"name": "Sample", "licence": "CC0"}';
 
-/** Faults in the list of one chain, besides those of limits. `CHAIN` is replaced by its id. */
+/** Faults in the list of one chain, besides limits (`input-limits.test.ts`). `CHAIN` is replaced by its id. */
 export const BAD_SOURCES: readonly BadSources[] = [
   {
     name: 'no entry for the chain',
@@ -76,7 +76,7 @@ export type BadSourcesFile = {
 
 const WRITE = 'Write {"bitcoin": [{"name": "...", "licence": "..."}]}.';
 
-/** Faults that make the sources of all chains invalid, besides those of limits. */
+/** Faults that make the sources of all chains invalid, besides limits (`input-limits.test.ts`). */
 export const BAD_SOURCES_FILES: readonly BadSourcesFile[] = [
   {
     name: 'missing',

@@ -2,6 +2,7 @@ import type { BitcoinDay, BitcoinTransaction } from '../collection/bitcoin-days.
 import type { EvmChain, EvmDay, EvmTransaction } from '../collection/evm-days.js';
 
 const BLOCK = { number: 100, transactions: 3, gasUsed: 21_000, gasLimit: 30_000_000 };
+/** Type of the protocol's own transactions. Ethereum has none: its days get an ordinary type. */
 const SYSTEM = { ethereum: 2, arbitrum: 106, base: 126 } as const;
 
 /** Returns days of a chain with what random days seldom have. */

@@ -91,6 +91,7 @@ function cut(bytes: Buffer, random: () => number): Buffer[] {
 
 type Damage = (text: string, random: () => number) => string;
 
+/** Draws the place of a damage: in the first bytes, because damage within a long body seldom matters. */
 const at = (text: string, random: () => number): number => Math.floor(random() * Math.min(text.length, 600));
 
 const insert: (inserted: string) => Damage = (inserted) => (text, random) => {

@@ -22,7 +22,7 @@ export type TestRuns = {
   /** A store with one release, and a run that changes nothing in it. */
   readonly root: string;
   readonly unchanged: readonly string[];
-  /** A store with the same release, whose refusal waits once "refused" has run. */
+  /** A store with the same release. The run for "refused" publishes to it, which records its refusal there. */
   readonly refusing: string;
   /** A run for each exit, which can be repeated. */
   readonly failing: { readonly [exit in FailingExit]: readonly string[] };
@@ -63,7 +63,7 @@ export async function prepareRuns(folder: string): Promise<TestRuns> {
       conflict: publishTo(place('locked'), later),
       'store-unavailable': publishTo(path.join(input, 'bitcoin.csv', 'store')),
       damaged: ['verify', '--store', `file:${place('damaged')}`],
-      held: [...publishTo(place('held')).slice(0, -1), '2025-01-12'],
+      held: [...publishTo(place('held')).slice(0, -1), '2025-01-12'], // not before the hold, which is of `NOW`
     },
   };
 }

@@ -103,6 +103,7 @@ function rowsOf(keys: readonly string[]): ExportRow[] {
   return rows;
 }
 
+/** Returns a number in the forms of growthepie: whole with `.0`, with many digits, or with an exponent. */
 function valueOf(key: string, origin: string, date: string): string {
   const day = Number(date.slice(8));
   const scale = 1 + ORIGINS.indexOf(origin);
