@@ -10,11 +10,12 @@ import { addPlan, addPublish } from './commands/publish.js';
 import { addRepair } from './commands/repair.js';
 import { addHold, addRollback, addUnhold } from './commands/rollback.js';
 import { endMisuse, runCommand, type RunOptions } from './commands/run-command.js';
+import { addSources } from './commands/sources.js';
 import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
-  ...[addCollect, addPublish, addPlan, addVerify, addStatus, addRollback],
+  ...[addCollect, addSources, addPublish, addPlan, addVerify, addStatus, addRollback],
   ...[addHold, addUnhold, addGc, addCopy, addRepair],
 ];
 

@@ -70,6 +70,10 @@ export type Genre = 'meta' | 'gold' | 'derived' | 'briefs';
  */
 export type Window = 'latest' | '7d' | '30d' | '90d' | '365d';
 export type HoldChange = Reason | null;
+/**
+ * Name of a source in the policy.
+ */
+export type CollectionStateSource = string;
 export type MetricName =
   | 'tx_count'
   | 'active_addresses'
@@ -88,10 +92,6 @@ export type MetricName =
   | 'hash_rate'
   | 'difficulty'
   | 'issuance';
-/**
- * Name of a source in the policy.
- */
-export type CollectionStateSource = string;
 /**
  * A value as exact decimal text.
  */
@@ -182,6 +182,7 @@ export interface Contract {
   'changes.chain'?: ChainChanges;
   'collection-state'?: CollectionState;
   'collection-state.chain_state'?: ChainState;
+  'collection-state.schedule'?: ChainSchedule;
   'collection-state.awaited_date'?: AwaitedDate;
   'collection-state.drift'?: Drift;
   'collection-state.source'?: CollectionStateSource;
@@ -552,6 +553,7 @@ export interface ChainStates {
   base?: ChainState;
 }
 export interface ChainState {
+  schedule?: ChainSchedule;
   /**
    * By source and date, the mark of the data that were read last. Data with the same mark are not read again.
    */
@@ -577,6 +579,20 @@ export interface ChainState {
     };
   };
 }
+/**
+ * When a date of the chain is first looked for, and how long it is awaited, as the policy of the last collection says.
+ */
+export interface ChainSchedule {
+  source: CollectionStateSource;
+  /**
+   * Hours after the end of a date.
+   */
+  first_try_hours: number;
+  /**
+   * Hours after the end of a date.
+   */
+  deadline_hours: number;
+}
 export interface AwaitedDate {
   date: CalendarDate;
   since: Instant;
@@ -590,9 +606,20 @@ export interface AwaitedDate {
    */
   missing: MetricName[];
   /**
+   * The sources from which they are awaited.
+   */
+  sources: CollectionStateSource[];
+  withheld: WithheldValues;
+  /**
    * Why they are missing, in sentences.
    */
   reasons: string[];
+}
+/**
+ * By metric, the rule that keeps back the value of its source. Of the other missing metrics the source has no value.
+ */
+export interface WithheldValues {
+  [k: string]: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
 }
 export interface Drift {
   date: CalendarDate;
@@ -1852,6 +1879,10 @@ export interface PolicyJump {
    * For numbers of things.
    */
   counts?: number;
+  /**
+   * For numbers of things that a day requires, if they are below the median.
+   */
+  drops?: number;
   /**
    * For amounts and prices of gas.
    */

@@ -82,11 +82,21 @@ export function awaitedOf(
     ({ metrics, effect }) => effect !== 'noted' && metrics.some((each) => missing.includes(each)),
   );
   const absent = missing.filter((metric) => !found.some(({ metrics }) => metrics.includes(metric)));
-  const sourceOf = (metric: MetricName): string =>
-    parts.find(({ metrics }) => metrics.includes(metric))?.source.facts.id ?? 'no source';
+  const sourcesOf = (wanted: readonly MetricName[]): string[] =>
+    parts
+      .filter(({ metrics }) => metrics.some((metric) => wanted.includes(metric)))
+      .map(({ source }) => source.facts.id);
+  const withheld = missing.flatMap((metric) => {
+    const rule = found.find(({ metrics }) => metrics.includes(metric))?.rule;
+    return rule === undefined ? [] : [[metric, rule] as const];
+  });
   const reasons = [
     ...found.map(({ rule, message }) => `${rule}: ${message}`),
-    ...absent.map((metric) => `${sourceOf(metric)} has no ${metric} yet.`),
+    ...absent.map((metric) => `${sourcesOf([metric]).join()} has no ${metric} yet.`),
   ];
-  return { until: toInstant(untilMs), overdue: nowMs >= untilMs, missing: [...missing], reasons };
+  return {
+    ...{ until: toInstant(untilMs), overdue: nowMs >= untilMs, missing: [...missing], reasons },
+    sources: sourcesOf(missing),
+    withheld: Object.fromEntries(withheld),
+  };
 }

@@ -6,8 +6,12 @@ export const EMPTY_STATE: ChainState = { marks: {}, awaited: [], drifts: [], che
 const CHECKED_DATES = 60;
 
 /** Returns the state without what is older than `oldest`, in one order whatever the order of its changes was. */
-export function pruneState({ marks, awaited, drifts, checks }: ChainState, oldest: string): ChainState {
+export function pruneState(
+  { marks, awaited, drifts, checks, ...rest }: ChainState,
+  oldest: string,
+): ChainState {
   return {
+    ...rest,
     marks: mapSources(marks, (dates) => dates.filter(([date]) => date >= oldest)),
     awaited: awaited.filter(({ date }) => date >= oldest).sort(byDate),
     drifts: [...drifts].sort((a, b) => byDate(a, b) || (a.metric < b.metric ? -1 : 1)),

@@ -34,7 +34,7 @@ export type ChainEnd = { readonly state: ChainState; readonly failures: readonly
 /**
  * Collects the dates of a chain that are new or may still change: judges each new date, and compares what the sources give
  * now for accepted dates with their values. Writes nothing: a caller may commit after each step, and go on later from there.
- * @throws SourceError if the main source does not answer as expected.
+ * @throws SourceError if the main source does not answer as expected; after the other dates, if only some of its dates fail.
  */
 export async function* collectChain(options: CollectChainOptions): AsyncGenerator<DayStep, ChainEnd> {
   const { plan, lines, nowMs, signal, accepted = NOTHING_ACCEPTED } = options;
@@ -57,12 +57,19 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
   };
-  let { state } = options;
+  let state: ChainState = { ...options.state, schedule: scheduleOf(plan) };
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
     yield { ...step, state: pruneState(state, oldest) };
   }
+  const [failure] = reader.mainFailures;
+  if (failure !== undefined) throw failure; // only now, so that a damaged date blocks no other
   return { state: pruneState(state, oldest), failures: reader.failures };
+}
+
+function scheduleOf({ parts: [main], rules }: ChainPlan): ChainState['schedule'] & object {
+  const { firstTryHours, deadlineHours } = rules;
+  return { source: main.source.facts.id, first_try_hours: firstTryHours, deadline_hours: deadlineHours };
 }
 
 /** Returns the first date to look at: one that may still be filled in, or the one after the newest. */
@@ -103,7 +110,7 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
     return { lines: [], lineages: [], state: before, report: { ...report, findings: [], revisions: [] } };
   }
   const checked = await readChecks(run, date, before);
-  const parts = await judgeDate(run, date, checked.checks);
+  const parts = await judgeDate(run, date, { checks: checked.checks, isAwaited: awaited !== undefined });
   const findings = parts.flatMap((each) => each.findings);
   const { outcome, values, missing } = decideDay(date, { values: mergeParts(parts) }, plan.rules, nowMs);
   const taken =

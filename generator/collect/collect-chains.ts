@@ -1,6 +1,7 @@
 import type { Chain, ChainState, LedgerLine } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Lineage } from '../core/collection/lineage.js';
+import { GeneratorError } from '../core/generator-error.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
 import type { Acceptances, ChainPlan } from './chain-plan.js';
@@ -43,8 +44,8 @@ export type CollectionResult = {
 /**
  * Collects chains one after the other, and commits what each yields: at its end, and every minute. A source that fails ends
  * only the collection of its chain.
- * @throws GeneratorError 'conflict' if another collection was committed meanwhile; the reason of `signal` after it was
- * aborted, when what was accepted is committed.
+ * @throws GeneratorError 'conflict' if another collection was committed meanwhile; 'interrupted' after `signal` was aborted,
+ * when what was accepted is committed.
  */
 export async function collectChains(options: CollectChainsOptions): Promise<CollectionResult> {
   const { store, plans, progress } = options;
@@ -66,7 +67,7 @@ function describe({ lines, state }: ChainResult): string {
 
 async function collectOne(
   plan: ChainPlan,
-  { store, accepted, asOfMs, progress, signal }: CollectChainsOptions,
+  { store, accepted, asOfMs, isDryRun, progress, signal }: CollectChainsOptions,
   committer: Committer,
 ): Promise<ChainResult> {
   const { chain } = plan;
@@ -97,9 +98,15 @@ async function collectOne(
   } catch (error) {
     if (!(error instanceof SourceError) && !signal.aborted) throw error;
     await committer.add(chain, { lines: [], lineages: [], state }, 'now');
-    if (!(error instanceof SourceError)) throw error;
+    if (!(error instanceof SourceError)) throw interruption(store, committer.current(), isDryRun);
     return { ...result, state, failures: [], error: { code: error.code, message: error.message } };
   }
+}
+
+function interruption({ address }: ObjectStore, { sequence }: Collection, isDryRun: boolean): GeneratorError {
+  const kept =
+    sequence === 0 || isDryRun ? 'nothing was written' : `collection ${sequence} at ${address} stays`;
+  return new GeneratorError('interrupted', `interrupted: ${kept}. Run again to go on.`);
 }
 
 type Addition = {

@@ -1,6 +1,6 @@
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
-import type { AwaitedDate, Chain, Drift } from '../../schemas/types.generated.js';
+import type { AwaitedDate, Chain, Drift, MetricName } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { datesOf } from '../core/collection/ledger.js';
 import type { Finding } from '../core/collection/finding.js';
@@ -92,51 +92,85 @@ export function collectExitOf({ chains }: CollectReport): ExitName {
   return 'done';
 }
 
-/** Returns sentences about what went wrong or waits. */
-export function describeProblems({ chains, address }: CollectReport): string[] {
+/** Commands for the operator to paste. */
+export type Remedies = {
+  /** Accepts values that a rule withholds, or revisions that it keeps back. */
+  readonly accept: (
+    chain: Chain,
+    values: readonly { readonly date: string; readonly metric: MetricName }[],
+  ) => string;
+  /** Compares the form of the sources of a chain with what their adapters expect. */
+  readonly check: (chain: Chain) => string;
+};
+
+/** Returns sentences about what went wrong or waits, with what to do. */
+export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, remedies: Remedies): string[] {
   return CHAIN_IDS.flatMap((chain) => {
     const report = chains[chain];
     if (report === undefined) return [];
     const { error, failures, awaited, drifts, newly_overdue: overdue } = report;
     return [
-      ...(error === null ? [] : [error.message, ...(error.code === 'shape' ? [shapeRemedy(chain)] : [])]),
-      ...failures,
-      ...awaited.map((each) => `${chain}: ${describeAwaited(each, overdue.includes(each.date))}`),
-      ...describeDrifts(chain, drifts, address),
+      ...(error === null ? [] : describeError(chain, error, remedies)),
+      ...failures.map((failure) => `${chain}: collected without one of its sources. ${failure}`),
+      ...awaited.flatMap((each) => [
+        `${chain}: ${describeAwaited(each, overdue.includes(each.date))}`,
+        ...describeWithheld(chain, each, remedies),
+      ]),
+      ...describeDrifts(chain, drifts, remedies),
     ];
   });
 }
 
-function shapeRemedy(chain: Chain): string {
-  return `${chain}: what was accepted before stays. Compare the source with its adapter: generator sources check --chain ${chain}`;
+function describeError(
+  chain: Chain,
+  { code, message }: ChainReport['error'] & object,
+  { check }: Remedies,
+): string[] {
+  const kept = `${chain}: ${message} What was accepted before stays.`;
+  return code === 'shape'
+    ? [kept, `  To compare the source with what its adapter expects: ${check(chain)}`]
+    : [kept, '  The next run tries again.'];
 }
 
 function describeAwaited(
   { date, missing, since, until, overdue, reasons }: AwaitedDate,
   isNew: boolean,
 ): string {
-  const what = `${date} lacks ${missing.join(', ')}`;
   const when = overdue
-    ? `its deadline ${until} has passed${isNew ? ' just now' : ''}`
+    ? `its deadline ${until} has passed${isNew ? ' just now' : ''}; what comes later is filled in`
     : `awaited since ${since}, until ${until}`;
-  return [`${what}; ${when}.`, ...reasons].join(' ');
+  return [`${date} lacks ${missing.join(', ')}: ${when}.`, ...reasons].join(' ');
+}
+
+/** Says how to accept the values that a person may accept: those that are far from other dates or another source. */
+function describeWithheld(
+  chain: Chain,
+  { date, missing, reasons }: AwaitedDate,
+  { accept }: Remedies,
+): string[] {
+  const metrics = missing.filter((metric) =>
+    reasons.some((reason) => ['jump', 'cross'].some((rule) => reason.startsWith(`${rule}: ${metric} is`))),
+  );
+  if (metrics.length === 0) return [];
+  const values = metrics.map((metric) => ({ date, metric }));
+  return [`  If ${metrics.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
 }
 
 /** Number of differences that are named one by one. */
 const NAMED = 5;
 
-function describeDrifts(chain: Chain, drifts: readonly Drift[], address: string): string[] {
-  const [first] = drifts;
-  if (first === undefined) return [];
-  const rest = drifts.length - NAMED;
-  const accept = `generator collect … --into ${address} --chain ${chain} --accept ${first.date}:${first.metric} --reason "<public reason>"`;
+function describeDrifts(chain: Chain, drifts: readonly Drift[], { accept }: Remedies): string[] {
+  if (drifts.length === 0) return [];
+  const named = drifts.slice(0, NAMED);
+  const rest = drifts.length - named.length;
+  const them = named.length === 1 ? 'it' : 'them; leave out what you do not want';
   return [
-    `${chain}: the source now differs from ${count(drifts.length, 'accepted value')}, which stay as they are:`,
-    ...drifts.slice(0, NAMED).map(({ date, metric, from, to, source }) => {
+    `${chain}: a source now differs from ${count(drifts.length, 'accepted value')}. What was accepted stays, and new dates are not held up:`,
+    ...named.map(({ date, metric, from, to, source }) => {
       return `  ${date} ${metric}: accepted ${from ?? 'nothing'}, ${source} now has ${to}`;
     }),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
-    `  To take one: ${accept}`,
+    ...(rest > 0 ? [`  and ${rest} more (--json lists all)`] : []),
+    `  To accept ${them}: ${accept(chain, named)}`,
   ];
 }
 

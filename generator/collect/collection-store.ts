@@ -19,8 +19,10 @@ import { changesOf, datesOf, formatLedger, parseLedger } from '../core/collectio
 import type { Lineage } from '../core/collection/lineage.js';
 import { formatMetricsCsv, toSegments, type SourceDescription } from '../core/collection/projection.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { watchGc } from '../state/gc-lease.js';
 import { metaOf } from '../state/object-meta.js';
 import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
+import { putImmutable } from '../state/write-artifact.js';
 
 /** Number of lineages that are written at the same time. */
 const CONCURRENCY = 16;
@@ -119,7 +121,7 @@ export type CommitOptions = {
 /**
  * Appends lines to the ledgers, writes the input that they yield, and moves the pointer. Writes nothing if nothing changes.
  * Until the pointer moves, readers see the collection before.
- * @throws GeneratorError 'conflict' if another collection was committed since this one was read.
+ * @throws GeneratorError 'conflict' if another collection was committed since this one was read, or garbage collection ran.
  */
 export async function commitCollection(
   store: ObjectStore,
@@ -137,6 +139,7 @@ export async function commitCollection(
     ).filter(([, lines]) => lines.length > 0),
   );
   const sequence = before.sequence + 1;
+  const gc = await watchGc(store, Date.now);
   await pMap(change.lineages, ({ text }) => writeFile(store, text), { concurrency: CONCURRENCY });
   const pointer = await writeFiles(
     store,
@@ -144,6 +147,7 @@ export async function commitCollection(
     { sequence, asOf: toInstant(asOfMs) },
   );
   const body = Buffer.from(canonicalJson(assertValid('collection', pointer)));
+  await gc.assertNothingDeleted();
   const etag = await store.compareAndSwap(COLLECTION_KEY, body, before.etag, metaOf(COLLECTION_KEY));
   if (etag === 'conflict') {
     throw new GeneratorError(
@@ -194,6 +198,6 @@ async function writeFile(store: ObjectStore, text: string): Promise<CollectedFil
   const body = Buffer.from(text);
   const sha256 = sha256Hex(body);
   const key = collectedKey(sha256);
-  await store.putIfAbsent(key, body, metaOf(key));
+  await putImmutable(store, key, body, sha256, metaOf(key));
   return { sha256, bytes: body.length };
 }

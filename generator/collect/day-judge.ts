@@ -26,11 +26,14 @@ export type JudgingOptions = {
   readonly values: ReadonlyMap<string, DayValues>;
 };
 
+/** How a date is judged: by other sources, and as a new one if it was awaited since it was new. */
+type JudgedBy = { readonly checks: readonly Check[]; readonly isAwaited: boolean };
+
 /** Reads a date from each part that has it, and judges it by the accepted values before it and by other sources. */
 export async function judgeDate(
   options: JudgingOptions,
   date: string,
-  checks: readonly Check[],
+  { checks, isAwaited }: JudgedBy,
 ): Promise<JudgedPart[]> {
   const { plan, reader, nowMs, accepts, values } = options;
   const { rules } = plan;
@@ -40,7 +43,7 @@ export async function judgeDate(
     const day = await reader.read(part.source, date, part.metrics);
     if (day === undefined) continue;
     const found = judgeDay(day, {
-      ...{ rules, checks, isSettled: nowMs > settledMs },
+      ...{ rules, checks, isSettled: nowMs > settledMs && !isAwaited },
       before: valuesBefore(values, date, rules.historyDates),
       neighbours: 'last_block' in day.counts ? await neighboursOf(options, part.source, date) : {},
       accepted: part.metrics.filter((metric) => accepts(date, metric)),

@@ -19,7 +19,12 @@ export type DayReader = {
   readonly forgetBefore: (date: string) => void;
   /** The failures of sources that a chain can do without, as sentences. */
   readonly failures: readonly string[];
+  /** Why the main source did not give dates that it offers. They are read again by the next collection. */
+  readonly mainFailures: readonly SourceError[];
 };
+
+/** Number of dates that the main source may fail to give before the others are not tried. */
+const MOST_FAILURES = 3;
 
 /** Options for `openDays`. */
 export type OpenDaysOptions = {
@@ -34,6 +39,7 @@ export type OpenDaysOptions = {
 export async function openDays({ chain, sources, span, signal }: OpenDaysOptions): Promise<DayReader> {
   const [main] = sources;
   const failures: string[] = [];
+  const mainFailures: SourceError[] = [];
   const offers = new Map<string, ReadonlyMap<string, string>>();
   for (const source of sources) {
     const offered = source.days(chain, span, signal);
@@ -56,15 +62,17 @@ export async function openDays({ chain, sources, span, signal }: OpenDaysOptions
       wasRead.add(nameOf(source, date));
       return day;
     } catch (error) {
-      if (error instanceof SourceError && error.code === 'not-yet') return undefined;
-      if (source === main) throw error;
-      note(error);
+      if (!(error instanceof SourceError)) throw error;
+      if (error.code === 'not-yet') return undefined;
+      if (source !== main) note(error);
+      else if (mainFailures.push(error) > MOST_FAILURES) throw error;
       return undefined;
     }
   }
 
   return {
     failures,
+    mainFailures,
     markOf: (source, date) => offers.get(source.facts.id)?.get(date),
     readMarkOf: (source, date) =>
       wasRead.has(nameOf(source, date)) ? offers.get(source.facts.id)?.get(date) : undefined,

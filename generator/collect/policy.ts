@@ -5,6 +5,7 @@ import type {
   MetricName,
   PolicyChain,
   PolicyRules,
+  PolicySource,
   SourcesPolicy,
 } from '../../schemas/types.generated.js';
 import { findAllSchemaFaults } from '../../schemas/validate.js';
@@ -45,7 +46,7 @@ function findPolicyFaults({ sources, chains }: SourcesPolicy): string[] {
     const entry = chains[chain];
     if (entry === undefined) return [];
     const { fill = [], check = [] } = entry;
-    const place = `/chains/${chain}`;
+    const place = `chain ${chain}`;
     const names = [entry.source, ...[...fill, ...check].map(({ source }) => source)];
     const own = metricsOf(chain);
     const filled = fill.flatMap(({ metrics }) => metrics);
@@ -53,7 +54,7 @@ function findPolicyFaults({ sources, chains }: SourcesPolicy): string[] {
     return [
       ...names
         .filter((source) => sources[source] === undefined)
-        .map((source) => `${place} names the source ${source}, which is not in /sources`),
+        .map((source) => `${place} names the source ${source}, which the policy does not have`),
       ...names
         .filter((source, i) => names.indexOf(source) !== i)
         .map((source) => `${place} names the source ${source} twice`),
@@ -92,8 +93,8 @@ export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRule
   };
 }
 
-/** The kinds of sources that need no configuration. */
-export const SOURCE_KINDS = ['aws', 'sonarx', 'growthepie'] as const;
+/** The kinds of sources that `--from` names. */
+export const SOURCE_KINDS = ['aws', 'sonarx', 'growthepie', 'files'] as const;
 
 /** The first date of each chain in the default policies: about when its blocks begin. */
 const FIRST_DATES: Readonly<Record<Chain, string>> = {
@@ -103,18 +104,28 @@ const FIRST_DATES: Readonly<Record<Chain, string>> = {
   base: '2023-06-15',
 };
 
-const CHAINS_OF: Readonly<Record<(typeof SOURCE_KINDS)[number], readonly Chain[]>> = {
+const CHAINS_OF: Readonly<Record<Exclude<(typeof SOURCE_KINDS)[number], 'files'>, readonly Chain[]>> = {
   aws: ['bitcoin', 'ethereum'],
   sonarx: ['arbitrum', 'base'],
   growthepie: ['arbitrum', 'base'],
 };
 
-/** Returns the policy that takes all of its chains from one source, with the default rules. */
-export function defaultPolicy(kind: (typeof SOURCE_KINDS)[number]): SourcesPolicy {
-  const chains = CHAINS_OF[kind].map((chain) => [chain, { source: kind, since: FIRST_DATES[chain] }]);
+/** Returns the policy that takes all chains of a source from it, with the default rules. */
+export function defaultPolicy(kind: keyof typeof CHAINS_OF): SourcesPolicy {
+  return policyOf(kind, { kind }, CHAINS_OF[kind]);
+}
+
+/** Returns the policy that takes chains from a folder of the operator, whose columns are those of the glossary. */
+export function filesPolicy(folder: string, chains: readonly Chain[]): SourcesPolicy {
+  const terms = { name: 'files of the operator', licence: 'own data', resale: 'yes' } as const;
+  return policyOf('files', { kind: 'files', folder, ...terms }, chains);
+}
+
+function policyOf(name: string, source: PolicySource, chains: readonly Chain[]): SourcesPolicy {
+  const entries = chains.map((chain) => [chain, { source: name, since: FIRST_DATES[chain] }]);
   return {
     schema: 'sources-policy/1',
-    sources: { [kind]: { kind } },
-    chains: Object.fromEntries(chains) as SourcesPolicy['chains'], // fromEntries loses the keys
+    sources: { [name]: source },
+    chains: Object.fromEntries(entries) as SourcesPolicy['chains'], // fromEntries loses the keys
   };
 }

@@ -21,7 +21,7 @@ export async function* reviseKnown(
     const isAwaited = state.awaited.some((each) => each.date === date);
     const checked = isAwaited ? await readChecks(run, date, state) : { checks: [], state };
     ({ state } = checked);
-    const judged = await judgeDate(run, date, checked.checks);
+    const judged = await judgeDate(run, date, { checks: checked.checks, isAwaited });
     fresh.set(
       date,
       judged.map((each) => ({ ...each, values: comparedValues(each, accepted, sources) })),
@@ -32,6 +32,7 @@ export async function* reviseKnown(
     new Map([...fresh].map(([date, parts]) => [date, mergeParts(parts)])),
     {
       ...{ rules: run.plan.rules, nowMs: run.nowMs, accepts: run.accepts },
+      standing: state.drifts.filter(({ date }) => date >= run.first),
     },
   );
   for (const [date, parts] of fresh) {
@@ -75,11 +76,15 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
     return { lineage, lines: toRevisionLines(run, of(each), lineage) };
   });
   const lines = revised.flatMap((each) => each.lines);
-  const drifts = parts.flatMap((each) =>
-    of(each)
-      .filter(({ kind }) => kind === 'drift')
-      .map(({ metric, from, to }) => ({ metric, from, to, source: each.part.source.facts.id })),
-  );
+  const read = parts.map((each) => each.part.source.facts.id);
+  const drifts = [
+    ...before.drifts.filter((each) => each.date === date && !read.includes(each.source)),
+    ...parts.flatMap((each) =>
+      of(each)
+        .filter(({ kind }) => kind === 'drift')
+        .map(({ metric, from, to }) => ({ metric, from, to, source: each.part.source.facts.id })),
+    ),
+  ];
   const values = Object.assign({}, run.values.get(date), ...lines.map((line) => line.values)) as DayValues; // Object.assign loses the type
   run.values.set(date, values);
   const findings = parts.flatMap((each) => each.findings);

@@ -9,7 +9,7 @@ import type { Acceptances } from '../collect/chain-plan.js';
 import { collectChains, type CollectionResult } from '../collect/collect-chains.js';
 import type { SourceContext } from '../collect/create-sources.js';
 import { describeSources, planChains } from '../collect/plan-chains.js';
-import { defaultPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy.js';
+import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy.js';
 import {
   collectExitOf,
   describeProblems,
@@ -17,22 +17,23 @@ import {
   toCollectReport,
 } from '../collect/collect-report.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead } from '../publish/check-as-of.js';
 import { machineClock } from '../state/trusted-clock.js';
+import { formatAcceptValues, formatSourcesCheck, type DatedMetric } from './collect-commands.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from './options.js';
-
-type Accepted = { readonly date: string; readonly metric: MetricName };
 
 type CollectOptions = CommonOptions & {
   readonly into: string;
   readonly policy?: string;
   readonly from?: (typeof SOURCE_KINDS)[number];
+  readonly input?: string;
   readonly chain?: readonly Chain[];
   readonly since?: string;
   readonly until?: string;
   readonly asOf?: number;
-  readonly accept?: readonly Accepted[];
+  readonly accept?: readonly DatedMetric[];
   readonly reason?: string;
   readonly engine?: PolicyEngine['kind'];
   readonly cache?: string;
@@ -52,11 +53,13 @@ export function addCollect(program: Command, host: CommandHost): void {
         '--from <kind>',
         'collect from this source with the default rules, without a policy',
       ).choices(SOURCE_KINDS),
-      chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
-      new Option('--since <date>', 'first date of a chain that has no values yet').argParser(parseDateOption),
-      new Option('--until <date>', 'last date (default: the last one that is due)').argParser(
-        parseDateOption,
+      new Option(
+        '--input <dir>',
+        'directory or s3://bucket/prefix with a CSV file per chain, for --from files',
       ),
+      chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
+      dateOption('--since', 'first date of a chain that has no values yet'),
+      dateOption('--until', 'last date (default: the last one that is due)'),
       new Option(
         '--accept <date:metric>',
         'accept a value that a rule withholds, or a revision that it keeps back; repeatable, needs --chain and --reason',
@@ -69,10 +72,10 @@ export function addCollect(program: Command, host: CommandHost): void {
       new Option('--dry-run', 'show what would be accepted, without writing anything'),
       asOfOption(),
     ],
-    example: 'generator collect --policy sources.policy.json --into file:./data/metrics',
+    example: 'generator collect --policy sources.policy.json --into file:./data/collected',
   }).action((options: CollectOptions) =>
     host.run('collect', options, async (context) => {
-      const policy = await policyOf(options);
+      const policy = await policyOf(options, context);
       const chains = chainsOf(policy, options);
       const accepted = acceptancesOf(options);
       const asOfMs = asOfOrNow(options.asOf, context.now);
@@ -103,7 +106,11 @@ function show(
   context: CommandContext,
 ): ReturnType<typeof collectExitOf> {
   const report = toCollectReport(result, run);
-  describeProblems(report).forEach(context.warn);
+  const { commandLine } = context;
+  describeProblems(report, {
+    accept: (chain, values) => formatAcceptValues(commandLine, chain, values),
+    check: (chain) => formatSourcesCheck(commandLine, chain),
+  }).forEach(context.warn);
   context.show(report, formatCollectReport(report));
   return collectExitOf(report);
 }
@@ -121,18 +128,43 @@ export function policyOption(): Option {
 
 /** Returns the policy of a command line. @throws GeneratorError 'usage' */
 export async function policyOf(
-  options: Pick<CollectOptions, 'policy' | 'from' | 'engine'>,
+  options: Pick<CollectOptions, 'policy' | 'from' | 'input' | 'engine'>,
+  { openStore }: Pick<CommandContext, 'openStore'>,
 ): Promise<SourcesPolicy> {
-  const { policy: file, from, engine } = options;
+  const { policy: file, from, input, engine } = options;
   if ((file === undefined) === (from === undefined)) {
     throw new GeneratorError('usage', 'Name either a policy with --policy, or a source with --from.');
   }
-  const policy = file === undefined ? defaultPolicy(from ?? 'growthepie') : await readPolicy(file);
+  if ((from === 'files') !== (input !== undefined)) {
+    throw new GeneratorError(
+      'usage',
+      '--from files and --input <dir>, the folder of the files, need each other.',
+    );
+  }
+  const policy = await readOrMakePolicy(file, from, input, openStore);
   if (engine === undefined || engine === (policy.engine?.kind ?? 'duckdb')) return policy;
   if (engine === 'duckdb') return { ...policy, engine: { kind: 'duckdb' } };
   throw new GeneratorError(
     'usage',
     `--engine ${engine} needs a policy whose engine has "kind": "${engine}" and says where it is.`,
+  );
+}
+
+async function readOrMakePolicy(
+  file: string | undefined,
+  from: (typeof SOURCE_KINDS)[number] = 'files',
+  input = '.',
+  openStore: CommandContext['openStore'],
+): Promise<SourcesPolicy> {
+  if (file !== undefined) return readPolicy(file);
+  if (from !== 'files') return defaultPolicy(from);
+  const names = await (await openInputFolder(input, openStore)).list();
+  const chains = CHAIN_IDS.filter((chain) => names.includes(`${chain}.csv`));
+  if (chains.length > 0) return filesPolicy(input, chains);
+  const wanted = CHAIN_IDS.map((chain) => `${chain}.csv`).join(', ');
+  throw new GeneratorError(
+    'usage',
+    `${input} contains none of ${wanted}. Name the folder of your files with --input.`,
   );
 }
 
@@ -187,12 +219,17 @@ export async function withCache<T>(
   }
 }
 
+/** Returns an option whose value is a date. */
+export function dateOption(flag: '--since' | '--until', description: string): Option {
+  return new Option(`${flag} <date>`, description).argParser(parseDateOption);
+}
+
 function parseDateOption(text: string): string {
   if (parseDate(text) === undefined) throw new InvalidArgumentError('Write a date as 2026-08-19.');
   return text;
 }
 
-function addAccepted(text: string, before: readonly Accepted[] | undefined): readonly Accepted[] {
+function addAccepted(text: string, before: readonly DatedMetric[] | undefined): readonly DatedMetric[] {
   const [date = '', name = ''] = text.split(':');
   const metric = Object.keys(METRICS).find((each) => each === name) as MetricName | undefined; // keys of METRICS
   if (parseDate(date) === undefined || metric === undefined || text !== `${date}:${name}`)

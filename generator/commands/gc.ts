@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { count } from '../core/text/count.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
-import { gcStore, type GcResult } from '../upkeep/gc-store.js';
+import { gcCollection, isCollection, type CollectionGcResult } from '../upkeep/gc-collection.js';
+import { gcStore, type GcResult, type GcStoreOptions } from '../upkeep/gc-store.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, storeOption } from './options.js';
 
@@ -18,18 +19,23 @@ type GcOptions = CommonOptions & {
 export function addGc(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
     name: 'gc',
-    description: 'Delete objects that no retained release needs. Without --apply, only report them.',
+    description:
+      'Delete objects that no retained release, or collection, needs. Without --apply, only report them.',
     options: [storeOption(), applyOption(), graceHoursOption()],
     example: 'generator gc --apply --store file:./data/store',
   }).action((options: GcOptions) =>
     host.run('gc', options, async (context) => {
-      const result = await gcStore(await context.openStore(options.store), {
+      const store = await context.openStore(options.store);
+      const gcOptions: GcStoreOptions = {
         apply: options.apply ?? false,
         graceMs: options.graceHours * HOUR_MS,
         progress: context.progress,
         signal: context.signal,
         clock: context.now,
-      });
+      };
+      const result = (await isCollection(store))
+        ? await gcCollection(store, gcOptions)
+        : await gcStore(store, gcOptions);
       context.show(result, formatGc(result));
       return result.outcome === 'interrupted' ? 'interrupted' : 'done';
     }),
@@ -57,9 +63,10 @@ function parseGraceHours(text: string): number {
 }
 
 /** Returns the report of a garbage collection as one line. */
-export function formatGc({ outcome, garbage, young }: GcResult): string {
-  const { objects, releases, bytes } = garbage;
-  const deleted = `${count(objects, 'object')} and ${count(releases, 'orphan release record')}, ${(bytes / 1e6).toFixed(1)} MB`;
+export function formatGc({ outcome, garbage, young }: GcResult | CollectionGcResult): string {
+  const { objects, bytes } = garbage;
+  const records = 'releases' in garbage ? ` and ${count(garbage.releases, 'orphan release record')}` : '';
+  const deleted = `${count(objects, 'object')}${records}, ${(bytes / 1e6).toFixed(1)} MB`;
   const kept = `${young} more ${young === 1 ? 'is' : 'are'} within the grace period`;
   if (outcome === 'dry-run')
     return `would delete ${deleted}; ${kept}; nothing was changed, use --apply to delete`;

@@ -1,16 +1,23 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { formatTable } from '../../infra/process/format-table.js';
+import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
+import { writeOwnFile } from '../run/own-file.js';
+import { inspectCollection, type CollectionStatus } from '../upkeep/collection-status.js';
 import { findLagging, inspectStore } from '../upkeep/inspect-store.js';
+import { formatStatusMetrics } from '../upkeep/status-metrics.js';
 import type { StoreStatus } from '../upkeep/store-status.js';
 import { formatAcceptCommand } from './accept-command.js';
-import type { CommandHost, CommonOptions } from './context.js';
+import { formatAcceptDrift, formatCollection } from './collection-text.js';
+import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { addGeneratorCommand, chainsOption, storeOption } from './options.js';
 
 type StatusOptions = CommonOptions & {
   readonly store: string;
+  readonly collected?: string;
+  readonly metrics?: string;
   readonly maxLagDays?: number;
   readonly chain?: readonly Chain[];
   readonly ignore?: readonly Chain[];
@@ -24,6 +31,14 @@ export function addStatus(program: Command, host: CommandHost): void {
     options: [
       storeOption(),
       new Option(
+        '--collected <address>',
+        'also show what this collection awaits, and what waits for a person: the address after --into',
+      ),
+      new Option(
+        '--metrics <file>',
+        'write the status as Prometheus metrics to this file, for the textfile collector of node_exporter',
+      ),
+      new Option(
         '--max-lag-days <days>',
         'exit 8 if a chain is later than this or public copies are outdated; count no objects',
       ).argParser(parseDays),
@@ -34,30 +49,64 @@ export function addStatus(program: Command, host: CommandHost): void {
   }).action((options: StatusOptions) =>
     host.run('status', options, async (context) => {
       const { maxLagDays, chain = CHAIN_IDS, ignore = [] } = options;
+      const chains = chain.filter((each) => !ignore.includes(each));
       const store = await context.openStore(options.store);
       const status = await inspectStore(store, {
         nowMs: context.now(),
         countsObjects: maxLagDays === undefined,
-        chains: chain.filter((each) => !ignore.includes(each)),
+        chains,
         formatAccept: ({ plan_digest, args }) =>
           formatAcceptCommand({ ...context.commandLine, args }, plan_digest),
       });
+      const collection = await readCollected(options, chains, context);
       const lagging = maxLagDays === undefined ? null : findLagging(status, maxLagDays);
       const isLagging = lagging !== null && lagging.length > 0;
-      if (isLagging) context.warn(`${status.address}: ${lagging.join('; ')}`);
-      const refused = status.refusals.map(
-        ({ chain, since }) => `${chain ?? 'methodology'} is refused since ${since}`,
+      findWarnings(status, lagging ?? []).forEach((each) => context.warn(`${status.address}: ${each}`));
+      if (options.metrics !== undefined)
+        await writeMetrics(options.metrics, formatStatusMetrics(status, collection, context.now()), context);
+      context.show(
+        { ...status, lagging, ...(collection && { collection }) },
+        [formatStatus(status), ...(collection ? ['', formatCollection(collection)] : [])].join('\n'),
       );
-      if (refused.length > 0) context.warn(`${status.address}: ${refused.join('; ')}`);
-      if (status.damage !== null) context.warn(`${status.address}: ${status.damage}`);
-      if (status.from_future !== null) context.warn(`${status.address}: ${status.from_future}`);
-      context.show({ ...status, lagging }, formatStatus(status));
       const isSound = status.damage === null && status.from_future === null;
       if (!isSound || isLagging) return 'damaged'; // exit 8: damaged, stale or from the future
       return status.refusals.length === 0 ? 'done' : 'refused';
     }),
   );
 }
+
+/** Returns what a person should read: lag, refusals, damage and a wrong clock. */
+function findWarnings(
+  { refusals, damage, from_future: fromFuture }: StoreStatus,
+  lagging: readonly string[],
+): string[] {
+  const refused = refusals.map(({ chain, since }) => `${chain ?? 'methodology'} is refused since ${since}`);
+  const lines = [lagging.join('; '), refused.join('; '), damage, fromFuture];
+  return lines.flatMap((line) => (line === null || line === '' ? [] : [line]));
+}
+
+async function readCollected(
+  options: StatusOptions,
+  chains: readonly Chain[],
+  { openStore, now, commandLine: { program } }: CommandContext,
+): Promise<CollectionStatus | undefined> {
+  if (options.collected === undefined) return undefined;
+  return inspectCollection(await openStore(options.collected), {
+    ...{ nowMs: now(), chains },
+    formatAccept: (...drift) => formatAcceptDrift(program, options, ...drift),
+  });
+}
+
+/** Writes metrics to a file. One that cannot be written does not change the exit: the status is known. */
+async function writeMetrics(file: string, text: string, { warn }: CommandContext): Promise<void> {
+  const own = { option: '--metrics', what: 'file of metrics of the generator', beginning: METRICS_BEGINNING };
+  await writeOwnFile(file, { ...own, text, line: text }).catch((error: unknown) => {
+    if (!(error instanceof GeneratorError)) throw error;
+    warn(error.message);
+  });
+}
+
+const METRICS_BEGINNING = /^\s*$|^# HELP generator_/;
 
 function parseDays(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Write a whole number of days, 0 or more.');

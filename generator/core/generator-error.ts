@@ -8,18 +8,19 @@ export const EXIT_CODES = {
   'input-invalid': {
     code: 3,
     meaning:
-      'the input is invalid; its faults are listed, and the affected chains keep their published state',
+      'the input is invalid, or a source answers in another form; the faults are listed, and the affected chains keep what they have',
   },
   'artifact-invalid': { code: 4, meaning: 'an artifact does not match its schema; nothing was published' },
   refused: {
     code: 5,
-    meaning: 'a restatement or drop was refused; the affected chains keep their published state',
+    meaning:
+      'a restatement, drop or revised value was refused; the affected chains keep what they have',
   },
   conflict: { code: 6, meaning: 'another run published first or holds the lock; run again' },
-  'store-unavailable': { code: 7, meaning: 'the store cannot be reached or written' },
-  damaged: { code: 8, meaning: 'verification failed: the store is damaged or stale' },
+  'store-unavailable': { code: 7, meaning: 'the store cannot be reached or written, or a source does not answer' },
+  damaged: { code: 8, meaning: 'the store is damaged or stale, or the deadline of a collected date has passed' },
   held: { code: 9, meaning: 'publication is on hold' },
-  interrupted: { code: 130, meaning: 'interrupted; the message says whether the release was committed' },
+  interrupted: { code: 130, meaning: 'interrupted; the message says what was committed' },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

@@ -85,10 +85,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       signal.throwIfAborted();
       const attempt = await requestOnce(once, signal);
       if (attempt.kind === 'answered') return attempt.bytes;
-      if (attempt.kind === 'refused' && attempt.status === 404) {
-        throw new NotFoundError(`${source}: ${described}: expected JSON, got status 404.`);
+      if (attempt.kind === 'refused') {
+        if (attempt.status === 404)
+          throw new NotFoundError(`${source}: ${described}: expected JSON, got status 404.`);
+        return fail('shape', `JSON of at most ${maxBytes} bytes`, attempt.got);
       }
-      if (attempt.kind === 'refused') return fail('shape', `JSON of at most ${maxBytes} bytes`, attempt.got);
       if (retries === RETRIES)
         return fail('unavailable', 'an answer', `${attempt.got}, ${RETRIES + 1} times`);
       if (attempt.retryAfterMs > MAX_RETRY_AFTER_MS) {
@@ -111,21 +112,22 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       throw new SourceError('shape', `${source}: expected a URL on ${origin}, got ${got}.`);
     }
     const bytes = await request(url, body, options);
-    const described = publicUrl(url, secretParameters);
-    return {
-      value: parseBody(bytes, `${source}: ${described}`),
-      response: {
-        url: described,
-        sha256: sha256Hex(bytes),
-        bytes: bytes.length,
-        fetched_at: toInstant(tools.now()),
-      },
-    };
+    return toAnswer(bytes, { source, url: publicUrl(url, secretParameters), nowMs: tools.now() });
   }
 
   return {
     getJson: (url, options) => readJson(url, undefined, options),
     postJson: readJson,
+  };
+}
+
+function toAnswer(
+  bytes: Uint8Array,
+  { source, url, nowMs }: { readonly source: string; readonly url: string; readonly nowMs: number },
+): JsonAnswer {
+  return {
+    value: parseBody(bytes, `${source}: ${url}`),
+    response: { url, sha256: sha256Hex(bytes), bytes: bytes.length, fetched_at: toInstant(nowMs) },
   };
 }
 

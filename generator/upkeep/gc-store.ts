@@ -6,12 +6,10 @@ import {
   POINTER_KEY,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import { isOutOfSpace, SPARE_SPACE } from '../../infra/store/directory/spare-space.js';
-import { StoreError, type ListedObject, type ObjectStore } from '../../infra/store/object-store.js';
+import type { ListedObject, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import type { Progress } from '../run/progress.js';
-import { acquireGcLease, type GcLease } from '../state/gc-lease.js';
 import { readPointer } from '../state/published-state.js';
 import {
   listedFilesOf,
@@ -21,12 +19,9 @@ import {
   retainedReleases,
   type StoredRelease,
 } from '../state/reachable-objects.js';
-import { restoreSpareSpace, withSpareSpace } from '../state/spare-space.js';
 import { damaged } from '../state/stored-json.js';
 import { verifyStore } from '../verify/verify-store.js';
-
-/** Number of objects deleted at a time. */
-const BATCH = 16;
+import { deleteGarbage } from './delete-garbage.js';
 
 /** Options for `gcStore`. */
 export type GcStoreOptions = {
@@ -76,71 +71,15 @@ export async function gcStore(store: ObjectStore, options: GcStoreOptions): Prom
     progress.end(`${count(candidates.length, 'object')} could be deleted`);
     return { outcome: 'dry-run', revision, garbage, young };
   }
-  const lease = await acquireLease(store, options.clock);
-  try {
-    for (let i = 0; i < candidates.length && !signal.aborted; i += BATCH) {
-      await lease.renew();
-      await settleAll(candidates.slice(i, i + BATCH), async (candidate) => {
-        if (await deleteIfGarbage(store, candidate, pointer.value.sha256, graceMs)) addToGarbage(candidate);
-      });
-    }
-    await lease.end();
-  } catch (error) {
-    const { objects, releases } = garbage;
-    const deleted = `${count(objects, 'object')} and ${count(releases, 'record')} were deleted`;
-    throw await endEarly(lease, error, deleted);
-  } finally {
-    await restoreSpareSpace(store);
-  }
+  await deleteGarbage(store, {
+    ...{ candidates, graceMs, signal, clock: options.clock, writing: 'Publishing' },
+    assertUnchanged: () => assertCurrent(store, pointer.value.sha256),
+    onDeleted: addToGarbage,
+    describe: () =>
+      `${count(garbage.objects, 'object')} and ${count(garbage.releases, 'record')} were deleted`,
+  });
   progress.end(`${count(garbage.objects, 'object')}, ${count(garbage.releases, 'record')}`);
   return { outcome: signal.aborted ? 'interrupted' : 'deleted', revision, garbage, young };
-}
-
-/** Acquires the lease, on a full disk by means of the spare space. */
-async function acquireLease(store: ObjectStore, clock: () => number): Promise<GcLease> {
-  try {
-    return await withSpareSpace(store, () => acquireGcLease(store, clock));
-  } catch (error) {
-    if (!isOutOfSpace(error)) throw error;
-    const message = `The disk of ${store.address} is full. gc needs ${Math.floor(SPARE_SPACE.bytes / 1_024)} kB for its lease: free that much by hand, then run gc again. Nothing was deleted.`;
-    throw new StoreError('unavailable', message, { cause: error });
-  }
-}
-
-/**
- * Works on all of a batch, even if some of it fails, so that no request is still in progress afterwards.
- * @throws the first error of the store, after which the lease must not be ended; otherwise the first GeneratorError.
- */
-async function settleAll(
-  batch: readonly ListedObject[],
-  work: (candidate: ListedObject) => Promise<void>,
-): Promise<void> {
-  const settled = await Promise.allSettled(batch.map(work));
-  const failures = settled.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
-  if (failures.length > 0)
-    throw failures.find((failure) => !(failure instanceof GeneratorError)) ?? failures[0];
-}
-
-/**
- * Returns the error for a garbage collection that ends early. After a failed request the lease is left to time out: the
- * store may still carry out a deletion, and until then no writer may rely on the object.
- */
-async function endEarly(lease: GcLease, error: unknown, deleted: string): Promise<unknown> {
-  if (error instanceof GeneratorError) {
-    await lease.end().catch(() => undefined); // the lease was lost, or the store fails: the first error is what matters
-    return new GeneratorError(error.exit, `${deleted}, all of them garbage. ${error.message}`, {
-      cause: error,
-    });
-  }
-  const describe = (end: string): string =>
-    `${deleted}, all of them garbage, before ${end}. Publishing exits 6 for an hour; then run gc again`;
-  if (error instanceof StoreError)
-    return new StoreError(error.code, `${describe('the store failed')}: ${error.message}`, { cause: error });
-  const isAbort =
-    typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
-  if (!isAbort) return error;
-  const message = `interrupted: ${describe('this run stopped waiting for the store')}.`;
-  return new GeneratorError('interrupted', message, { cause: error });
 }
 
 /** Passes for a store without faults. In a damaged one, an object may look like garbage because a manifest is missing. */
@@ -194,26 +133,11 @@ async function findCandidates(
   return { candidates, young };
 }
 
-/**
- * Deletes an object that is still old, and returns whether it did. Its age is read before the pointer, so that an object
- * that a new release relies on is either young or protected by the conflict.
- * @throws GeneratorError 'conflict' if another release was published.
- */
-async function deleteIfGarbage(
-  store: ObjectStore,
-  { key }: ListedObject,
-  release: string,
-  graceMs: number,
-): Promise<boolean> {
-  const head = await store.head(key);
-  if (head === undefined || head.answeredAtMs - head.modifiedAtMs <= graceMs) return false;
-  const pointer = await readPointer(store);
-  if (pointer?.value.sha256 !== release) {
-    throw new GeneratorError(
-      'conflict',
-      'Another release was published during this run, so the remaining objects were not deleted. Run gc again.',
-    );
-  }
-  await store.delete(key);
-  return true;
+/** Passes while a release is in force. @throws GeneratorError 'conflict' otherwise. */
+async function assertCurrent(store: ObjectStore, release: string): Promise<void> {
+  if ((await readPointer(store))?.value.sha256 === release) return;
+  throw new GeneratorError(
+    'conflict',
+    'Another release was published during this run, so the remaining objects were not deleted. Run gc again.',
+  );
 }

@@ -1,20 +1,24 @@
 /**
- * The demo: publishes the sample to a directory with the real generator, verifies it, prints the results, and serves them
+ * The demo: collects the sample from sources on this machine, publishes it to a directory with the real generator, verifies it, prints the results, and serves them
  * with the real gateway until interrupted. `--store DIR` and `--port N` change the directory and the port; `--check` runs
  * the printed commands, exits, and fails unless everything worked.
  */
 import { execFile, spawn } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
 import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
 import { openStore } from '../../infra/store/open-store.js';
+import { INPUT_LIMITS } from '../../generator/input/input-limits.js';
+import { openInputFolder } from '../../generator/input/input-folder.js';
 import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
 import { startDemoGateway, type DemoLine } from './demo-gateway.js';
+import { startDemoSources } from './demo-sources.js';
 
 /** The built generator and the sample in the repository, relative to this file in dist/scripts/demo. */
 const GENERATOR = path.join(import.meta.dirname, '../..', 'generator', 'main.js');
@@ -33,24 +37,64 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
     say(
       `${shorten(folder)} is a store of the old format ${old.format}. Moved it to ${shorten(old.folder)}.\n`,
     );
-  say(`1. Publishing the sample (${shorten(SAMPLE)}) to ${shorten(folder)}\n`);
-  if (!(await generate('publish', '--input', SAMPLE, '--store', store, '--as-of', AS_OF))) {
+  const collected = `${folder}.collected`;
+  if (!(await collect(collected))) return giveUp(folder, 'The sample could not be collected.');
+  say(`\n2. Publishing what was collected to ${shorten(folder)}\n`);
+  const from = ['--input', collected, '--accept-collected'];
+  if (!(await generate('publish', ...from, '--store', store, '--as-of', AS_OF))) {
     return giveUp(folder, 'The sample could not be published.');
   }
-  say('\n2. Verifying it: recomputing every file from the published input\n');
+  say('\n3. Verifying it: recomputing every file from the published input\n');
   if (!(await generate('verify', '--deep', '--store', store))) {
     return giveUp(folder, 'The published files could not be verified.');
   }
   const landing = await readLanding(store);
-  say(`\n3. Results, as of ${landing.published_at}`);
+  say(`\n4. Results, as of ${landing.published_at}`);
   for (const chain of CHAIN_IDS) {
     const found = landing.chains[chain];
     if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
   }
   say(`\n${describeNext(folder)}`);
-  say('\n4. Buying, using and cancelling a subscription with a payment service in memory\n');
+  say('\n5. Buying, using and cancelling a subscription with a payment service in memory\n');
   const isSold = await showPurchase(store, say);
-  return (await serve(landing, folder, { check, port })) && isSold;
+  const isCollected = !check || (await isSample(collected));
+  return (await serve(landing, folder, { check, port })) && isSold && isCollected;
+}
+
+/** Collects the sample and returns whether that succeeded. */
+async function collect(folder: string): Promise<boolean> {
+  say(`1. Collecting the sample (${shorten(SAMPLE)}) into ${shorten(folder)}`);
+  const sources = await startDemoSources(SAMPLE);
+  say(`   from its files, and from growthepie as served at ${sources.url}\n`);
+  try {
+    return await generate(
+      'collect',
+      '--policy',
+      sources.policy,
+      '--into',
+      `file:${folder}`,
+      '--as-of',
+      AS_OF,
+    );
+  } finally {
+    await sources.stop();
+  }
+}
+
+/** Reports files that differ from those that were served, and returns whether none does. */
+async function isSample(collected: string): Promise<boolean> {
+  const input = await openInputFolder(collected, openStore);
+  const names = await input.list();
+  let isGood = true;
+  for (const name of CHAIN_IDS.map((chain) => `${chain}.csv`)) {
+    const found = names.includes(name)
+      ? await text(await input.open(name, INPUT_LIMITS.metricsFile))
+      : undefined;
+    if (found === (await readFile(path.join(SAMPLE, name), 'utf8'))) continue;
+    isGood = false;
+    process.stderr.write(`demo: the collected ${name} differs from that of the sample\n`);
+  }
+  return isGood;
 }
 
 /** Serves the release until interrupted or, with `check`, until the printed commands have run. */
@@ -61,7 +105,7 @@ async function serve(
 ): Promise<boolean> {
   const lastDate = landing.chains.ethereum?.updated_through ?? '';
   const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, port });
-  say(`\n5. Serving it at ${gateway.url} with two demo accounts. Open the address in a browser.\n`);
+  say(`\n6. Serving it at ${gateway.url} with two demo accounts. Open the address in a browser.\n`);
   say(`  Key of the Research plan               ${gateway.keys.research}`);
   say(`  Key of the Single Chain plan, for Base ${gateway.keys.singleChain}`);
   for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
@@ -144,7 +188,7 @@ async function isComplete(landing: Landing, folder: string): Promise<boolean> {
 }
 
 function giveUp(folder: string, what: string): false {
-  const remedy = `If ${shorten(folder)} is left from an earlier demo, remove it and run again. Otherwise choose another directory with --store DIR.`;
+  const remedy = `If ${shorten(folder)} or ${shorten(folder)}.collected is left from an earlier demo, remove both and run again. Otherwise choose another directory with --store DIR.`;
   process.stderr.write(`demo: ${what}\n${remedy}\n`);
   return false;
 }

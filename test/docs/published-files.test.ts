@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
-import { bundlePath, dayPath, manifestPath } from '../../schemas/paths.js';
+import { bundlePath, dayPath, lineageManifestPath, lineagePath, manifestPath } from '../../schemas/paths.js';
 import type { Window } from '../../schemas/types.generated.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
 import { publishSeries } from '../support/release/publish-series.js';
@@ -37,7 +37,11 @@ describe("the generator's README", () => {
         manifestPath(genre, 'base'),
       ].map((name) => name.replace('/base/', '/<chain>/').replace('/meta/', '/<genre>/')),
     );
-    expect(readTable(page, '| path | content |').map(([name]) => name)).toEqual(paths);
+    const lineages = [lineagePath('base', '<date>'), lineageManifestPath('base')];
+    expect(readTable(page, '| path | content |').map(([name]) => name)).toEqual([
+      ...paths,
+      ...lineages.map((name) => name.replace('/base/', '/<chain>/')),
+    ]);
     const [last = '', ...others] = GENRES.filter((genre) => genre !== 'briefs').reverse();
     expect(page).toContain(`\`<genre>\` is \`${others.reverse().join('`, `')}\` or \`${last}\``);
   });

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createProgram as createGateway } from '../../gateway/cli.js';
 import { createProgram as createGenerator } from '../../generator/cli.js';
+import { formatStatusMetrics } from '../../generator/upkeep/status-metrics.js';
+import type { ChainNow } from '../../generator/upkeep/store-status.js';
 import { EXIT_CODES, TRANSIENT_EXITS } from '../../generator/core/generator-error.js';
 
 const readRunbook = (program: string): Promise<string> =>
@@ -49,6 +51,13 @@ it.each(lines)('the runbooks show command lines that the programs accept: %s %s'
   expect(calls).toBe(1);
 });
 
+/** The systemd units of the runbook of the generator, by path. */
+const units = Object.fromEntries(
+  [...runbook.matchAll(/`\/etc\/systemd\/system\/([^`]+)`.*\n\n```ini\n([^`]*)```/g)].map(
+    ([, name = '', text = '']) => [name, text],
+  ),
+);
+
 describe('the runbook of the generator', () => {
   it('mentions every command', () => {
     for (const command of CREATE.generator(() => Promise.resolve()).commands)
@@ -63,6 +72,50 @@ describe('the runbook of the generator', () => {
     expect(listed.split(' ').map(Number)).toEqual([...lasting.map(({ code }) => code), interrupted.code]);
     expect(runbook).toContain(`SuccessExitStatus=${interrupted.code}`); // systemd itself stopped it
     expect(done.code).toBe(0);
+  });
+
+  it('shows systemd units of sections and settings, each with one value on one line', () => {
+    expect(Object.keys(units)).toEqual([
+      ...['generator-publish.service', 'generator-publish.timer', 'generator-collect.service'],
+      'generator-publish.service.d/collect.conf',
+    ]);
+    for (const text of Object.values(units))
+      expect(text).toMatch(/^(\[(Unit|Service|Timer|Install)\]\n([A-Z]\w+=.*\n)+\n?)+$/);
+  });
+
+  it('shows systemd units that publish after every end of collect, also a failure', () => {
+    const dropIn = units['generator-publish.service.d/collect.conf'] ?? '';
+    expect(dropIn).toMatch(/^Wants=generator-collect\.service$/m); // Requires= would not start publish after a failure
+    expect(dropIn).toMatch(/^After=generator-collect\.service$/m);
+    expect(dropIn).not.toMatch(/^(Requires|Requisite|BindsTo)=/m);
+    const [reset, start] = [...dropIn.matchAll(/^ExecStart=(.*)$/gm)].map(([, command]) => command);
+    const [, base = ''] = /^ExecStart=(.*)$/m.exec(units['generator-publish.service'] ?? '') ?? [];
+    expect(reset).toBe(''); // without it, systemd would refuse a second command
+    const collected = base.replace(' --require-all', ' --require-all --accept-collected');
+    expect(start).toBe(collected.replace('/srv/metrics', 's3://bucket/metrics'));
+    expect(units['generator-collect.service']).toContain('--into s3://bucket/metrics');
+  });
+
+  it('shows a service for collect that alerts unless the next hour may mend it', () => {
+    const service = units['generator-collect.service'] ?? '';
+    const [, listed = ''] = /^SuccessExitStatus=(.*)$/m.exec(service) ?? [];
+    const mended = TRANSIENT_EXITS.map((name) => EXIT_CODES[name].code);
+    expect(listed.split(' ').map(Number)).toEqual(mended);
+    expect(service).toContain('OnFailure=generator-alert@%n.service');
+    expect(service).not.toMatch(/^Restart=/m); // the timer starts it again
+  });
+
+  it('lists every metric of status with what to alert for', () => {
+    const [, table = ''] = /^### Metrics\n(.*?)\n### /ms.exec(runbook) ?? [];
+    const rows = [...table.matchAll(/^\| `(generator_\w+)` \| \S/gm)].map(([, name]) => name);
+    const status = { published_at: '2026-08-20T06:30:00Z', refusals: [] };
+    const collected = { through: '2026-08-19', late_seconds: 0, awaited: [], drifts: [] };
+    const text = formatStatusMetrics(
+      { ...status, chains: { base: { updated_through: '2026-08-19' } as ChainNow } }, // nothing else is read
+      { address: '', sequence: 1, as_of: '2026-08-20T06:15:00Z', chains: { base: collected } },
+      0,
+    );
+    expect(rows).toEqual([...text.matchAll(/^# TYPE (\w+) gauge$/gm)].map(([, name]) => name));
   });
 
   it('ends an alert without a mail only if this run exited 5, because a killed run leaves an old report', () => {

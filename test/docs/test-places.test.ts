@@ -4,7 +4,18 @@ import path from 'node:path';
 const ROOT = path.join(import.meta.dirname, '../..');
 
 /** Folders whose suites test a whole surface, not one source file. */
-const SURFACES = ['aws', 'cli', 'deployed', 'docs', 'engine', 'golden', 'history', 'http', 'integration', 'laws'];
+const SURFACES = [
+  'aws',
+  'cli',
+  'deployed',
+  'docs',
+  'engine',
+  'golden',
+  'history',
+  'http',
+  'integration',
+  'laws',
+];
 
 const SUITES = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))

@@ -27,11 +27,13 @@ export type ChartPage = {
   readonly heading: string;
   readonly subheading: string;
   readonly body: readonly SvgElement[];
+  /** Whether the legend of the labels is drawn. Default: true. */
+  readonly hasLegend?: boolean;
 };
 
 /** Returns a self-contained SVG document with title, description, styles and a legend of the labels. */
 export function toChartSvg(page: ChartPage): string {
-  const { document, name, height } = page;
+  const { document, name, height, hasLegend = true } = page;
   const root = document.documentElement;
   const attributes = {
     class: 'crd-chart',
@@ -46,11 +48,11 @@ export function toChartSvg(page: ChartPage): string {
     svgElement(document, 'title', { id: `${name}-title` }, page.title),
     svgElement(document, 'desc', { id: `${name}-desc` }, page.description),
     svgElement(document, 'style', {}, chartCss()),
-    svgElement(document, 'defs', {}, patterns(page)),
+    ...(hasLegend ? [svgElement(document, 'defs', {}, patterns(page))] : []),
     svgElement(document, 'rect', { class: 'ground', x: 0, y: 0, width: WIDTH, height }),
     svgText(document, page.heading, { class: 'title', x: EDGE, y: 34 }),
     svgText(document, page.subheading, { class: 'muted', x: EDGE, y: 64 }),
-    ...legend(page),
+    ...(hasLegend ? legend(page) : []),
     ...page.body,
   );
   return `${root.outerHTML}\n`;

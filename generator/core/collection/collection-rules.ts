@@ -18,8 +18,11 @@ export type CollectionRules = {
   readonly blocks: readonly [least: number, most: number];
   /** Number of dates before `D` with which its values are compared. */
   readonly historyDates: number;
-  /** A value outside of the median of these dates, divided and multiplied by this factor, is a jump. */
-  readonly jumpFactor: { readonly counts: number; readonly others: number };
+  /**
+   * A value outside of the median of these dates, divided and multiplied by this factor, is a jump. Of required counts, the
+   * median is divided by `drops`: a day that is cut short is the usual fault of a source.
+   */
+  readonly jumpFactor: { readonly counts: number; readonly drops: number; readonly others: number };
   /** Largest relative difference between two sources: of equally defined values, and of their usual ratio otherwise. */
   readonly cross: { readonly same: number; readonly ratio: number };
 };
@@ -30,7 +33,7 @@ const COMMON = {
   fillInDays: 60,
   shiftDates: 20,
   historyDates: 28,
-  jumpFactor: { counts: 3, others: 20 },
+  jumpFactor: { counts: 6, drops: 2, others: 50 }, // calibrated: DECISIONS.md, "Thresholds of the collection"
   cross: { same: 0.005, ratio: 0.05 },
 } as const;
 
@@ -41,7 +44,7 @@ export const DEFAULT_RULES: Readonly<Record<Chain, CollectionRules>> = {
     required: ['tx_count', 'active_addresses', 'block_weight', 'block_count', 'fees_total', 'fee_median'],
     firstTryHours: 1,
     settlingDays: 3,
-    blocks: [90, 220],
+    blocks: [50, 320],
   },
   ethereum: {
     ...COMMON,

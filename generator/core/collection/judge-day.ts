@@ -15,7 +15,7 @@ export type JudgeOptions = {
   readonly before: readonly DatedValues[];
   readonly neighbours?: Omit<Surroundings, 'isSettled'>;
   readonly checks?: readonly Check[];
-  /** Metrics of the day that a person accepted although they jump or differ from another source. */
+  /** Metrics of the day that a person accepted although they are 0, repeat themselves, jump or differ from another source. */
   readonly accepted?: readonly MetricName[];
   /** Whether the source no longer revises the day: comparisons with other days and sources are then only noted. */
   readonly isSettled?: boolean;
@@ -37,20 +37,34 @@ export function judgeDay(
   const gaps = shape.length > 0 ? [] : findGaps(day, rules, { ...neighbours, isSettled });
   const values = without(day.values, [...shape, ...gaps]);
   const settle = (finding: Finding): Finding =>
-    isSettled ? noted(finding, 'The source has settled the day.') : finding;
-  const missing = [...findFalseZeros(values, before), ...findConstants(values, before).map(settle)];
+    isSettled && finding.effect !== 'noted' ? noted(finding, 'The source has settled the day.') : finding;
+  const accept = (finding: Finding): Finding =>
+    finding.effect !== 'noted' && finding.metrics.every((metric) => accepted.includes(metric))
+      ? noted(finding, 'A person accepted it.')
+      : finding;
+  const missing = [...findFalseZeros(values, before), ...findConstants(values, before).map(settle)].map(
+    accept,
+  );
   const present = without(values, missing);
-  const isAccepted = ({ effect, metrics }: Finding): boolean =>
-    effect === 'withheld' && metrics.every((metric) => accepted.includes(metric));
   const compared = [
     ...findJumps(present, before, rules).filter(
       ({ metrics }) => !metrics.every((metric) => isConfirmed(metric, present, checks, rules)),
     ),
     ...compareSources(present, checks, rules),
-  ].map((finding) => (isAccepted(finding) ? noted(finding, 'A person accepted it.') : settle(finding)));
-  const findings = [...shape, ...gaps, ...missing, ...compared];
+  ].map((finding) => settle(accept(finding)));
+  const together = findDependent(present, [...missing, ...compared]);
+  const findings = [...shape, ...gaps, ...missing, ...compared, ...together];
   const withheld = findings.filter(({ effect }) => effect === 'withheld').flatMap(({ metrics }) => metrics);
-  return { values: without(present, compared), withheld: [...new Set(withheld)], findings };
+  return { values: without(present, [...compared, ...together]), withheld: [...new Set(withheld)], findings };
+}
+
+/** Withholds all values of a day whose `tx_count` is not accepted: they come from the same transactions. */
+function findDependent(present: DayValues, findings: readonly Finding[]): Finding[] {
+  const cause = findings.find(({ effect, metrics }) => effect !== 'noted' && metrics.includes('tx_count'));
+  const others = metricsIn(without(present, findings));
+  if (cause === undefined || others.length === 0) return [];
+  const message = `${others.join(', ')} wait with tx_count, which counts the same transactions.`;
+  return [{ rule: cause.rule, metrics: others, effect: 'withheld', message }];
 }
 
 function noted(finding: Finding, why: string): Finding {

@@ -18,10 +18,13 @@ export type Revision = {
   readonly kind: 'fill-in' | 'revision' | 'drift';
 };
 
+type Difference = Pick<Revision, 'date' | 'metric' | 'from'>;
+
 /**
  * Compares what a source gives now for dates with accepted values. A value that is missing is filled in; one that changes a
  * little while its source settles it is revised; every other change is drift. If more dates of a metric differ than
  * `shiftDates`, its history has shifted, and all of them are drift. `accepts` returns whether a person accepted a revision.
+ * `standing`: differences found earlier, which count for a shift too.
  */
 export function findRevisions(
   accepted: readonly DatedValues[],
@@ -30,10 +33,12 @@ export function findRevisions(
     rules,
     nowMs,
     accepts = () => false,
+    standing = [],
   }: {
     readonly rules: SettlingRules;
     readonly nowMs: number;
     readonly accepts?: (date: string, metric: MetricName) => boolean;
+    readonly standing?: readonly Difference[];
   },
 ): Revision[] {
   const changes = accepted.flatMap(({ date, values }) => {
@@ -47,7 +52,8 @@ export function findRevisions(
       ];
     });
   });
-  const shifted = findShifted(changes, rules.shiftDates);
+  const others = standing.filter(({ date }) => !fresh.has(date));
+  const shifted = findShifted([...changes, ...others], rules.shiftDates);
   return changes.map((change) =>
     shifted.has(change.metric) && change.from !== null && !accepts(change.date, change.metric)
       ? { ...change, kind: 'drift' }
@@ -70,7 +76,7 @@ function kindOf(
 }
 
 /** Returns the metrics of which more published values differ than `shiftDates`. */
-function findShifted(changes: readonly Revision[], shiftDates: number): Set<MetricName> {
+function findShifted(changes: readonly Difference[], shiftDates: number): Set<MetricName> {
   const dates = new Map<MetricName, number>();
   for (const { metric, from } of changes) if (from !== null) dates.set(metric, (dates.get(metric) ?? 0) + 1);
   return new Set([...dates].filter(([, count]) => count > shiftDates).map(([metric]) => metric));

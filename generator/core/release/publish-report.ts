@@ -177,7 +177,7 @@ function explainCollection(refusal: Exclude<Refusal, { kind: 'drop' }>, isCollec
   return isCollected
     ? ['  To publish what the collection recorded, and nothing else, run with --accept-collected']
     : [
-        '  For late and revised values, let generator collect --from files read this folder: it takes them by rule',
+        '  For late and revised values, let generator collect read this folder as a source of kind "files": it takes them by rule',
       ];
 }
 

@@ -171,9 +171,14 @@ describe('a collection of a chain', () => {
     days.set('2026-07-31', { ...usual(30), tx_count: '99999' });
     const withheld = await scene.collect('2026-08-01T06:15:00Z');
     expect(withheld.days.at(-1)).toMatchObject({
-      ...{ outcome: 'waiting', missing: ['tx_count'] },
-      findings: [{ rule: 'jump', effect: 'withheld' }],
+      ...{ outcome: 'waiting', missing: DEFAULT_RULES.base.required },
+      findings: [
+        { rule: 'jump', effect: 'withheld', metrics: ['tx_count'] },
+        { rule: 'jump', effect: 'withheld', metrics: ['active_addresses', 'fees_total', 'fee_median'] },
+      ],
     });
+    expect(scene.state().awaited).toMatchObject([{ sources: ['files'], withheld: { tx_count: 'jump' } }]);
+    expect(scene.state().schedule).toEqual({ source: 'files', first_try_hours: 6.25, deadline_hours: 12 });
     const accepted = {
       accepts: (date: string, metric: string) => date === '2026-07-31' && metric === 'tx_count',
       reason: '',
@@ -193,6 +198,7 @@ describe('a collection of a chain', () => {
       {
         ...{ date: '2026-07-31', since: '2026-08-01T06:15:00Z', until: '2026-08-01T12:00:00Z' },
         ...{ overdue: false, missing: ['fee_median'], reasons: ['files has no fee_median yet.'] },
+        ...{ sources: ['files'], withheld: {} },
       },
     ]);
     const reads = scene.source.reads.length;
@@ -240,7 +246,76 @@ describe('a collection of a chain', () => {
     ).toEqual([
       ['2026-07-15', 'jump', 'noted'],
       ['2026-07-30', 'jump', 'withheld'],
+      ['2026-07-30', 'jump', 'withheld'], // the other values, which wait with it
     ]);
+  });
+});
+
+describe('what waits for a person', () => {
+  it('is not taken by itself when its source has settled', async () => {
+    const days = createDays(30);
+    const scene = createScene(days);
+    await scene.collect('2026-07-31T06:15:00Z');
+    days.set('2026-07-31', { ...usual(30), tx_count: '99999' });
+    await scene.collect('2026-08-01T12:15:00Z');
+    days.set('2026-07-31', { ...usual(30), tx_count: '99999', fees_total: '10.55' });
+    const later = await scene.collect('2026-08-15T12:15:00Z');
+    expect(later.days.find(({ date }) => date === '2026-07-31')).toMatchObject({ outcome: 'missed' });
+    expect(scene.valuesOn('2026-07-31')).toBeUndefined();
+  });
+
+  it('is a history that shifted, also if its dates change one after the other', async () => {
+    const days = createDays(30);
+    const scene = createScene(days);
+    await scene.collect('2026-07-31T06:15:00Z');
+    const shift = (i: number): unknown =>
+      days.set(addDays(FIRST, i), { ...usual(i), tx_count: String(1_004 + i) });
+    for (let i = 0; i < 25; i += 1) shift(i);
+    await scene.collect('2026-07-31T07:15:00Z');
+    expect(scene.state().drifts).toHaveLength(25);
+    shift(29);
+    const { added } = await scene.collect('2026-07-31T08:15:00Z');
+    expect([added, scene.state().drifts.length]).toEqual([[], 26]);
+  });
+});
+
+describe('dates that the source offers but cannot give', () => {
+  const failing = (source: Source, failed: readonly string[]): Source => ({
+    ...source,
+    day: (chain, date, abort) =>
+      failed.includes(date)
+        ? Promise.reject(new SourceError('shape', `files: ${date} has no column tx_count.`))
+        : source.day(chain, date, abort),
+  });
+
+  /** Collects until the source fails, and returns the dates of the steps before. */
+  async function collectUntilFailure(days: Days, failed: readonly string[]): Promise<[string[], unknown]> {
+    const run = collectChain({
+      plan: {
+        ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+        parts: [{ source: failing(createMemorySource(days), failed), metrics: metricsOf('base') }],
+      },
+      ...{ lines: [], state: EMPTY_STATE, nowMs: parseInstant('2026-07-31T06:15:00Z') ?? NaN, signal },
+      countsOf: () => Promise.resolve(undefined),
+    });
+    const steps: string[] = [];
+    const error = await (async () => {
+      for await (const { lines } of run) steps.push(...lines.map(({ date }) => date));
+    })().catch((reason: unknown) => reason);
+    return [steps, error];
+  }
+
+  it('block no other dates, and fail the collection in the end', async () => {
+    const [taken, error] = await collectUntilFailure(createDays(30), ['2026-07-05', '2026-07-29']);
+    expect(taken).toHaveLength(28);
+    expect(taken.at(-1)).toBe('2026-07-30');
+    expect(error).toMatchObject({ code: 'shape', message: 'files: 2026-07-05 has no column tx_count.' });
+  });
+
+  it('end the collection if they are many', async () => {
+    const failed = Array.from({ length: 10 }, (_, i) => addDays(FIRST, 3 + i));
+    const [taken, error] = await collectUntilFailure(createDays(30), failed);
+    expect([taken.length, error]).toEqual([3, expect.objectContaining({ code: 'shape' })]);
   });
 });
 
@@ -300,6 +375,28 @@ describe('a chain with several sources', () => {
     await expect(other.collect('2026-07-03T06:15:00Z')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
+  it('keeps a difference of a source that does not answer now', async () => {
+    const { days, others, node, main, parts } = createTwoSources(30);
+    const scene = createScene(new Map(), { parts });
+    await scene.collect('2026-07-31T06:15:00Z');
+    others.set('2026-07-10', { ...blocks(9), gas_used: '5' });
+    await scene.collect('2026-07-31T07:15:00Z');
+    days.set('2026-07-10', { ...usual(9), tx_count: '5' });
+    const silent: Source = {
+      ...node,
+      days: () => Promise.reject(new SourceError('unavailable', 'node: no answer.')),
+    };
+    const plan: ChainPlan = {
+      ...{ chain: 'base', rules: DEFAULT_RULES.base, since: FIRST, checks: [] },
+      parts: [
+        { source: main, metrics: parts[0].metrics },
+        { source: silent, metrics: ['block_count', 'gas_used'] },
+      ],
+    };
+    await scene.collect('2026-07-31T08:15:00Z', { plan });
+    expect(scene.state().drifts.map(({ metric }) => metric)).toEqual(['gas_used', 'tx_count']);
+  });
+
   it('keeps accepted values when another main source follows, and takes only new dates from it', async () => {
     const days = createDays(3);
     const scene = createScene(days);
@@ -326,7 +423,9 @@ describe('a chain with several sources', () => {
     days.set('2026-07-31', usual(30));
     check.set('2026-07-31', { tx_count: '2000' });
     const contradicted = await scene.collect('2026-08-01T06:15:00Z');
-    expect(contradicted.days).toMatchObject([{ outcome: 'waiting', findings: [{ rule: 'cross' }] }]);
+    expect(contradicted.days).toMatchObject([
+      { outcome: 'waiting', findings: [{ rule: 'cross' }, { rule: 'cross' }] },
+    ]);
     days.set('2026-07-31', { ...usual(30), tx_count: '9000' });
     check.set('2026-07-31', { tx_count: '9000' });
     const confirmed = await scene.collect('2026-08-01T07:15:00Z');

@@ -115,6 +115,7 @@ describe('a collection', () => {
     const awaited = {
       ...{ date: '2026-08-19', since: '2026-08-20T06:15:00Z', until: '2026-08-20T12:00:00Z' },
       ...{ overdue: false, missing: ['fee_median' as const], reasons: [] },
+      ...{ sources: ['files'], withheld: {} },
     };
     const state = { ...EMPTY_STATE, awaited: [awaited] };
     const change = { lines: FIRST, lineages: [lineage], states: new Map([['base' as const, state]]) };

@@ -1,16 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { metricsOf } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, metricsOf } from '../../../schemas/catalog.js';
 import type { SourcesPolicy } from '../../../schemas/types.generated.js';
+import { findLicenceRefusal } from '../../../generator/core/collection/licence-guard.js';
+import { AWS_FACTS, SONARX_FACTS } from '../../../generator/sources/aws/aws-facts.js';
+import { createGrowthepie } from '../../../generator/sources/growthepie/growthepie.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import {
   defaultPolicy,
+  filesPolicy,
   mainMetricsOf,
   parsePolicy,
   readPolicy,
   rulesOf,
-  SOURCE_KINDS,
 } from '../../../generator/collect/policy.js';
 
 const POLICY: SourcesPolicy = {
@@ -48,7 +51,11 @@ it('a policy is read from its file, and a file that is not there is named', asyn
 describe('a policy is refused with all its faults', () => {
   it.each<[string, object, RegExp]>([
     ['an unknown member', { ...POLICY, chain: {} }, /chain/],
-    ['a source that does not exist', withBase({ source: 'aws' }), /names the source aws, which is not in/],
+    [
+      'a source that does not exist',
+      withBase({ source: 'aws' }),
+      /names the source aws, which the policy does not have/,
+    ],
     ['a source twice', withBase({ check: [{ source: 'node' }] }), /names the source node twice/],
     [
       'a metric of another chain',
@@ -103,6 +110,31 @@ it('the main source gives every metric that no other fills in', () => {
   expect([...main, 'block_count', 'gas_limit_mean'].sort()).toEqual([...metricsOf('base')].sort());
 });
 
-it.each([...SOURCE_KINDS])('the default policy of %s is a policy', (kind) => {
+it.each(['aws', 'sonarx', 'growthepie'] as const)('the default policy of %s is a policy', (kind) => {
   expect(parse(defaultPolicy(kind))).toEqual(defaultPolicy(kind));
+});
+
+it('a folder of files is a policy for the chains that it has', () => {
+  const policy = filesPolicy('./metrics', ['bitcoin', 'base']);
+  expect(parse(policy)).toEqual(policy);
+  expect(Object.keys(policy.chains)).toEqual(['bitcoin', 'base']);
+});
+
+const RECOMMENDED = path.join(import.meta.dirname, '../../../templates/sources.policy.json');
+
+describe('the recommended policy', () => {
+  it('is valid, and collects every chain', async () => {
+    expect(Object.keys((await readPolicy(RECOMMENDED)).chains)).toEqual(CHAIN_IDS);
+  });
+
+  it('asks the operator for the terms of SonarX, and for no other', async () => {
+    const { commercial = false } = await readPolicy(RECOMMENDED);
+    const refused = [AWS_FACTS, SONARX_FACTS, createGrowthepie().facts].filter(
+      (facts) => findLicenceRefusal(facts, { commercial }) !== undefined,
+    );
+    expect(refused.map(({ id }) => id)).toEqual(['sonarx']);
+    expect(
+      findLicenceRefusal(SONARX_FACTS, { commercial, statement: 'letter of 2026-08-19' }),
+    ).toBeUndefined();
+  });
 });

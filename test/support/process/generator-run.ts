@@ -10,21 +10,21 @@ export const MAIN = fileURLToPath(new URL('../../../dist/generator/main.js', imp
 export type GeneratorRun = ProgramRun;
 
 /**
- * Runs a command line in this process, without progress, at the time `now`. Not for a first release of a thousand dates:
- * it needs the built program, because worker threads cannot run TypeScript.
+ * Runs a command line in this process, without progress, at the time `now`. Aborting `signal` interrupts it. Not for a
+ * first release of a thousand dates: it needs the built program, because worker threads cannot run TypeScript.
  */
 export async function runInProcess(
   args: readonly string[],
   now = '2025-06-01T00:00:00Z',
+  { signal }: Pick<AbortController, 'signal'> = new AbortController(),
 ): Promise<GeneratorRun> {
   const out: string[] = [];
   const err: string[] = [];
-  const { signal } = new AbortController();
   const exit = await runCli(args, {
     print: (text) => void out.push(`${text}\n`),
     now: () => Date.parse(now),
     interrupted: signal,
-    stopped: signal,
+    stopped: new AbortController().signal,
     openDiagnostics: () => ({ warn: (text) => void err.push(`${text}\n`), progress: SILENT }),
   });
   return { code: EXIT_CODES[exit].code, stdout: out.join(''), stderr: err.join('') };

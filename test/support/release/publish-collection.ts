@@ -24,11 +24,14 @@ export async function collectValues(collection: ObjectStore, accepted: readonly 
     };
     return { lineage, line };
   });
-  const added = new Map([['base', found.map(({ line }) => line)]] as const);
-  await commitCollection(collection, await readCollection(collection), added, {
+  const change = {
+    lines: new Map([['base', found.map(({ line }) => line)]] as const),
     lineages: found.map(({ lineage }) => lineage),
+    states: new Map(),
+  };
+  await commitCollection(collection, await readCollection(collection), change, {
     asOfMs: Date.parse('2025-01-10T06:15:00Z'),
-    describe: (name) => ({ name, licence: 'CC0' }),
+    sources: { files: { name: 'files', licence: 'CC0' } },
   });
 }
 

@@ -58,18 +58,20 @@ function constant(metric: MetricName, message: string): Finding {
 export function findJumps(
   values: DayValues,
   before: readonly DatedValues[],
-  { jumpFactor }: Pick<CollectionRules, 'jumpFactor'>,
+  { jumpFactor, required }: Pick<CollectionRules, 'jumpFactor' | 'required'>,
 ): Finding[] {
   return metricsIn(values).flatMap((metric): Finding[] => {
     const earlier = valuesBefore(before, metric).map(Number);
     const median = medianOf(earlier);
     if (median === undefined || median === 0 || earlier.length < FEWEST_DATES) return [];
     const factor = isCounted(metric) ? jumpFactor.counts : jumpFactor.others;
+    const drop = isCounted(metric) && required.includes(metric) ? jumpFactor.drops : factor;
     const text = values[metric] ?? '';
     const value = Number(text);
-    const [least, most] = [median / factor, median * factor];
+    const [least, most] = [median / drop, median * factor];
     if (value === 0 || (value >= least && value <= most)) return [];
-    const message = `${metric} is ${text}, beyond ${factor} times the median ${median} of ${earlier.length} dates.`;
+    const far = value < least ? `less than 1/${drop} of` : `more than ${factor} times`;
+    const message = `${metric} is ${text}, ${far} the median ${median} of ${earlier.length} dates.`;
     return [
       {
         rule: 'jump',

@@ -25,7 +25,7 @@ export function compareSources(
   return checks.flatMap((check) =>
     metricsIn(values).flatMap((metric) => {
       const [value, other] = [Number(values[metric]), Number(check.values[metric] ?? NaN)];
-      if (Number.isNaN(other)) return [];
+      if (Number.isNaN(other) || other === 0) return []; // nothing to compare with
       return check.same.includes(metric)
         ? compareSame(metric, value, other, check.source, cross.same)
         : compareRatio(metric, value / other, check, cross.ratio);

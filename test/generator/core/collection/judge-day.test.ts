@@ -162,7 +162,10 @@ describe('the rule zero', () => {
   });
 
   it('keeps a zero where zeros are usual, and one without any history', () => {
-    const before = [...history(), { date: '2026-08-18', values: { ...VALUES, fees_total: '0' } }];
+    const before = [
+      ...history(),
+      { date: '2026-08-18', values: { ...VALUES, tx_count: '999', fees_total: '0' } },
+    ];
     expect(judge({ ...VALUES, fees_total: '0' }, { before }).values).toHaveProperty('fees_total', '0');
     expect(judge({ ...VALUES, fees_total: '0' }, { before: [] }).findings).toEqual([]);
   });
@@ -170,11 +173,17 @@ describe('the rule zero', () => {
 
 describe('the rule constant', () => {
   it('omits a count that repeats the date before exactly, and no other value', () => {
+    const before = [...history(), { date: '2026-08-18', values: { ...VALUES, tx_count: '999' } }];
+    const judgement = judge(VALUES, { before });
+    expect(found(judgement)).toEqual(['constant omitted active_addresses']);
+    expect(Object.keys(judgement.values)).toEqual(['tx_count', 'fees_total', 'fee_median']);
+  });
+
+  it('passes a repetition that a person accepted', () => {
     const before = [...history(), { date: '2026-08-18', values: VALUES }];
-    expect(found(judge(VALUES, { before }))).toEqual([
-      'constant omitted tx_count',
-      'constant omitted active_addresses',
-    ]);
+    const judgement = judge(VALUES, { before, accepted: ['tx_count', 'active_addresses'] });
+    expect(found(judgement)).toEqual(['constant noted tx_count', 'constant noted active_addresses']);
+    expect(judgement.values).toEqual(VALUES);
   });
 
   it('omits failed transactions that are 0 for three dates in a row', () => {
@@ -190,13 +199,17 @@ describe('the rule constant', () => {
 
 describe('the rule jump', () => {
   it.each([
-    ['a count beyond three times the median', { tx_count: '3001' }, ['jump withheld tx_count']],
-    ['a count below a third of the median', { tx_count: '333' }, ['jump withheld tx_count']],
-    ['a fee beyond twenty times the median', { fee_median: '1' }, ['jump withheld fee_median']],
-    ['a count of almost three times the median', { tx_count: '2999' }, []],
-    ['a fee of ten times the median', { fees_total: '105' }, []],
+    ['a count beyond six times the median', { active_addresses: '3001' }, ['jump withheld active_addresses']],
+    ['a required count below half of it', { active_addresses: '249' }, ['jump withheld active_addresses']],
+    ['another count below a sixth of it', { failed_tx_count: '9' }, ['jump withheld failed_tx_count']],
+    ['a fee beyond fifty times the median', { fee_median: '3' }, ['jump withheld fee_median']],
+    ['a count of almost six times the median', { active_addresses: '2999' }, []],
+    ['a required count of half of it', { active_addresses: '251' }, []],
+    ['another count above a sixth of it', { failed_tx_count: '11' }, []],
+    ['a fee of forty times the median', { fees_total: '420' }, []],
   ])('judges %s', (_what, change, expected) => {
-    expect(found(judge({ ...VALUES, ...change }))).toEqual(expected);
+    const before = history({ ...VALUES, failed_tx_count: '60' });
+    expect(found(judge({ ...VALUES, ...change }, { before }))).toEqual(expected);
   });
 
   it('passes a jump that another source confirms, or that a person accepted', () => {
@@ -211,7 +224,7 @@ describe('the rule jump', () => {
   it('needs seven dates to compare with', () => {
     const values = { ...VALUES, tx_count: '9000' };
     expect(judge(values, { before: history(VALUES, 6) }).findings).toEqual([]);
-    expect(judge(values, { before: history(VALUES, 7) }).withheld).toEqual(['tx_count']);
+    expect(judge(values, { before: history(VALUES, 7) }).withheld).toContain('tx_count');
   });
 });
 
@@ -222,10 +235,18 @@ describe('the rule cross', () => {
     ];
     expect(judge(VALUES, { checks: check('1005') }).findings).toEqual([]);
     const judgement = judge(VALUES, { checks: check('1006') });
-    expect(found(judgement)).toEqual(['cross withheld tx_count']);
+    expect(found(judgement)[0]).toBe('cross withheld tx_count');
     expect(judgement.findings[0]?.message).toBe(
       'tx_count is 1000, but other has 1006: they differ by 0.60 %, more than 0.50 %.',
     );
+  });
+
+  it('does not listen to another source that has a zero, or nothing', () => {
+    const check = (values: DayValues): readonly Check[] => [
+      { source: 'other', values, same: ['tx_count'], ratios: {} },
+    ];
+    expect(judge(VALUES, { checks: check({ tx_count: '0' }) }).findings).toEqual([]);
+    expect(judge(VALUES, { checks: check({}) }).findings).toEqual([]);
   });
 
   it('only notes a ratio to a differently defined value that is not the usual one', () => {
@@ -240,14 +261,36 @@ describe('the rule cross', () => {
   });
 });
 
+describe('a day whose tx_count is not accepted', () => {
+  const day = { ...VALUES, tx_count: '400', active_addresses: '300', fees_total: '4.2' };
+  const repeated = [...history(), { date: '2026-08-18', values: VALUES }];
+
+  it.each<[string, DayValues, Partial<JudgeOptions>]>([
+    ['is cut short', day, {}],
+    ['is ten times too large', { tx_count: '10000', active_addresses: '2000', fees_total: '105' }, {}],
+    ['repeats the date before', VALUES, { before: repeated }],
+    ['has no transactions', { ...VALUES, tx_count: '0' }, {}],
+  ])('gives no other value either: it %s', (_what, values, options) => {
+    expect(judge(values, options).values).toEqual({});
+  });
+
+  it('is taken whole if a person accepts its tx_count', () => {
+    const judgement = judge(day, { accepted: ['tx_count'] });
+    expect(judgement.values).toEqual(day);
+    expect(judge(day).findings.at(-1)?.message).toBe(
+      'active_addresses, fees_total, fee_median wait with tx_count, which counts the same transactions.',
+    );
+  });
+});
+
 it('a finding about a number has the value and the bound as data', () => {
   const measured = ({ findings }: Judgement): unknown[] => findings.map(({ value, bound }) => [value, bound]);
   expect(measured(judge(VALUES, { counts: { block_count: '43199' } }))).toEqual([['43199', '43200']]);
   expect(measured(judge({ block_count: '5' }, { chain: 'bitcoin', counts: { block_count: '5' } }))).toEqual([
-    ['5', '90..220'],
+    ['5', '50..320'],
   ]);
   const before = history({ tx_count: '1000' }).map((each) => ({ ...each, values: { tx_count: '1000' } }));
-  expect(measured(judge({ tx_count: '3001' }, { before }))).toEqual([['3001', `${1000 / 3}..3000`]]);
+  expect(measured(judge({ tx_count: '6001' }, { before }))).toEqual([['6001', '500..6000']]);
   const check = { source: 'other', values: { tx_count: '800' }, same: ['tx_count'] as const, ratios: {} };
-  expect(measured(judge(VALUES, { checks: [check] }))).toEqual([['0.25', '0.005']]);
+  expect(measured(judge(VALUES, { checks: [check] }))[0]).toEqual(['0.25', '0.005']);
 });

@@ -72,7 +72,11 @@ describe('a refused restatement is explained', () => {
 
 describe('a refused restatement names the way without a person', () => {
   it.each<[string, Parameters<typeof explain>[1], RegExp]>([
-    ['for a folder that somebody fills', {}, /generator collect --from files/],
+    [
+      'for a folder that somebody fills',
+      {},
+      /generator collect read this folder as a source of kind "files"/,
+    ],
     ['for a collection', { isCollected: true }, /run with --accept-collected/],
     [
       'unless the collection did not record it',

@@ -1,0 +1,37 @@
+import { formatShellCommand, withoutOption } from '../../infra/process/shell-command.js';
+import type { Chain, MetricName } from '../../schemas/types.generated.js';
+import type { CommandLine } from './accept-command.js';
+import { REASON_PLACEHOLDER } from './options.js';
+
+/** A value of a date, as `--accept` names it. */
+export type DatedMetric = { readonly date: string; readonly metric: MetricName };
+
+/** Options of a run of `collect` that a proposed command leaves out or sets anew. */
+const OWN_VALUES = ['--accept', '--reason', '--chain', '--report'];
+const OWN_FLAGS = ['--dry-run', '--json', '--quiet', '--log-json'];
+
+/** Returns the command line that accepts values of a chain, with all other options that were given. */
+export function formatAcceptValues(
+  { program, args }: CommandLine,
+  chain: Chain,
+  values: readonly DatedMetric[],
+): string {
+  const [, ...options] = OWN_VALUES.reduce(withoutOption, args).filter((arg) => !OWN_FLAGS.includes(arg));
+  const accepts = values.flatMap(({ date, metric }) => ['--accept', `${date}:${metric}`]);
+  const own = ['--chain', chain, ...accepts, '--reason', REASON_PLACEHOLDER];
+  return formatShellCommand([...program, 'collect', ...options, ...own]);
+}
+
+/** Returns the command line that compares the form of a chain's sources with what their adapters expect. */
+export function formatSourcesCheck({ program, args }: CommandLine, chain: Chain): string {
+  const named = ['--policy', '--from'].flatMap((option) => valuesOf(args, option));
+  return formatShellCommand([...program, 'sources', 'check', ...named, '--chain', chain]);
+}
+
+/** Returns the words of an option with its value, if it was given. */
+function valuesOf(args: readonly string[], option: string): string[] {
+  return args.flatMap((arg, i) => {
+    if (arg.startsWith(`${option}=`)) return [arg];
+    return arg === option ? args.slice(i, i + 2) : [];
+  });
+}

@@ -1,0 +1,137 @@
+import { Argument, Option, type Command } from 'commander';
+import type { Chain } from '../../schemas/types.generated.js';
+import { checkExitOf, checkSources } from '../collect/check-sources.js';
+import { readCollection } from '../collect/collection-store.js';
+import { createSources } from '../collect/create-sources.js';
+import { listSources } from '../collect/list-sources.js';
+import { planChains } from '../collect/plan-chains.js';
+import { SOURCE_KINDS } from '../collect/policy.js';
+import { count } from '../core/text/count.js';
+import { formatCheck, formatSourceList } from '../collect/sources-text.js';
+import { chainsOf, dateOption, policyOf, policyOption, sourceContext, withCache } from './collect.js';
+import type { CommandHost, CommonOptions } from './context.js';
+import { addGeneratorCommand, chainsOption } from './options.js';
+import { runDiff, type DiffOptions } from './sources-diff.js';
+
+type ListOptions = CommonOptions & {
+  readonly policy?: string;
+  readonly from?: (typeof SOURCE_KINDS)[number];
+  readonly into?: string;
+};
+
+type CheckOptions = Omit<ListOptions, 'into'> & {
+  readonly chain?: readonly Chain[];
+  readonly cache?: string;
+};
+
+/** Adds `sources`, which shows, checks and compares the sources of a policy. It writes nothing to a store. */
+export function addSources(program: Command, host: CommandHost): void {
+  const sources = program.command('sources').description('Show, check and compare the sources of a policy.');
+  addList(sources, host);
+  addCheck(sources, host);
+  addDiff(sources, host);
+}
+
+function addList(sources: Command, host: CommandHost): void {
+  addGeneratorCommand(sources, {
+    name: 'list',
+    description:
+      'Show the terms and definitions of each source of a policy, and which chain uses it for what.',
+    options: [
+      policyOption(),
+      fromOption(),
+      new Option('--into <address>', 'address of what is collected, to show the last success of each source'),
+    ],
+    example: 'generator sources list --policy sources.policy.json --into file:./data/collected',
+  }).action((options: ListOptions) =>
+    host.run('sources list', options, async (context) => {
+      const policy = await policyOf(options, context);
+      const { into } = options;
+      const ledgers =
+        into === undefined ? undefined : (await readCollection(await context.openStore(into))).ledgers;
+      const listed = await withCache(undefined, async (cacheFolder) => {
+        const terms = { ...policy, commercial: false }; // a source that may not be used is listed too
+        const found = await createSources(
+          terms,
+          chainsOf(policy, {}),
+          sourceContext(options, cacheFolder, context),
+        );
+        return listSources(policy, found, ledgers ?? new Map());
+      });
+      context.show(
+        { schema: 'sources-list/1', sources: listed },
+        formatSourceList(listed, ledgers !== undefined),
+      );
+      return 'done';
+    }),
+  );
+}
+
+function addCheck(sources: Command, host: CommandHost): void {
+  addGeneratorCommand(sources, {
+    name: 'check',
+    description:
+      'Compare the form of what each source serves now with what its adapter expects, item by item.',
+    options: [
+      policyOption(),
+      fromOption(),
+      chainsOption(
+        '--chain',
+        'check only the sources of this chain; repeatable (default: all chains of the policy)',
+      ),
+    ],
+    note: 'Exits 3 if anything differs, 7 if a source does not answer.',
+    example: 'generator sources check --policy sources.policy.json',
+  }).action((options: CheckOptions) =>
+    host.run('sources check', options, async (context) => {
+      const policy = await policyOf(options, context);
+      const chains = chainsOf(policy, options);
+      const checked = await withCache(undefined, async (cacheFolder) => {
+        const found = await createSources(policy, chains, sourceContext(options, cacheFolder, context));
+        context.progress.begin('collect');
+        const all = await checkSources(planChains(policy, chains, found), context.signal, () =>
+          context.progress.advance(),
+        );
+        context.progress.end();
+        return all;
+      });
+      for (const { chain, source, items, error } of checked) {
+        if (error !== null) context.warn(`${chain}: ${error.message}`);
+        else if (items.length === 0) context.warn(`${chain}: ${source} has nothing to check.`);
+        const differing = items.filter(({ agrees }) => !agrees).length;
+        if (differing > 0) context.warn(`${chain}: ${source} differs in ${count(differing, 'item')}.`);
+      }
+      context.show({ schema: 'sources-check/1', checked }, formatCheck(checked));
+      return checkExitOf(checked);
+    }),
+  );
+}
+
+function addDiff(sources: Command, host: CommandHost): void {
+  const command = addGeneratorCommand(sources, {
+    name: 'diff',
+    description:
+      'Compare two sources of a policy over a span of dates: ratios, and dates that only one of them has.',
+    options: [
+      policyOption().makeOptionMandatory(),
+      chainsOption('--chain', 'the chain to compare').makeOptionMandatory(),
+      dateOption('--since', 'first date (default: 59 dates before the last one)'),
+      dateOption('--until', 'last date (default: yesterday)'),
+      new Option('--svg <file>', 'write a chart of the ratios to this file'),
+      new Option('--cache <dir>', "folder for raw data of a day (default: the system's temporary folder)"),
+    ],
+    example:
+      'generator sources diff aws growthepie --policy sources.policy.json --chain ethereum --svg ethereum.svg',
+  });
+  command.addArgument(new Argument('<a>', 'name of a source in the policy'));
+  command.addArgument(new Argument('<b>', 'name of another one'));
+  command.action((a: string, b: string, options: DiffOptions) =>
+    host.run('sources diff', options, (context) => runDiff(a, b, options, context)),
+  );
+}
+
+function fromOption(): Option {
+  return new Option('--from <kind>', 'a source with the default rules, without a policy').choices(
+    SOURCE_KINDS,
+  );
+}

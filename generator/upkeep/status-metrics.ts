@@ -1,0 +1,120 @@
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import type { Chain } from '../../schemas/types.generated.js';
+import { RULES, type RuleId } from '../core/collection/finding.js';
+import type { CollectedChain, CollectionStatus } from './collection-status.js';
+import type { StoreStatus } from './store-status.js';
+
+/** A value of a metric. Without a value, there is no line. */
+type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number | null };
+
+type Gauge = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] };
+
+/** Returns a status as metrics in the text format of Prometheus. `nowMs`: when it was read. */
+export function formatStatusMetrics(
+  status: Pick<StoreStatus, 'published_at' | 'chains' | 'refusals'>,
+  collection: CollectionStatus | undefined,
+  nowMs: number,
+): string {
+  const gauges = [
+    ...toStoreGauges(status, nowMs),
+    ...(collection === undefined ? [] : toCollectionGauges(collection)),
+  ];
+  return gauges.map(formatGauge).join('');
+}
+
+function toStoreGauges(
+  { published_at: publishedAt, chains, refusals }: Pick<StoreStatus, 'published_at' | 'chains' | 'refusals'>,
+  nowMs: number,
+): Gauge[] {
+  return [
+    {
+      name: 'generator_status_timestamp_seconds',
+      help: 'When these values were read.',
+      samples: [{ value: Math.floor(nowMs / 1000) }],
+    },
+    {
+      name: 'generator_release_timestamp_seconds',
+      help: 'When the release in force was published.',
+      samples: [{ value: publishedAt === null ? null : toSeconds(publishedAt) }],
+    },
+    {
+      name: 'generator_published_date_timestamp_seconds',
+      help: 'Start of the newest published date.',
+      samples: ofChains(chains, ({ updated_through: through }) => toSeconds(through)),
+    },
+    {
+      name: 'generator_refusals',
+      help: 'Refusals of publish that wait for a person.',
+      samples: [{ value: refusals.length }],
+    },
+  ];
+}
+
+function toCollectionGauges({ chains, as_of: asOf }: CollectionStatus): Gauge[] {
+  const gauge = (name: string, help: string, valueOf: (chain: CollectedChain) => number | null): Gauge => ({
+    ...{ name: `generator_collected_${name}`, help, samples: ofChains(chains, valueOf) },
+  });
+  return [
+    {
+      name: 'generator_collected_change_timestamp_seconds',
+      help: 'When a collection changed something for the last time.',
+      samples: [{ value: toSeconds(asOf) }],
+    },
+    gauge('date_timestamp_seconds', 'Start of the newest date with accepted values.', ({ through }) =>
+      through === null ? null : toSeconds(through),
+    ),
+    gauge(
+      'late_seconds',
+      'Seconds since the deadline of the date after the newest accepted one, 0 before it.',
+      ({ late_seconds: late }) => late,
+    ),
+    gauge('awaited_dates', 'Dates that lack a required metric.', ({ awaited }) => awaited.length),
+    gauge(
+      'overdue_dates',
+      'Awaited dates whose deadline has passed.',
+      ({ awaited }) => awaited.filter(({ overdue }) => overdue).length,
+    ),
+    gauge(
+      'drifts',
+      'Differences between accepted values and their source that wait for a person.',
+      ({ drifts }) => drifts.length,
+    ),
+    {
+      name: 'generator_collected_withheld_values',
+      help: 'Required values of awaited dates that a rule keeps back.',
+      samples: (Object.keys(RULES) as RuleId[]).flatMap((rule) =>
+        // keys of RULES
+        ofChains(chains, (chain) => countWithheld(chain, rule), { rule }),
+      ),
+    },
+  ];
+}
+
+function countWithheld({ awaited }: CollectedChain, rule: RuleId): number {
+  return awaited.flatMap(({ withheld }) => Object.values(withheld)).filter((each) => each === rule).length;
+}
+
+function ofChains<T>(
+  chains: { readonly [chain in Chain]?: T },
+  valueOf: (chain: T) => number | null,
+  labels: Sample['labels'] = {},
+): Sample[] {
+  return CHAIN_IDS.flatMap((chain) => {
+    const found = chains[chain];
+    return found === undefined ? [] : [{ labels: { chain, ...labels }, value: valueOf(found) }];
+  });
+}
+
+/** Returns the seconds since the epoch of a date or an instant. */
+function toSeconds(time: string): number {
+  return Math.floor(Date.parse(time) / 1000);
+}
+
+/** Formats a gauge. Names of chains and rules need no escape. */
+function formatGauge({ name, help, samples }: Gauge): string {
+  const lines = samples.flatMap(({ labels = {}, value }) => {
+    const named = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+    return value === null ? [] : [`${name}${named.length === 0 ? '' : `{${named.join(',')}}`} ${value}\n`];
+  });
+  return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
+}

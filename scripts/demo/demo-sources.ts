@@ -1,0 +1,97 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { toInstant } from '../../schemas/dates.js';
+import type { Chain, MetricName, SourcesPolicy } from '../../schemas/types.generated.js';
+
+/** The exports of growthepie that the sample has values for, by id: the key of their rows, and the metric. */
+const EXPORTS: Readonly<Record<string, readonly [key: string, metric: MetricName]>> = {
+  txcount: ['txcount', 'tx_count'],
+  daa: ['daa', 'active_addresses'],
+  fees: ['fees_paid_eth', 'fees_total'],
+  txcosts: ['txcosts_median_eth', 'fee_median'],
+};
+const SERVED: readonly Chain[] = ['ethereum', 'arbitrum', 'base'];
+
+/** What the demo collects from: a policy, and a service on loopback that it names. */
+export type DemoSources = {
+  readonly policy: string;
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+};
+
+/** Serves the sample in the form of growthepie's API, and writes a policy that takes arbitrum from there. */
+export async function startDemoSources(sample: string): Promise<DemoSources> {
+  const exports = await toExports(sample);
+  const server = createServer(({ url = '' }, res) => {
+    const body = url === '/v1/master.json' ? toMaster() : exports.get(url);
+    res.writeHead(body === undefined ? 404 : 200, { 'Content-Type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on a port
+  const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
+  const policy = path.join(folder, 'sources.policy.json');
+  await writeFile(policy, JSON.stringify(toPolicy(sample, url), null, 2));
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { policy, url, stop };
+}
+
+function toPolicy(sample: string, endpoint: string): SourcesPolicy {
+  return {
+    schema: 'sources-policy/1',
+    sources: {
+      growthepie: { kind: 'growthepie', endpoint },
+      simulated: {
+        ...{ kind: 'files', folder: sample, resale: 'yes', licence: 'CC0 1.0' },
+        name: 'simulated by a seeded script (scripts/sample/make-sample.ts); not measured data',
+      },
+      'growthepie-files': {
+        ...{ kind: 'files', folder: sample, resale: 'yes', licence: 'CC BY 4.0', name: 'growthepie' },
+        ...{ url: 'https://www.growthepie.com', attribution: 'growthepie, growthepie.com' },
+      },
+    },
+    chains: {
+      bitcoin: { source: 'simulated', since: '2021-01-01' },
+      ethereum: {
+        ...{ source: 'growthepie-files', since: '2021-01-01' },
+        check: [{ source: 'growthepie', same: ['tx_count'] }],
+        rules: { required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'] }, // the sample has no more
+      },
+      arbitrum: { source: 'growthepie', since: '2021-05-29', rules: { first_try_hours: 6 } },
+      base: { source: 'simulated', since: '2021-12-01', rules: { first_try_hours: 6 } },
+    },
+  };
+}
+
+/** Returns the JSON of each export by its path. */
+async function toExports(sample: string): Promise<ReadonlyMap<string, string>> {
+  const rows = new Map<string, string[]>(Object.keys(EXPORTS).map((id) => [id, []]));
+  for (const chain of SERVED) {
+    const [head = '', ...lines] = (await readFile(path.join(sample, `${chain}.csv`), 'utf8'))
+      .trim()
+      .split('\n');
+    const columns = head.split(',');
+    for (const line of lines) {
+      const [date = '', ...rest] = line.split(',');
+      for (const [id, [key, metric]] of Object.entries(EXPORTS)) {
+        const value = rest[columns.indexOf(metric) - 1] || 'null';
+        rows
+          .get(id)
+          ?.push(`{"metric_key":"${key}","origin_key":"${chain}","date":"${date}","value":${value}}`);
+      }
+    }
+  }
+  return new Map([...rows].map(([id, texts]) => [`/v1/export/${id}.json`, `[${texts.join(',')}]`]));
+}
+
+/** growthepie says when it was updated last: just now. */
+function toMaster(): string {
+  const updated = toInstant(Date.now()).slice(0, 19).replace('T', ' ');
+  return JSON.stringify({ current_version: 'v1', last_updated_utc: updated, chains: {}, metrics: {} });
+}
