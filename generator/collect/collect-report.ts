@@ -86,7 +86,7 @@ export function collectExitOf({ chains }: CollectReport): ExitName {
   const reports = Object.values(chains);
   const has = (test: (report: ChainReport) => boolean): boolean => reports.some(test);
   if (has(({ error }) => error?.code === 'shape')) return 'input-invalid';
-  if (has(({ newly_overdue: overdue }) => overdue.length > 0)) return 'damaged';
+  if (has(({ newly_overdue: overdue }) => overdue.length > 0)) return 'damaged'; // its exit code also means stale
   if (has(({ new_drifts: drifts }) => drifts > 0)) return 'refused';
   if (has(({ error }) => error !== null)) return 'store-unavailable';
   return 'done';

@@ -80,7 +80,7 @@ async function readState(
 async function readLedger(
   store: ObjectStore,
   chain: Chain,
-  { sha256 }: Pick<CollectedFile, 'sha256'> = { sha256: '' },
+  { sha256 }: Pick<CollectedFile, 'sha256'> = { sha256: '' }, // never absent: `chains` are those with a ledger
 ): Promise<readonly LedgerLine[]> {
   const key = collectedKey(sha256);
   const bytes = await readByDigest(store, key, sha256);

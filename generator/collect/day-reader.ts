@@ -86,7 +86,7 @@ export async function openDays({ chain, sources, span, signal }: OpenDaysOptions
       return { ...day, values: pickValues(day.values, taken) };
     },
     forgetBefore(date) {
-      for (const name of days.keys()) if (name < date) days.delete(name);
+      for (const name of days.keys()) if (name < date) days.delete(name); // names begin with their date
     },
   };
 }

@@ -96,6 +96,7 @@ export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRule
 /** The kinds of sources that `--from` names. */
 export const SOURCE_KINDS = ['aws', 'sonarx', 'growthepie', 'files'] as const;
 
+/** The first date of each chain in the default policies: about when its blocks begin. */
 const FIRST_DATES: Readonly<Record<Chain, string>> = {
   bitcoin: '2009-01-03',
   ethereum: '2015-07-30',

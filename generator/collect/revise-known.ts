@@ -85,7 +85,7 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
         .map(({ metric, from, to }) => ({ metric, from, to, source: each.part.source.facts.id })),
     ),
   ];
-  const values = Object.assign({}, run.values.get(date), ...lines.map((line) => line.values)) as DayValues; // from nothing to DayValues
+  const values = Object.assign({}, run.values.get(date), ...lines.map((line) => line.values)) as DayValues; // Object.assign loses the type
   run.values.set(date, values);
   const findings = parts.flatMap((each) => each.findings);
   const missing = run.plan.rules.required.filter((metric) => values[metric] === undefined);

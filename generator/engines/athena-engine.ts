@@ -18,7 +18,7 @@ import { toFailure } from './trino-failure.js';
 
 const TIME_LIMIT_MS = 35 * 60_000; // by default, Athena itself stops a query after 30 minutes
 const STOP_MS = 2_000;
-/** Number of executions of one query that failed before, after which it counts as failed. */
+/** Number of failed executions of a query that are replaced by a new one. The next one is final, even if it failed. */
 const MAX_FAILED = 5;
 
 /** Options for `createAthenaEngine`. */
@@ -82,7 +82,10 @@ type Run = {
   readonly signal: AbortSignal;
 };
 
-/** Runs a query. If that fails before the query ends, it is stopped. */
+/**
+ * Runs a query. Stops it if `signal` is aborted before it ends. After another failure it goes on, so that a later run with the
+ * same mark can find it.
+ */
 async function runQuery(query: EngineQuery, run: Run): Promise<readonly TextRow[]> {
   const id = await startOrFind(query, run);
   try {

@@ -4,7 +4,7 @@ import type { TextRow } from '../core/collection/query-day.js';
 export type Engine = {
   /** Name and version, for the evidence of a day. */
   readonly name: string;
-  /** An engine that has the tables already ignores `tables` of a query. */
+  /** True if the engine has the tables already: it ignores `tables` of a query. */
   readonly ownTables: boolean;
   /** Returns the rows of a query, all of whose columns are text. @throws EngineError, or the reason of `signal` */
   readonly run: (query: EngineQuery, signal: AbortSignal) => Promise<readonly TextRow[]>;

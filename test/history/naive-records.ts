@@ -47,7 +47,10 @@ export function toNaiveRecords(series: InputSeries): NaiveRecords {
   return { days, meta, derived, texts };
 }
 
-/** Returns the brief that the product writes for naive records of a date, to compare whether it changes. */
+/**
+ * Returns the brief that the product writes for naive records of a date, to compare whether it changes. A brief repeats the
+ * determinism hash of the meta record, which naive records lack.
+ */
 function toBrief({ chain, meta, gold, derived }: NaiveSources): { readonly date: string } {
   const hash = naiveDeterminismHash({ ...meta });
   const records = { meta: { ...meta, chain }, gold, derived } as unknown as DayRecords; // all that a brief reads

@@ -617,8 +617,8 @@ export function naiveMetaDays(
     const continues = yesterday !== undefined && yesterday.regime.label === label;
     const since = continues ? yesterday.regime.since : day.date;
     const runDays = continues ? yesterday.regime.run_days + 1 : 1;
-    const firstRunOrEarlier = yesterday === undefined ? null : yesterday.regime.label;
-    const previousLabel = continues ? yesterday.regime.previous_label : firstRunOrEarlier;
+    const labelBefore = yesterday === undefined ? null : yesterday.regime.label;
+    const previousLabel = continues ? yesterday.regime.previous_label : labelBefore;
 
     const margin =
       demand === null || pressure === null

@@ -10,7 +10,7 @@ const PORTABLE = [
 const NO_FUNCTIONS = ['as', 'over'];
 const SPAN = { first: '2026-01-01', last: '2026-01-31' };
 
-/** Columns that a query has at least. */
+/** The queries, each with the number of columns that it has at least. */
 const QUERIES = [
   ...CHAIN_IDS.map((name) => [name, 11] as const),
   ...BLOCKS_QUERIES.map((name) => [name, 7] as const),

@@ -6,7 +6,7 @@ import type { DatedValues } from './day-values.js';
 /** A date of a ledger: its values in force, and the source of each. */
 export type LedgerDate = DatedValues & { readonly sources: { readonly [metric in MetricName]?: string } };
 
-/** A published value that a later line changed: what publish may restate without asking a person again. */
+/** An accepted value that a later line changed. The file `changes` of a collection lists them. */
 export type RecordedChange = {
   readonly chain: Chain;
   readonly date: string;

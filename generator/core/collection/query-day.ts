@@ -16,7 +16,10 @@ type MaybeValues = { readonly [metric in MetricName]?: string | undefined };
 /** Power of ten of the smallest amount, in the native coin. */
 const SMALLEST = { satoshi: -8, wei: -18 } as const;
 const WEI_PER_GWEI = 10n ** 9n;
-/** Columns of bitcoin's rows that are about the blocks of a row. All others are about the day. */
+/**
+ * Columns of bitcoin's rows that are about the blocks of a row: a date has one row per difficulty. All others are about the
+ * whole date.
+ */
 const OF_BLOCKS = [
   'block_count',
   'block_numbers',

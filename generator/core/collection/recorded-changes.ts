@@ -18,7 +18,8 @@ const MAX_REASON = 200;
 /**
  * Returns whether a ledger recorded every difference between published dates and the input: for each value that differs,
  * its lines must lead from the published value to the one of the input, in one step or several. The name of a source may
- * change only from the first recorded change on, and only if the ledger has several sources.
+ * change only from the first recorded change on, where a new segment of `sources.json` begins, and only if the ledger has
+ * several sources.
  * Precondition: `published` ascends by date.
  */
 export function judgeRecorded(
@@ -40,7 +41,9 @@ export function judgeRecorded(
       for (const reason of found ?? []) reasons.add(reason);
     }
     const mayChangeSource = hasSeveralSources && reasons.size > 0;
-    unrecorded.push(...findOtherChanges(series, day, { t, hasValues: changes.length > 0, mayChangeSource }));
+    unrecorded.push(
+      ...findOtherChanges(series, day, { t, valuesDiffer: changes.length > 0, mayChangeSource }),
+    );
   }
   return { reasons: [...reasons], unrecorded };
 }
@@ -49,13 +52,13 @@ export function judgeRecorded(
 function findOtherChanges(
   series: InputSeries,
   { date, source: from }: PublishedInput,
-  change: { readonly t: number; readonly hasValues: boolean; readonly mayChangeSource: boolean },
+  change: { readonly t: number; readonly valuesDiffer: boolean; readonly mayChangeSource: boolean },
 ): string[] {
-  const { t, hasValues, mayChangeSource } = change;
+  const { t, valuesDiffer, mayChangeSource } = change;
   const to = series.present[t] === true ? (sourceOn(series, date)?.name ?? null) : null;
   if (from === to)
-    return hasValues ? [] : [`${date}: the input is the same, but the published file would be another`];
-  if (from === null && hasValues) return []; // the row of a missing date has a source
+    return valuesDiffer ? [] : [`${date}: the input is the same, but the published file would be another`];
+  if (from === null && valuesDiffer) return []; // the row of a missing date has a source
   return mayChangeSource && to !== null ? [] : [`${date} source: ${from ?? 'missing'} -> ${to ?? 'missing'}`];
 }
 

@@ -13,8 +13,8 @@ import { toSourceError } from './source-failures.js';
 /** Reads a public bucket. */
 export type Bucket = {
   /**
-   * Returns the objects whose key begins with `prefix` and is between `after` and `before`, in pages that end with the
-   * first one that has a later key. @throws SourceError
+   * Lists the objects whose key begins with `prefix` and is between `after` and `before`, both exclusive. Requests no page
+   * after one that reaches `before`. @throws SourceError
    */
   readonly list: (prefix: string, span: { after: string; before: string }) => Promise<RawObject[]>;
   /** Reads bytes of an object. @throws SourceError 'not-yet' if the object is no longer the one that was listed. */

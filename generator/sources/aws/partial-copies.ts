@@ -13,8 +13,8 @@ import type { RawObject } from './raw-objects.js';
 export type PartialCopy = {
   readonly object: RawObject;
   readonly path: string;
-  /** What is copied of the object: its bytes from here. */
-  readonly footerStart: number;
+  /** Start of the bytes that are copied: the footer, and maybe some before it. */
+  readonly tailStart: number;
   readonly columns: FileColumns;
 };
 
@@ -95,7 +95,7 @@ export async function copyFooters(
   return files.map(({ object, path: file }, i) => ({
     object,
     path: file,
-    footerStart: starts.get(object) ?? object.bytes,
+    tailStart: starts.get(object) ?? object.bytes,
     columns: footers[i] ?? new Map(),
   }));
 }
@@ -121,7 +121,7 @@ export async function copyColumns(
 
 /** Returns the bytes of columns that are not copied yet. @throws SourceError 'shape' if they are not in the object. */
 function rangesOf(
-  { object, columns, footerStart }: PartialCopy,
+  { object, columns, tailStart }: PartialCopy,
   wanted: readonly string[],
   source: string,
 ): ByteRange[] {
@@ -136,7 +136,7 @@ function rangesOf(
       `${source}: ${object.uri}: expected columns within the object, got the bytes ${got}.`,
     );
   }
-  return planRanges(needed, footerStart);
+  return planRanges(needed, tailStart);
 }
 
 /** Reads the end of an object, with its whole footer. */

@@ -35,7 +35,7 @@ export function createFiles(options: FilesOptions): Source {
   const mappedFile = (chain: Chain): MappedFile => mapChain(id, chain, common, chains[chain]);
   for (const chain of CHAIN_IDS) {
     assertNoPrices(id, { ...columns, ...chains[chain]?.columns });
-    if (chains[chain] !== undefined) mappedFile(chain); // others may use none of the mapping
+    if (chains[chain] !== undefined) mappedFile(chain); // a chain without columns of its own may not be collected at all
   }
   const readOnce = createReadOnce();
 

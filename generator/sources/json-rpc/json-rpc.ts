@@ -81,6 +81,7 @@ export function createJsonRpc({ source, endpoint, pace, limits, tools }: JsonRpc
     async call(call, signal, maxBytes) {
       const request = numbered(call);
       const read = parseAnswer(where, await post(request, signal, maxBytes), scrub);
+      // JSON-RPC 2.0 §5: the id of an error is null if the node could not read that of the request
       return read.id === String(request.id) || 'error' in read.answer
         ? read.answer
         : refuseId(where, request.id, read.id);
@@ -89,7 +90,7 @@ export function createJsonRpc({ source, endpoint, pace, limits, tools }: JsonRpc
       const requests = calls.map(numbered);
       const answered = await post(requests, signal, maxBytes);
       if (!Array.isArray(answered)) {
-        resultOf(where, 'a batch', parseAnswer(where, answered, scrub).answer);
+        resultOf(where, 'a batch', parseAnswer(where, answered, scrub).answer); // throws an error of the node
         throw shapeError(where, 'an array of answers', 'a single one');
       }
       const answers = new Map<string, RpcAnswer>();

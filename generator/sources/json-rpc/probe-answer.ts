@@ -9,7 +9,10 @@ export type Form = {
   readonly has: (value: unknown) => boolean;
 };
 
-/** Sends a call by itself. A refusal becomes a text, such as `the error -32601: no such method`. @throws SourceError 'unavailable' */
+/**
+ * Sends a call as a batch of one, because Bitcoin Core answers the errors of other calls with status 500. A refusal becomes a
+ * text, such as `the error -32601: no such method`. @throws SourceError 'unavailable'
+ */
 export async function askAnyway(
   rpc: JsonRpc,
   call: RpcCall,

@@ -359,7 +359,7 @@ describe('a chain with several sources', () => {
     expect(added).toMatchObject([{ date: '2026-07-02', source: 'node', rule: 'fill-in', values: blocks(1) }]);
   });
 
-  it('goes on without a second source that does not answer, and says so', async () => {
+  it('goes on without a second source that does not answer and reports it, but fails without the main one', async () => {
     const { node, main, parts } = createTwoSources(2);
     const failing: Source = {
       ...node,
@@ -397,7 +397,7 @@ describe('a chain with several sources', () => {
     expect(scene.state().drifts.map(({ metric }) => metric)).toEqual(['gas_used', 'tx_count']);
   });
 
-  it('leaves accepted values alone when another source follows, and begins with its dates', async () => {
+  it('keeps accepted values when another main source follows, and takes only new dates from it', async () => {
     const days = createDays(3);
     const scene = createScene(days);
     await scene.collect('2026-07-04T06:15:00Z');

@@ -49,7 +49,7 @@ it('only the sources of the chains that are collected are created', async () => 
   expect([...(await create(OWN, { sources, chains })).keys()]).toEqual(['one']);
 });
 
-it('the folder of files begins at that of the policy', async () => {
+it('a relative folder of files begins at the folder of the policy', async () => {
   await writeFile(path.join(folder, 'base.csv'), 'date,tx_count\n2026-01-01,5\n');
   const source = (await create({ ...OWN, folder: '.' })).get('one');
   const { values } = (await source?.day('base', '2026-01-01', AbortSignal.timeout(60_000))) ?? {};

@@ -20,7 +20,7 @@ function createLog(): {
   };
 }
 
-it('a stage ends in a line with its note, count and duration, and without a note in one without', () => {
+it('a stage ends with a line that has its count, its duration and its note, if it has one', () => {
   const { log, lines, step } = createLog();
   log.progress.begin('write', 3);
   log.progress.advance(3);

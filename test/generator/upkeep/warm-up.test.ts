@@ -12,7 +12,7 @@ function chainOf(dates: number, lastAvailable: string | null = null): ChainStatu
   return { updated_through: '2025-01-30', last_available: lastAvailable, days } as ChainStatus; // what it reads
 }
 
-it('the first label of a chain without gaps is at the date after the warm-up', () => {
+it('a chain without gaps has its first label on the last date of the warm-up', () => {
   const series = randomSeries({ chain: 'arbitrum', seed: 1, days: 120, missingCells: 0, missingRows: 0 });
   const first = computeRegimes(series, methodology).labels.findIndex((label) => label !== 'indeterminate');
   expect(first).toBe(WARM_UP_DATES - 1);

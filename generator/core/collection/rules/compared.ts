@@ -6,15 +6,15 @@ import { isCounted } from '../metric-value.js';
 
 /** Number of dates from which a median means something. */
 const FEWEST_DATES = 7;
-/** Number of dates on which `failed_tx_count` may be 0 in a row. */
-const MOST_ZEROS = 3;
+/** Number of dates in a row with a `failed_tx_count` of 0 from which it counts as missing. */
+const SILENT_DATES = 3;
 
 /** Returns the values of a metric on the dates before, from the oldest. */
 function valuesBefore(before: readonly DatedValues[], metric: MetricName): string[] {
   return before.flatMap(({ values }) => values[metric] ?? []);
 }
 
-/** Finds zeros of metrics that had none on the dates before: the source had nothing to say. */
+/** Finds zeros of metrics that had none on the dates before: some sources write 0 for a missing value. */
 export function findFalseZeros(values: DayValues, before: readonly DatedValues[]): Finding[] {
   return metricsIn(values)
     .filter((metric) => values[metric] === '0')
@@ -40,13 +40,13 @@ export function findConstants(values: DayValues, before: readonly DatedValues[])
       constant(metric, `${metric} is ${values[metric] ?? ''}, exactly as on the date before.`),
     );
   const zeros = [
-    ...valuesBefore(before, 'failed_tx_count').slice(1 - MOST_ZEROS),
-    values.failed_tx_count ?? '1',
+    ...valuesBefore(before, 'failed_tx_count').slice(1 - SILENT_DATES),
+    values.failed_tx_count ?? 'missing',
   ];
   const isSilent =
-    zeros.length === MOST_ZEROS && zeros.every((value) => value === '0') && values.gas_used !== '0';
+    zeros.length === SILENT_DATES && zeros.every((value) => value === '0') && values.gas_used !== '0';
   return isSilent
-    ? [...repeated, constant('failed_tx_count', `failed_tx_count is 0 for ${MOST_ZEROS} dates.`)]
+    ? [...repeated, constant('failed_tx_count', `failed_tx_count is 0 for ${SILENT_DATES} dates.`)]
     : repeated;
 }
 

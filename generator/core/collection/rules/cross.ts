@@ -79,7 +79,7 @@ function compareRatio(
   return [{ rule: 'cross', metrics: [metric], effect: 'noted', message, ...measured }];
 }
 
-/** Returns the relative difference; Infinity if only one of the two is 0. */
+/** Returns the difference as a share of `other`; Infinity if only `other` is 0. */
 function difference(one: number, other: number): number {
   return one === other ? 0 : Math.abs(one - other) / Math.abs(other);
 }

@@ -142,7 +142,7 @@ describe('the chart of a chain', () => {
     for (const thresholds of [chartOf(days).thresholds, { enter: 1.5, exit: 0.5 }]) {
       const svg = readSvg(drawChainChart({ ...chartOf(days), thresholds }));
       const [zero = 0] = heightsOf(svg, 'zero');
-      const unit = zero / 4;
+      const unit = zero / 4; // the panel ends at the next whole number above the largest z, 3.9
       for (const [name, z] of Object.entries(thresholds)) {
         const [above = 0, below = 0, ...more] = heightsOf(svg, name);
         expect(more).toEqual([]);

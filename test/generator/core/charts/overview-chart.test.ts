@@ -1,4 +1,5 @@
 import type { OverviewChain } from '../../../../generator/core/artifacts/chart-files.js';
+import { LEFT } from '../../../../generator/core/charts/chart-window.js';
 import { drawOverviewChart } from '../../../../generator/core/charts/overview-chart.js';
 import { readStartingPoint } from '../../../../generator/state/published-state.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
@@ -61,7 +62,7 @@ describe('the overview', () => {
       ofTag(draw([chainOf('base', THROUGH, [run])]), 'rect')
         .filter(({ children }) => children.length > 0)
         .map(({ attributes }) => Number(attributes['x']));
-    expect([rects(early), rects(long)]).toEqual([[], [56]]);
+    expect([rects(early), rects(long)]).toEqual([[], [LEFT]]);
   });
 
   it('draws a chart without any published dates', () => {

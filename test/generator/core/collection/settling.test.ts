@@ -7,7 +7,7 @@ import { addDays, parseInstant } from '../../../../schemas/dates.js';
 const RULES = DEFAULT_RULES.base;
 const TODAY = '2026-08-20';
 
-/** Compares one date, `age` days before today, at the end of today's night. */
+/** Compares one date, `age` days before today, at 00:00 UTC today. The date ended `age - 1` days ago. */
 function compare(age: number, from: DayValues, to: DayValues): Revision['kind'][] {
   const date = addDays(TODAY, -age);
   const nowMs = parseInstant(`${TODAY}T00:00:00Z`) ?? NaN;

@@ -132,6 +132,7 @@ it('the front page shows a hostile headline as text and gets no additional tags'
     }).content(STAMP).text;
   fc.assert(
     fc.property(hostile(), (headline) => {
+      // a date in a headline becomes a <time>
       expect(skeletonOf(front(headline)).filter((tag) => tag !== 'time' && tag !== '/time')).toEqual(
         skeletonOf(front('x')).filter((tag) => tag !== 'time' && tag !== '/time'),
       );

@@ -11,7 +11,7 @@ describe('the rolling window', () => {
         fc.array(value, { minLength: 1, maxLength: 60 }),
         fc.integer({ min: 1, max: 20 }),
         (values, size) => {
-          const window = createRollingWindow(size + 1);
+          const window = createRollingWindow(size + 1); // a value enters before another leaves
           values.forEach((entering, t) => {
             window.add(entering);
             if (t >= size) window.remove(values[t - size] ?? NaN);

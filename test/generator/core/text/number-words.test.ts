@@ -56,6 +56,7 @@ it('is accurate to its significant digits and has no exponent', () => {
       const x = (isNegative ? -1 : 1) * lead * 10 ** power;
       const words = numberWords(x);
       expect(words).toMatch(/^-?\d[\d,]*(\.\d*[1-9])?( (million|billion|trillion))?$/);
+      // two significant digits below 1, at least three from 1 on
       expect(Math.abs(read(words) / x - 1)).toBeLessThan(Math.abs(x) < 1 ? 0.051 : 0.0051);
     }),
     { numRuns: 2_000 },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../../../generator/sources/aws/in-parallel.js';
 
-it('runs every item once, at most so many at the same time', async () => {
+it('runs every item once, and at most `limit` of them at the same time', async () => {
   const done: number[] = [];
   let running = 0;
   let most = 0;

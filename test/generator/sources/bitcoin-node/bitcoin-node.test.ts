@@ -167,7 +167,7 @@ describe('bitcoin-node', () => {
     expect([...(await scene.create({ since: LAST }).days('bitcoin', SPAN, signal)).keys()]).toEqual([LAST]);
   });
 
-  it('has no blocks of a date before them', async () => {
+  it('has no day before the first block of the node', async () => {
     expect(await failureOf(day('2026-03-20'))).toMatchObject({ code: 'not-yet' });
   });
 

@@ -239,7 +239,7 @@ describe('coinmetrics', () => {
       });
     });
 
-    it('with fewer rows than before are not filled in', async () => {
+    it('that end before the span does give only their dates', async () => {
       scene.rows.btc?.splice(4);
       expect([...(await days('bitcoin')).keys()]).toEqual([
         '2026-03-18',
@@ -258,14 +258,17 @@ describe('coinmetrics', () => {
   });
 
   describe('a day', () => {
-    it.each([undefined, null, '1774594800'])('is not complete with the completion time %p', async (time) => {
+    const AFTER_NOW = '1774594800'; // 07:00 of the next day, 45 minutes after the clock of the scene
+    it.each([undefined, null, AFTER_NOW])('is not complete with the completion time %p', async (time) => {
       scene.row('btc', LAST).AssetEODCompletionTime = time;
       expect([...(await days('bitcoin')).keys()].at(-1)).toBe('2026-03-25');
       await expect(day('bitcoin', LAST)).rejects.toMatchObject({ code: 'not-yet' });
     });
 
-    it.each(['1774569599', '2026-03-27', '', 1774573200])(
-      'with the completion time %p is refused: it is not a time after the day',
+    const BEFORE_ITS_END = '1774569599'; // 23:59:59 of the day
+    const NO_TEXT = 1774573200; // 01:00 of the next day, as a number
+    it.each([BEFORE_ITS_END, '2026-03-27', '', NO_TEXT])(
+      'with the completion time %p is refused: it is not a time after the day as text',
       async (time) => {
         scene.row('btc', LAST).AssetEODCompletionTime = time;
         expect(await failureOf('bitcoin')).toMatchObject({ code: 'shape' });

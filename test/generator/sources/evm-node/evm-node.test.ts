@@ -249,7 +249,7 @@ describe('evm-node', () => {
       });
     });
 
-    const changed: [string, string, (header: Record<string, unknown>) => unknown, number?][] = [
+    const changed: [string, string, (header: Record<string, unknown>) => unknown][] = [
       ['not-yet', 'a block that it does not have', () => null],
       ['shape', 'a text for a block', () => 'none'],
       ['shape', 'another number', (header) => ({ ...header, number: '0x1' })],

@@ -233,7 +233,7 @@ describe('files', () => {
       ],
       ['an open quote', 'date,tx_count\n"2026-03-26,1\n', 'base.csv:2: not CSV'],
       [
-        'another encoding',
+        'a NUL character, as in UTF-16',
         'date,tx_count\n2026-03-26,1\u0000\n',
         'base.csv:2:2: expected tx_count to be a number',
       ],
