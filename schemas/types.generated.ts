@@ -773,7 +773,7 @@ export interface LedgerLine {
    */
   rule: 'day' | 'deadline' | 'fill-in' | 'revision' | 'person';
   /**
-   * Public reason of a change of accepted values; null for a first value.
+   * Public reason of a change of accepted values, or of what a person accepted; null for a first value that the rules accepted.
    */
   reason: string | null;
   lineage: Sha256;
@@ -1795,7 +1795,6 @@ export interface FilesPolicy {
   columns?: {
     [k: string]: PolicyColumn;
   };
-  settling_days?: number;
   statement?: SourcesPolicyStatement;
 }
 export interface PolicyColumn {

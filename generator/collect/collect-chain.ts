@@ -116,10 +116,14 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   const taken =
     metricsIn(values).length === 0 ? [] : parts.filter((each) => metricsIn(each.values).length > 0);
   if (taken.length > 0) run.values.set(date, values);
-  const rule = outcome === 'accepted' ? 'day' : 'deadline';
+  const rule = outcome === 'accepted' ? ('day' as const) : ('deadline' as const);
   const added = taken.map(({ part, day, findings: own, values: accepted }) => {
     const lineage = toLineage(part.source.facts.id, day, own);
-    return { lineage, line: toLine(run, { date, values: accepted, lineage, rule, reason: null }) };
+    const isByPerson = metricsIn(accepted).some((metric) => run.accepts(date, metric));
+    const why = isByPerson
+      ? ({ rule: 'person', reason: run.accepted.reason } as const)
+      : { rule, reason: null };
+    return { lineage, line: toLine(run, { date, values: accepted, lineage, ...why }) };
   });
   const entry = awaitedOf(run, date, { missing, findings });
   const isNewlyOverdue = entry?.overdue === true && awaited?.overdue !== true;

@@ -145,7 +145,6 @@ async function toFiles(name: string, entry: FilesPolicy, context: SourceContext)
     ...pick('columns', columns),
     ...pick('dateColumn', entry.date_column),
     ...pick('attribution', entry.attribution),
-    ...pick('settlingDays', entry.settling_days),
   });
 }
 

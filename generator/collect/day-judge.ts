@@ -65,7 +65,7 @@ function valuesBefore(values: ReadonlyMap<string, DayValues>, date: string, coun
 
 /** Returns the counts of the dates around a date, as far as they are known. */
 async function neighboursOf(
-  { reader, countsOf }: JudgingOptions,
+  { plan, reader, countsOf }: JudgingOptions,
   source: Source,
   date: string,
 ): Promise<JudgeOptions['neighbours'] & object> {
@@ -73,7 +73,8 @@ async function neighboursOf(
   const earlier = await countsOf(id, addDays(date, -2));
   const before =
     (await countsOf(id, addDays(date, -1))) ?? (await reader.read(source, addDays(date, -1)))?.counts;
-  const after = (await reader.read(source, addDays(date, 1)))?.counts;
+  const usesNext = plan.chain === 'bitcoin'; // on other chains a day begins where the one before ended
+  const after = usesNext ? (await reader.read(source, addDays(date, 1)))?.counts : undefined;
   return { ...(earlier && { earlier }), ...(before && { before }), ...(after && { after }) };
 }
 

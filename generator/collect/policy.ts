@@ -94,7 +94,7 @@ export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRule
 }
 
 /** The kinds of sources that `--from` names. */
-export const SOURCE_KINDS = ['aws', 'sonarx', 'growthepie', 'files'] as const;
+export const SOURCE_KINDS = ['aws', 'growthepie', 'files'] as const;
 
 /** The first date of each chain in the default policies: about when its blocks begin. */
 const FIRST_DATES: Readonly<Record<Chain, string>> = {
@@ -106,7 +106,6 @@ const FIRST_DATES: Readonly<Record<Chain, string>> = {
 
 const CHAINS_OF: Readonly<Record<Exclude<(typeof SOURCE_KINDS)[number], 'files'>, readonly Chain[]>> = {
   aws: ['bitcoin', 'ethereum'],
-  sonarx: ['arbitrum', 'base'],
   growthepie: ['arbitrum', 'base'],
 };
 

@@ -53,7 +53,9 @@ function comparedValues(
   sources: LedgerDate['sources'],
 ): DayValues {
   const { id } = part.source.facts;
-  const isWhole = !findings.some(({ rule }) => rule === 'shape' || rule === 'whole');
+  const isWhole = !findings.some(
+    ({ rule, effect }) => effect === 'withheld' && (rule === 'shape' || rule === 'whole'),
+  );
   const said = isWhole ? pickValues(day.values, metricsIn(accepted)) : {};
   const compared = { ...values, ...said };
   return pickValues(

@@ -15,7 +15,7 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
   it.each<[string, readonly string[], RegExp]>([
     ['no policy', [], /Name either a policy with --policy, or a source with --from/],
     ['a policy and a source', ['--policy', 'P', '--from', 'aws'], /Name either a policy/],
-    ['an unknown source', ['--from', 'coingecko'], /Allowed choices are aws, sonarx, growthepie/],
+    ['an unknown source', ['--from', 'coingecko'], /Allowed choices are aws, growthepie, files/],
     ['no file', ['--policy', 'none.json'], /--policy none\.json cannot be read \(ENOENT\)/],
     [
       'a chain without a source',

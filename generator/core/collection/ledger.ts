@@ -62,7 +62,7 @@ export function changesOf(lines: readonly LedgerLine[]): RecordedChange[] {
         ...{ chain, date, to },
         metric: metric as MetricName, // the schema allows only metrics
         from: before[metric] ?? null,
-        reason: reason ?? 'source completed',
+        reason: reason ?? 'source completed the date',
       }));
   });
 }

@@ -106,7 +106,7 @@ function toFacts(options: CoinMetricsOptions, isCommunity: boolean): SourceFacts
   if (licence === undefined || licence.trim() === '') {
     throw new GeneratorError(
       'usage',
-      'coinmetrics: the licence of the data is not declared. Name your contract with --licence "<contract>".',
+      'coinmetrics: the licence of the data is not declared. Name your contract as "licence" of the source in the policy.',
     );
   }
   if (commercial && isCommunity) {

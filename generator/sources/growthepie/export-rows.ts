@@ -54,8 +54,9 @@ function parseRow(at: string, row: unknown): Row {
 function parseValue(at: string, value: unknown, { metric, convert }: GrowthepieExport): string | undefined {
   if (value === null) return undefined;
   if (!isJsonNumber(value)) throw shapeError(at, 'a number', describeValue(value));
-  const served = toDecimalText(value.number) ?? value.number;
-  const result = toMetricValue(metric, /^\d/.test(served) ? convert(served) : served);
+  const served = toDecimalText(value.number);
+  const text = served === undefined || served.startsWith('-') ? value.number : convert(served);
+  const result = toMetricValue(metric, text);
   if ('expected' in result) throw shapeError(at, result.expected, value.number);
   return result.value;
 }

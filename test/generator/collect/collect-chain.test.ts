@@ -181,10 +181,12 @@ describe('a collection of a chain', () => {
     expect(scene.state().schedule).toEqual({ source: 'files', first_try_hours: 6.25, deadline_hours: 12 });
     const accepted = {
       accepts: (date: string, metric: string) => date === '2026-07-31' && metric === 'tx_count',
-      reason: '',
+      reason: 'an airdrop',
     };
     const taken = await scene.collect('2026-08-01T07:15:00Z', { accepted });
-    expect(taken.added).toMatchObject([{ date: '2026-07-31', rule: 'day', values: { tx_count: '99999' } }]);
+    expect(taken.added).toMatchObject([
+      { date: '2026-07-31', rule: 'person', reason: 'an airdrop', values: { tx_count: '99999' } },
+    ]);
   });
 
   it('awaits a date from the first run that misses it, names the deadline once, and reads it only when its data change', async () => {

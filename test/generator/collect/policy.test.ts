@@ -110,7 +110,7 @@ it('the main source gives every metric that no other fills in', () => {
   expect([...main, 'block_count', 'gas_limit_mean'].sort()).toEqual([...metricsOf('base')].sort());
 });
 
-it.each(['aws', 'sonarx', 'growthepie'] as const)('the default policy of %s is a policy', (kind) => {
+it.each(['aws', 'growthepie'] as const)('the default policy of %s is a policy', (kind) => {
   expect(parse(defaultPolicy(kind))).toEqual(defaultPolicy(kind));
 });
 

@@ -3,12 +3,17 @@ import {
   calendarPath,
   dayPath,
   FILES_PATH,
+  lineageManifestPath,
+  lineagePath,
   manifestPath,
   PUBLIC_PATHS,
   summaryPath,
 } from '../../../schemas/paths.js';
 import { createFakeBilling, FAKE_SIGNATURE } from '../../../scripts/stripe/fake-billing.js';
 import { BILLING, PRICES } from '../../support/stripe/billing.js';
+import { startGateway, type GatewayServer } from '../../support/gateway/gateway-server.js';
+import { collectValues, publishCollection } from '../../support/release/publish-collection.js';
+import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { startDashboardServer, type DashboardServer } from '../../support/gateway/dashboard.js';
 import {
   headersOf,
@@ -50,9 +55,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.dispose());
 
-/** Sends a request and returns the differences between the response and OpenAPI. */
-async function send(method: string, path: string, init: RequestInit = {}): Promise<Judged> {
-  const response = await server.gateway.request(path, { ...init, method });
+/** Sends a request, and expects that the response matches OpenAPI. */
+async function send(
+  method: string,
+  path: string,
+  init: RequestInit = {},
+  { request }: Pick<GatewayServer, 'request'> = server.gateway,
+): Promise<Judged> {
+  const response = await request(path, { ...init, method });
   const answer = { status: response.status, headers: response.headers, text: await response.text() };
   expect([method, path, judgeAnswer(method, path, answer)]).toEqual([method, path, []]);
   note(`${method} ${templateOf(path.replace(/\?.*/, '')) ?? ''}`, answer);
@@ -126,6 +136,23 @@ it.each([
 ])('%s returns %d as in OpenAPI', async (path, status) => {
   expect((await send('GET', path, { headers: key })).status).toBe(status);
 });
+
+it(
+  'responses about the lineage of a collected chain match OpenAPI',
+  async () => {
+    const [store, collection] = [createMemoryStore(), createMemoryStore()];
+    await collectValues(collection, [{ date: '2025-01-01', txCount: 5 }]);
+    await publishCollection(store, collection, '2025-01-11');
+    const gateway = await startGateway({ store });
+    const headers = { 'X-API-Key': await gateway.createKey({ plan: 'research' }) };
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of [lineagePath('base', '2025-01-01'), lineageManifestPath('base')])
+        expect((await send(method, path, { headers }, gateway)).status).toBe(307);
+    }
+    await gateway.stop();
+  },
+  SLOW_MS,
+);
 
 it('responses of keys, checkout, portal and webhook match OpenAPI', async () => {
   const fresh = { Authorization: (await server.openSession({ granted: false })).authorization };

@@ -44,8 +44,10 @@ export function isConfirmed(
   return checks.some(({ values: others, same, ratios }) => {
     const other = Number(others[metric] ?? NaN);
     if (same.includes(metric)) return difference(value, other) <= cross.same;
-    const usual = medianOf(ratios[metric] ?? []);
-    return usual !== undefined && difference(value / other, usual) <= cross.ratio;
+    const earlier = ratios[metric] ?? [];
+    const usual = medianOf(earlier);
+    if (usual === undefined || earlier.length < FEWEST_DATES) return false;
+    return difference(value / other, usual) <= cross.ratio;
   });
 }
 

@@ -101,7 +101,9 @@ describe('coinmetrics', () => {
 
   describe('without the right to the data', () => {
     it.each([undefined, '', ' '])('is refused, and names the option: %p', (licence) => {
-      expect(() => createCoinMetrics({ licence, commercial: false })).toThrow('--licence "<contract>"');
+      expect(() => createCoinMetrics({ licence, commercial: false })).toThrow(
+        'as "licence" of the source in the policy',
+      );
       expect(() => createCoinMetrics({ licence, commercial: false })).toThrow(
         expect.objectContaining({ exit: 'usage' }) as Error,
       );
