@@ -8,7 +8,7 @@ export type Part = { readonly source: Source; readonly metrics: readonly MetricN
 /** A source that a chain is compared with, and the metrics that both define in the same way. */
 export type CheckPart = { readonly source: Source; readonly same: readonly MetricName[] };
 
-/** How a chain is collected. */
+/** Sources and rules of a chain. */
 export type ChainPlan = {
   readonly chain: Chain;
   /** The first part is the main source. No metric is in two parts. */
@@ -21,7 +21,7 @@ export type ChainPlan = {
   readonly until?: string;
 };
 
-/** What a person accepted: values that the rules would withhold, and revisions that they would not take. */
+/** The decisions of a person: values that the rules would withhold, and revisions that they would not take. */
 export type Acceptances = {
   readonly accepts: (date: string, metric: MetricName) => boolean;
   /** Public reason of accepted revisions. */

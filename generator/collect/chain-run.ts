@@ -13,7 +13,7 @@ import type { JudgedPart, JudgingOptions } from './day-judge.js';
 export type DayReport = {
   readonly date: string;
   readonly outcome: DayDecision['outcome'] | 'revised' | 'unchanged';
-  /** Whether this collection is the first that found the deadline of the date passed. */
+  /** True if this collection is the first that found the deadline of the date passed. */
   readonly isNewlyOverdue: boolean;
   /** The required metrics that a new date lacks. */
   readonly missing: readonly MetricName[];
@@ -22,7 +22,7 @@ export type DayReport = {
   readonly revisions: readonly Revision[];
 };
 
-/** What a collection adds after a date: lines of the ledger, the lineages that they name, and the state then. */
+/** A step of a collection, which adds a date: lines of the ledger, the lineages that they name, and the state then. */
 export type DayStep = {
   readonly lines: readonly LedgerLine[];
   readonly lineages: readonly Lineage[];
@@ -30,7 +30,7 @@ export type DayStep = {
   readonly report: DayReport;
 };
 
-/** What the collection of a chain knows, beside its state. */
+/** Options of all steps of a run, beside the state. */
 export type ChainRun = Omit<JudgingOptions, 'values'> & {
   readonly first: string;
   readonly last: string;

@@ -24,7 +24,7 @@ export type CollectChainsOptions = CommitOptions & {
   readonly signal: AbortSignal;
 };
 
-/** What a collection did for a chain. */
+/** The result of a collection for a chain. */
 export type ChainResult = {
   readonly days: readonly DayReport[];
   readonly lines: readonly LedgerLine[];
@@ -35,7 +35,7 @@ export type ChainResult = {
   readonly error: { readonly code: SourceErrorCode; readonly message: string } | null;
 };
 
-/** What a collection did, and the collection after it. */
+/** The results of the chains, and the collection after them. */
 export type CollectionResult = {
   readonly collection: Collection;
   readonly chains: ReadonlyMap<Chain, ChainResult>;

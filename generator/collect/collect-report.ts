@@ -21,7 +21,7 @@ export type CollectReport = {
 
 type DatedFinding = Finding & { readonly date: string };
 
-/** What a collection did for a chain. */
+/** The part of the report about a chain. */
 export type ChainReport = {
   /** Newest date with accepted values. */
   readonly through: string | null;

@@ -102,7 +102,7 @@ function asDocument<T>(key: string, what: string, parse: () => T): T {
   }
 }
 
-/** What a run adds to a collection. */
+/** Additions of a run to a collection. */
 export type CollectionChange = {
   readonly lines: ReadonlyMap<Chain, readonly LedgerLine[]>;
   /** The documents that the lines name. */

@@ -27,7 +27,7 @@ import { createFiles } from '../sources/files/files.js';
 import { createGrowthepie } from '../sources/growthepie/growthepie.js';
 import type { Source } from '../sources/source.js';
 
-/** What sources need beside the policy. */
+/** The machine, as sources need it. */
 export type SourceContext = {
   /** Folder of the policy, at which relative folders begin. */
   readonly policyFolder: string;

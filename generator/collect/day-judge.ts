@@ -14,7 +14,7 @@ export type JudgedPart = Pick<Judgement, 'values' | 'findings'> & {
   readonly day: CollectedDay;
 };
 
-/** What days are judged by. */
+/** Options for `judgeDate` that all dates of a run share. */
 export type JudgingOptions = {
   readonly plan: ChainPlan;
   readonly reader: DayReader;
@@ -78,7 +78,7 @@ async function neighboursOf(
   return { ...(earlier && { earlier }), ...(before && { before }), ...(after && { after }) };
 }
 
-/** What other sources have on a date, and the state with it. */
+/** Values of other sources on a date, and the state that keeps them. */
 export type CheckedDate = { readonly checks: readonly Check[]; readonly state: ChainState };
 
 /** Reads a date from the sources that a chain is compared with. */

@@ -5,7 +5,7 @@ import type { Lineage } from '../core/collection/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances, ChainPlan } from './chain-plan.js';
 
-/** What every line of a run has. */
+/** Options that all lines of a run share. */
 type LineOptions = { readonly plan: ChainPlan; readonly now: string };
 
 /** Returns a line of the ledger of a chain. */

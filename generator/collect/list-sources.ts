@@ -11,7 +11,7 @@ export type LastSuccess = {
   readonly metrics: readonly MetricName[];
 };
 
-/** How a chain of the policy uses a source. */
+/** The use of a source by a chain of the policy. */
 export type SourceUse = {
   readonly use: 'main' | 'fill' | 'check';
   /** What the chain fills in, or what must agree; empty for a main source: all that it has. */

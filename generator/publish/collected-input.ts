@@ -7,7 +7,7 @@ import { readNewLineages } from '../input/collected-lineages.js';
 import type { InputFolder } from '../input/input-folder.js';
 import type { RecordedLines } from './accept-recorded.js';
 
-/** What a collection has beside its metrics. */
+/** The documents of a collection beside its metrics. */
 export type CollectedInput = {
   /** The ledgers whose recorded changes are accepted; absent to accept none of them. */
   readonly recorded?: RecordedLines;

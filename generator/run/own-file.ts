@@ -7,12 +7,12 @@ import { GeneratorError } from '../core/generator-error.js';
 export type OwnFile = {
   /** The option, such as `--report`. */
   readonly option: string;
-  /** What the file is, such as `report`. */
+  /** Kind of the file, such as `report`. */
   readonly what: string;
   /** Matches the beginning of an earlier one, and an empty file. */
   readonly beginning: RegExp;
   readonly text: string;
-  /** What a pipe or a device gets. */
+  /** Text for a pipe or a device. */
   readonly line: string;
 };
 

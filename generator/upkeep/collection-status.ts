@@ -12,7 +12,7 @@ import { readStoredJson } from '../state/stored-json.js';
 
 const HOUR_MS = 3_600_000;
 
-/** What a collection has and awaits at the current time: `collection` in the document of `status --json`. */
+/** State of a collection at the current time: `collection` in the document of `status --json`. */
 export type CollectionStatus = {
   readonly address: string;
   /** Number of the collection in force, and the time of the run that committed it. */

@@ -20,7 +20,7 @@ export type DeleteOptions = {
   readonly onDeleted: (object: ListedObject) => void;
   /** Returns what was deleted so far, as the beginning of a sentence. */
   readonly describe: () => string;
-  /** What exits 6 while the lease of an interrupted run lasts. */
+  /** The commands that exit 6 while the lease of an interrupted run lasts. */
   readonly writing: 'Publishing' | 'Collecting';
 };
 

@@ -15,7 +15,7 @@ const EXPORTS: Readonly<Record<string, readonly [key: string, metric: MetricName
 };
 const SERVED: readonly Chain[] = ['ethereum', 'arbitrum', 'base'];
 
-/** What the demo collects from: a policy, and a service on loopback that it names. */
+/** Sources of the demo: a policy, and a service on loopback that it names. */
 export type DemoSources = {
   readonly policy: string;
   readonly url: string;

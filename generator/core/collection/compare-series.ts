@@ -12,7 +12,7 @@ export type DateSpan = { readonly first: string; readonly last: string; readonly
 /** A value of A divided by the value of B on the same date. */
 export type DatedRatio = { readonly date: string; readonly ratio: number };
 
-/** How a metric differs between two sources, A and B. */
+/** Differences of a metric between two sources, A and B. */
 export type MetricComparison = {
   readonly metric: MetricName;
   /** Number of dates on which both have a value, and on which the values are equal, digit by digit. */

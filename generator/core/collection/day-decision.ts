@@ -7,7 +7,7 @@ import type { Judgement } from './judge-day.js';
 const HOUR_MS = 3_600_000;
 
 /**
- * What happens to a new day: `accepted` with all required metrics; `waiting` until its deadline for those that are missing;
+ * The decision about a new day: `accepted` with all required metrics; `waiting` until its deadline for those that are missing;
  * `incomplete`, accepted at its deadline with what passed; `missed` if nothing passed by then.
  */
 export type DayDecision = {

@@ -17,7 +17,7 @@ export type JudgeOptions = {
   readonly checks?: readonly Check[];
   /** Metrics of the day that a person accepted although they are 0, repeat themselves, jump or differ from another source. */
   readonly accepted?: readonly MetricName[];
-  /** Whether the source no longer revises the day: comparisons with other days and sources are then only noted. */
+  /** True if the source no longer revises the day: comparisons with other days and sources are then only noted. */
   readonly isSettled?: boolean;
 };
 

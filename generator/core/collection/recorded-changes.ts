@@ -4,7 +4,7 @@ import { columnOf, sourceOn, type InputSeries } from '../input/input-series.js';
 /** A published date as the input had it. */
 export type PublishedInput = Pick<GoldDay, 'date' | 'metrics' | 'source'>;
 
-/** What a ledger says about changes of published dates. */
+/** The changes of published dates that a ledger records. */
 export type RecordedJudgement = {
   /** The reasons of the recorded changes, each once. */
   readonly reasons: readonly string[];

@@ -44,7 +44,7 @@ export type Refusal =
   | {
       readonly kind: 'restatement';
       readonly restatement: Restatement;
-      /** What the collection did not record, in words; absent unless recorded changes are accepted. */
+      /** Changes that the collection did not record, in words; absent unless recorded changes are accepted. */
       readonly not_recorded?: readonly string[];
     }
   | { readonly kind: 'plan-mismatch'; readonly restatement: Restatement };

@@ -15,7 +15,7 @@ import { readDay } from './read-day.js';
 const BUCKET = 'aws-public-blockchain';
 const REGION = 'us-east-2';
 const BODY_LIMIT_MS = 60_000;
-/** How both data sets name a complete file of a day. */
+/** Beginning of the name of a complete file, in both data sets. */
 const NAME_PREFIX = 'part-';
 
 /** Options for `createAws` and `createSonarx`. */

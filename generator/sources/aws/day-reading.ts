@@ -1,7 +1,7 @@
 import type { Engine } from '../../engines/engine.js';
 import type { Bucket } from './bucket.js';
 
-/** What a day is read with. */
+/** Tools for the reading of a day. */
 export type DayReading = {
   /** Id of the source, for messages. */
   readonly source: string;

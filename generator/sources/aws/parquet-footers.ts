@@ -4,7 +4,7 @@ import { EngineError, type Engine } from '../../engines/engine.js';
 import { SourceError } from '../source.js';
 import type { ByteRange } from './byte-ranges.js';
 
-/** What the footer of a Parquet file says about one of its columns. */
+/** A column of a Parquet file, from its footer. */
 export type FileColumn = {
   readonly type: string;
   /** The parts of the column, one or more for each group of rows. */

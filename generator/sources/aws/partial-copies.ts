@@ -18,7 +18,7 @@ export type PartialCopy = {
   readonly columns: FileColumns;
 };
 
-/** What copies are made with. */
+/** Tools for making copies. */
 export type Copying = {
   /** Id of the source, for messages. */
   readonly source: string;

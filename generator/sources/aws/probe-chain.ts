@@ -5,7 +5,7 @@ import { listDates, type DateListing } from './list-dates.js';
 import { copyFooters, withFolder, type PartialCopy } from './partial-copies.js';
 import type { ColumnType, RawChain, RawTable } from './raw-tables.js';
 
-/** How far back the newest complete date may be. */
+/** Greatest age of the newest complete date. */
 const PROBED_DAYS = 30;
 
 /** Compares the files of the newest complete date with what the query expects, column by column. @throws SourceError */

@@ -1,7 +1,7 @@
 import type { QueryName } from '../../../schemas/queries.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 
-/** What the adapter reads of a chain: the query, and the tables that it needs. */
+/** Raw data of a chain: the query, and the tables that it needs. */
 export type RawChain = { readonly query: QueryName; readonly tables: readonly RawTable[] };
 
 /** A table of the bucket. */
@@ -103,5 +103,5 @@ export function sonarxChain(chain: SonarxChain, blocksOnly: boolean): RawChain {
   return { query: chain, tables: [blocks, transactions] };
 }
 
-/** What a source reads of its chains. */
+/** Raw data of the chains of a source. */
 export type RawChains = { readonly [chain in Chain]?: RawChain };

@@ -30,7 +30,7 @@ const MAX_PAGES = 50;
 export type CoinMetricsOptions = {
   /** The contract that allows the operator to use the data, in the operator's words: it becomes the licence. */
   readonly licence: string | undefined;
-  /** What the operator declares that the contract says about selling the data. Default: unknown. */
+  /** The operator's declaration whether the contract lets the data be sold. Default: unknown. */
   readonly resale?: SourceFacts['resale'];
   /** True if the store is marked as commercial. */
   readonly commercial: boolean;

@@ -3,7 +3,7 @@ import type { Chain } from '../../../schemas/types.generated.js';
 /** A chain whose nodes answer Ethereum's JSON-RPC. */
 export type EvmChain = Exclude<Chain, 'bitcoin'>;
 
-/** How a chain differs from the others. */
+/** Properties of a chain. */
 export type EvmChainDefinition = {
   readonly chainId: number;
   /** First date with blocks that transactions can use. */

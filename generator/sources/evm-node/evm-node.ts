@@ -24,7 +24,7 @@ export type EvmNodeOptions = {
   readonly chain: EvmChain;
   /** https, or http on loopback. May have user and password, or a key in its path; only its origin is ever shown. */
   readonly endpoint: string;
-  /** What `eth_chainId` must answer. By default that of the chain's main network. */
+  /** Required answer to `eth_chainId`. By default that of the chain's main network. */
   readonly chainId?: number;
   /** First date that the node has blocks for. By default the first one of the chain. */
   readonly since?: string;

@@ -29,7 +29,7 @@ const RECEIPT_FORMS = {
   ...{ gasUsed: QUANTITY, effectiveGasPrice: QUANTITY, from: ADDRESS },
 };
 
-/** What a node must serve. */
+/** Requirements on a node. */
 export type NodeExpectations = {
   readonly chain: EvmChain;
   readonly chainId: number;

@@ -9,7 +9,7 @@ export type ColumnMapping = {
   readonly [metric in MetricName]?: { readonly column: string; readonly unit: string };
 };
 
-/** Where the values of a chain are. Each member overrides the one for all chains. */
+/** Places of the values of a chain. Each member overrides the one for all chains. */
 export type ChainColumns = {
   /** Name of the file in the folder. Default: `<chain>.csv`. */
   readonly file?: string;

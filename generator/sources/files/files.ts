@@ -17,7 +17,7 @@ export type FilesOptions = Pick<SourceFacts, 'id' | 'name' | 'url' | 'licence' |
   Pick<ChainColumns, 'columns' | 'dateColumn'> & {
     /** The folder of the files, from `openInputFolder`. */
     readonly folder: InputFolder;
-    /** What differs for a chain. */
+    /** Exceptions for a chain. */
     readonly chains?: { readonly [chain in Chain]?: ChainColumns };
     /** Returns milliseconds since the epoch. */
     readonly now?: () => number;

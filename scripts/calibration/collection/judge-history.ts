@@ -6,7 +6,7 @@ import { isCounted, toMetricValue } from '../../../generator/core/collection/met
 import { metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
-/** What the history is judged for; jumps are `drops` of required counts, `counts`, and `others`. */
+/** Rules that the history is judged by; jumps are `drops` of required counts, `counts`, and `others`. */
 export const JUDGED = ['zero', 'constant', 'counts', 'drops', 'others', 'blocks'] as const;
 export type Judged = (typeof JUDGED)[number];
 

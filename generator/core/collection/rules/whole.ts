@@ -21,7 +21,7 @@ type Gap = Pick<Finding, 'message' | 'value' | 'bound'>;
 /** Counts of rows that a whole day does not have. */
 const NONE = /_(missing|disagrees)$/;
 
-/** What a day is compared with: the counts of dates around it, and whether the source no longer revises it. */
+/** The surroundings of a day: the counts of dates around it, and whether the source no longer revises it. */
 export type Surroundings = {
   /** On the date before the last one. */
   readonly earlier?: Counts;
