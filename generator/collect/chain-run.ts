@@ -1,9 +1,9 @@
 import { toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, ChainState, LedgerLine, MetricName } from '../../schemas/types.generated.js';
 import { deadlineMs, type DayDecision } from '../core/collection/day-decision.js';
-import type { DayValues } from '../core/collection/day-values.js';
+import type { DayValues } from '../core/collection/values/day-values.js';
 import type { Finding } from '../core/collection/finding.js';
-import type { Lineage } from '../core/collection/lineage.js';
+import type { Lineage } from '../core/collection/ledger/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances } from './chain-plan.js';
 import { withMark } from './chain-state.js';

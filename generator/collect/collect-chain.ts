@@ -1,10 +1,10 @@
 import { addDays, toDate, toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, ChainState, LedgerLine } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/collected-day.js';
+import type { CollectedDay } from '../core/collection/values/collected-day.js';
 import { decideDay } from '../core/collection/day-decision.js';
-import { metricsIn } from '../core/collection/day-values.js';
-import { datesOf, type LedgerDate } from '../core/collection/ledger.js';
-import { toLineage } from '../core/collection/lineage.js';
+import { metricsIn } from '../core/collection/values/day-values.js';
+import { datesOf, type LedgerDate } from '../core/collection/ledger/ledger.js';
+import { toLineage } from '../core/collection/ledger/lineage.js';
 import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './chain-plan.js';
 import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
 import { pruneState, withAwaited } from './chain-state.js';

@@ -1,6 +1,6 @@
 import type { Chain, ChainState, LedgerLine } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import type { Lineage } from '../core/collection/lineage.js';
+import type { Lineage } from '../core/collection/ledger/lineage.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';

@@ -2,7 +2,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, Chain, Drift, MetricName } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
-import { datesOf } from '../core/collection/ledger.js';
+import { datesOf } from '../core/collection/ledger/ledger.js';
 import type { Finding } from '../core/collection/finding.js';
 import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';

@@ -15,9 +15,13 @@ import type {
 } from '../../schemas/types.generated.js';
 import { assertValid, SchemaError } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
-import { changesOf, datesOf, formatLedger, parseLedger } from '../core/collection/ledger.js';
-import type { Lineage } from '../core/collection/lineage.js';
-import { formatMetricsCsv, toSegments, type SourceDescription } from '../core/collection/projection.js';
+import { changesOf, datesOf, formatLedger, parseLedger } from '../core/collection/ledger/ledger.js';
+import type { Lineage } from '../core/collection/ledger/lineage.js';
+import {
+  formatMetricsCsv,
+  toSegments,
+  type SourceDescription,
+} from '../core/collection/ledger/projection.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { watchGc } from '../state/gc-lease.js';
 import { metaOf } from '../state/object-meta.js';

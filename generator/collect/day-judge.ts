@@ -1,7 +1,7 @@
 import { addDays, endOfDayMs, toDayNumber } from '../../schemas/dates.js';
 import type { ChainState, MetricName } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/collected-day.js';
-import { metricsIn, type DatedValues, type DayValues } from '../core/collection/day-values.js';
+import type { CollectedDay } from '../core/collection/values/collected-day.js';
+import { metricsIn, type DatedValues, type DayValues } from '../core/collection/values/day-values.js';
 import { judgeDay, type JudgeOptions, type Judgement } from '../core/collection/judge-day.js';
 import type { Check } from '../core/collection/rules/cross.js';
 import type { Source } from '../sources/source.js';

@@ -1,6 +1,6 @@
 import type { Chain, MetricName } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/collected-day.js';
-import { metricsIn, pickValues } from '../core/collection/day-values.js';
+import type { CollectedDay } from '../core/collection/values/collected-day.js';
+import { metricsIn, pickValues } from '../core/collection/values/day-values.js';
 import { SourceError, type Source } from '../sources/source.js';
 
 /** Dates that the sources of a chain offer, and their reading. */

@@ -1,8 +1,8 @@
 import { collectedKey } from '../../schemas/paths.js';
 import type { LedgerLine } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import type { CollectedDay } from '../core/collection/collected-day.js';
-import type { Lineage } from '../core/collection/lineage.js';
+import type { CollectedDay } from '../core/collection/values/collected-day.js';
+import type { Lineage } from '../core/collection/ledger/lineage.js';
 import { readByDigest } from '../state/stored-json.js';
 
 type Counts = CollectedDay['counts'];

@@ -1,7 +1,7 @@
 import type { LedgerLine } from '../../schemas/types.generated.js';
-import type { DayValues } from '../core/collection/day-values.js';
-import { metricsIn, pickValues } from '../core/collection/day-values.js';
-import type { Lineage } from '../core/collection/lineage.js';
+import type { DayValues } from '../core/collection/values/day-values.js';
+import { metricsIn, pickValues } from '../core/collection/values/day-values.js';
+import type { Lineage } from '../core/collection/ledger/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances, ChainPlan } from './chain-plan.js';
 

@@ -1,7 +1,7 @@
 import type { ChainState } from '../../schemas/types.generated.js';
-import { metricsIn, pickValues, type DayValues } from '../core/collection/day-values.js';
-import type { LedgerDate } from '../core/collection/ledger.js';
-import { toLineage } from '../core/collection/lineage.js';
+import { metricsIn, pickValues, type DayValues } from '../core/collection/values/day-values.js';
+import type { LedgerDate } from '../core/collection/ledger/ledger.js';
+import { toLineage } from '../core/collection/ledger/lineage.js';
 import { findRevisions, type Revision } from '../core/collection/settling.js';
 import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
 import { withAwaited, withDrifts } from './chain-state.js';

@@ -7,9 +7,9 @@ import { parseDate } from '../../schemas/dates.js';
 import type { Chain, MetricName, PolicyEngine, SourcesPolicy } from '../../schemas/types.generated.js';
 import type { Acceptances } from '../collect/chain-plan.js';
 import { collectChains, type CollectionResult } from '../collect/collect-chains.js';
-import type { SourceContext } from '../collect/create-sources.js';
-import { describeSources, planChains } from '../collect/plan-chains.js';
-import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy.js';
+import type { SourceContext } from '../collect/policy/create-sources.js';
+import { describeSources, planChains } from '../collect/policy/plan-chains.js';
+import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy/policy.js';
 import {
   collectExitOf,
   describeProblems,
@@ -82,7 +82,7 @@ export function addCollect(program: Command, host: CommandHost): void {
       assertNotAhead(asOfMs, machineClock(context.now));
       const store = await context.openStore(options.into);
       const result = await withCache(options.cache, async (cacheFolder) => {
-        const { createSources } = await import('../collect/create-sources.js'); // only this command needs its clients
+        const { createSources } = await import('../collect/policy/create-sources.js'); // only this command needs its clients
         const sources = await createSources(policy, chains, sourceContext(options, cacheFolder, context));
         const { since, until } = options;
         const plans = planChains(policy, chains, sources, {

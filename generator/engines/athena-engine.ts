@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-athena';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { TextRow } from '../core/collection/query-day.js';
+import type { TextRow } from '../core/collection/values/query-day.js';
 import { createAthenaClient, sendTo, type AthenaAccess } from './athena-client.js';
 import { readAthenaRows } from './athena-rows.js';
 import { pollMs, SYSTEM_TOOLS, type EngineTools } from './engine-tools.js';

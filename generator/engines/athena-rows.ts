@@ -1,5 +1,5 @@
 import { GetQueryResultsCommand, type AthenaClient, type ColumnInfo, type Row } from '@aws-sdk/client-athena';
-import type { TextRow } from '../core/collection/query-day.js';
+import type { TextRow } from '../core/collection/values/query-day.js';
 import { sendTo } from './athena-client.js';
 import { EngineError } from './engine.js';
 import { notText } from './trino-failure.js';

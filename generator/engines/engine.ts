@@ -1,4 +1,4 @@
-import type { TextRow } from '../core/collection/query-day.js';
+import type { TextRow } from '../core/collection/values/query-day.js';
 
 /** Runs SQL on tables of public raw data. */
 export type Engine = {

@@ -1,4 +1,4 @@
-import type { TextRow } from '../core/collection/query-day.js';
+import type { TextRow } from '../core/collection/values/query-day.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { parseEngineEndpoint } from './engine-endpoint.js';
 import { pollMs, SYSTEM_TOOLS, type EngineTools } from './engine-tools.js';

@@ -1,4 +1,4 @@
-import type { TextRow } from '../core/collection/query-day.js';
+import type { TextRow } from '../core/collection/values/query-day.js';
 import { EngineError } from './engine.js';
 import { notText, toFailure } from './trino-failure.js';
 

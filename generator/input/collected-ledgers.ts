@@ -3,7 +3,7 @@ import { collectedKey } from '../../schemas/paths.js';
 import type { Chain, CollectionPointer, LedgerLine } from '../../schemas/types.generated.js';
 import { SchemaError } from '../../schemas/validate.js';
 import { codeOf } from '../../infra/store/system-error.js';
-import { parseLedger } from '../core/collection/ledger.js';
+import { parseLedger } from '../core/collection/ledger/ledger.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { openCollected } from './collected-folder.js';
 import { FileFaultError } from './file-fault.js';

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
 import type { LedgerLine, Lineage, Manifest } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
-import { formatLedger } from '../core/collection/ledger.js';
+import { formatLedger } from '../core/collection/ledger/ledger.js';
 import type { NewLineages } from '../core/draft/lineage-draft.js';
 import { readCollected, type Ledgers } from './collected-ledgers.js';
 import type { InputFolder } from './input-folder.js';

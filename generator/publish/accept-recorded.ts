@@ -2,7 +2,7 @@ import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import { methodologyDigest } from '../../schemas/methodology.js';
 import type { Chain, LedgerLine } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { joinReasons, judgeRecorded } from '../core/collection/recorded-changes.js';
+import { joinReasons, judgeRecorded } from '../core/collection/ledger/recorded-changes.js';
 import { planSteps } from '../core/release/plan-release.js';
 import type { ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
 import type { Restatement } from '../core/release/restatement.js';

@@ -1,7 +1,7 @@
 import { toInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { ResponseEvidence } from '../core/collection/collected-day.js';
-import { parseJsonDigits } from '../core/collection/json-digits.js';
+import type { ResponseEvidence } from '../core/collection/values/collected-day.js';
+import { parseJsonDigits } from '../core/collection/values/json-digits.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { SYSTEM_TOOLS, type HttpTools } from './http/http-tools.js';
 import { NotFoundError } from './http/not-found-error.js';

@@ -1,4 +1,4 @@
-import { isJsonNumber } from '../core/collection/json-digits.js';
+import { isJsonNumber } from '../core/collection/values/json-digits.js';
 import { SourceError } from './source.js';
 
 /** Returns the error of an answer that differs from what is expected at `where`. */

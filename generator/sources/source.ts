@@ -1,5 +1,5 @@
 import type { Chain } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/collected-day.js';
+import type { CollectedDay } from '../core/collection/values/collected-day.js';
 
 /** A place that daily metrics come from. Every adapter must pass test/contract/source.ts. */
 export type Source = {

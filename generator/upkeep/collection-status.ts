@@ -6,7 +6,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { EMPTY_STATE } from '../collect/chain-state.js';
 import { readCollection } from '../collect/collection-store.js';
 import { deadlineMs } from '../core/collection/day-decision.js';
-import { datesOf } from '../core/collection/ledger.js';
+import { datesOf } from '../core/collection/ledger/ledger.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { readStoredJson } from '../state/stored-json.js';
 

@@ -1,7 +1,7 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
 import type { MetricName } from '../../../schemas/types.generated.js';
 import type { CollectionRules } from './collection-rules.js';
-import { metricsIn, type DayValues } from './day-values.js';
+import { metricsIn, type DayValues } from './values/day-values.js';
 import type { Judgement } from './judge-day.js';
 
 const HOUR_MS = 3_600_000;

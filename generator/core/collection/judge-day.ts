@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../schemas/types.generated.js';
-import type { CollectedDay } from './collected-day.js';
+import type { CollectedDay } from './values/collected-day.js';
 import type { CollectionRules } from './collection-rules.js';
-import { metricsIn, pickValues, type DatedValues, type DayValues } from './day-values.js';
+import { metricsIn, pickValues, type DatedValues, type DayValues } from './values/day-values.js';
 import type { Finding } from './finding.js';
 import { findConstants, findFalseZeros, findJumps } from './rules/compared.js';
 import { compareSources, isConfirmed, type Check } from './rules/cross.js';

@@ -1,7 +1,7 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
 import type { MetricName } from '../../../schemas/types.generated.js';
 import type { CollectionRules } from './collection-rules.js';
-import { metricsIn, type DatedValues, type DayValues } from './day-values.js';
+import { metricsIn, type DatedValues, type DayValues } from './values/day-values.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import type { TextRow } from '../../core/collection/query-day.js';
+import type { TextRow } from '../../core/collection/values/query-day.js';
 import { toLiteral } from '../../engines/duckdb-tables.js';
 import { EngineError, type Engine } from '../../engines/engine.js';
 import { SourceError } from '../source.js';

@@ -1,5 +1,5 @@
-import { isWhole, toDecimalText } from '../../core/collection/decimal-text.js';
-import { isJsonNumber } from '../../core/collection/json-digits.js';
+import { isWhole, toDecimalText } from '../../core/collection/values/decimal-text.js';
+import { isJsonNumber } from '../../core/collection/values/json-digits.js';
 import { toArray, toFields, type Fields } from '../json-rpc/fields.js';
 import { describeValue, shapeError } from '../shape-error.js';
 

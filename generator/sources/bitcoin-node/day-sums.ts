@@ -1,5 +1,5 @@
-import { createFeeList } from '../../core/collection/fee-list.js';
-import type { TextRow } from '../../core/collection/query-day.js';
+import { createFeeList } from '../../core/collection/values/fee-list.js';
+import type { TextRow } from '../../core/collection/values/query-day.js';
 import type { Block, BlockHeader, Transaction } from './block.js';
 
 /** The integers of a day, added up block by block. */

@@ -1,4 +1,4 @@
-import { isJsonNumber } from '../../core/collection/json-digits.js';
+import { isJsonNumber } from '../../core/collection/values/json-digits.js';
 import { toClientName } from '../json-rpc/fields.js';
 import type { JsonRpc, RpcCall } from '../json-rpc/json-rpc.js';
 import { askAnyway, probeFields, probeValue, type Form } from '../json-rpc/probe-answer.js';

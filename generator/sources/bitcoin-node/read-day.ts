@@ -1,6 +1,6 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
-import type { CollectedDay } from '../../core/collection/collected-day.js';
-import { toQueryDay } from '../../core/collection/query-day.js';
+import type { CollectedDay } from '../../core/collection/values/collected-day.js';
+import { toQueryDay } from '../../core/collection/values/query-day.js';
 import { findFirstBlock, type TimedBlock } from '../json-rpc/first-block.js';
 import { readInOrder } from '../json-rpc/read-in-order.js';
 import { shapeError } from '../shape-error.js';

@@ -1,4 +1,4 @@
-import { toMetricValue } from '../../core/collection/metric-value.js';
+import { toMetricValue } from '../../core/collection/values/metric-value.js';
 import type { JsonAnswer } from '../http-client.js';
 import { probeReading } from '../probe-lines.js';
 import { describeValue } from '../shape-error.js';

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { addDays, toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import type { CollectedDay } from '../../core/collection/collected-day.js';
+import type { CollectedDay } from '../../core/collection/values/collected-day.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import { createHttpClient, parseEndpoint, type HttpClient, type JsonAnswer } from '../http-client.js';
 import { SYSTEM_TOOLS, type HttpTools } from '../http/http-tools.js';

@@ -1,6 +1,6 @@
 import { endOfDayMs, parseDate, toDayNumber } from '../../../schemas/dates.js';
 import type { MetricName } from '../../../schemas/types.generated.js';
-import { toMetricValue } from '../../core/collection/metric-value.js';
+import { toMetricValue } from '../../core/collection/values/metric-value.js';
 import { describeValue, shapeError } from '../shape-error.js';
 import { COMPLETION, type CoinMetricsAsset } from './coinmetrics-metrics.js';
 

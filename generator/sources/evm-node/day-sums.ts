@@ -1,5 +1,5 @@
-import { createFeeList } from '../../core/collection/fee-list.js';
-import type { TextRow } from '../../core/collection/query-day.js';
+import { createFeeList } from '../../core/collection/values/fee-list.js';
+import type { TextRow } from '../../core/collection/values/query-day.js';
 import type { BlockHeader } from './block-header.js';
 import { EVM_CHAINS, type EvmChain } from './evm-chains.js';
 import type { Receipt } from './receipt.js';

@@ -1,6 +1,6 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
-import type { CollectedDay, NodeEvidence } from '../../core/collection/collected-day.js';
-import { toQueryDay } from '../../core/collection/query-day.js';
+import type { CollectedDay, NodeEvidence } from '../../core/collection/values/collected-day.js';
+import { toQueryDay } from '../../core/collection/values/query-day.js';
 import { readInOrder } from '../json-rpc/read-in-order.js';
 import { shapeError } from '../shape-error.js';
 import { SourceError } from '../source.js';

@@ -1,6 +1,6 @@
 import { CHAINS, METRICS } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
-import { toDecimalText } from '../../core/collection/decimal-text.js';
+import { toDecimalText } from '../../core/collection/values/decimal-text.js';
 
 /** Powers of ten that convert to a unit of the catalog, by unit of a column. */
 type Exponents = Readonly<Record<string, number>>;

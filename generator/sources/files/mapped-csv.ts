@@ -1,8 +1,8 @@
 import { codeOf } from '../../../infra/store/system-error.js';
 import { StoreError } from '../../../infra/store/object-store.js';
 import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
-import type { DayValues } from '../../core/collection/day-values.js';
-import { toMetricValue } from '../../core/collection/metric-value.js';
+import type { DayValues } from '../../core/collection/values/day-values.js';
+import { toMetricValue } from '../../core/collection/values/metric-value.js';
 import type { CsvRow } from '../../core/input/input-table.js';
 import { csvRows } from '../../input/csv-rows.js';
 import { FileFaultError } from '../../input/file-fault.js';

@@ -1,8 +1,8 @@
 import { parseDate } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import { toDecimalText } from '../../core/collection/decimal-text.js';
-import { isJsonNumber } from '../../core/collection/json-digits.js';
-import { toMetricValue } from '../../core/collection/metric-value.js';
+import { toDecimalText } from '../../core/collection/values/decimal-text.js';
+import { isJsonNumber } from '../../core/collection/values/json-digits.js';
+import { toMetricValue } from '../../core/collection/values/metric-value.js';
 import { describeValue, shapeError } from '../shape-error.js';
 import type { GrowthepieExport } from './growthepie-exports.js';
 

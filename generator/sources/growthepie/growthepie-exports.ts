@@ -1,4 +1,4 @@
-import { multiplyToInteger } from '../../core/collection/decimal-text.js';
+import { multiplyToInteger } from '../../core/collection/values/decimal-text.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
 /** An export of growthepie: all days of all chains, for one metric. */

@@ -1,6 +1,6 @@
 import { addDays } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import { isJsonNumber } from '../../core/collection/json-digits.js';
+import { isJsonNumber } from '../../core/collection/values/json-digits.js';
 import { probeMagnitude, probeReading } from '../probe-lines.js';
 import { createReadOnce } from '../read-once.js';
 import { describeValue } from '../shape-error.js';

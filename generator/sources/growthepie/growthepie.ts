@@ -1,6 +1,6 @@
 import { addDays } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import type { CollectedDay } from '../../core/collection/collected-day.js';
+import type { CollectedDay } from '../../core/collection/values/collected-day.js';
 import type { HttpTools } from '../http/http-tools.js';
 import type { TransferLimits } from '../http/transfer-watch.js';
 import { createReadOnce } from '../read-once.js';

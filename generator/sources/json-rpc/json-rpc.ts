@@ -1,4 +1,4 @@
-import { isJsonNumber } from '../../core/collection/json-digits.js';
+import { isJsonNumber } from '../../core/collection/values/json-digits.js';
 import { createHttpClient } from '../http-client.js';
 import { SYSTEM_TOOLS, type HttpTools } from '../http/http-tools.js';
 import type { Pace } from '../http/pace.js';

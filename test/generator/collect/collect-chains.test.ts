@@ -8,7 +8,7 @@ import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
 import { collectChains, type CollectionResult } from '../../../generator/collect/collect-chains.js';
 import { readCollection } from '../../../generator/collect/collection-store.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../generator/core/collection/day-values.js';
+import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { SourceError, type Source } from '../../../generator/sources/source.js';
 import { createMemorySource } from '../../support/collection/memory-source.js';

@@ -10,7 +10,7 @@ import {
   type Collection,
   type CollectionChange,
 } from '../../../generator/collect/collection-store.js';
-import { toLineage } from '../../../generator/core/collection/lineage.js';
+import { toLineage } from '../../../generator/core/collection/ledger/lineage.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
 import { META } from '../../contract/store-use.js';

@@ -1,7 +1,7 @@
 import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
-import { formatLedger } from '../../../generator/core/collection/ledger.js';
+import { formatLedger } from '../../../generator/core/collection/ledger/ledger.js';
 import { readCollection } from '../../../generator/collect/collection-store.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { lineageManifestPath, objectKey } from '../../../schemas/paths.js';

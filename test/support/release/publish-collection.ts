@@ -1,5 +1,5 @@
 import { commitCollection, readCollection } from '../../../generator/collect/collection-store.js';
-import { toLineage } from '../../../generator/core/collection/lineage.js';
+import { toLineage } from '../../../generator/core/collection/ledger/lineage.js';
 import type { PublishReport } from '../../../generator/core/release/publish-report.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput } from '../../../generator/input/read-input.js';

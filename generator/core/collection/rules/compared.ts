@@ -1,8 +1,8 @@
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import type { CollectionRules } from '../collection-rules.js';
-import { medianOf, metricsIn, type DatedValues, type DayValues } from '../day-values.js';
+import { medianOf, metricsIn, type DatedValues, type DayValues } from '../values/day-values.js';
 import type { Finding } from '../finding.js';
-import { isCounted } from '../metric-value.js';
+import { isCounted } from '../values/metric-value.js';
 
 /** Number of dates from which a median means something. */
 const FEWEST_DATES = 7;

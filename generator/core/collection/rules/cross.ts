@@ -1,6 +1,6 @@
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import type { CollectionRules } from '../collection-rules.js';
-import { medianOf, metricsIn, type DayValues } from '../day-values.js';
+import { medianOf, metricsIn, type DayValues } from '../values/day-values.js';
 import type { Finding } from '../finding.js';
 
 /** Number of dates from which a usual ratio means something. */

@@ -1,6 +1,6 @@
 import { metricsOf } from '../../../../schemas/catalog.js';
-import type { CollectedDay } from '../collected-day.js';
-import { isValue, metricsIn } from '../day-values.js';
+import type { CollectedDay } from '../values/collected-day.js';
+import { isValue, metricsIn } from '../values/day-values.js';
 import type { Finding } from '../finding.js';
 
 const INTEGER = /^(0|[1-9]\d*)$/;

@@ -1,7 +1,7 @@
 import type { Chain } from '../../../../schemas/types.generated.js';
-import type { CollectedDay } from '../collected-day.js';
+import type { CollectedDay } from '../values/collected-day.js';
 import type { CollectionRules } from '../collection-rules.js';
-import { metricsIn } from '../day-values.js';
+import { metricsIn } from '../values/day-values.js';
 import type { Finding } from '../finding.js';
 
 /** The counts of a source that reads blocks. A name that the source does not give is not checked. */

@@ -1,6 +1,6 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
 import { decideDay, type DayDecision } from '../../../../generator/core/collection/day-decision.js';
-import type { DayValues } from '../../../../generator/core/collection/day-values.js';
+import type { DayValues } from '../../../../generator/core/collection/values/day-values.js';
 import { parseInstant } from '../../../../schemas/dates.js';
 
 const WHOLE: DayValues = { tx_count: '1', active_addresses: '2', fees_total: '3', fee_median: '4' };

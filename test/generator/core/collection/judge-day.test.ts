@@ -1,6 +1,6 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
-import type { CollectedDay } from '../../../../generator/core/collection/collected-day.js';
-import type { DatedValues, DayValues } from '../../../../generator/core/collection/day-values.js';
+import type { CollectedDay } from '../../../../generator/core/collection/values/collected-day.js';
+import type { DatedValues, DayValues } from '../../../../generator/core/collection/values/day-values.js';
 import {
   judgeDay,
   type JudgeOptions,

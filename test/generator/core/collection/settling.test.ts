@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
-import type { DatedValues, DayValues } from '../../../../generator/core/collection/day-values.js';
+import type { DatedValues, DayValues } from '../../../../generator/core/collection/values/day-values.js';
 import { findRevisions, type Revision } from '../../../../generator/core/collection/settling.js';
 import { addDays, parseInstant } from '../../../../schemas/dates.js';
 

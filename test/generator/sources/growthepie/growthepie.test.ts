@@ -3,7 +3,7 @@ import type { Chain } from '../../../../schemas/types.generated.js';
 import { GROWTHEPIE_EXPORTS } from '../../../../generator/sources/growthepie/growthepie-exports.js';
 import { createGrowthepie } from '../../../../generator/sources/growthepie/growthepie.js';
 import { SourceError, type Probe } from '../../../../generator/sources/source.js';
-import type { CollectedDay } from '../../../../generator/core/collection/collected-day.js';
+import type { CollectedDay } from '../../../../generator/core/collection/values/collected-day.js';
 import { describeSource } from '../../../contract/source.js';
 import { replyStatus } from '../../../support/sources/fake-service.js';
 import { expectServedBy } from '../../../support/sources/expect-served.js';

@@ -4,9 +4,9 @@ import {
   datesOf,
   formatLedger,
   parseLedger,
-} from '../../../../generator/core/collection/ledger.js';
-import { formatMetricsCsv, toSegments } from '../../../../generator/core/collection/projection.js';
-import type { LedgerLine } from '../../../../schemas/types.generated.js';
+} from '../../../../../generator/core/collection/ledger/ledger.js';
+import { formatMetricsCsv, toSegments } from '../../../../../generator/core/collection/ledger/projection.js';
+import type { LedgerLine } from '../../../../../schemas/types.generated.js';
 
 /** Returns a line of the ledger of base. */
 function line(date: string, values: Record<string, string>, changes: Partial<LedgerLine> = {}): LedgerLine {

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../../schemas/types.generated.js';
+import type { MetricName } from '../../../../schemas/types.generated.js';
 import { toMetricValue } from './metric-value.js';
 
 /** Values of a date as decimal text, by metric. A metric without a value is absent. */

@@ -1,5 +1,5 @@
-import type { GoldDay, LedgerLine, MetricName } from '../../../schemas/types.generated.js';
-import { columnOf, sourceOn, type InputSeries } from '../input/input-series.js';
+import type { GoldDay, LedgerLine, MetricName } from '../../../../schemas/types.generated.js';
+import { columnOf, sourceOn, type InputSeries } from '../../input/input-series.js';
 
 /** A published date as the input had it. */
 export type PublishedInput = Pick<GoldDay, 'date' | 'metrics' | 'source'>;

@@ -1,6 +1,6 @@
-import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { formatTable } from '../../infra/process/format-table.js';
-import type { DateSpan, MetricComparison } from '../core/collection/compare-series.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { formatTable } from '../../../infra/process/format-table.js';
+import type { DateSpan, MetricComparison } from '../../core/collection/compare-series.js';
 import type { CheckedSource } from './check-sources.js';
 import type { ListedSource, SourceUse } from './list-sources.js';
 

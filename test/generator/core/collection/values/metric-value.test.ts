@@ -1,4 +1,4 @@
-import { toMetricValue } from '../../../../generator/core/collection/metric-value.js';
+import { toMetricValue } from '../../../../../generator/core/collection/values/metric-value.js';
 
 describe('a value of a metric', () => {
   it.each([

@@ -1,5 +1,5 @@
-import { metricsOf } from '../../../schemas/catalog.js';
-import type { Chain, MetricName, SourceSegment } from '../../../schemas/types.generated.js';
+import { metricsOf } from '../../../../schemas/catalog.js';
+import type { Chain, MetricName, SourceSegment } from '../../../../schemas/types.generated.js';
 import type { LedgerDate } from './ledger.js';
 
 /** Returns the CSV of a chain: a row per date of its ledger, a column per metric that has a value. */

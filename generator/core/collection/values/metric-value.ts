@@ -1,5 +1,5 @@
-import { METRICS } from '../../../schemas/catalog.js';
-import type { MetricName } from '../../../schemas/types.generated.js';
+import { METRICS } from '../../../../schemas/catalog.js';
+import type { MetricName } from '../../../../schemas/types.generated.js';
 import { isWhole, toDecimalText } from './decimal-text.js';
 
 /** Units in which every value is a whole number. */

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { PolicySource, SourcesPolicy } from '../../../schemas/types.generated.js';
-import { createSources, type SourceContext } from '../../../generator/collect/create-sources.js';
-import { describeSources } from '../../../generator/collect/plan-chains.js';
-import type { Source } from '../../../generator/sources/source.js';
+import type { PolicySource, SourcesPolicy } from '../../../../schemas/types.generated.js';
+import { createSources, type SourceContext } from '../../../../generator/collect/policy/create-sources.js';
+import { describeSources } from '../../../../generator/collect/policy/plan-chains.js';
+import type { Source } from '../../../../generator/sources/source.js';
 
 const SINCE = '2023-06-15';
 const OWN: PolicySource = { kind: 'files', folder: 'm', name: 'Own', licence: 'own data', resale: 'yes' };

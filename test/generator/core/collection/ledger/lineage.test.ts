@@ -1,7 +1,10 @@
-import type { CollectedDay, Evidence } from '../../../../generator/core/collection/collected-day.js';
-import { toLineage } from '../../../../generator/core/collection/lineage.js';
-import { sha256Hex } from '../../../../schemas/digest.js';
-import { SchemaError } from '../../../../schemas/validate.js';
+import type {
+  CollectedDay,
+  Evidence,
+} from '../../../../../generator/core/collection/values/collected-day.js';
+import { toLineage } from '../../../../../generator/core/collection/ledger/lineage.js';
+import { sha256Hex } from '../../../../../schemas/digest.js';
+import { SchemaError } from '../../../../../schemas/validate.js';
 
 const OBJECTS: Evidence = {
   ...{ kind: 'objects', sql_sha256: '2'.repeat(64), engine: 'duckdb 1.5.6' },

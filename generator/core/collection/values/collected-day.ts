@@ -1,4 +1,4 @@
-import type { Chain } from '../../../schemas/types.generated.js';
+import type { Chain } from '../../../../schemas/types.generated.js';
 import type { DayValues } from './day-values.js';
 
 /** A date of a chain, as a source gives it. */

@@ -1,8 +1,8 @@
-import { CHAIN_IDS } from '../../schemas/catalog.js';
-import type { Chain, LedgerLine, MetricName, SourcesPolicy } from '../../schemas/types.generated.js';
-import { metricsIn } from '../core/collection/day-values.js';
-import { findLicenceRefusal } from '../core/collection/licence-guard.js';
-import type { Source, SourceFacts } from '../sources/source.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import type { Chain, LedgerLine, MetricName, SourcesPolicy } from '../../../schemas/types.generated.js';
+import { metricsIn } from '../../core/collection/values/day-values.js';
+import { findLicenceRefusal } from '../../core/collection/licence-guard.js';
+import type { Source, SourceFacts } from '../../sources/source.js';
 
 /** The newest values that a ledger has from a source. */
 export type LastSuccess = {

@@ -1,8 +1,8 @@
-import { canonicalJson } from '../../../schemas/canonical-json.js';
-import { sha256Hex } from '../../../schemas/digest.js';
-import { assertValid } from '../../../schemas/validate.js';
-import type { CollectedDay } from './collected-day.js';
-import type { Finding } from './finding.js';
+import { canonicalJson } from '../../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../../schemas/digest.js';
+import { assertValid } from '../../../../schemas/validate.js';
+import type { CollectedDay } from '../values/collected-day.js';
+import type { Finding } from '../finding.js';
 
 /** The origin of the values of a day and the findings in them, as text that its digest names. */
 export type Lineage = { readonly source: string; readonly text: string; readonly sha256: string };

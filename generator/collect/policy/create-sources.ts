@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import type {
   AwsPolicy,
   BitcoinNodePolicy,
@@ -11,21 +11,21 @@ import type {
   PolicySource,
   SonarxPolicy,
   SourcesPolicy,
-} from '../../schemas/types.generated.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
-import { findLicenceRefusal } from '../core/collection/licence-guard.js';
-import { GeneratorError } from '../core/generator-error.js';
-import { createDuckDbEngine } from '../engines/duckdb-engine.js';
-import { EngineError, type Engine } from '../engines/engine.js';
-import { createTrinoEngine } from '../engines/trino-engine.js';
-import { openInputFolder } from '../input/input-folder.js';
-import { createAws, createSonarx } from '../sources/aws/aws.js';
-import { createBitcoinNode } from '../sources/bitcoin-node/bitcoin-node.js';
-import { createCoinMetrics } from '../sources/coinmetrics/coinmetrics.js';
-import { createEvmNode } from '../sources/evm-node/evm-node.js';
-import { createFiles } from '../sources/files/files.js';
-import { createGrowthepie } from '../sources/growthepie/growthepie.js';
-import type { Source } from '../sources/source.js';
+} from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { findLicenceRefusal } from '../../core/collection/licence-guard.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { createDuckDbEngine } from '../../engines/duckdb-engine.js';
+import { EngineError, type Engine } from '../../engines/engine.js';
+import { createTrinoEngine } from '../../engines/trino-engine.js';
+import { openInputFolder } from '../../input/input-folder.js';
+import { createAws, createSonarx } from '../../sources/aws/aws.js';
+import { createBitcoinNode } from '../../sources/bitcoin-node/bitcoin-node.js';
+import { createCoinMetrics } from '../../sources/coinmetrics/coinmetrics.js';
+import { createEvmNode } from '../../sources/evm-node/evm-node.js';
+import { createFiles } from '../../sources/files/files.js';
+import { createGrowthepie } from '../../sources/growthepie/growthepie.js';
+import type { Source } from '../../sources/source.js';
 
 /** The machine, as sources need it. */
 export type SourceContext = {
@@ -186,7 +186,7 @@ async function createEngine(engine: PolicyEngine, { cacheFolder, signal }: Sourc
       }
       case 'athena': {
         const { region, workgroup, database, output, endpoint } = engine;
-        const { createAthenaEngine } = await import('../engines/athena-engine.js'); // its client takes long to load
+        const { createAthenaEngine } = await import('../../engines/athena-engine.js'); // its client takes long to load
         const options = { region, workgroup, database };
         return await createAthenaEngine(
           { ...options, ...pick('outputLocation', output), ...pick('endpoint', endpoint) },

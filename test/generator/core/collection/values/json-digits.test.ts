@@ -1,5 +1,8 @@
 import * as fc from 'fast-check';
-import { isJsonNumber, parseJsonDigits } from '../../../../generator/core/collection/json-digits.js';
+import {
+  isJsonNumber,
+  parseJsonDigits,
+} from '../../../../../generator/core/collection/values/json-digits.js';
 
 describe('JSON whose numbers keep their digits', () => {
   it('wraps every number, and nothing else', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { createFeeList } from '../../../../generator/core/collection/fee-list.js';
-import { ascending, twiceMedian } from '../../../support/collection/evm-days.js';
+import { createFeeList } from '../../../../../generator/core/collection/values/fee-list.js';
+import { ascending, twiceMedian } from '../../../../support/collection/evm-days.js';
 
 const fee = fc.oneof(
   fc.bigInt({ min: 0n, max: 5n }),

@@ -2,10 +2,10 @@ import {
   joinReasons,
   judgeRecorded,
   type PublishedInput,
-} from '../../../../generator/core/collection/recorded-changes.js';
-import { toInputSeries, type InputSeries } from '../../../../generator/core/input/input-series.js';
-import { toDayNumber } from '../../../../schemas/dates.js';
-import type { LedgerLine } from '../../../../schemas/types.generated.js';
+} from '../../../../../generator/core/collection/ledger/recorded-changes.js';
+import { toInputSeries, type InputSeries } from '../../../../../generator/core/input/input-series.js';
+import { toDayNumber } from '../../../../../schemas/dates.js';
+import type { LedgerLine } from '../../../../../schemas/types.generated.js';
 
 const DATE = '2026-08-19';
 const REVISED = 'source revised within its settling window';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { CHAIN_IDS, metricsOf } from '../../schemas/catalog.js';
+import { CHAIN_IDS, metricsOf } from '../../../schemas/catalog.js';
 import type {
   Chain,
   MetricName,
@@ -7,11 +7,11 @@ import type {
   PolicyRules,
   PolicySource,
   SourcesPolicy,
-} from '../../schemas/types.generated.js';
-import { findAllSchemaFaults } from '../../schemas/validate.js';
-import { codeOf } from '../../infra/store/system-error.js';
-import { DEFAULT_RULES, type CollectionRules } from '../core/collection/collection-rules.js';
-import { GeneratorError } from '../core/generator-error.js';
+} from '../../../schemas/types.generated.js';
+import { findAllSchemaFaults } from '../../../schemas/validate.js';
+import { codeOf } from '../../../infra/store/system-error.js';
+import { DEFAULT_RULES, type CollectionRules } from '../../core/collection/collection-rules.js';
+import { GeneratorError } from '../../core/generator-error.js';
 
 /** Reads a policy. @throws GeneratorError 'usage' with every fault */
 export async function readPolicy(file: string): Promise<SourcesPolicy> {

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../../schemas/canonical-json.js';
-import type { Chain, LedgerLine, MetricName } from '../../../schemas/types.generated.js';
-import { assertValid } from '../../../schemas/validate.js';
-import type { DatedValues } from './day-values.js';
+import { canonicalJson } from '../../../../schemas/canonical-json.js';
+import type { Chain, LedgerLine, MetricName } from '../../../../schemas/types.generated.js';
+import { assertValid } from '../../../../schemas/validate.js';
+import type { DatedValues } from '../values/day-values.js';
 
 /** A date of a ledger: its values in force, and the source of each. */
 export type LedgerDate = DatedValues & { readonly sources: { readonly [metric in MetricName]?: string } };

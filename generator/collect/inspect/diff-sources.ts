@@ -1,8 +1,8 @@
-import type { Chain } from '../../schemas/types.generated.js';
-import { compareSeries, type MetricComparison } from '../core/collection/compare-series.js';
-import type { DayValues } from '../core/collection/day-values.js';
-import { GeneratorError } from '../core/generator-error.js';
-import { SourceError, type Source } from '../sources/source.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import { compareSeries, type MetricComparison } from '../../core/collection/compare-series.js';
+import type { DayValues } from '../../core/collection/values/day-values.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { SourceError, type Source } from '../../sources/source.js';
 
 /** Options for `diffSources`: two sources, and the dates to compare. */
 export type DiffOptions = {

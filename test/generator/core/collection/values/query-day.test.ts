@@ -1,6 +1,6 @@
-import { METRICS, metricsOf } from '../../../../schemas/catalog.js';
-import type { Chain } from '../../../../schemas/types.generated.js';
-import { toQueryDay, type TextRow } from '../../../../generator/core/collection/query-day.js';
+import { METRICS, metricsOf } from '../../../../../schemas/catalog.js';
+import type { Chain } from '../../../../../schemas/types.generated.js';
+import { toQueryDay, type TextRow } from '../../../../../generator/core/collection/values/query-day.js';
 
 const EVM: TextRow = {
   date: '2026-01-01',

@@ -1,4 +1,4 @@
-import { hashRate, meanDifficulty } from '../../../../generator/core/collection/mining-work.js';
+import { hashRate, meanDifficulty } from '../../../../../generator/core/collection/values/mining-work.js';
 
 const EASIEST = '1d00ffff';
 

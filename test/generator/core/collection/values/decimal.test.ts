@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { toHalf, toQuotient, toScaled } from '../../../../generator/core/collection/decimal.js';
+import { toHalf, toQuotient, toScaled } from '../../../../../generator/core/collection/values/decimal.js';
 
 const PLAIN = /^(0|-?(0|[1-9]\d*)(\.\d*[1-9])?)$/;
 const integer = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });

@@ -1,4 +1,4 @@
-import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import type { Chain, MetricName } from '../../../../schemas/types.generated.js';
 import type { CollectedDay } from './collected-day.js';
 import { toHalf, toQuotient, toScaled } from './decimal.js';
 import { hashRate, meanDifficulty } from './mining-work.js';

@@ -3,7 +3,7 @@ import {
   isWhole,
   multiplyToInteger,
   toDecimalText,
-} from '../../../../generator/core/collection/decimal-text.js';
+} from '../../../../../generator/core/collection/values/decimal-text.js';
 
 describe('canonical decimal text', () => {
   it.each([
