@@ -14,7 +14,7 @@ import { tooLarge, type InputLimit } from './input-limits.js';
 export type InputFolder = {
   /** The address as the operator typed it. */
   readonly address: string;
-  /** Returns the names of the files in ascending order, without those in subfolders. */
+  /** Returns the names of the files in ascending order, without those in subfolders. A directory also gives the names of its subfolders. */
   readonly list: () => Promise<string[]>;
   /**
    * Opens a file. The stream fails with a system error if the file does not exist or cannot be read, and with

@@ -47,7 +47,7 @@ export async function readPointer(store: ObjectStore): Promise<ReadPointer | und
   return late;
 }
 
-/** Returns a key that is only written after a commit: aliases.json, or a release record of sequence 2 or more. */
+/** Returns a key that exists only after a commit, here or in the store that a copy began with: aliases.json, or a release record of sequence 2 or more. */
 async function findCommitEvidence(store: ObjectStore): Promise<string | undefined> {
   if ((await store.head(ALIASES_KEY)) !== undefined) return ALIASES_KEY;
   for await (const { key } of store.list(RELEASES_PREFIX)) {

@@ -33,6 +33,5 @@ export function formatTable(
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
-    .filter((line) => line !== '')
     .join('\n');
 }

@@ -5,7 +5,7 @@ import { metricsIn, pickValues, type DatedValues, type DayValues } from './value
 import type { Finding } from './finding.js';
 import { findConstants, findFalseZeros, findJumps } from './rules/compared.js';
 import { compareSources, isConfirmed, type Check } from './rules/cross.js';
-import { findShapeFaults } from './rules/shape.js';
+import { areIntegers, findShapeFaults } from './rules/shape.js';
 import { findGaps, type Surroundings } from './rules/whole.js';
 
 /** Options for `judgeDay`: everything that a day is judged by, beside its own values. */
@@ -17,7 +17,10 @@ export type JudgeOptions = {
   readonly checks?: readonly Check[];
   /** Metrics of the day that a person accepted although they are 0, repeat themselves, jump or differ from another source. */
   readonly accepted?: readonly MetricName[];
-  /** True if the source no longer revises the day: comparisons with other days and sources are then only noted. */
+  /**
+   * True if the source no longer revises the day: a repeated value, a jump, another source and an unusual number of blocks
+   * are then only noted. A false zero stays missing, and a day that is not whole stays withheld.
+   */
   readonly isSettled?: boolean;
 };
 
@@ -34,7 +37,7 @@ export function judgeDay(
   { rules, before, neighbours = {}, checks = [], accepted = [], isSettled = false }: JudgeOptions,
 ): Judgement {
   const shape = findShapeFaults(day);
-  const gaps = shape.length > 0 ? [] : findGaps(day, rules, { ...neighbours, isSettled });
+  const gaps = areIntegers(day.counts) ? findGaps(day, rules, { ...neighbours, isSettled }) : [];
   const values = without(day.values, [...shape, ...gaps]);
   const settle = (finding: Finding): Finding =>
     isSettled && finding.effect !== 'noted' ? noted(finding, 'The source has settled the day.') : finding;
@@ -58,7 +61,7 @@ export function judgeDay(
   return { values: without(present, [...compared, ...together]), withheld: [...new Set(withheld)], findings };
 }
 
-/** Withholds all values of a day whose `tx_count` is not accepted: they come from the same transactions. */
+/** Withholds all other values of a day whose `tx_count` is far from other days or sources: the source may have only a part of the day. */
 function findDependent(present: DayValues, findings: readonly Finding[]): Finding[] {
   const cause = findings.find(({ effect, metrics }) => effect !== 'noted' && metrics.includes('tx_count'));
   const others = metricsIn(without(present, findings));

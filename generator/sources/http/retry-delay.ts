@@ -7,8 +7,8 @@ export function backoffMs(retries: number, random: () => number): number {
 }
 
 /**
- * Returns how long a `Retry-After` header asks to wait, in milliseconds: a number of seconds or an HTTP date. Returns 0
- * for a header that is absent or invalid. Source: RFC 9110 §10.2.3.
+ * Returns how long a `Retry-After` header asks to wait, in milliseconds: a number of seconds, or an HTTP date with
+ * a comma, as servers of today send it. Returns 0 for any other header. Source: RFC 9110 §10.2.3.
  */
 export function retryAfterMs(header: string | null, nowMs: number): number {
   const text = header?.trim() ?? '';

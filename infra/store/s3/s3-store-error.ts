@@ -14,7 +14,7 @@ import {
 /** A problem and its remedy. */
 type Advice = readonly [problem: string, remedy: string];
 
-/** Prefix that the SDK puts before a message of the system. */
+/** Prefix that the SDK puts before the message of an error that is no `Error` here: one of another realm, such as a VM context. */
 const SDK_WRAPPER = /^AWS SDK error wrapper for (?:\w*Error: )?/;
 const NOT_S3 = /XML parse error|Deserialization error/;
 
@@ -48,6 +48,7 @@ const BY_FAILURE: { readonly [failure in S3Failure]?: Advice } = {
   denied: ['access denied', 'Grant the permissions listed in generator/RUNBOOK.md.'],
   damaged: ['the bytes were damaged in transit', 'Run again.'],
   conflict: ['other writers keep changing this key', 'Run again.'],
+  // An absent object is no failure. Some servers answer so to a list or a write if the bucket is absent.
   missing: ['not found', 'Create the bucket or correct the address.'],
 };
 

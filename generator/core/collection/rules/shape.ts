@@ -5,7 +5,12 @@ import type { Finding } from '../finding.js';
 
 const INTEGER = /^(0|[1-9]\d*)$/;
 
-/** Finds values that are none: metrics that the chain does not have, counts with fractions, texts that are no number. */
+/** Returns whether all counts of a day are integers, so that they can be compared. */
+export function areIntegers(counts: CollectedDay['counts']): boolean {
+  return Object.values(counts).every((count) => INTEGER.test(count));
+}
+
+/** Finds invalid values: of metrics that the chain does not have, counts with fractions, and texts that are not numbers. */
 export function findShapeFaults({ chain, values, counts }: CollectedDay): Finding[] {
   const fault = (metrics: Finding['metrics'], message: string): Finding => ({
     rule: 'shape',
