@@ -18,7 +18,7 @@ export function addAccountCommand(
   });
 }
 
-/** Returns the options of every command that opens the accounts store. */
+/** Returns the options of the commands that need only the accounts store. */
 export function accountsStoreOptions(): Option[] {
   return [
     new Option(

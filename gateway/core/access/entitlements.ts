@@ -21,7 +21,7 @@ export type Grant = {
   readonly untilMs: number;
 };
 
-/** The decision about a request; `detail` explains a refusal to the caller in a sentence. */
+/** The decision about a request; `detail` explains a refusal to the caller. */
 export type AccessDecision =
   | { readonly allowed: true }
   | {
@@ -34,7 +34,7 @@ const ALLOWED: AccessDecision = { allowed: true };
 
 /**
  * Decides whether an account with these grants can read a file at `nowMs`. One active grant that includes the file is
- * enough. A refusal names the plans that include the file, but does not reveal whether it exists.
+ * enough. An active account is told which plans include the file. No refusal reveals whether it exists.
  */
 export function decide(grants: readonly Grant[], request: FileRequest, nowMs: number): AccessDecision {
   for (const grant of grants) if (isActive(grant, nowMs) && includes(grant, request)) return ALLOWED;
