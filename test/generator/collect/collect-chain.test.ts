@@ -189,7 +189,7 @@ describe('a collection of a chain', () => {
     ]);
   });
 
-  it('awaits a date from the first run that misses it, names the deadline once, and reads it only when its data change', async () => {
+  it('awaits a date from the first run that misses it, names the deadline once, and reads it only when its data change or the deadline passes', async () => {
     const days = createDays(30);
     const scene = createScene(days);
     await scene.collect('2026-07-31T06:15:00Z');
@@ -216,7 +216,7 @@ describe('a collection of a chain', () => {
     expect(scene.state().awaited).toEqual([]);
   });
 
-  it('reads an awaited date again each time if the marks of its source can be late', async () => {
+  it('reads an awaited date again each time before its deadline if the marks of its source can be late', async () => {
     const days = createDays(30);
     const source = createMemorySource(days);
     const late = { ...source, facts: { ...source.facts, hasLateMarks: true } };
@@ -290,7 +290,7 @@ describe('dates that the source offers but cannot give', () => {
         : source.day(chain, date, abort),
   });
 
-  /** Collects until the source fails, and returns the dates of the steps before. */
+  /** Collects until the collection fails. Returns the dates that it took before, and the error. */
   async function collectUntilFailure(days: Days, failed: readonly string[]): Promise<[string[], unknown]> {
     const run = collectChain({
       plan: {

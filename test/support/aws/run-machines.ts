@@ -79,7 +79,7 @@ export function createRunMachines(): RunMachines {
 type TaskResult = { readonly output: string } | { readonly error: string; readonly cause: string };
 
 /**
- * Returns the result of a task in the format of Step Functions: the cause of a failure is the task's description by ECS.
+ * Returns the result of a task in the format of Step Functions: the cause of a failure of a started task is its description by ECS.
  * A second container stands for the account's monitoring. It always failed, so that a machine that reads its exit code is
  * noticed. Only Step Functions may use error names that begin with
  * `States.`; the machines do not depend on them.

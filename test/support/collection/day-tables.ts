@@ -7,7 +7,7 @@ import { toLiteral, writeParquet, type ParquetColumn } from './parquet.js';
 
 /** The ways in which a source may write the same rows. */
 export type FileForm = {
-  /** Type of columns of integers. */
+  /** Type of the columns of integers. */
   readonly numbers: 'BIGINT' | 'DECIMAL(38,0)' | 'DOUBLE';
   readonly isUpperCase: boolean;
   /** Type of a column `date` in the file. */
@@ -15,7 +15,7 @@ export type FileForm = {
   readonly files: number;
 };
 
-/** Writes tables of a day into a folder. */
+/** The day of a table, and the folder and form of its files. */
 export type DayWriter = {
   readonly connection: DuckDBConnection;
   readonly folder: string;
@@ -48,7 +48,7 @@ export async function writeEvmDay(
         ? {
             receipt_status: [numbers, (row) => row.status],
             receipt_gas_used: [numbers, (row) => row.gas],
-            receipt_effective_gas_price: ['BIGINT', (row) => row.price],
+            receipt_effective_gas_price: [numbers, (row) => row.price],
           }
         : {
             status: [numbers, (row) => row.status],
@@ -85,7 +85,7 @@ export async function writeBitcoinDay(
   };
 }
 
-/** Writes the rows into the files of a table: each file has the columns in another order. */
+/** Writes the rows into the files of a table: every second file has the columns in reverse order. */
 async function writeTable<Row>(
   { connection, folder, date, form }: DayWriter,
   table: string,
