@@ -578,6 +578,7 @@ export interface ChainState {
       [k: string]: TextValues;
     };
   };
+  basis?: Sha256;
 }
 /**
  * When a date of the chain is first looked for, and how long it is awaited, as the policy of the last collection says.

@@ -37,6 +37,8 @@ export type ChainRun = Omit<JudgingOptions, 'values'> & {
   /** The first date that may still be filled in. */
   readonly oldest: string;
   readonly now: string;
+  /** True if the sources, metrics or rules of the chain are not those of the collection before. */
+  readonly isNewBasis: boolean;
   readonly accepted: Acceptances;
   readonly signal: AbortSignal;
   /** The accepted values by date, with those that this run accepts. */
@@ -49,8 +51,13 @@ export function mergeParts(parts: readonly JudgedPart[]): DayValues {
 }
 
 /** Returns whether the data of a date may be new, or a person accepted something of it. */
-export function mayDiffer({ plan, reader, accepts }: ChainRun, date: string, state: ChainState): boolean {
+export function mayDiffer(
+  { plan, reader, accepts, isNewBasis }: ChainRun,
+  date: string,
+  state: ChainState,
+): boolean {
   const awaited = state.awaited.find((each) => each.date === date);
+  if (awaited !== undefined && isNewBasis) return true;
   const sources = [...plan.parts, ...(awaited ? plan.checks : [])].map(({ source }) => source);
   return (
     sources.some((source) => {

@@ -14,7 +14,9 @@ export function pruneState(
     ...rest,
     marks: mapSources(marks, (dates) => dates.filter(([date]) => date >= oldest)),
     awaited: awaited.filter(({ date }) => date >= oldest).sort(byDate),
-    drifts: [...drifts].sort((a, b) => byDate(a, b) || (a.metric < b.metric ? -1 : 1)),
+    drifts: drifts
+      .filter(({ date }) => date >= oldest)
+      .sort((a, b) => byDate(a, b) || (a.metric < b.metric ? -1 : 1)),
     checks: mapSources(checks, (dates) => dates.slice(-CHECKED_DATES)),
   };
 }

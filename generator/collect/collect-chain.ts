@@ -1,4 +1,6 @@
+import { canonicalJson } from '../../schemas/canonical-json.js';
 import { addDays, toDate, toInstant } from '../../schemas/dates.js';
+import { sha256Hex } from '../../schemas/digest.js';
 import type { AwaitedDate, ChainState, LedgerLine } from '../../schemas/types.generated.js';
 import type { CollectedDay } from '../core/collection/values/collected-day.js';
 import { decideDay } from '../core/collection/day-decision.js';
@@ -40,24 +42,26 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
   const { plan, lines, nowMs, signal, accepted = NOTHING_ACCEPTED } = options;
   const { rules, chain, parts, checks } = plan;
   const known = datesOf(lines);
-  const oldest = toDate(Math.floor(nowMs / DAY_MS) - 1 - rules.fillInDays);
+  const oldest = toDate(Math.floor(nowMs / DAY_MS) - rules.fillInDays);
   const due = toDate(Math.floor((nowMs - rules.firstTryHours * HOUR_MS) / DAY_MS) - 1);
   const last = plan.until !== undefined && plan.until < due ? plan.until : due;
   const first = firstOf(known, oldest) ?? plan.since;
   if (first > last) return { state: options.state, failures: [] };
   const [{ source: main }, ...others] = parts;
   const reader = await openDays({
-    ...{ chain, signal, span: { first, last } },
+    ...{ chain, signal, oldest, span: { first, last } },
     sources: [main, ...others.map(({ source }) => source), ...checks.map(({ source }) => source)],
   });
+  const basis = basisOf(plan);
   const run: ChainRun = {
     ...{ plan, reader, first, last, oldest, nowMs, signal, accepted },
     countsOf: options.countsOf,
+    isNewBasis: options.state.basis !== basis,
     accepts: accepted.accepts,
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
   };
-  let state: ChainState = { ...options.state, schedule: scheduleOf(plan) };
+  let state: ChainState = { ...options.state, schedule: scheduleOf(plan), basis };
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
     yield { ...step, state: pruneState(state, oldest) };
@@ -65,6 +69,16 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
   const [failure] = reader.mainFailures;
   if (failure !== undefined) throw failure; // only now, so that a damaged date blocks no other
   return { state: pruneState(state, oldest), failures: reader.failures };
+}
+
+/** Returns the digest of everything in a plan that dates are judged by. */
+function basisOf({ parts, checks, rules }: ChainPlan): string {
+  const used = {
+    parts: parts.map(({ source, metrics }) => [source.facts.id, metrics]),
+    checks: checks.map(({ source, same }) => [source.facts.id, same]),
+    rules,
+  };
+  return sha256Hex(canonicalJson(used));
 }
 
 function scheduleOf({ parts: [main], rules }: ChainPlan): ChainState['schedule'] & object {

@@ -142,14 +142,17 @@ function describeAwaited(
   return [`${date} lacks ${missing.join(', ')}: ${when}.`, ...reasons].join(' ');
 }
 
-/** Says how to accept the values that a person may accept: those that are far from other dates or another source. */
+/** The rules whose findings a person may overrule. */
+const ACCEPTABLE = ['zero', 'constant', 'jump', 'cross'];
+
+/** Says how to accept the values that a person may accept. */
 function describeWithheld(
   chain: Chain,
   { date, missing, reasons }: AwaitedDate,
   { accept }: Remedies,
 ): string[] {
   const metrics = missing.filter((metric) =>
-    reasons.some((reason) => ['jump', 'cross'].some((rule) => reason.startsWith(`${rule}: ${metric} is`))),
+    reasons.some((reason) => ACCEPTABLE.some((rule) => reason.startsWith(`${rule}: ${metric} is`))),
   );
   if (metrics.length === 0) return [];
   const values = metrics.map((metric) => ({ date, metric }));

@@ -28,22 +28,26 @@ const MOST_FAILURES = 3;
 
 /** Options for `openDays`. */
 export type OpenDaysOptions = {
+  /** First date that a later collection reads again. Before it, every failure of a source ends the collection. */
+  readonly oldest: string;
   readonly chain: Chain;
-  /** The first must answer; of the others, a failure is only noted. */
+  /** The first is the main source; of the others, a failure is only noted. */
   readonly sources: readonly [Source, ...Source[]];
   readonly span: { readonly first: string; readonly last: string };
   readonly signal: AbortSignal;
 };
 
 /** Asks sources for the dates that they have. @throws SourceError if the first one does not answer as expected */
-export async function openDays({ chain, sources, span, signal }: OpenDaysOptions): Promise<DayReader> {
+export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
+  const { chain, sources, span, oldest, signal } = options;
   const [main] = sources;
   const failures: string[] = [];
   const mainFailures: SourceError[] = [];
   const offers = new Map<string, ReadonlyMap<string, string>>();
   for (const source of sources) {
     const offered = source.days(chain, span, signal);
-    offers.set(source.facts.id, source === main ? await offered : await offered.catch(note));
+    const mustAnswer = source === main || span.first < oldest;
+    offers.set(source.facts.id, mustAnswer ? await offered : await offered.catch(note));
   }
   const days = new Map<string, Promise<CollectedDay | undefined>>();
   const wasRead = new Set<string>();
@@ -64,6 +68,7 @@ export async function openDays({ chain, sources, span, signal }: OpenDaysOptions
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       if (error.code === 'not-yet') return undefined;
+      if (date < oldest) throw error; // the date would stay without its values for ever
       if (source !== main) note(error);
       else if (mainFailures.push(error) > MOST_FAILURES) throw error;
       return undefined;

@@ -3,6 +3,7 @@ import { metricsIn, pickValues, type DayValues } from '../core/collection/values
 import type { LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
 import { findRevisions, type Revision } from '../core/collection/settling.js';
+import { SourceError } from '../sources/source.js';
 import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
 import { withAwaited, withDrifts } from './chain-state.js';
 import { judgeDate, readChecks, type JudgedPart } from './day-judge.js';
@@ -16,16 +17,21 @@ export async function* reviseKnown(
 ): AsyncGenerator<DayStep> {
   let state = before;
   const fresh = new Map<string, readonly JudgedPart[]>();
-  for (const { date, values: accepted, sources } of known) {
-    if (date < run.first || date > run.last || !mayDiffer(run, date, state)) continue;
-    const isAwaited = state.awaited.some((each) => each.date === date);
-    const checked = isAwaited ? await readChecks(run, date, state) : { checks: [], state };
-    ({ state } = checked);
-    const judged = await judgeDate(run, date, { checks: checked.checks, isAwaited });
-    fresh.set(
-      date,
-      judged.map((each) => ({ ...each, values: comparedValues(each, accepted, sources) })),
-    );
+  try {
+    for (const { date, values: accepted, sources } of known) {
+      if (date < run.first || date > run.last || !mayDiffer(run, date, state)) continue;
+      const isAwaited = state.awaited.some((each) => each.date === date);
+      const checked = isAwaited ? await readChecks(run, date, state) : { checks: [], state };
+      ({ state } = checked);
+      const judged = await judgeDate(run, date, { checks: checked.checks, isAwaited });
+      fresh.set(
+        date,
+        judged.map((each) => ({ ...each, values: comparedValues(each, accepted, sources) })),
+      );
+    }
+  } catch (error) {
+    // New dates are not blocked: the run reports the failure at its end.
+    if (!(error instanceof SourceError)) throw error;
   }
   const revisions = findRevisions(
     known,
@@ -45,7 +51,7 @@ export async function* reviseKnown(
 
 /**
  * Returns the values of a part that are compared with the accepted ones: what the source says now, also if it is far from
- * other dates. Values of which another source gave the accepted ones are left out: they are another series.
+ * other dates; but a false zero is no value. Values of which another source gave the accepted ones are left out: they are another series.
  */
 function comparedValues(
   { day, values, findings, part }: JudgedPart,
@@ -56,7 +62,13 @@ function comparedValues(
   const isWhole = !findings.some(
     ({ rule, effect }) => effect === 'withheld' && (rule === 'shape' || rule === 'whole'),
   );
-  const said = isWhole ? pickValues(day.values, metricsIn(accepted)) : {};
+  const zeros = findings.filter(({ rule }) => rule === 'zero').flatMap(({ metrics }) => metrics);
+  const said = isWhole
+    ? pickValues(
+        day.values,
+        metricsIn(accepted).filter((metric) => !zeros.includes(metric)),
+      )
+    : {};
   const compared = { ...values, ...said };
   return pickValues(
     compared,

@@ -24,7 +24,7 @@ export function formatAcceptValues(
 
 /** Returns the command line that compares the form of a chain's sources with what their adapters expect. */
 export function formatSourcesCheck({ program, args }: CommandLine, chain: Chain): string {
-  const named = ['--policy', '--from'].flatMap((option) => valuesOf(args, option));
+  const named = ['--policy', '--from', '--input', '--endpoint'].flatMap((option) => valuesOf(args, option));
   return formatShellCommand([...program, 'sources', 'check', ...named, '--chain', chain]);
 }
 

@@ -53,10 +53,7 @@ export function addCollect(program: Command, host: CommandHost): void {
         '--from <kind>',
         'collect from this source with the default rules, without a policy',
       ).choices(SOURCE_KINDS),
-      new Option(
-        '--input <dir>',
-        'directory or s3://bucket/prefix with a CSV file per chain, for --from files',
-      ),
+      filesOption(),
       chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
       dateOption('--since', 'first date of a chain that has no values yet'),
       dateOption('--until', 'last date (default: the last one that is due)'),
@@ -124,6 +121,13 @@ export function intoOption(): Option {
 
 export function policyOption(): Option {
   return new Option('--policy <file>', 'the sources of each chain and the rules, as JSON');
+}
+
+export function filesOption(): Option {
+  return new Option(
+    '--input <dir>',
+    'directory or s3://bucket/prefix with a CSV file per chain, for --from files',
+  );
 }
 
 /** Returns the policy of a command line. @throws GeneratorError 'usage' */

@@ -71,7 +71,12 @@ function pairOf(policy: SourcesPolicy, chain: Chain, a: string, b: string, since
   const sources = Object.fromEntries(
     Object.entries(policy.sources).filter(([name]) => name === a || name === b),
   );
-  return { ...policy, sources, chains: { [chain]: { source: a, since, check: [{ source: b }] } } };
+  return {
+    ...policy,
+    commercial: false,
+    sources,
+    chains: { [chain]: { source: a, since, check: [{ source: b }] } },
+  };
 }
 
 function sourceOf(sources: ReadonlyMap<string, Source>, name: string): Source {

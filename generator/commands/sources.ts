@@ -8,7 +8,15 @@ import { planChains } from '../collect/policy/plan-chains.js';
 import { SOURCE_KINDS } from '../collect/policy/policy.js';
 import { count } from '../core/text/count.js';
 import { formatCheck, formatSourceList } from '../collect/inspect/sources-text.js';
-import { chainsOf, dateOption, policyOf, policyOption, sourceContext, withCache } from './collect.js';
+import {
+  chainsOf,
+  dateOption,
+  filesOption,
+  policyOf,
+  policyOption,
+  sourceContext,
+  withCache,
+} from './collect.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, chainsOption } from './options.js';
 import { runDiff, type DiffOptions } from './sources-diff.js';
@@ -16,6 +24,7 @@ import { runDiff, type DiffOptions } from './sources-diff.js';
 type ListOptions = CommonOptions & {
   readonly policy?: string;
   readonly from?: (typeof SOURCE_KINDS)[number];
+  readonly input?: string;
   readonly into?: string;
 };
 
@@ -40,6 +49,7 @@ function addList(sources: Command, host: CommandHost): void {
     options: [
       policyOption(),
       fromOption(),
+      filesOption(),
       new Option('--into <address>', 'address of what is collected, to show the last success of each source'),
     ],
     example: 'generator sources list --policy sources.policy.json --into file:./data/collected',
@@ -75,6 +85,7 @@ function addCheck(sources: Command, host: CommandHost): void {
     options: [
       policyOption(),
       fromOption(),
+      filesOption(),
       chainsOption(
         '--chain',
         'check only the sources of this chain; repeatable (default: all chains of the policy)',
@@ -87,7 +98,8 @@ function addCheck(sources: Command, host: CommandHost): void {
       const policy = await policyOf(options, context);
       const chains = chainsOf(policy, options);
       const checked = await withCache(undefined, async (cacheFolder) => {
-        const found = await createSources(policy, chains, sourceContext(options, cacheFolder, context));
+        const terms = { ...policy, commercial: false }; // looking at a source is no sale of its data
+        const found = await createSources(terms, chains, sourceContext(options, cacheFolder, context));
         context.progress.begin('collect');
         const all = await checkSources(planChains(policy, chains, found), context.signal, () =>
           context.progress.advance(),

@@ -137,10 +137,13 @@ describe('generator sources check', () => {
     expect(new Set(checked.map(({ chain }) => chain))).toEqual(new Set(['base']));
   });
 
-  it('refuses a source that the policy may not use', async () => {
+  it('checks a source also before its licence is settled', async () => {
     const refused = { ours: { ...OWN_FILES, resale: 'no' as const } };
     await scene.writePolicy({ commercial: true, sources: refused, chains: { base: BY_OURS } });
-    expect(await run('check')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not allow') });
+    expect(await run('check')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('ours differs in 1 item'),
+    });
   });
 });
 

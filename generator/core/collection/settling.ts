@@ -45,7 +45,7 @@ export function findRevisions(
     const now = fresh.get(date) ?? {};
     return metricsIn(now).flatMap((metric): Revision[] => {
       const [from = null, to] = [values[metric], now[metric]];
-      if (to === undefined || from === to) return [];
+      if (to === undefined || from === to || isNoise(from, to)) return [];
       const isAccepted = accepts(date, metric);
       return [
         { date, metric, from, to, kind: isAccepted ? 'revision' : kindOf(date, from, to, rules, nowMs) },
@@ -59,6 +59,13 @@ export function findRevisions(
       ? { ...change, kind: 'drift' }
       : change,
   );
+}
+
+/** Relative difference of the same number computed twice in floating point. */
+const NOISE = 1e-9;
+
+function isNoise(from: string | null, to: string): boolean {
+  return from !== null && Math.abs(Number(to) - Number(from)) <= NOISE * Math.abs(Number(from));
 }
 
 function kindOf(

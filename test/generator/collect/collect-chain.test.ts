@@ -229,6 +229,30 @@ describe('a collection of a chain', () => {
     expect(source.reads.slice(reads)).toEqual(['2026-07-31']);
   });
 
+  it('takes neither a zero nor the noise of floating-point numbers for a change of an accepted value', async () => {
+    const days = createDays(30);
+    const scene = createScene(days);
+    await scene.collect('2026-07-31T06:15:00Z');
+    days.set('2026-07-20', { ...usual(19), active_addresses: '0', fees_total: '10.20000000000001' });
+    const found = await scene.collect('2026-07-31T07:15:00Z');
+    expect([found.added, scene.state().drifts]).toEqual([[], []]);
+  });
+
+  it('judges an awaited date again when the rules change, although its data did not', async () => {
+    const days = createDays(30);
+    const scene = createScene(days);
+    await scene.collect('2026-07-31T06:15:00Z');
+    days.set('2026-07-31', { ...usual(30), tx_count: '99999' });
+    await scene.collect('2026-08-01T06:15:00Z');
+    const jumpFactor = { ...DEFAULT_RULES.base.jumpFactor, counts: 1_000 };
+    const plan: ChainPlan = {
+      ...{ chain: 'base', since: FIRST, checks: [] },
+      rules: { ...DEFAULT_RULES.base, jumpFactor },
+      parts: [{ source: scene.source, metrics: metricsOf('base') }],
+    };
+    expect(outcomes(await scene.collect('2026-08-01T07:15:00Z', { plan }))).toEqual(['2026-07-31 accepted']);
+  });
+
   it('reports a value that became far too large, instead of ignoring it', async () => {
     const days = createDays(30);
     const scene = createScene(days);

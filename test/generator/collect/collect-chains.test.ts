@@ -35,7 +35,7 @@ function planOf(chain: Chain, source: Source): ChainPlan {
 function collect(
   store: ObjectStore,
   plans: readonly ChainPlan[],
-  changes: { isDryRun?: boolean; signal?: AbortSignal } = {},
+  changes: { isDryRun?: boolean; signal?: AbortSignal; asOfMs?: number } = {},
 ): Promise<CollectionResult> {
   const signal = AbortSignal.timeout(60_000);
   const run = { isDryRun: false, progress: SILENT, signal, ...changes };
@@ -87,6 +87,16 @@ describe('a source that fails', () => {
       message: 'files: expected an answer, got none.',
     });
     expect(await lengthsOf(store)).toEqual({ arbitrum: 3, base: 4 });
+  });
+
+  it('ends the first load of old dates where it fails, so that the next run begins there', async () => {
+    const asOfMs = Date.parse('2026-12-01T12:00:00Z');
+    const first = { ...planOf('base', failingOn('2026-07-03')), until: '2026-07-04' };
+    await collect(store, [first], { asOfMs });
+    expect(await lengthsOf(store)).toEqual({ base: 2 });
+    const source = createMemorySource(days);
+    await collect(store, [{ ...planOf('base', source), until: '2026-07-04' }], { asOfMs });
+    expect(source.reads).toEqual(['2026-07-03', '2026-07-04']);
   });
 
   it('is asked for the rest by the next run', async () => {

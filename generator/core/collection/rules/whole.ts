@@ -52,9 +52,10 @@ export function findGaps(
     ...(chain === 'bitcoin' ? findMissingBetween(before, counts, after) : findBrokenSpan(counts, before)),
   ];
   const isNewest = chain === 'bitcoin' && after === undefined;
+  const lone = isNewest ? findManyMissing(counts) : [];
   const late = isNewest ? findMissingBetween(earlier, before, counts) : []; // about the day before, accepted already
   return [
-    ...gaps.map(toFinding('withheld')),
+    ...[...gaps, ...lone].map(toFinding('withheld')),
     ...findBlockCount(counts, blocks).map(toFinding(isSettled ? 'noted' : 'withheld')),
     ...late.map(toFinding('noted')),
   ];
@@ -100,6 +101,17 @@ function findMissingBetween(...counts: (Counts | undefined)[]): Gap[] {
   if (missing >= 0n && missing <= beyond) return [];
   const message = `the blocks ${first} to ${last} are ${expected}, but ${count} were found on three days.`;
   return [{ message, value: `${count}`, bound: `${expected}` }];
+}
+
+/** Most blocks of bitcoin's newest date that may have times of the dates around it. */
+const MOST_INTERLEAVED = 6;
+
+/** Finds more missing block numbers in a day of bitcoin than those that the dates around it can have. */
+function findManyMissing(counts: Counts): Gap[] {
+  const day = toSpan(counts);
+  if (day === undefined || gapOf(day) <= MOST_INTERLEAVED) return [];
+  const message = `${gapOf(day)} of the blocks ${day.first} to ${day.last} are missing, more than ${MOST_INTERLEAVED}.`;
+  return [{ message, value: `${gapOf(day)}`, bound: `${MOST_INTERLEAVED}` }];
 }
 
 /** Returns 1 if a number of another day is in the span of a day, where it is one of the day's gaps; 0 otherwise. */

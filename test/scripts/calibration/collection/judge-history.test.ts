@@ -1,7 +1,7 @@
-import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DatedValues, DayValues } from '../../../generator/core/collection/values/day-values.js';
-import { judgeHistory } from '../../../scripts/calibration/collection/judge-history.js';
-import { addDays } from '../../../schemas/dates.js';
+import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
+import type { DatedValues, DayValues } from '../../../../generator/core/collection/values/day-values.js';
+import { judgeHistory } from '../../../../scripts/calibration/collection/judge-history.js';
+import { addDays } from '../../../../schemas/dates.js';
 
 const FIRST = '2026-01-01';
 
