@@ -85,10 +85,16 @@ function isBelieved({ script, chain, hour }: Run, day: number, view: View, count
   return Math.abs(Number(count) - Number(check)) / Number(check) <= 0.005;
 }
 
+/** Days after which a date is not read again, and its differences are no longer known. */
+const READ_AGAIN_DAYS = 60;
+
 function reviseDays(table: ChainTable, run: Run, known: readonly number[]): void {
   const { script, chain, hour, accepts } = run;
   const differing: { day: number; metric: MetricName; to: string; share: number }[] = [];
+  const oldest = Math.floor(hour / 24) - READ_AGAIN_DAYS;
+  for (const each of table.drifts) if (Number(each.split(' ')[0]) < oldest) table.drifts.delete(each);
   for (const day of known) {
+    if (day < oldest) continue;
     const view = viewMain(script, chain, day, hour);
     if (view === undefined || view.damaged) continue;
     const values = table.values.get(day) ?? {};

@@ -1,5 +1,5 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../../generator/core/collection/day-values.js';
+import type { DayValues } from '../../../../generator/core/collection/values/day-values.js';
 import type { ChainPlan } from '../../../../generator/collect/chain-plan.js';
 import { SourceError, type Source, type SourceFacts } from '../../../../generator/sources/source.js';
 import { metricsOf } from '../../../../schemas/catalog.js';
@@ -57,6 +57,7 @@ function createSource(script: MonthScript, chain: MonthChain, kind: Outage['sour
       }
       return Promise.resolve(marks);
     },
+    probe: () => Promise.resolve([]),
     day(_chain, date) {
       const { values = {}, counts = {}, damaged = false } = view(date) ?? {};
       if (damaged) return Promise.reject(new SourceError('shape', `${id}: ${date} has no column.`));
