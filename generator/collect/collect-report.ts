@@ -108,7 +108,7 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
   return CHAIN_IDS.flatMap((chain) => {
     const report = chains[chain];
     if (report === undefined) return [];
-    const { error, failures, awaited, drifts, newly_overdue: overdue } = report;
+    const { error, failures, awaited, drifts, findings, newly_overdue: overdue } = report;
     return [
       ...(error === null ? [] : describeError(chain, error, remedies)),
       ...failures.map((failure) => `${chain}: collected without one of its sources. ${failure}`),
@@ -117,8 +117,22 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
         ...describeWithheld(chain, each, remedies),
       ]),
       ...describeDrifts(chain, drifts, remedies),
+      ...describeContradictions(chain, findings),
     ];
   });
+}
+
+/** Number of things of a kind that are named one by one. */
+const NAMED = 5;
+
+/** Names accepted values with which another source does not agree. */
+function describeContradictions(chain: Chain, findings: readonly DatedFinding[]): string[] {
+  const found = findings.filter(({ rule, effect }) => rule === 'cross' && effect === 'noted');
+  const rest = found.length - NAMED;
+  return [
+    ...found.slice(0, NAMED).map(({ date, message }) => `${chain}: ${date} cross: ${message}`),
+    ...(rest > 0 ? [`${chain}: and ${rest} more differences from other sources`] : []),
+  ];
 }
 
 function describeError(
@@ -158,9 +172,6 @@ function describeWithheld(
   const values = metrics.map((metric) => ({ date, metric }));
   return [`  If ${metrics.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
 }
-
-/** Number of differences that are named one by one. */
-const NAMED = 5;
 
 function describeDrifts(chain: Chain, drifts: readonly Drift[], { accept }: Remedies): string[] {
   if (drifts.length === 0) return [];

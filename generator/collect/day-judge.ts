@@ -1,7 +1,8 @@
-import { addDays, endOfDayMs, toDayNumber } from '../../schemas/dates.js';
+import { addDays } from '../../schemas/dates.js';
 import type { ChainState, MetricName } from '../../schemas/types.generated.js';
 import type { CollectedDay } from '../core/collection/values/collected-day.js';
 import { metricsIn, type DatedValues, type DayValues } from '../core/collection/values/day-values.js';
+import { settledMs } from '../core/collection/day-decision.js';
 import { judgeDay, type JudgeOptions, type Judgement } from '../core/collection/judge-day.js';
 import type { Check } from '../core/collection/rules/cross.js';
 import type { Source } from '../sources/source.js';
@@ -37,13 +38,12 @@ export async function judgeDate(
 ): Promise<JudgedPart[]> {
   const { plan, reader, nowMs, accepts, values } = options;
   const { rules } = plan;
-  const settledMs = endOfDayMs(toDayNumber(date)) + rules.settlingDays * 86_400_000;
   const judged: JudgedPart[] = [];
   for (const part of plan.parts) {
     const day = await reader.read(part.source, date, part.metrics);
     if (day === undefined) continue;
     const found = judgeDay(day, {
-      ...{ rules, checks, isSettled: nowMs > settledMs && !isAwaited },
+      ...{ rules, checks, isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited },
       before: valuesBefore(values, date, rules.historyDates),
       neighbours: 'last_block' in day.counts ? await neighboursOf(options, part.source, date) : {},
       accepted: part.metrics.filter((metric) => accepts(date, metric)),

@@ -3,6 +3,9 @@ import { metricsIn, pickValues, type DayValues } from '../core/collection/values
 import type { LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
 import { findRevisions, type Revision } from '../core/collection/settling.js';
+import { settledMs } from '../core/collection/day-decision.js';
+import type { Finding } from '../core/collection/finding.js';
+import { compareSources } from '../core/collection/rules/cross.js';
 import { SourceError } from '../sources/source.js';
 import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
 import { withAwaited, withDrifts } from './chain-state.js';
@@ -19,7 +22,14 @@ export async function* reviseKnown(
   const fresh = new Map<string, readonly JudgedPart[]>();
   try {
     for (const { date, values: accepted, sources } of known) {
-      if (date < run.first || date > run.last || !mayDiffer(run, date, state)) continue;
+      if (date < run.first || date > run.last) continue;
+      if (!mayDiffer(run, date, state)) {
+        const late = await compareLate(run, date, accepted, state);
+        if (late === undefined) continue;
+        ({ state } = late);
+        yield late;
+        continue;
+      }
       const isAwaited = state.awaited.some((each) => each.date === date);
       const checked = isAwaited ? await readChecks(run, date, state) : { checks: [], state };
       ({ state } = checked);
@@ -47,6 +57,34 @@ export async function* reviseKnown(
     ({ state } = step);
     yield step;
   }
+}
+
+/** Compares an accepted date with sources that had nothing of it when it was accepted, until the date is settled. */
+async function compareLate(
+  run: ChainRun,
+  date: string,
+  accepted: DayValues,
+  before: ChainState,
+): Promise<DayStep | undefined> {
+  const { plan, reader, nowMs } = run;
+  if (nowMs > settledMs(date, plan.rules.settlingDays)) return undefined;
+  const isNew = plan.checks.some(({ source }) => {
+    const mark = reader.markOf(source, date);
+    return mark !== undefined && mark !== before.marks[source.facts.id]?.[date];
+  });
+  if (!isNew) return undefined;
+  const { checks, state } = await readChecks(run, date, before);
+  const findings = compareSources(accepted, checks, plan.rules).map((found): Finding => ({
+    ...found,
+    effect: 'noted',
+    message: `${found.message} The value was accepted before.`,
+  }));
+  return {
+    ...{ lines: [], lineages: [], state: withMarks(run, date, state) },
+    report: {
+      ...{ date, outcome: 'unchanged', isNewlyOverdue: false, missing: [], findings, revisions: [] },
+    },
+  };
 }
 
 /**

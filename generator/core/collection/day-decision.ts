@@ -34,3 +34,8 @@ export function decideDay(
 export function deadlineMs(date: string, deadlineHours: number): number {
   return endOfDayMs(toDayNumber(date)) + deadlineHours * HOUR_MS;
 }
+
+/** Returns the instant, in milliseconds since the epoch, from which a source no longer revises a day. */
+export function settledMs(date: string, settlingDays: number): number {
+  return endOfDayMs(toDayNumber(date)) + settlingDays * 24 * HOUR_MS;
+}

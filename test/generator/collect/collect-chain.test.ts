@@ -458,6 +458,22 @@ describe('a chain with several sources', () => {
     expect(confirmed.days).toMatchObject([{ outcome: 'accepted', findings: [] }]);
   });
 
+  it('compares an accepted date with another source as soon as that has it, until the date is settled', async () => {
+    const days = createDays(30);
+    const check = new Map(createDays(29));
+    const scene = createScene(days, {
+      checks: [{ source: createMemorySource(check, 'check'), same: ['tx_count'] }],
+    });
+    await scene.collect('2026-07-31T06:15:00Z');
+    check.set('2026-07-30', { tx_count: '2000' });
+    check.set('2026-07-10', { tx_count: '2000' }); // settled long ago
+    const found = await scene.collect('2026-07-31T07:15:00Z');
+    expect(found.days).toMatchObject([
+      { date: '2026-07-30', outcome: 'unchanged', findings: [{ rule: 'cross', effect: 'noted' }] },
+    ]);
+    expect([found.added, (await scene.collect('2026-07-31T08:15:00Z')).days]).toEqual([[], []]);
+  });
+
   it('notes a ratio to another source that is not the usual one', async () => {
     const days = createDays(30);
     const half = (values: DayValues): DayValues => ({
