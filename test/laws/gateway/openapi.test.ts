@@ -145,9 +145,9 @@ it(
     await publishCollection(store, collection, '2025-01-11');
     const gateway = await startGateway({ store });
     const headers = { 'X-API-Key': await gateway.createKey({ plan: 'research' }) };
-    for (const method of ['GET', 'HEAD']) {
-      for (const path of [lineagePath('base', '2025-01-01'), lineageManifestPath('base')])
-        expect((await send(method, path, { headers }, gateway)).status).toBe(307);
+    for (const path of [lineagePath('base', '2025-01-01'), lineageManifestPath('base')]) {
+      expect((await send('GET', path, { headers }, gateway)).status).toBe(307);
+      expect((await send('HEAD', path, { headers }, gateway)).status).toBe(200);
     }
     await gateway.stop();
   },
