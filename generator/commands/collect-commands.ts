@@ -1,5 +1,6 @@
 import { formatShellCommand, withoutOption } from '../../infra/process/shell-command.js';
 import type { Chain, MetricName } from '../../schemas/types.generated.js';
+import type { CollectionResult } from '../collect/collect-chains.js';
 import type { CommandLine } from './accept-command.js';
 import { REASON_PLACEHOLDER } from './options.js';
 
@@ -34,4 +35,17 @@ function valuesOf(args: readonly string[], option: string): string[] {
     if (arg.startsWith(`${option}=`)) return [arg];
     return arg === option ? args.slice(i, i + 2) : [];
   });
+}
+
+/** Names the acceptances that matched nothing. */
+export function findUnused(accept: readonly DatedMetric[], { chains }: CollectionResult): string[] {
+  const lines = [...chains.values()].flatMap((each) => each.lines);
+  return accept
+    .filter(
+      ({ date, metric }) => !lines.some((line) => line.date === date && line.values[metric] !== undefined),
+    )
+    .map(
+      ({ date, metric }) =>
+        `--accept ${date}:${metric} changed nothing: the value is accepted already, the source does not have it, or the date is too old to be read again.`,
+    );
 }

@@ -20,7 +20,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { assertNotAhead } from '../publish/check-as-of.js';
 import { machineClock } from '../state/trusted-clock.js';
-import { formatAcceptValues, formatSourcesCheck, type DatedMetric } from './collect-commands.js';
+import { findUnused, formatAcceptValues, formatSourcesCheck, type DatedMetric } from './collect-commands.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from './options.js';
 
@@ -92,6 +92,7 @@ export function addCollect(program: Command, host: CommandHost): void {
           ...(accepted ? { accepted } : {}),
         });
       });
+      findUnused(options.accept ?? [], result).forEach(context.warn);
       return show(result, { address: store.address, asOfMs, isDryRun: options.dryRun ?? false }, context);
     }),
   );

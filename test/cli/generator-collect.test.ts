@@ -120,6 +120,17 @@ describe('what needs a person', () => {
     expect(await scene.csv('base')).toContain('2026-03-20,150000,');
   });
 
+  it('says that an acceptance matched nothing', async () => {
+    await scene.collect();
+    const options = ['--chain', 'base', '--accept', '2026-03-20:tx_count', '--reason', 'counted again'];
+    expect(await scene.collect(options)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        '--accept 2026-03-20:tx_count changed nothing: the value is accepted already',
+      ),
+    });
+  });
+
   it('exits 8 once when a deadline has passed, and takes the day as it is', async () => {
     await scene.write('base.csv', `${dailyCsv()}2026-03-27,100013,50013,10.1,\n`);
     expect(await scene.collect([], '2026-03-28T06:15:00Z')).toMatchObject({
