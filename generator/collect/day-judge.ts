@@ -27,7 +27,7 @@ export type JudgingOptions = {
   readonly values: ReadonlyMap<string, DayValues>;
 };
 
-/** How a date is judged: by other sources, and as a new one if it was awaited since it was new. */
+/** Options for a single date. An awaited date is judged as a new one, however old it is. */
 type JudgedBy = { readonly checks: readonly Check[]; readonly isAwaited: boolean };
 
 /** Reads a date from each part that has it, and judges it by the accepted values before it and by other sources. */

@@ -89,7 +89,8 @@ async function compareLate(
 
 /**
  * Returns the values of a part that are compared with the accepted ones: what the source says now, also if it is far from
- * other dates; but a false zero is no value. Values of which another source gave the accepted ones are left out: they are another series.
+ * other dates. Leaves out false zeros, and values whose accepted ones came from another source, because those are another
+ * series.
  */
 function comparedValues(
   { day, values, findings, part }: JudgedPart,

@@ -25,6 +25,7 @@ import { createCoinMetrics } from '../../sources/coinmetrics/coinmetrics.js';
 import { createEvmNode } from '../../sources/evm-node/evm-node.js';
 import { createFiles } from '../../sources/files/files.js';
 import { createGrowthepie } from '../../sources/growthepie/growthepie.js';
+import { createReadOnce } from '../../sources/read-once.js';
 import type { Source } from '../../sources/source.js';
 
 /** The machine, as sources need it. */
@@ -48,7 +49,9 @@ export async function createSources(
   context: SourceContext,
 ): Promise<ReadonlyMap<string, Source>> {
   const sources = new Map<string, Source>();
-  const engine = createOnce(() => createEngine(policy.engine ?? { kind: 'duckdb' }, context));
+  const readOnce = createReadOnce();
+  const engine = (): Promise<Engine> =>
+    readOnce('engine', () => createEngine(policy.engine ?? { kind: 'duckdb' }, context));
   for (const [name, entry] of Object.entries(policy.sources)) {
     const users = CHAIN_IDS.filter((chain) => namesOf(policy, chain).includes(name));
     if (!users.some((chain) => chains.includes(chain))) continue;
@@ -203,9 +206,4 @@ async function createEngine(engine: PolicyEngine, { cacheFolder, signal }: Sourc
 /** Returns an object with a member, or an empty one if its value is undefined. */
 function pick<K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { [key in K]: V }); // a computed key loses its type
-}
-
-function createOnce<T>(create: () => Promise<T>): () => Promise<T> {
-  let created: Promise<T> | undefined;
-  return () => (created ??= create());
 }

@@ -12,6 +12,7 @@ import { findAllSchemaFaults } from '../../../schemas/validate.js';
 import { codeOf } from '../../../infra/store/system-error.js';
 import { DEFAULT_RULES, type CollectionRules } from '../../core/collection/collection-rules.js';
 import { GeneratorError } from '../../core/generator-error.js';
+import { EVM_CHAINS } from '../../sources/evm-node/evm-chains.js';
 
 /** Reads a policy. @throws GeneratorError 'usage' with every fault */
 export async function readPolicy(file: string): Promise<SourcesPolicy> {
@@ -99,9 +100,9 @@ export const SOURCE_KINDS = ['aws', 'growthepie', 'files'] as const;
 /** The first date of each chain in the default policies: about when its blocks begin. */
 const FIRST_DATES: Readonly<Record<Chain, string>> = {
   bitcoin: '2009-01-03',
-  ethereum: '2015-07-30',
-  arbitrum: '2021-05-29',
-  base: '2023-06-15',
+  ethereum: EVM_CHAINS.ethereum.firstDate,
+  arbitrum: EVM_CHAINS.arbitrum.firstDate,
+  base: EVM_CHAINS.base.firstDate,
 };
 
 const CHAINS_OF: Readonly<Record<Exclude<(typeof SOURCE_KINDS)[number], 'files'>, readonly Chain[]>> = {
