@@ -116,14 +116,14 @@ function describeMarks(under: () => SourceUnderTest): void {
 
   it('gives another mark to a date whose value changed, and to no other except with a mark of all', async () => {
     const { span, marks, revise } = under();
-    if (revise === null) return; // no date ever changes
     const date = addDays(span.first, 1);
     for (const chain of under().chains) {
       const before = await under().create().days(chain, span, SIGNAL);
-      revise(chain, date);
+      revise?.(chain, date);
       const after = await under().create().days(chain, span, SIGNAL);
       const changed = [...after.keys()].filter((each) => after.get(each) !== before.get(each));
-      expect(changed).toEqual(marks === 'update' ? datesOf(span) : [date]);
+      const revised = marks === 'update' ? datesOf(span) : [date];
+      expect(changed).toEqual(revise === null ? [] : revised);
     }
   });
 }
