@@ -215,6 +215,7 @@ export interface Contract {
   'common.dimension'?: Dimension;
   'common.axis_name'?: AxisName;
   'common.source_segment'?: SourceSegment;
+  'common.source_schedule'?: SourceSchedule;
   'common.regime'?: Regime;
   'common.axis'?: Axis;
   'common.confidence'?: Confidence;
@@ -528,6 +529,24 @@ export interface SourceSegment {
   attribution?: string;
   url?: string;
   notes?: string;
+  schedule?: SourceSchedule;
+}
+/**
+ * When a date is collected. Only the newest source of a chain has it, and only if generator collect filled the input.
+ */
+export interface SourceSchedule {
+  /**
+   * Hours after the end of a date from which its values are looked for.
+   */
+  first_try_hours: number;
+  /**
+   * Hours after the end of a date at which it is taken with the values that are there.
+   */
+  deadline_hours: number;
+  /**
+   * Days after the end of a date within which a small change of a value is taken.
+   */
+  settling_days: number;
 }
 /**
  * The chains whose own hold began, with its reason, or ended (null). Absent if there is none.
@@ -593,6 +612,10 @@ export interface ChainSchedule {
    * Hours after the end of a date.
    */
   deadline_hours: number;
+  /**
+   * Days after the end of a date within which a small change is taken. Collections before this member existed lack it.
+   */
+  settling_days?: number;
 }
 export interface AwaitedDate {
   date: CalendarDate;
@@ -1955,10 +1978,20 @@ export interface ChainStatus {
   lag_days: number | null;
   freshness: Freshness;
   expected_next_by: Instant;
+  next?: NextDate;
   expected_lag_days: number;
   stale_after_days: number;
   days: DayCounts;
   sources: SourceSegment[];
+}
+/**
+ * When the date after updated_through is collected, as the schedule of the newest source says; absent without a schedule.
+ */
+export interface NextDate {
+  date: CalendarDate;
+  first_try_at: Instant;
+  deadline_at: Instant;
+  settled_at: Instant;
 }
 export interface DayCounts {
   available: number;

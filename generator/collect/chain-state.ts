@@ -21,6 +21,11 @@ export function pruneState(
   };
 }
 
+/** Returns the state of a chain that is no longer collected: nothing is awaited. */
+export function withoutPlan({ schedule, basis, ...state }: ChainState): ChainState {
+  return { ...state, awaited: [] };
+}
+
 type Dated<T> = { [source: string]: { [date: string]: T } };
 
 /** Selects the dates of each source. Sources without a date are dropped. */

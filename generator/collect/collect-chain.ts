@@ -82,8 +82,12 @@ function basisOf({ parts, checks, rules }: ChainPlan): string {
 }
 
 function scheduleOf({ parts: [main], rules }: ChainPlan): ChainState['schedule'] & object {
-  const { firstTryHours, deadlineHours } = rules;
-  return { source: main.source.facts.id, first_try_hours: firstTryHours, deadline_hours: deadlineHours };
+  return {
+    source: main.source.facts.id,
+    first_try_hours: rules.firstTryHours,
+    deadline_hours: rules.deadlineHours,
+    settling_days: rules.settlingDays,
+  };
 }
 
 /** Returns the first date to look at: one that may still be filled in, or the one after the newest. */

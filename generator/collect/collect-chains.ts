@@ -8,7 +8,13 @@ import type { Acceptances, ChainPlan } from './chain-plan.js';
 import type { DayReport } from './chain-run.js';
 import { EMPTY_STATE } from './chain-state.js';
 import { collectChain } from './collect-chain.js';
-import { commitCollection, readCollection, type Collection, type CommitOptions } from './collection-store.js';
+import {
+  commitCollection,
+  readCollection,
+  type Collection,
+  type CommitOptions,
+  type Descriptions,
+} from './collection-store.js';
 import { createCountsReader } from './kept-counts.js';
 
 /** Work of this length is committed before the collection goes on. */
@@ -49,7 +55,9 @@ export type CollectionResult = {
  */
 export async function collectChains(options: CollectChainsOptions): Promise<CollectionResult> {
   const { store, plans, progress } = options;
-  const committer = createCommitter(options, await readCollection(store));
+  const collection = await readCollection(store);
+  assertSameSources(collection, options.sources);
+  const committer = createCommitter(options, collection);
   const chains = new Map<Chain, ChainResult>();
   for (const plan of plans) {
     progress.begin('collect');
@@ -58,6 +66,19 @@ export async function collectChains(options: CollectChainsOptions): Promise<Coll
     progress.end(`${plan.chain}: ${result.error === null ? describe(result) : result.error.code}`);
   }
   return { collection: committer.current(), chains };
+}
+
+/** Refuses a name that the ledgers use for another source. @throws GeneratorError 'usage' */
+function assertSameSources({ sources, ledgers }: Collection, described: Descriptions): void {
+  for (const [id, { name }] of Object.entries(described)) {
+    const before = sources[id]?.name;
+    const isUsed = [...ledgers.values()].some((lines) => lines.some(({ source }) => source === id));
+    if (before === undefined || before === name || !isUsed) continue;
+    throw new GeneratorError(
+      'usage',
+      `The source ${id} is ${name} now, but the values that were collected from ${id} are of ${before}. Give the new source another name in the policy, so that the history keeps its source.`,
+    );
+  }
 }
 
 function describe({ lines, state }: ChainResult): string {

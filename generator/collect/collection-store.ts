@@ -12,6 +12,7 @@ import type {
   CollectionPointer,
   CollectionState,
   LedgerLine,
+  SourceSchedule,
 } from '../../schemas/types.generated.js';
 import { assertValid, SchemaError } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
@@ -27,6 +28,7 @@ import { watchGc } from '../state/gc-lease.js';
 import { metaOf } from '../state/object-meta.js';
 import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
 import { putImmutable } from '../state/write-artifact.js';
+import { EMPTY_STATE, withoutPlan } from './chain-state.js';
 
 /** Number of lineages that are written at the same time. */
 const CONCURRENCY = 16;
@@ -120,6 +122,8 @@ export type CommitOptions = {
   readonly asOfMs: number;
   /** The sources of the run. Those of earlier runs keep their descriptions. */
   readonly sources: Descriptions;
+  /** Chains that the policy no longer has: nothing of them is awaited. */
+  readonly ended?: readonly Chain[];
 };
 
 /**
@@ -131,9 +135,13 @@ export async function commitCollection(
   store: ObjectStore,
   before: Collection,
   change: CollectionChange,
-  { asOfMs, sources: described }: CommitOptions,
+  { asOfMs, sources: described, ended = [] }: CommitOptions,
 ): Promise<Collection> {
-  const states = new Map([...before.states, ...change.states]);
+  const states = new Map(
+    [...before.states, ...change.states].map(
+      ([chain, state]) => [chain, ended.includes(chain) ? withoutPlan(state) : state] as const,
+    ),
+  );
   const sources = { ...before.sources, ...described };
   const isSame = isDeepStrictEqual([states, sources], [before.states, before.sources]);
   if (isSame && [...change.lines.values()].every((lines) => lines.length === 0)) return before;
@@ -170,7 +178,9 @@ async function writeFiles(
   const write = (text: string): Promise<CollectedFile> => writeFile(store, text);
   const describe = (name: string): SourceDescription => descriptions[name] ?? { name, licence: 'unknown' };
   const chains = [...ledgers].map(([chain, lines]) => ({ chain, lines, dates: datesOf(lines) }));
-  const sources = Object.fromEntries(chains.map(({ chain, dates }) => [chain, toSegments(dates, describe)]));
+  const sources = Object.fromEntries(
+    chains.map(({ chain, dates }) => [chain, toSegments(dates, describe, scheduleOf(states.get(chain)))]),
+  );
   const changes = chains.flatMap(({ lines }) => changesOf(lines));
   const state: CollectionState = {
     schema: 'collection-state/1',
@@ -204,4 +214,11 @@ async function writeFile(store: ObjectStore, text: string): Promise<CollectedFil
   const key = collectedKey(sha256);
   await putImmutable(store, key, body, sha256, metaOf(key));
   return { sha256, bytes: body.length };
+}
+
+function scheduleOf({ schedule }: ChainState = EMPTY_STATE): SourceSchedule | undefined {
+  const { first_try_hours, deadline_hours, settling_days } = schedule ?? {};
+  if (first_try_hours === undefined || deadline_hours === undefined || settling_days === undefined)
+    return undefined;
+  return { first_try_hours, deadline_hours, settling_days };
 }

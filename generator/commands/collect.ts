@@ -88,7 +88,7 @@ export function addCollect(program: Command, host: CommandHost): void {
         });
         return collectChains({
           ...{ store, plans, asOfMs, isDryRun: options.dryRun ?? false, sources: describeSources(sources) },
-          ...{ progress: context.progress, signal: context.signal },
+          ...{ progress: context.progress, signal: context.signal, ended: endedBy(policy, options) },
           ...(accepted ? { accepted } : {}),
         });
       });
@@ -181,6 +181,11 @@ export function chainsOf(policy: SourcesPolicy, { chain }: Pick<CollectOptions, 
     throw new GeneratorError('usage', `The policy has no chain ${each}; it has ${known.join(', ')}.`);
   }
   return chain ?? known;
+}
+
+/** Returns the chains that a policy file leaves out. `--from` is a policy for its own chains only. */
+function endedBy(policy: SourcesPolicy, { policy: file }: CollectOptions): readonly Chain[] {
+  return file === undefined ? [] : CHAIN_IDS.filter((chain) => policy.chains[chain] === undefined);
 }
 
 function acceptancesOf({ accept, reason, chain }: CollectOptions): Map<Chain, Acceptances> | undefined {

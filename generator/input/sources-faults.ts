@@ -85,7 +85,8 @@ function listFaults(chain: Chain, list: unknown): FaultAt[] {
 
 function textFaults(path: readonly string[], segment: SourceSegment): FaultAt[] {
   const limit = INPUT_LIMITS.sourcesText;
-  return Object.entries<string>({ ...segment })
+  const { schedule, ...texts } = segment;
+  return Object.entries<string>(texts)
     .filter(([, text]) => text.length > limit.max)
     .map(([name, text]) => ({
       path: [...path, name],

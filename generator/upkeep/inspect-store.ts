@@ -102,8 +102,8 @@ async function readChains(
   return byChain((chain) => {
     const published = status.chains[chain];
     if (published === undefined || !wanted.includes(chain)) return undefined;
-    const { updated_through, last_available, days } = published;
-    const fresh = toFreshness(chain, updated_through, last_available, now);
+    const { updated_through, last_available, days, sources } = published;
+    const fresh = toFreshness(chain, updated_through, last_available, now, sources);
     return {
       updated_through,
       ...fresh,

@@ -2,11 +2,17 @@ import { CHAINS } from '../../../schemas/catalog.js';
 import {
   endOfDayMs,
   parseInstant,
+  toDate,
   toDayNumber,
   toInstant,
   wholeDaysBetween,
 } from '../../../schemas/dates.js';
-import type { Chain, Freshness } from '../../../schemas/types.generated.js';
+import type { Chain, Freshness, NextDate, SourceSegment } from '../../../schemas/types.generated.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** After its deadline, the hourly run that collects a date publishes it within this time. */
+const PUBLISHED_WITHIN_MS = HOUR_MS;
 
 /** The freshness members of status, landing and summary. */
 export type FreshnessFields = {
@@ -25,6 +31,7 @@ export function toFreshness(
   updatedThrough: string,
   lastAvailable: string | null,
   publishedAt: string,
+  sources: readonly SourceSegment[],
 ): FreshnessFields {
   const publishedMs = parseInstant(publishedAt);
   if (publishedMs === undefined) throw new RangeError(`${publishedAt} is not an instant`);
@@ -33,7 +40,7 @@ export function toFreshness(
     last_available: lastAvailable,
     lag_days: lag,
     freshness: classifyFreshness(chain, lag),
-    expected_next_by: expectedNextBy(chain, updatedThrough),
+    expected_next_by: expectedNextBy(chain, updatedThrough, sources),
   };
 }
 
@@ -42,10 +49,33 @@ export function lagDays(date: string, atMs: number): number {
   return Math.max(0, wholeDaysBetween(endOfDayMs(toDayNumber(date)), atMs));
 }
 
-/** Returns when the date after `updatedThrough` is due: its end plus the chain's expected lag. */
-export function expectedNextBy(chain: Chain, updatedThrough: string): string {
+/**
+ * Returns when the date after `updatedThrough` is due: an hour after its deadline if its source has a schedule, its end plus
+ * the chain's expected lag otherwise.
+ */
+export function expectedNextBy(
+  chain: Chain,
+  updatedThrough: string,
+  sources: readonly SourceSegment[],
+): string {
   const nextDay = toDayNumber(updatedThrough) + 1;
-  return toInstant(endOfDayMs(nextDay + CHAINS[chain].expectedLagDays));
+  const schedule = sources.at(-1)?.schedule;
+  if (schedule === undefined) return toInstant(endOfDayMs(nextDay + CHAINS[chain].expectedLagDays));
+  return toInstant(endOfDayMs(nextDay) + schedule.deadline_hours * HOUR_MS + PUBLISHED_WITHIN_MS);
+}
+
+/** Returns when the date after `updatedThrough` is collected; `undefined` if its source has no schedule. */
+export function nextDateOf(updatedThrough: string, sources: readonly SourceSegment[]): NextDate | undefined {
+  const schedule = sources.at(-1)?.schedule;
+  if (schedule === undefined) return undefined;
+  const nextDay = toDayNumber(updatedThrough) + 1;
+  const endMs = endOfDayMs(nextDay);
+  return {
+    date: toDate(nextDay),
+    first_try_at: toInstant(endMs + schedule.first_try_hours * HOUR_MS),
+    deadline_at: toInstant(endMs + schedule.deadline_hours * HOUR_MS),
+    settled_at: toInstant(endMs + schedule.settling_days * DAY_MS),
+  };
 }
 
 function classifyFreshness(chain: Chain, lag: number | null): Freshness {

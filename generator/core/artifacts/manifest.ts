@@ -37,7 +37,7 @@ export function manifestFile(options: ManifestOptions): FileTemplate {
         published_revision: stamp.revision,
         sequence: stamp.sequence,
         methodology_version: options.methodologyVersion,
-        expected_next_by: expectedNextBy(chain, updatedThrough),
+        expected_next_by: expectedNextBy(chain, updatedThrough, options.sources),
         revisions: options.revisions,
         dates: [...entries],
         ...(genre === 'gold' ? { sources: [...options.sources] } : {}),

@@ -3,6 +3,7 @@ import { PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type {
   Chain,
   ChainHolds,
+  ChainStatus,
   Changes,
   Landing,
   PublicFile,
@@ -12,7 +13,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, jsonContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import type { ChainFacts } from './chain-facts.js';
-import { toFreshness } from './freshness.js';
+import { nextDateOf, toFreshness, type FreshnessFields } from './freshness.js';
 
 /** Number of releases in the list of changes. */
 const CHANGES_KEPT = 90;
@@ -33,17 +34,31 @@ export function statusFile({ facts, hold, holds, methodologyVersion }: ReleaseOp
       ...stampMembers(stamp, methodologyVersion),
       hold,
       ...(holds === undefined ? {} : { holds }),
-      chains: mapFacts(facts, (chain) => ({
-        updated_through: chain.updatedThrough,
-        ...toFreshness(chain.chain, chain.updatedThrough, chain.lastAvailable, stamp.publishedAt),
-        expected_lag_days: CHAINS[chain.chain].expectedLagDays,
-        stale_after_days: CHAINS[chain.chain].staleAfterDays,
-        days: chain.days,
-        sources: [...chain.sources],
-      })),
+      chains: mapFacts(facts, (chain) => toChainStatus(chain, stamp)),
     };
     return status;
   });
+}
+
+function toChainStatus(facts: ChainFacts, stamp: ReleaseStamp): ChainStatus {
+  const { chain, updatedThrough, days, sources } = facts;
+  const next = nextDateOf(updatedThrough, sources);
+  return {
+    updated_through: updatedThrough,
+    ...freshnessOf(facts, stamp),
+    ...(next === undefined ? {} : { next }),
+    expected_lag_days: CHAINS[chain].expectedLagDays,
+    stale_after_days: CHAINS[chain].staleAfterDays,
+    days,
+    sources: [...sources],
+  };
+}
+
+function freshnessOf(
+  { chain, updatedThrough, lastAvailable, sources }: ChainFacts,
+  { publishedAt }: ReleaseStamp,
+): FreshnessFields {
+  return toFreshness(chain, updatedThrough, lastAvailable, publishedAt, sources);
 }
 
 export function landingFile({ facts, methodologyVersion }: ReleaseOptions): FileTemplate {
@@ -53,7 +68,7 @@ export function landingFile({ facts, methodologyVersion }: ReleaseOptions): File
       ...stampMembers(stamp, methodologyVersion),
       chains: mapFacts(facts, (chain) => ({
         updated_through: chain.updatedThrough,
-        ...toFreshness(chain.chain, chain.updatedThrough, chain.lastAvailable, stamp.publishedAt),
+        ...freshnessOf(chain, stamp),
         ...chain.landing,
       })),
     };

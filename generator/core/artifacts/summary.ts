@@ -1,6 +1,6 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { summaryPath } from '../../../schemas/paths.js';
-import type { Chain, MetaDay, Regime, Summary } from '../../../schemas/types.generated.js';
+import type { Chain, MetaDay, Regime, SourceSegment, Summary } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 import { toFreshness } from './freshness.js';
 
@@ -12,7 +12,11 @@ export function toHeadline(chain: Chain, regime: Pick<Regime, 'label' | 'since' 
 }
 
 /** Returns a chain's summary on its last date, from that date's meta record. */
-export function summaryFile(record: MetaDay, lastAvailable: string | null): FileTemplate {
+export function summaryFile(
+  record: MetaDay,
+  lastAvailable: string | null,
+  sources: readonly SourceSegment[],
+): FileTemplate {
   const { chain, date } = record;
   return {
     path: summaryPath(chain),
@@ -32,7 +36,7 @@ export function summaryFile(record: MetaDay, lastAvailable: string | null): File
         confidence: record.confidence,
         scorecard: record.scorecard,
         drivers: record.drivers,
-        ...toFreshness(chain, date, lastAvailable, stamp.publishedAt),
+        ...toFreshness(chain, date, lastAvailable, stamp.publishedAt, sources),
       };
       return jsonContent('summary', summary);
     },

@@ -1,7 +1,7 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { addDays, weekdayOf } from '../../../schemas/dates.js';
 import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
-import type { Chain, Methodology, MetaDay } from '../../../schemas/types.generated.js';
+import type { Chain, Methodology, MetaDay, SourceSegment } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { toFreshness } from './freshness.js';
 import { countMissingSignals, noDriversReason, qualityLimit } from './missing-signals.js';
@@ -22,6 +22,7 @@ const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label
 export type WeeklyOptions = {
   readonly records: readonly MetaDay[];
   readonly lastAvailable: string | null;
+  readonly sources: readonly SourceSegment[];
   readonly methodology: Methodology;
   readonly template: TextTemplate;
 };
@@ -38,7 +39,7 @@ export function weeklySummaryFile(chain: Chain, options: WeeklyOptions): FileTem
 /** Returns the values of the weekly summary's template. */
 function weeklyValues(
   chain: Chain,
-  { records, lastAvailable, methodology }: WeeklyOptions,
+  { records, lastAvailable, sources, methodology }: WeeklyOptions,
   stamp: ReleaseStamp,
 ): object {
   const latest = records.at(-1);
@@ -46,7 +47,13 @@ function weeklyValues(
   const { date: through, regime, confidence } = latest;
   const week = records.filter(({ date }) => date > addDays(through, -DAYS));
   const before = records.find(({ date }) => date === addDays(through, -DAYS));
-  const { freshness, expected_next_by: next } = toFreshness(chain, through, lastAvailable, stamp.publishedAt);
+  const { freshness, expected_next_by: next } = toFreshness(
+    chain,
+    through,
+    lastAvailable,
+    stamp.publishedAt,
+    sources,
+  );
   const limit = qualityLimit(confidence, methodology.confidence);
   const missing = countMissingSignals(week);
   return {

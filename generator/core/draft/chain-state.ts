@@ -68,7 +68,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
   });
   if (latest === undefined) return { manifests, bundles: [], public: [] };
   const lastAvailable = lastAvailableOf(state.entries.meta);
-  const shown = { records: state.lastRecords, lastAvailable, methodology: texts.methodology };
+  const shown = { records: state.lastRecords, lastAvailable, sources, methodology: texts.methodology };
   return {
     manifests,
     bundles: GENRES.filter((genre) => hasDatesInForce(state.entries[genre])).flatMap((genre) =>
@@ -76,10 +76,10 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
     ),
     public: [
       state.calendar,
-      summaryFile(latest, lastAvailable),
+      summaryFile(latest, lastAvailable, sources),
       weeklySummaryFile(chain, { ...shown, template: texts.weeklySummary }),
       chainChartFile(chain, state.lastRecords, texts),
-      chainPage(texts.site, chain, { ...shown, sources }),
+      chainPage(texts.site, chain, shown),
     ],
   };
 }

@@ -1,6 +1,12 @@
 import { CHAINS } from '../../../schemas/catalog.js';
 import { chainPagePath } from '../../../schemas/paths.js';
-import type { Chain, MetaDay, Methodology, SourceSegment } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  MetaDay,
+  Methodology,
+  SourceSchedule,
+  SourceSegment,
+} from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
@@ -44,7 +50,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       through,
       label: regime.label,
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
-      facts: toFacts(latest, lastAvailable),
+      facts: toFacts(latest, lastAvailable, sources),
       notes: notes.length === 0 ? [] : [notes.join(' ')],
       chart: chainFigure(chain),
       scores: toScores(latest),
@@ -61,6 +67,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
 function toFacts(
   { chain, date, regime, confidence, status }: MetaDay,
   lastAvailable: string | null,
+  sources: readonly SourceSegment[],
 ): object[] {
   return [
     { term: 'Since', value: `${regime.since}, ${dayCount(regime.run_days)}` },
@@ -70,7 +77,7 @@ function toFacts(
     { term: 'Status', value: status },
     { term: 'Through', value: date },
     { term: 'Last available', value: lastAvailable ?? ABSENT },
-    { term: 'Next by', value: expectedNextBy(chain, date) },
+    { term: 'Next by', value: expectedNextBy(chain, date, sources) },
   ];
 }
 
@@ -110,7 +117,7 @@ function toDay({ date, regime, confidence, scorecard, status }: MetaDay): object
 }
 
 /** Returns a source as described in sources.json. Only http and https URLs become links. */
-function toSource({ name, from, licence, attribution, url, notes }: SourceSegment): object {
+function toSource({ name, from, licence, attribution, url, notes, schedule }: SourceSegment): object {
   const line = (term: string, value: string | undefined, links: string[] = []): object[] =>
     value === undefined ? [] : [{ term, value, links }];
   return {
@@ -120,7 +127,13 @@ function toSource({ name, from, licence, attribution, url, notes }: SourceSegmen
       ...line('Attribution', attribution),
       ...line('Address', url, url !== undefined && /^https?:\/\//i.test(url) ? [url] : []),
       ...line('From', from),
+      ...line('Collected', schedule && scheduleWords(schedule)),
       ...line('Notes', notes),
     ],
   };
+}
+
+function scheduleWords({ first_try_hours, deadline_hours, settling_days }: SourceSchedule): string {
+  const settled = `small changes are taken for ${settling_days} days`;
+  return `${first_try_hours} to ${deadline_hours} hours after the end of a day; ${settled}`;
 }

@@ -65,7 +65,7 @@ function namesOf(facts: readonly ChainFacts[]): string {
     : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }
 
-function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
+function toCard({ chain, updatedThrough, sources, landing }: ChainFacts): object {
   const { regime, confidence, headline, labels } = landing;
   const { missing_signals: missing } = confidence;
   return {
@@ -79,7 +79,7 @@ function toCard({ chain, updatedThrough, landing }: ChainFacts): object {
     confidence: confidenceWords(regime.label, confidence),
     missing: missing.length === 0 ? [] : [missing.map(signalWords).join(', ')],
     through: updatedThrough,
-    next: expectedNextBy(chain, updatedThrough),
+    next: expectedNextBy(chain, updatedThrough, sources),
     chart: chainFigure(chain),
   };
 }

@@ -23,7 +23,9 @@ function describeChange({ from, to }: SourceChange): string {
   const start = startOf(to ?? from);
   const since = start === '' ? '' : ` (from ${start})`;
   if (from === null || to === null) return `${nameOf(from)} -> ${nameOf(to)}${since}`;
-  const details = (['attribution', 'url', 'notes'] as const).filter((member) => from[member] !== to[member]);
+  const details = (['attribution', 'url', 'notes', 'schedule'] as const).filter(
+    (member) => canonicalJson(from[member] ?? null) !== canonicalJson(to[member] ?? null),
+  );
   const also = details.length === 0 ? '' : `, with another ${details.join(', ')}`;
   if (from.name !== to.name) return `${nameOf(from)} -> ${nameOf(to)}${also}${since}`;
   if (from.licence !== to.licence) return `${nameOf(from)} -> ${to.licence}${also}${since}`;

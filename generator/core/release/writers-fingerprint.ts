@@ -22,7 +22,10 @@ const PROBE_FILE_DAYS = 20;
 const PROBE_FIRST_DAY = 18_000;
 const PROBE_SOURCES: readonly SourceSegment[] = [
   { name: 'probe', licence: 'none', attribution: 'by', url: 'https://example.com/', notes: 'note' },
-  { from: '2019-05-01', name: 'other', licence: 'some', url: 'nowhere' },
+  {
+    ...{ from: '2019-05-01', name: 'other', licence: 'some', url: 'nowhere' },
+    schedule: { first_try_hours: 1, deadline_hours: 12, settling_days: 3 },
+  },
 ];
 
 /**

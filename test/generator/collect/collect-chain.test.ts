@@ -178,7 +178,9 @@ describe('a collection of a chain', () => {
       ],
     });
     expect(scene.state().awaited).toMatchObject([{ sources: ['files'], withheld: { tx_count: 'jump' } }]);
-    expect(scene.state().schedule).toEqual({ source: 'files', first_try_hours: 6.25, deadline_hours: 12 });
+    expect(scene.state().schedule).toEqual({
+      ...{ source: 'files', first_try_hours: 6.25, deadline_hours: 12, settling_days: 7 },
+    });
     const accepted = {
       accepts: (date: string, metric: string) => date === '2026-07-31' && metric === 'tx_count',
       reason: 'an airdrop',

@@ -5,7 +5,11 @@ import { collectedKey } from '../../../schemas/paths.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
-import { collectChains, type CollectionResult } from '../../../generator/collect/collect-chains.js';
+import {
+  collectChains,
+  type CollectChainsOptions,
+  type CollectionResult,
+} from '../../../generator/collect/collect-chains.js';
 import { readCollection } from '../../../generator/collect/collection-store.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
@@ -35,7 +39,7 @@ function planOf(chain: Chain, source: Source): ChainPlan {
 function collect(
   store: ObjectStore,
   plans: readonly ChainPlan[],
-  changes: { isDryRun?: boolean; signal?: AbortSignal; asOfMs?: number } = {},
+  changes: Partial<Omit<CollectChainsOptions, 'store' | 'plans'>> = {},
 ): Promise<CollectionResult> {
   const signal = AbortSignal.timeout(60_000);
   const run = { isDryRun: false, progress: SILENT, signal, ...changes };
@@ -59,6 +63,34 @@ it('a collection of several chains is committed, and a second one writes nothing
   const before = await snapshotStore(store);
   await collect(store, plans);
   expect(await snapshotStore(store)).toEqual(before);
+});
+
+it('a name that history has from one source is refused for another', async () => {
+  const plans = [planOf('base', createMemorySource(days))];
+  await collect(store, plans);
+  const before = await snapshotStore(store);
+  await expect(
+    collect(store, plans, { sources: { files: { name: 'growthepie', licence: 'CC BY 4.0' } } }),
+  ).rejects.toThrow(
+    'The source files is growthepie now, but the values that were collected from files are of',
+  );
+  expect(await snapshotStore(store)).toEqual(before);
+  await collect(store, plans, { sources: { files: { name: 'files', licence: 'CC0 1.0' } } });
+  expect((await readCollection(store)).sources).toEqual({ files: { name: 'files', licence: 'CC0 1.0' } });
+});
+
+it('nothing is awaited of a chain that the policy no longer has', async () => {
+  const [arbitrum, base] = [
+    planOf('arbitrum', createMemorySource(days)),
+    planOf('base', createMemorySource(new Map())),
+  ];
+  await collect(store, [arbitrum, base]);
+  const waiting = (await readCollection(store)).states.get('base');
+  expect(waiting).toMatchObject({ schedule: { deadline_hours: 12 }, awaited: [{}, {}, {}, {}] });
+  await collect(store, [arbitrum], { ended: ['base'] });
+  const ended = (await readCollection(store)).states.get('base');
+  expect(ended).toMatchObject({ awaited: [] });
+  expect(ended?.schedule).toBeUndefined();
 });
 
 it('a dry run returns what it would accept, and writes nothing', async () => {

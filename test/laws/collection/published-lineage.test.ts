@@ -2,10 +2,11 @@ import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
 import { formatLedger } from '../../../generator/core/collection/ledger/ledger.js';
+import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
 import { readCollection } from '../../../generator/collect/collection-store.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { lineageManifestPath, objectKey } from '../../../schemas/paths.js';
-import type { Manifest } from '../../../schemas/types.generated.js';
+import { lineageManifestPath, objectKey, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import type { Manifest, Status } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { META } from '../../contract/store-use.js';
 import { rollBack, runGc } from '../../support/release/operate.js';
@@ -30,6 +31,13 @@ async function lineagesOf(each: ObjectStore): Promise<Manifest> {
   const entry = (await readCurrent(each)).manifests[lineageManifestPath('base')];
   const found = await each.get(objectKey(entry?.sha256 ?? ''));
   return JSON.parse(Buffer.from(found?.bytes ?? []).toString('utf8')) as Manifest; // verified elsewhere
+}
+
+async function statusOfBase(each: ObjectStore): Promise<unknown> {
+  const entry = (await readCurrent(each)).public[PUBLIC_PATHS.status];
+  const found = await each.get(objectKey(entry?.sha256 ?? ''));
+  const status = JSON.parse(Buffer.from(found?.bytes ?? []).toString('utf8')) as Status; // verified elsewhere
+  return status.chains.base;
 }
 
 const faultsOf = async (each: ObjectStore): Promise<unknown> =>
@@ -75,6 +83,27 @@ it('verify finds a lineage that is missing, or whose bytes were replaced', async
   expect(await faultsOf(store)).toMatchObject([{ key }, { key }, { key: 'verify --deep' }]);
   await store.delete(key);
   expect(await faultsOf(store)).toMatchObject([{ key }, { key: 'verify --deep' }]);
+});
+
+it('the schedule of the collection is published, the release verifies, and a changed one makes a release', async () => {
+  const schedule = { source: 'files', first_try_hours: 6.25, deadline_hours: 12, settling_days: 7 };
+  await collectValues(collection, [], { ...EMPTY_STATE, schedule });
+  expect(await publishCollection(store, collection, '2025-01-12')).toMatchObject({ outcome: 'published' });
+  const chain = await statusOfBase(store);
+  expect(chain).toMatchObject({
+    expected_next_by: '2025-01-04T13:00:00Z',
+    next: {
+      date: '2025-01-03',
+      first_try_at: '2025-01-04T06:15:00Z',
+      deadline_at: '2025-01-04T12:00:00Z',
+      settled_at: '2025-01-11T00:00:00Z',
+    },
+  });
+  expect(await faultsOf(store)).toEqual([]);
+  await collectValues(collection, [], { ...EMPTY_STATE, schedule: { ...schedule, deadline_hours: 20 } });
+  expect(await publishCollection(store, collection, '2025-01-13')).toMatchObject({ outcome: 'published' });
+  expect(await statusOfBase(store)).toMatchObject({ expected_next_by: '2025-01-04T21:00:00Z' });
+  expect(await faultsOf(store)).toEqual([]);
 });
 
 it('a date whose lineage the collection lacks has none, and the others keep theirs', async () => {

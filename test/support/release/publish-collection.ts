@@ -6,14 +6,18 @@ import { readInput } from '../../../generator/input/read-input.js';
 import { readCollectedInput } from '../../../generator/publish/collected-input.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { parseInstant } from '../../../schemas/dates.js';
-import type { LedgerLine } from '../../../schemas/types.generated.js';
+import type { ChainState, LedgerLine } from '../../../schemas/types.generated.js';
 import { prepareSeries, publishPrepared } from './publish-series.js';
 
 /** A value that a collection accepts. One with a reason revises the date. */
 export type Accepted = { readonly date: string; readonly txCount: number; readonly reason?: string };
 
-/** Commits accepted values of base to a collection, with their lineages. */
-export async function collectValues(collection: ObjectStore, accepted: readonly Accepted[]): Promise<void> {
+/** Commits accepted values of base to a collection, with their lineages, and the state of the chain if it changed. */
+export async function collectValues(
+  collection: ObjectStore,
+  accepted: readonly Accepted[],
+  state?: ChainState,
+): Promise<void> {
   const found = accepted.map(({ date, txCount, reason = null }) => {
     const values = { tx_count: String(txCount) };
     const evidence = { kind: 'responses', responses: [] } as const;
@@ -27,7 +31,7 @@ export async function collectValues(collection: ObjectStore, accepted: readonly 
   const change = {
     lines: new Map([['base', found.map(({ line }) => line)]] as const),
     lineages: found.map(({ lineage }) => lineage),
-    states: new Map(),
+    states: new Map(state === undefined ? [] : [['base', state] as const]),
   };
   await commitCollection(collection, await readCollection(collection), change, {
     asOfMs: Date.parse('2025-01-10T06:15:00Z'),

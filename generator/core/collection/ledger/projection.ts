@@ -1,5 +1,5 @@
 import { metricsOf } from '../../../../schemas/catalog.js';
-import type { Chain, MetricName, SourceSegment } from '../../../../schemas/types.generated.js';
+import type { Chain, SourceSchedule, SourceSegment } from '../../../../schemas/types.generated.js';
 import type { LedgerDate } from './ledger.js';
 
 /** Returns the CSV of a chain: a row per date of its ledger, a column per metric that has a value. */
@@ -11,28 +11,42 @@ export function formatMetricsCsv(chain: Chain, dates: readonly LedgerDate[]): st
   return [['date', ...metrics], ...rows].map((cells) => `${cells.join(',')}\n`).join('');
 }
 
-/** The entry of a source in `sources.json`, without its first date. */
-export type SourceDescription = Omit<SourceSegment, 'from'>;
+/** The entry of a source in `sources.json`, without its first date and its schedule. */
+export type SourceDescription = Omit<SourceSegment, 'from' | 'schedule'>;
+
+/** Number of dates without a value after which the source of a metric is no longer named. */
+const NAMED_DATES = 60;
 
 /**
- * Returns the segments of a chain for `sources.json`: a new one begins where the sources of the values change. Dates
- * without one of the metrics continue the segment before. A segment with several sources joins their descriptions.
+ * Returns the segments of a chain for `sources.json`: a new one begins where the sources of the values change. A metric that
+ * is missing for some dates still names its source. A segment with several sources joins their descriptions. The newest
+ * one has the schedule.
  */
 export function toSegments(
   dates: readonly LedgerDate[],
   describe: (source: string) => SourceDescription,
+  schedule: SourceSchedule | undefined,
 ): SourceSegment[] {
   const segments: { from: string; sources: string }[] = [];
-  const current = new Map<MetricName, string>();
-  for (const { date, sources } of dates) {
-    for (const [metric, source] of Object.entries(sources)) current.set(metric as MetricName, source); // only metrics
-    const names = [...new Set(current.values())].sort().join(' ');
-    if (segments.at(-1)?.sources !== names) segments.push({ from: date, sources: names });
+  for (const { date, sources } of namesByDate(dates)) {
+    if (segments.at(-1)?.sources !== sources) segments.push({ from: date, sources });
   }
   return segments.map(({ from, sources }, i) => ({
     ...(i === 0 ? {} : { from }),
     ...joinDescriptions(sources.split(' ').map(describe)),
+    ...(schedule !== undefined && i === segments.length - 1 ? { schedule } : {}),
   }));
+}
+
+/** Returns the names of the sources of each date, sorted and joined by blanks. */
+function namesByDate(dates: readonly LedgerDate[]): { date: string; sources: string }[] {
+  const current = new Map<string, { source: string; seen: number }>();
+  return dates.map(({ date, sources }, t) => {
+    for (const [metric, source] of Object.entries(sources)) current.set(metric, { source, seen: t });
+    for (const [metric, { seen }] of current) if (t - seen > NAMED_DATES) current.delete(metric);
+    const names = [...current.values()].map(({ source }) => source);
+    return { date, sources: [...new Set(names)].sort().join(' ') };
+  });
 }
 
 function joinDescriptions(descriptions: readonly SourceDescription[]): SourceDescription {

@@ -6,6 +6,7 @@ import {
   parseLedger,
 } from '../../../../../generator/core/collection/ledger/ledger.js';
 import { formatMetricsCsv, toSegments } from '../../../../../generator/core/collection/ledger/projection.js';
+import { toDate } from '../../../../../schemas/dates.js';
 import type { LedgerLine } from '../../../../../schemas/types.generated.js';
 
 /** Returns a line of the ledger of base. */
@@ -112,14 +113,29 @@ describe('the input that a ledger yields', () => {
       line('2026-08-19', { tx_count: '11', gas_used: '7' }),
       line('2026-08-19', { gas_used: '7' }, { source: 'evm-node' }),
     ];
-    expect(toSegments(datesOf(lines), describe)).toEqual([
+    const schedule = { first_try_hours: 1, deadline_hours: 12, settling_days: 3 };
+    expect(toSegments(datesOf(lines), describe, schedule)).toEqual([
       { name: 'growthepie', licence: 'CC BY 4.0', url: 'https://growthepie.example' },
       {
         from: '2026-08-19',
         name: 'evm-node and growthepie',
         licence: 'CC BY 4.0',
         url: 'https://evm-node.example',
+        schedule,
       },
+    ]);
+  });
+
+  it('no longer names a source 60 dates after its last value', () => {
+    const dateOf = (t: number): string => toDate(20_000 + t);
+    const lines = Array.from({ length: 100 }, (_, t) => [
+      line(dateOf(t), { tx_count: '9' }),
+      ...(t < 10 ? [line(dateOf(t), { gas_used: '7' }, { source: 'evm-node' })] : []),
+    ]).flat();
+    const segments = toSegments(datesOf(lines), (name) => ({ name, licence: 'CC0' }), undefined);
+    expect(segments).toEqual([
+      { name: 'evm-node and growthepie', licence: 'CC0' },
+      { from: dateOf(70), name: 'growthepie', licence: 'CC0' },
     ]);
   });
 });

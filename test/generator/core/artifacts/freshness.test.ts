@@ -1,0 +1,40 @@
+import { expectedNextBy, nextDateOf, toFreshness } from '../../../../generator/core/artifacts/freshness.js';
+
+const THROUGH = '2026-08-18';
+const SCHEDULE = { first_try_hours: 6.25, deadline_hours: 12, settling_days: 7 };
+const OLD = { name: 'files', licence: 'CC0' };
+const NEWEST = { from: '2026-08-01', name: 'growthepie', licence: 'CC BY 4.0', schedule: SCHEDULE };
+
+describe('the date after the newest', () => {
+  it('is due an hour after the deadline of the newest source', () => {
+    expect(expectedNextBy('base', THROUGH, [OLD, NEWEST])).toBe('2026-08-20T13:00:00Z');
+  });
+
+  it('is due a day after its end if the newest source has no schedule', () => {
+    expect(expectedNextBy('base', THROUGH, [OLD])).toBe('2026-08-21T00:00:00Z');
+    expect(nextDateOf(THROUGH, [OLD])).toBeUndefined();
+  });
+
+  it('has the instants of its schedule', () => {
+    expect(nextDateOf(THROUGH, [OLD, NEWEST])).toEqual({
+      date: '2026-08-19',
+      first_try_at: '2026-08-20T06:15:00Z',
+      deadline_at: '2026-08-20T12:00:00Z',
+      settled_at: '2026-08-27T00:00:00Z',
+    });
+  });
+});
+
+it.each([
+  ['fresh', '2026-08-19T06:00:00Z', 0],
+  ['late', '2026-08-21T00:00:00Z', 2],
+  ['stale', '2026-08-23T00:00:00Z', 4],
+])('a chain is %s at %s', (freshness, publishedAt, lag) => {
+  expect(toFreshness('base', THROUGH, THROUGH, publishedAt, [])).toMatchObject({ freshness, lag_days: lag });
+});
+
+it('a chain without an available date is stale', () => {
+  expect(toFreshness('base', THROUGH, null, '2026-08-19T06:00:00Z', [])).toMatchObject({
+    ...{ freshness: 'stale', lag_days: null },
+  });
+});
