@@ -1,0 +1,4 @@
+/** Lets each worker of Jest import TypeScript. */
+import { register } from 'tsx/esm/api';
+
+register();
