@@ -611,6 +611,7 @@ export interface AwaitedDate {
    */
   sources: CollectionStateSource[];
   withheld: WithheldValues;
+  acceptable?: TextValues;
   /**
    * Why they are missing, in sentences.
    */
@@ -622,6 +623,12 @@ export interface AwaitedDate {
 export interface WithheldValues {
   [k: string]: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
 }
+/**
+ * Values by metric.
+ */
+export interface TextValues {
+  [k: string]: CollectionStateValue;
+}
 export interface Drift {
   date: CalendarDate;
   metric: MetricName;
@@ -632,12 +639,6 @@ export interface Drift {
   from: CollectionStateValue | null;
   to: CollectionStateValue;
   since: Instant;
-}
-/**
- * Values by metric.
- */
-export interface TextValues {
-  [k: string]: CollectionStateValue;
 }
 /**
  * By name, how sources.json describes a source of the ledgers.

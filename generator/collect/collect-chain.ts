@@ -8,7 +8,16 @@ import { metricsIn } from '../core/collection/values/day-values.js';
 import { datesOf, type LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
 import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './chain-plan.js';
-import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
+import {
+  acceptableOf,
+  awaitedOf,
+  mayDiffer,
+  mergeParts,
+  saidOf,
+  withMarks,
+  type ChainRun,
+  type DayStep,
+} from './chain-run.js';
 import { pruneState, withAwaited } from './chain-state.js';
 import { judgeDate, readChecks } from './day-judge.js';
 import { openDays } from './day-reader.js';
@@ -133,19 +142,19 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   const rule = outcome === 'accepted' ? ('day' as const) : ('deadline' as const);
   const added = taken.map(({ part, day, findings: own, values: accepted }) => {
     const lineage = toLineage(part.source.facts.id, day, own);
-    const isByPerson = metricsIn(accepted).some((metric) => run.accepts(date, metric));
+    const isByPerson = metricsIn(accepted).some((metric) => run.accepts(date, metric, accepted[metric]));
     const why = isByPerson
       ? ({ rule: 'person', reason: run.accepted.reason } as const)
       : { rule, reason: null };
     return { lineage, line: toLine(run, { date, values: accepted, lineage, ...why }) };
   });
-  const entry = awaitedOf(run, date, { missing, findings });
+  const entry = awaitedOf(run, date, { missing, findings, acceptable: acceptableOf(parts) });
   const isNewlyOverdue = entry?.overdue === true && awaited?.overdue !== true;
   return {
     lines: added.map(({ line }) => line),
     lineages: added.map(({ lineage }) => lineage),
     state: withAwaited(withMarks(run, date, checked.state), date, entry, now),
-    report: { date, outcome, isNewlyOverdue, missing, findings, revisions: [] },
+    report: { date, outcome, isNewlyOverdue, missing, findings, revisions: [], said: saidOf(parts) },
   };
 }
 

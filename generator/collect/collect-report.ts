@@ -92,13 +92,13 @@ export function collectExitOf({ chains }: CollectReport): ExitName {
   return 'done';
 }
 
+/** A value of a source that a person may accept. */
+export type AcceptableValue = { readonly date: string; readonly metric: MetricName; readonly value: string };
+
 /** Commands for the operator to paste. */
 export type Remedies = {
   /** Accepts values that a rule withholds, or revisions that it keeps back. */
-  readonly accept: (
-    chain: Chain,
-    values: readonly { readonly date: string; readonly metric: MetricName }[],
-  ) => string;
+  readonly accept: (chain: Chain, values: readonly AcceptableValue[]) => string;
   /** Compares the form of the sources of a chain with what their adapters expect. */
   readonly check: (chain: Chain) => string;
 };
@@ -156,21 +156,18 @@ function describeAwaited(
   return [`${date} lacks ${missing.join(', ')}: ${when}.`, ...reasons].join(' ');
 }
 
-/** The rules whose findings a person may overrule. */
-const ACCEPTABLE = ['zero', 'constant', 'jump', 'cross'];
-
 /** Says how to accept the values that a person may accept. */
 function describeWithheld(
   chain: Chain,
-  { date, missing, reasons }: AwaitedDate,
+  { date, missing, acceptable = {} }: AwaitedDate,
   { accept }: Remedies,
 ): string[] {
-  const metrics = missing.filter((metric) =>
-    reasons.some((reason) => ACCEPTABLE.some((rule) => reason.startsWith(`${rule}: ${metric} is`))),
-  );
-  if (metrics.length === 0) return [];
-  const values = metrics.map((metric) => ({ date, metric }));
-  return [`  If ${metrics.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
+  const values = missing.flatMap((metric) => {
+    const value = acceptable[metric];
+    return value === undefined ? [] : [{ date, metric, value }];
+  });
+  if (values.length === 0) return [];
+  return [`  If ${values.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
 }
 
 function describeDrifts(chain: Chain, drifts: readonly Drift[], { accept }: Remedies): string[] {
@@ -184,7 +181,10 @@ function describeDrifts(chain: Chain, drifts: readonly Drift[], { accept }: Reme
       return `  ${date} ${metric}: accepted ${from ?? 'nothing'}, ${source} now has ${to}`;
     }),
     ...(rest > 0 ? [`  and ${rest} more (--json lists all)`] : []),
-    `  To accept ${them}: ${accept(chain, named)}`,
+    `  To accept ${them}: ${accept(
+      chain,
+      named.map(({ date, metric, to }) => ({ date, metric, value: to })),
+    )}`,
   ];
 }
 

@@ -6,11 +6,11 @@ import { settledMs } from '../core/collection/day-decision.js';
 import { judgeDay, type JudgeOptions, type Judgement } from '../core/collection/judge-day.js';
 import type { Check } from '../core/collection/rules/cross.js';
 import type { Source } from '../sources/source.js';
-import type { ChainPlan, Part } from './chain-plan.js';
+import type { Acceptances, ChainPlan, Part } from './chain-plan.js';
 import type { DayReader } from './day-reader.js';
 
 /** The day of a part, and what is left of its values after the rules. */
-export type JudgedPart = Pick<Judgement, 'values' | 'findings'> & {
+export type JudgedPart = Pick<Judgement, 'values' | 'acceptable' | 'findings'> & {
   readonly part: Part;
   readonly day: CollectedDay;
 };
@@ -22,7 +22,7 @@ export type JudgingOptions = {
   readonly nowMs: number;
   /** Returns the counts of a date that an earlier collection kept for a source, if it did. */
   readonly countsOf: (source: string, date: string) => Promise<CollectedDay['counts'] | undefined>;
-  readonly accepts: (date: string, metric: MetricName) => boolean;
+  readonly accepts: Acceptances['accepts'];
   /** The accepted values by date. */
   readonly values: ReadonlyMap<string, DayValues>;
 };
@@ -46,7 +46,7 @@ export async function judgeDate(
       ...{ rules, checks, isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited },
       before: valuesBefore(values, date, rules.historyDates),
       neighbours: 'last_block' in day.counts ? await neighboursOf(options, part.source, date) : {},
-      accepted: part.metrics.filter((metric) => accepts(date, metric)),
+      accepted: part.metrics.filter((metric) => accepts(date, metric, day.values[metric])),
     });
     judged.push({ ...found, part, day });
   }

@@ -28,6 +28,8 @@ export type JudgeOptions = {
 export type Judgement = {
   readonly values: DayValues;
   readonly withheld: readonly MetricName[];
+  /** The values that are not accepted for now, but that a person may accept. */
+  readonly acceptable: DayValues;
   readonly findings: readonly Finding[];
 };
 
@@ -58,7 +60,12 @@ export function judgeDay(
   const together = findDependent(present, [...missing, ...compared]);
   const findings = [...shape, ...gaps, ...missing, ...compared, ...together];
   const withheld = findings.filter(({ effect }) => effect === 'withheld').flatMap(({ metrics }) => metrics);
-  return { values: without(present, [...compared, ...together]), withheld: [...new Set(withheld)], findings };
+  return {
+    values: without(present, [...compared, ...together]),
+    withheld: [...new Set(withheld)],
+    acceptable: pickValues(values, stoppedBy([...missing, ...compared])),
+    findings,
+  };
 }
 
 /** Withholds all other values of a day whose `tx_count` is far from other days or sources: the source may have only a part of the day. */
@@ -76,9 +83,14 @@ function noted(finding: Finding, why: string): Finding {
 
 /** Returns the values without those that findings withhold or omit. */
 function without(values: DayValues, findings: readonly Finding[]): DayValues {
-  const lost = findings.filter(({ effect }) => effect !== 'noted').flatMap(({ metrics }) => metrics);
+  const lost = stoppedBy(findings);
   return pickValues(
     values,
     metricsIn(values).filter((metric) => !lost.includes(metric)),
   );
+}
+
+/** Returns the metrics that findings withhold or omit. */
+function stoppedBy(findings: readonly Finding[]): MetricName[] {
+  return findings.filter(({ effect }) => effect !== 'noted').flatMap(({ metrics }) => metrics);
 }
