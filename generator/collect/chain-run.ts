@@ -8,6 +8,7 @@ import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances } from './chain-plan.js';
 import { withMark } from './chain-state.js';
 import type { JudgedPart, JudgingOptions } from './day-judge.js';
+import type { WithheldValue } from './withheld-values.js';
 
 /** A date that a collection looked at. */
 export type DayReport = {
@@ -22,6 +23,8 @@ export type DayReport = {
   readonly revisions: readonly Revision[];
   /** The values that the sources gave; absent if they were not asked. */
   readonly said?: DayValues;
+  /** The values that rules withhold although the date does not wait for them. */
+  readonly withheld?: readonly WithheldValue[];
 };
 
 /** A step of a collection, which adds a date: lines of the ledger, the lineages that they name, and the state then. */

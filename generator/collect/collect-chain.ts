@@ -23,6 +23,7 @@ import { judgeDate, readChecks } from './day-judge.js';
 import { openDays } from './day-reader.js';
 import { toLine } from './ledger-lines.js';
 import { reviseKnown } from './revise-known.js';
+import { withheldOf } from './withheld-values.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -154,7 +155,10 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
     lines: added.map(({ line }) => line),
     lineages: added.map(({ lineage }) => lineage),
     state: withAwaited(withMarks(run, date, checked.state), date, entry, now),
-    report: { date, outcome, isNewlyOverdue, missing, findings, revisions: [], said: saidOf(parts) },
+    report: {
+      ...{ date, outcome, isNewlyOverdue, missing, findings, revisions: [], said: saidOf(parts) },
+      withheld: withheldOf(date, parts, values, plan.rules),
+    },
   };
 }
 

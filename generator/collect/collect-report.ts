@@ -7,6 +7,7 @@ import type { Finding } from '../core/collection/finding.js';
 import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import type { ChainResult, CollectionResult } from './collect-chains.js';
+import type { WithheldValue } from './withheld-values.js';
 
 /** The report of a collection, as `--json` prints it. */
 export type CollectReport = {
@@ -35,6 +36,8 @@ export type ChainReport = {
   /** The dates whose deadline this collection found passed. */
   readonly newly_overdue: readonly string[];
   readonly findings: readonly DatedFinding[];
+  /** The values that rules withhold although their dates do not wait for them. */
+  readonly withheld: readonly WithheldValue[];
   /** Failures of sources that the chain can do without. */
   readonly failures: readonly string[];
   readonly error: ChainResult['error'];
@@ -76,6 +79,7 @@ function toChainReport(result: ChainResult, lines: Parameters<typeof datesOf>[0]
     new_drifts: state.drifts.filter((each) => !known.has(keyOf(each))).length,
     newly_overdue: days.filter(({ isNewlyOverdue }) => isNewlyOverdue).map(({ date }) => date),
     findings: days.flatMap(({ date, findings }) => findings.map((each) => ({ date, ...each }))),
+    withheld: days.flatMap(({ withheld = [] }) => withheld),
     failures,
     error,
   };
@@ -108,14 +112,15 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
   return CHAIN_IDS.flatMap((chain) => {
     const report = chains[chain];
     if (report === undefined) return [];
-    const { error, failures, awaited, drifts, findings, newly_overdue: overdue } = report;
+    const { error, failures, awaited, drifts, findings, withheld, newly_overdue: overdue } = report;
     return [
       ...(error === null ? [] : describeError(chain, error, remedies)),
       ...failures.map((failure) => `${chain}: collected without one of its sources. ${failure}`),
       ...awaited.flatMap((each) => [
         `${chain}: ${describeAwaited(each, overdue.includes(each.date))}`,
-        ...describeWithheld(chain, each, remedies),
+        ...describeAcceptable(chain, each, remedies),
       ]),
+      ...describeWithheld(chain, withheld, remedies),
       ...describeDrifts(chain, drifts, remedies),
       ...describeContradictions(chain, findings),
     ];
@@ -157,7 +162,7 @@ function describeAwaited(
 }
 
 /** Says how to accept the values that a person may accept. */
-function describeWithheld(
+function describeAcceptable(
   chain: Chain,
   { date, missing, acceptable = {} }: AwaitedDate,
   { accept }: Remedies,
@@ -166,6 +171,30 @@ function describeWithheld(
     const value = acceptable[metric];
     return value === undefined ? [] : [{ date, metric, value }];
   });
+  return describeAccept(chain, values, accept);
+}
+
+/** Names withheld values for which no date waits. */
+function describeWithheld(chain: Chain, withheld: readonly WithheldValue[], { accept }: Remedies): string[] {
+  const named = withheld.slice(0, NAMED);
+  const rest = withheld.length - named.length;
+  const values = named.flatMap(({ date, metric, value }) =>
+    value === undefined ? [] : [{ date, metric, value }],
+  );
+  return [
+    ...named.map(
+      ({ date, metric, reason }) => `${chain}: ${date} does without ${metric}, which is withheld. ${reason}`,
+    ),
+    ...(rest > 0 ? [`${chain}: and ${rest} more withheld values (--json lists all)`] : []),
+    ...describeAccept(chain, values, accept),
+  ];
+}
+
+function describeAccept(
+  chain: Chain,
+  values: readonly AcceptableValue[],
+  accept: Remedies['accept'],
+): string[] {
   if (values.length === 0) return [];
   return [`  If ${values.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
 }

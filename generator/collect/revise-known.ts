@@ -20,6 +20,7 @@ import {
 import { withAwaited, withDrifts } from './chain-state.js';
 import { judgeDate, readChecks, type JudgedPart } from './day-judge.js';
 import { toRevisionLines } from './ledger-lines.js';
+import { withheldOf } from './withheld-values.js';
 
 /** Compares what the sources give now for accepted dates with their values. */
 export async function* reviseKnown(
@@ -164,6 +165,7 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
     report: {
       ...{ date, isNewlyOverdue: false, missing, findings, revisions: changes, said: saidOf(parts) },
       outcome: lines.length > 0 ? 'revised' : 'unchanged',
+      withheld: withheldOf(date, parts, values, run.plan.rules),
     },
   };
 }

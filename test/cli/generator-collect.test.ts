@@ -72,7 +72,7 @@ describe('generator collect', () => {
       chains: {
         base: {
           ...{ through: LAST_DATE, accepted: 12, revised: 0, new_drifts: 0, error: null },
-          ...{ awaited: [], drifts: [], newly_overdue: [], findings: [], failures: [] },
+          ...{ awaited: [], drifts: [], newly_overdue: [], findings: [], withheld: [], failures: [] },
         },
       },
     });
