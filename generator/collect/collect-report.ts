@@ -7,6 +7,7 @@ import type { Finding } from '../core/collection/finding.js';
 import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import type { ChainResult, CollectionResult } from './collect-chains.js';
+import { findNewDrifts } from './chain-state.js';
 import type { WithheldValue } from './withheld-values.js';
 
 /** The report of a collection, as `--json` prints it. */
@@ -68,15 +69,13 @@ export function toCollectReport(
 
 function toChainReport(result: ChainResult, lines: Parameters<typeof datesOf>[0]): ChainReport {
   const { days, before, state, failures, error } = result;
-  const keyOf = ({ date, metric, to }: Drift): string => `${date} ${metric} ${to}`;
-  const known = new Set(before.drifts.map(keyOf));
   return {
     through: datesOf(lines).at(-1)?.date ?? null,
     accepted: days.filter(({ outcome }) => outcome === 'accepted' || outcome === 'incomplete').length,
     revised: days.filter(({ outcome }) => outcome === 'revised').length,
     awaited: state.awaited,
     drifts: state.drifts,
-    new_drifts: state.drifts.filter((each) => !known.has(keyOf(each))).length,
+    new_drifts: findNewDrifts(before, state).length,
     newly_overdue: days.filter(({ isNewlyOverdue }) => isNewlyOverdue).map(({ date }) => date),
     findings: days.flatMap(({ date, findings }) => findings.map((each) => ({ date, ...each }))),
     withheld: days.flatMap(({ withheld = [] }) => withheld),
@@ -92,6 +91,7 @@ export function collectExitOf({ chains }: CollectReport): ExitName {
   if (has(({ error }) => error?.code === 'shape')) return 'input-invalid';
   if (has(({ newly_overdue: overdue }) => overdue.length > 0)) return 'damaged'; // its exit code also means stale
   if (has(({ new_drifts: drifts }) => drifts > 0)) return 'refused';
+  if (has(({ error }) => error?.code === 'conflict')) return 'conflict';
   if (has(({ error }) => error !== null)) return 'store-unavailable';
   return 'done';
 }
