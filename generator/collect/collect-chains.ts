@@ -4,6 +4,7 @@ import type { Lineage } from '../core/collection/ledger/lineage.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
+import { assertNotAhead, readClock } from '../state/trusted-clock.js';
 import type { Acceptances, ChainPlan } from './chain-plan.js';
 import type { DayReport } from './chain-run.js';
 import { EMPTY_STATE, findNewDrifts } from './chain-state.js';
@@ -47,11 +48,16 @@ export type CollectionResult = {
 /**
  * Collects chains one after the other, and commits what each yields: at its end, and every minute. A source that fails, or
  * other collections that are committed at the same time again and again, end only the collection of their chain.
- * @throws GeneratorError 'interrupted' after `signal` was aborted, when what was accepted is committed.
+ * @throws GeneratorError 'usage' if the as-of is ahead of the store's clock; 'interrupted' after `signal` was aborted, when
+ * what was accepted is committed.
  */
 export async function collectChains(options: CollectChainsOptions): Promise<CollectionResult> {
-  const { store, plans, progress } = options;
+  const { store, plans, progress, asOfMs } = options;
   const committer = createCommitter(options, await readCollection(store));
+  assertNotAhead(
+    asOfMs,
+    readClock(store, () => asOfMs),
+  ); // a store without a clock leaves this check to the command
   const chains = new Map<Chain, ChainResult>();
   for (const plan of plans) {
     progress.begin('collect');

@@ -17,8 +17,7 @@ import {
 } from '../collect/collect-report.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { openInputFolder } from '../input/input-folder.js';
-import { assertNotAhead } from '../publish/check-as-of.js';
-import { machineClock } from '../state/trusted-clock.js';
+import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
 import { acceptancesOf, acceptOption, type NamedValue } from './accept-values.js';
 import { findUnused, formatAcceptValues, formatSourcesCheck } from './collect-commands.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
