@@ -1873,7 +1873,7 @@ export interface PolicyRules {
   cross?: PolicyCross;
 }
 /**
- * Factor around the median of the last 28 dates outside of which a value is withheld.
+ * Factor around the median of the last 28 dates outside of which a value is withheld, unless it is at a level that a person accepted.
  */
 export interface PolicyJump {
   /**

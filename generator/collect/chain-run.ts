@@ -36,7 +36,7 @@ export type DayStep = {
 };
 
 /** Options of all steps of a run, beside the state. */
-export type ChainRun = Omit<JudgingOptions, 'values'> & {
+export type ChainRun = Omit<JudgingOptions, 'values' | 'byPerson'> & {
   readonly first: string;
   readonly last: string;
   /** The first date that may still be filled in. */
@@ -48,6 +48,10 @@ export type ChainRun = Omit<JudgingOptions, 'values'> & {
   readonly signal: AbortSignal;
   /** The accepted values by date, with those that this run accepts. */
   readonly values: Map<string, DayValues>;
+  /** By date, the metrics whose values a person accepted, in this run or earlier. */
+  readonly byPerson: Map<string, readonly MetricName[]>;
+  /** The dates of which a person accepts something in this run. */
+  readonly decided: Set<string>;
 };
 
 /** Returns the values of all parts. */

@@ -21,6 +21,7 @@ import {
 import { pruneState, withAwaited } from './chain-state.js';
 import { judgeDate, readChecks } from './day-judge.js';
 import { openDays } from './day-reader.js';
+import { noteDecisions } from './decisions.js';
 import { toLine } from './ledger-lines.js';
 import { reviseKnown } from './revise-known.js';
 import { withheldOf } from './withheld-values.js';
@@ -70,10 +71,14 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     accepts: accepted.accepts,
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
+    ...{ byPerson: new Map(), decided: new Set() },
   };
+  noteDecisions(run.byPerson, lines);
   let state: ChainState = { ...options.state, schedule: scheduleOf(plan), basis };
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
+    noteDecisions(run.byPerson, step.lines);
+    for (const { date, rule } of step.lines) if (rule === 'person') run.decided.add(date);
     yield { ...step, state: pruneState(state, oldest) };
   }
   const [failure] = reader.mainFailures;
@@ -128,7 +133,8 @@ async function* collectDates(
 async function acceptDate(run: ChainRun, date: string, before: ChainState): Promise<DayStep> {
   const { plan, nowMs, now } = run;
   const awaited = before.awaited.find((each) => each.date === date);
-  if (awaited !== undefined && !mayDiffer(run, date, before) && !isDue(awaited, nowMs)) {
+  const isNewLevel = [...run.decided].some((decided) => decided < date);
+  if (awaited !== undefined && !isNewLevel && !mayDiffer(run, date, before) && !isDue(awaited, nowMs)) {
     const outcome = awaited.overdue ? 'missed' : 'waiting';
     const report = { date, outcome, isNewlyOverdue: false, missing: awaited.missing } as const;
     return { lines: [], lineages: [], state: before, report: { ...report, findings: [], revisions: [] } };

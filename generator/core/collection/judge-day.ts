@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../schemas/types.generated.js';
 import type { CollectedDay } from './values/collected-day.js';
 import type { CollectionRules } from './collection-rules.js';
-import { metricsIn, pickValues, type DatedValues, type DayValues } from './values/day-values.js';
+import { metricsIn, pickValues, type DayValues, type EarlierDate } from './values/day-values.js';
 import type { Finding } from './finding.js';
 import { findConstants, findFalseZeros, findJumps } from './rules/compared.js';
 import { compareSources, isConfirmed, type Check } from './rules/cross.js';
@@ -12,7 +12,7 @@ import { findGaps, type Surroundings } from './rules/whole.js';
 export type JudgeOptions = {
   readonly rules: CollectionRules;
   /** The accepted values of the last dates before, from the oldest; those that the rules compare with. */
-  readonly before: readonly DatedValues[];
+  readonly before: readonly EarlierDate[];
   readonly neighbours?: Omit<Surroundings, 'isSettled'>;
   readonly checks?: readonly Check[];
   /** Metrics of the day that a person accepted although they are 0, repeat themselves, jump or differ from another source. */
