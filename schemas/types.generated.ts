@@ -634,6 +634,7 @@ export interface AwaitedDate {
    */
   sources: CollectionStateSource[];
   withheld: WithheldValues;
+  acceptable?: TextValues;
   /**
    * Why they are missing, in sentences.
    */
@@ -645,6 +646,12 @@ export interface AwaitedDate {
 export interface WithheldValues {
   [k: string]: 'shape' | 'whole' | 'zero' | 'constant' | 'jump' | 'cross' | 'deadline' | 'settling';
 }
+/**
+ * Values by metric.
+ */
+export interface TextValues {
+  [k: string]: CollectionStateValue;
+}
 export interface Drift {
   date: CalendarDate;
   metric: MetricName;
@@ -655,12 +662,6 @@ export interface Drift {
   from: CollectionStateValue | null;
   to: CollectionStateValue;
   since: Instant;
-}
-/**
- * Values by metric.
- */
-export interface TextValues {
-  [k: string]: CollectionStateValue;
 }
 /**
  * By name, how sources.json describes a source of the ledgers.
@@ -1895,7 +1896,7 @@ export interface PolicyRules {
   cross?: PolicyCross;
 }
 /**
- * Factor around the median of the last 28 dates outside of which a value is withheld.
+ * Factor around the median of the last 28 dates outside of which a value is withheld, unless it is at a level that a person accepted.
  */
 export interface PolicyJump {
   /**

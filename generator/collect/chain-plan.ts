@@ -23,7 +23,8 @@ export type ChainPlan = {
 
 /** The decisions of a person: values that the rules would withhold, and revisions that they would not take. */
 export type Acceptances = {
-  readonly accepts: (date: string, metric: MetricName) => boolean;
+  /** Returns whether a person accepts this value; without a value, whether they name a value of the date. */
+  readonly accepts: (date: string, metric: MetricName, value?: string) => boolean;
   /** Public reason of accepted revisions. */
   readonly reason: string;
 };

@@ -1,13 +1,14 @@
 import { toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, ChainState, LedgerLine, MetricName } from '../../schemas/types.generated.js';
 import { deadlineMs, type DayDecision } from '../core/collection/day-decision.js';
-import type { DayValues } from '../core/collection/values/day-values.js';
+import { metricsIn, pickValues, type DayValues } from '../core/collection/values/day-values.js';
 import type { Finding } from '../core/collection/finding.js';
 import type { Lineage } from '../core/collection/ledger/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances } from './chain-plan.js';
 import { withMark } from './chain-state.js';
 import type { JudgedPart, JudgingOptions } from './day-judge.js';
+import type { WithheldValue } from './withheld-values.js';
 
 /** A date that a collection looked at. */
 export type DayReport = {
@@ -20,6 +21,10 @@ export type DayReport = {
   readonly findings: readonly Finding[];
   /** The changes of accepted values, taken or not. */
   readonly revisions: readonly Revision[];
+  /** The values that the sources gave; absent if they were not asked. */
+  readonly said?: DayValues;
+  /** The values that rules withhold although the date does not wait for them. */
+  readonly withheld?: readonly WithheldValue[];
 };
 
 /** A step of a collection, which adds a date: lines of the ledger, the lineages that they name, and the state then. */
@@ -31,7 +36,7 @@ export type DayStep = {
 };
 
 /** Options of all steps of a run, beside the state. */
-export type ChainRun = Omit<JudgingOptions, 'values'> & {
+export type ChainRun = Omit<JudgingOptions, 'values' | 'byPerson'> & {
   readonly first: string;
   readonly last: string;
   /** The first date that may still be filled in. */
@@ -43,11 +48,25 @@ export type ChainRun = Omit<JudgingOptions, 'values'> & {
   readonly signal: AbortSignal;
   /** The accepted values by date, with those that this run accepts. */
   readonly values: Map<string, DayValues>;
+  /** By date, the metrics whose values a person accepted, in this run or earlier. */
+  readonly byPerson: Map<string, readonly MetricName[]>;
+  /** The dates of which a person accepts something in this run. */
+  readonly decided: Set<string>;
 };
 
 /** Returns the values of all parts. */
-export function mergeParts(parts: readonly JudgedPart[]): DayValues {
+export function mergeParts(parts: readonly Pick<JudgedPart, 'values'>[]): DayValues {
   return Object.assign({}, ...parts.map(({ values }) => values)) as DayValues; // no metric is in two parts
+}
+
+/** Returns the values that the sources of all parts gave. */
+export function saidOf(parts: readonly JudgedPart[]): DayValues {
+  return mergeParts(parts.map(({ day }) => day));
+}
+
+/** Returns the values of all parts that are not accepted for now, but that a person may accept. */
+export function acceptableOf(parts: readonly JudgedPart[]): DayValues {
+  return mergeParts(parts.map(({ acceptable }) => ({ values: acceptable })));
 }
 
 /** Returns whether the data of a date may be new, or a person accepted something of it. */
@@ -81,7 +100,11 @@ export function withMarks({ plan, reader }: ChainRun, date: string, state: Chain
 export function awaitedOf(
   { plan: { rules, parts }, nowMs, oldest }: ChainRun,
   date: string,
-  { missing, findings }: Pick<DayReport, 'missing' | 'findings'>,
+  {
+    missing,
+    findings,
+    acceptable,
+  }: Pick<DayReport, 'missing' | 'findings'> & { readonly acceptable: DayValues },
 ): Omit<AwaitedDate, 'date' | 'since'> | undefined {
   if (missing.length === 0 || date < oldest) return undefined;
   const untilMs = deadlineMs(date, rules.deadlineHours);
@@ -97,6 +120,7 @@ export function awaitedOf(
     const rule = found.find(({ metrics }) => metrics.includes(metric))?.rule;
     return rule === undefined ? [] : [[metric, rule] as const];
   });
+  const values = pickValues(acceptable, missing);
   const reasons = [
     ...found.map(({ rule, message }) => `${rule}: ${message}`),
     ...absent.map((metric) => `${sourcesOf([metric]).join()} has no ${metric} yet.`),
@@ -105,5 +129,6 @@ export function awaitedOf(
     ...{ until: toInstant(untilMs), overdue: nowMs >= untilMs, missing: [...missing], reasons },
     sources: sourcesOf(missing),
     withheld: Object.fromEntries(withheld),
+    ...(metricsIn(values).length > 0 && { acceptable: values }),
   };
 }

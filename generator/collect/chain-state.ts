@@ -43,6 +43,16 @@ function byDate(a: { readonly date: string }, b: { readonly date: string }): num
   return a.date < b.date ? -1 : Number(a.date > b.date);
 }
 
+/** Returns the differences of a state that an earlier one does not have. */
+export function findNewDrifts(
+  before: Pick<ChainState, 'drifts'>,
+  { drifts }: Pick<ChainState, 'drifts'>,
+): Drift[] {
+  const keyOf = ({ date, metric, to }: Drift): string => `${date} ${metric} ${to}`;
+  const known = new Set(before.drifts.map(keyOf));
+  return drifts.filter((each) => !known.has(keyOf(each)));
+}
+
 /** Returns the state with the mark of the data of a date that were read. */
 export function withMark(state: ChainState, source: string, date: string, mark: string): ChainState {
   return { ...state, marks: { ...state.marks, [source]: { ...state.marks[source], [date]: mark } } };

@@ -8,12 +8,23 @@ import { metricsIn } from '../core/collection/values/day-values.js';
 import { datesOf, type LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
 import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './chain-plan.js';
-import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
+import {
+  acceptableOf,
+  awaitedOf,
+  mayDiffer,
+  mergeParts,
+  saidOf,
+  withMarks,
+  type ChainRun,
+  type DayStep,
+} from './chain-run.js';
 import { pruneState, withAwaited } from './chain-state.js';
 import { judgeDate, readChecks } from './day-judge.js';
 import { openDays } from './day-reader.js';
+import { noteDecisions } from './decisions.js';
 import { toLine } from './ledger-lines.js';
 import { reviseKnown } from './revise-known.js';
+import { withheldOf } from './withheld-values.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -60,10 +71,14 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     accepts: accepted.accepts,
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
+    ...{ byPerson: new Map(), decided: new Set() },
   };
+  noteDecisions(run.byPerson, lines);
   let state: ChainState = { ...options.state, schedule: scheduleOf(plan), basis };
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
+    noteDecisions(run.byPerson, step.lines);
+    for (const { date, rule } of step.lines) if (rule === 'person') run.decided.add(date);
     yield { ...step, state: pruneState(state, oldest) };
   }
   const [failure] = reader.mainFailures;
@@ -122,7 +137,8 @@ async function* collectDates(
 async function acceptDate(run: ChainRun, date: string, before: ChainState): Promise<DayStep> {
   const { plan, nowMs, now } = run;
   const awaited = before.awaited.find((each) => each.date === date);
-  if (awaited !== undefined && !mayDiffer(run, date, before) && !isDue(awaited, nowMs)) {
+  const isNewLevel = [...run.decided].some((decided) => decided < date);
+  if (awaited !== undefined && !isNewLevel && !mayDiffer(run, date, before) && !isDue(awaited, nowMs)) {
     const outcome = awaited.overdue ? 'missed' : 'waiting';
     const report = { date, outcome, isNewlyOverdue: false, missing: awaited.missing } as const;
     return { lines: [], lineages: [], state: before, report: { ...report, findings: [], revisions: [] } };
@@ -137,19 +153,22 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   const rule = outcome === 'accepted' ? ('day' as const) : ('deadline' as const);
   const added = taken.map(({ part, day, findings: own, values: accepted }) => {
     const lineage = toLineage(part.source.facts.id, day, own);
-    const isByPerson = metricsIn(accepted).some((metric) => run.accepts(date, metric));
+    const isByPerson = metricsIn(accepted).some((metric) => run.accepts(date, metric, accepted[metric]));
     const why = isByPerson
       ? ({ rule: 'person', reason: run.accepted.reason } as const)
       : { rule, reason: null };
     return { lineage, line: toLine(run, { date, values: accepted, lineage, ...why }) };
   });
-  const entry = awaitedOf(run, date, { missing, findings });
+  const entry = awaitedOf(run, date, { missing, findings, acceptable: acceptableOf(parts) });
   const isNewlyOverdue = entry?.overdue === true && awaited?.overdue !== true;
   return {
     lines: added.map(({ line }) => line),
     lineages: added.map(({ lineage }) => lineage),
     state: withAwaited(withMarks(run, date, checked.state), date, entry, now),
-    report: { date, outcome, isNewlyOverdue, missing, findings, revisions: [] },
+    report: {
+      ...{ date, outcome, isNewlyOverdue, missing, findings, revisions: [], said: saidOf(parts) },
+      withheld: withheldOf(date, parts, values, plan.rules),
+    },
   };
 }
 

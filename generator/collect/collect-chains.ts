@@ -4,9 +4,10 @@ import type { Lineage } from '../core/collection/ledger/lineage.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
+import { assertNotAhead, readClock } from '../state/trusted-clock.js';
 import type { Acceptances, ChainPlan } from './chain-plan.js';
 import type { DayReport } from './chain-run.js';
-import { EMPTY_STATE } from './chain-state.js';
+import { EMPTY_STATE, findNewDrifts } from './chain-state.js';
 import { collectChain } from './collect-chain.js';
 import {
   commitCollection,
@@ -16,6 +17,9 @@ import {
   type Descriptions,
 } from './collection-store.js';
 import { createCountsReader } from './kept-counts.js';
+
+/** Number of times that a chain is collected, if other collections are committed meanwhile. */
+const MOST_TRIES = 3;
 
 /** Work of this length is committed before the collection goes on. */
 const COMMIT_EVERY_MS = 60_000;
@@ -38,7 +42,7 @@ export type ChainResult = {
   readonly state: ChainState;
   readonly failures: readonly string[];
   /** Why the chain could not be collected to its end. What was accepted before stays. */
-  readonly error: { readonly code: SourceErrorCode; readonly message: string } | null;
+  readonly error: { readonly code: SourceErrorCode | 'conflict'; readonly message: string } | null;
 };
 
 /** The results of the chains, and the collection after them. */
@@ -48,14 +52,18 @@ export type CollectionResult = {
 };
 
 /**
- * Collects chains one after the other, and commits what each yields: at its end, and every minute. A source that fails ends
- * only the collection of its chain.
- * @throws GeneratorError 'conflict' if another collection was committed meanwhile; 'interrupted' after `signal` was aborted,
- * when what was accepted is committed.
+ * Collects chains one after the other, and commits what each yields: at its end, and every minute. A source that fails, or
+ * other collections that are committed at the same time again and again, end only the collection of their chain.
+ * @throws GeneratorError 'usage' if the as-of is ahead of the store's clock; 'interrupted' after `signal` was aborted, when
+ * what was accepted is committed.
  */
 export async function collectChains(options: CollectChainsOptions): Promise<CollectionResult> {
-  const { store, plans, progress } = options;
+  const { store, plans, progress, asOfMs } = options;
   const collection = await readCollection(store);
+  assertNotAhead(
+    asOfMs,
+    readClock(store, () => asOfMs),
+  ); // a store without a clock leaves this check to the command
   assertSameSources(collection, options.sources);
   const committer = createCommitter(options, collection);
   const chains = new Map<Chain, ChainResult>();
@@ -86,22 +94,54 @@ function describe({ lines, state }: ChainResult): string {
   return `${lines.length} accepted${awaited}`;
 }
 
+/** What of a chain is committed, by this run and by others. */
+type Kept = Pick<ChainResult, 'days' | 'lines' | 'before' | 'state'>;
+
+/** Collects a chain; once more, from what is committed, after a conflict. */
 async function collectOne(
+  plan: ChainPlan,
+  options: CollectChainsOptions,
+  committer: Committer,
+): Promise<ChainResult> {
+  const stateNow = (): ChainState => committer.current().states.get(plan.chain) ?? EMPTY_STATE;
+  let kept: Kept = { days: [], lines: [], before: stateNow(), state: stateNow() };
+  const keep = (now: Kept): void => void (kept = now);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await tryOne(plan, options, committer, { kept, keep });
+    } catch (error) {
+      const isConflict = error instanceof GeneratorError && error.exit === 'conflict';
+      if (!isConflict || options.signal.aborted) throw error;
+      await committer.readAgain();
+      kept = continueFrom(stateNow(), kept);
+      if (tries === MOST_TRIES)
+        return { ...kept, failures: [], error: { code: 'conflict', message: error.message } };
+    }
+  }
+}
+
+/** Returns what is kept after others committed `state`. The differences that they found are not new. */
+function continueFrom(state: ChainState, { days, lines, before, state: own }: Kept): Kept {
+  const found = { drifts: findNewDrifts(before, own) };
+  return { days, lines, state, before: { ...state, drifts: findNewDrifts(found, state) } };
+}
+
+async function tryOne(
   plan: ChainPlan,
   { store, accepted, asOfMs, isDryRun, progress, signal }: CollectChainsOptions,
   committer: Committer,
+  { kept, keep }: { readonly kept: Kept; readonly keep: (now: Kept) => void },
 ): Promise<ChainResult> {
   const { chain } = plan;
-  const { ledgers, states } = committer.current();
-  const [lines, before] = [ledgers.get(chain) ?? [], states.get(chain) ?? EMPTY_STATE];
+  const lines = committer.current().ledgers.get(chain) ?? [];
   const counts = createCountsReader(store, lines);
   const acceptances = accepted?.get(chain);
   const run = collectChain({
-    ...{ plan, lines, state: before, nowMs: asOfMs, signal, countsOf: counts.countsOf },
+    ...{ plan, lines, state: kept.state, nowMs: asOfMs, signal, countsOf: counts.countsOf },
     ...(acceptances ? { accepted: acceptances } : {}),
   });
-  const result = { days: [] as DayReport[], lines: [] as LedgerLine[], before };
-  let state = before;
+  const result = { days: [...kept.days], lines: [...kept.lines], before: kept.before };
+  let { state } = kept;
   try {
     for (let next = await run.next(); ; next = await run.next()) {
       ({ state } = next.value);
@@ -113,7 +153,8 @@ async function collectOne(
       result.days.push(report);
       result.lines.push(...added);
       counts.keep(report.date, lineages);
-      await committer.add(chain, { lines: added, lineages, state }, 'sometimes');
+      if (await committer.add(chain, { lines: added, lineages, state }, 'sometimes'))
+        keep({ ...result, days: [...result.days], lines: [...result.lines], state });
       progress.advance();
     }
   } catch (error) {
@@ -139,8 +180,10 @@ type Addition = {
 /** Commits what chains yield. */
 type Committer = {
   readonly current: () => Collection;
-  /** Adds to a chain, and commits what was added so far: `now`, or after some time. */
-  readonly add: (chain: Chain, addition: Addition, when: 'now' | 'sometimes') => Promise<void>;
+  /** Adds to a chain, and commits what was added so far: `now`, or after some time. Resolves to whether it did. */
+  readonly add: (chain: Chain, addition: Addition, when: 'now' | 'sometimes') => Promise<boolean>;
+  /** Reads the collection again, and forgets what is not committed. */
+  readonly readAgain: () => Promise<void>;
 };
 
 function createCommitter(
@@ -155,8 +198,8 @@ function createCommitter(
     async add(chain, { lines, lineages, state }, when) {
       pending.lines.push(...lines);
       pending.lineages.push(...lineages);
-      if (when === 'sometimes' && performance.now() - committedMs < COMMIT_EVERY_MS) return;
-      if (isDryRun) return;
+      if (when === 'sometimes' && performance.now() - committedMs < COMMIT_EVERY_MS) return false;
+      if (isDryRun) return false;
       const change = {
         ...{ lines: new Map([[chain, pending.lines]]), lineages: pending.lineages },
         states: new Map([[chain, state]]),
@@ -164,6 +207,11 @@ function createCommitter(
       collection = await commitCollection(store, collection, change, options);
       pending = { lines: [], lineages: [] };
       committedMs = performance.now();
+      return true;
+    },
+    async readAgain() {
+      collection = await readCollection(store);
+      pending = { lines: [], lineages: [] };
     },
   };
 }

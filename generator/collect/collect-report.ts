@@ -7,6 +7,8 @@ import type { Finding } from '../core/collection/finding.js';
 import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import type { ChainResult, CollectionResult } from './collect-chains.js';
+import { findNewDrifts } from './chain-state.js';
+import type { WithheldValue } from './withheld-values.js';
 
 /** The report of a collection, as `--json` prints it. */
 export type CollectReport = {
@@ -35,6 +37,8 @@ export type ChainReport = {
   /** The dates whose deadline this collection found passed. */
   readonly newly_overdue: readonly string[];
   readonly findings: readonly DatedFinding[];
+  /** The values that rules withhold although their dates do not wait for them. */
+  readonly withheld: readonly WithheldValue[];
   /** Failures of sources that the chain can do without. */
   readonly failures: readonly string[];
   readonly error: ChainResult['error'];
@@ -65,17 +69,16 @@ export function toCollectReport(
 
 function toChainReport(result: ChainResult, lines: Parameters<typeof datesOf>[0]): ChainReport {
   const { days, before, state, failures, error } = result;
-  const keyOf = ({ date, metric, to }: Drift): string => `${date} ${metric} ${to}`;
-  const known = new Set(before.drifts.map(keyOf));
   return {
     through: datesOf(lines).at(-1)?.date ?? null,
     accepted: days.filter(({ outcome }) => outcome === 'accepted' || outcome === 'incomplete').length,
     revised: days.filter(({ outcome }) => outcome === 'revised').length,
     awaited: state.awaited,
     drifts: state.drifts,
-    new_drifts: state.drifts.filter((each) => !known.has(keyOf(each))).length,
+    new_drifts: findNewDrifts(before, state).length,
     newly_overdue: days.filter(({ isNewlyOverdue }) => isNewlyOverdue).map(({ date }) => date),
     findings: days.flatMap(({ date, findings }) => findings.map((each) => ({ date, ...each }))),
+    withheld: days.flatMap(({ withheld = [] }) => withheld),
     failures,
     error,
   };
@@ -88,17 +91,18 @@ export function collectExitOf({ chains }: CollectReport): ExitName {
   if (has(({ error }) => error?.code === 'shape')) return 'input-invalid';
   if (has(({ newly_overdue: overdue }) => overdue.length > 0)) return 'damaged'; // its exit code also means stale
   if (has(({ new_drifts: drifts }) => drifts > 0)) return 'refused';
+  if (has(({ error }) => error?.code === 'conflict')) return 'conflict';
   if (has(({ error }) => error !== null)) return 'store-unavailable';
   return 'done';
 }
 
+/** A value of a source that a person may accept. */
+export type AcceptableValue = { readonly date: string; readonly metric: MetricName; readonly value: string };
+
 /** Commands for the operator to paste. */
 export type Remedies = {
   /** Accepts values that a rule withholds, or revisions that it keeps back. */
-  readonly accept: (
-    chain: Chain,
-    values: readonly { readonly date: string; readonly metric: MetricName }[],
-  ) => string;
+  readonly accept: (chain: Chain, values: readonly AcceptableValue[]) => string;
   /** Compares the form of the sources of a chain with what their adapters expect. */
   readonly check: (chain: Chain) => string;
 };
@@ -108,14 +112,15 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
   return CHAIN_IDS.flatMap((chain) => {
     const report = chains[chain];
     if (report === undefined) return [];
-    const { error, failures, awaited, drifts, findings, newly_overdue: overdue } = report;
+    const { error, failures, awaited, drifts, findings, withheld, newly_overdue: overdue } = report;
     return [
       ...(error === null ? [] : describeError(chain, error, remedies)),
       ...failures.map((failure) => `${chain}: collected without one of its sources. ${failure}`),
       ...awaited.flatMap((each) => [
         `${chain}: ${describeAwaited(each, overdue.includes(each.date))}`,
-        ...describeWithheld(chain, each, remedies),
+        ...describeAcceptable(chain, each, remedies),
       ]),
+      ...describeWithheld(chain, withheld, remedies),
       ...describeDrifts(chain, drifts, remedies),
       ...describeContradictions(chain, findings),
     ];
@@ -156,21 +161,42 @@ function describeAwaited(
   return [`${date} lacks ${missing.join(', ')}: ${when}.`, ...reasons].join(' ');
 }
 
-/** The rules whose findings a person may overrule. */
-const ACCEPTABLE = ['zero', 'constant', 'jump', 'cross'];
-
 /** Says how to accept the values that a person may accept. */
-function describeWithheld(
+function describeAcceptable(
   chain: Chain,
-  { date, missing, reasons }: AwaitedDate,
+  { date, missing, acceptable = {} }: AwaitedDate,
   { accept }: Remedies,
 ): string[] {
-  const metrics = missing.filter((metric) =>
-    reasons.some((reason) => ACCEPTABLE.some((rule) => reason.startsWith(`${rule}: ${metric} is`))),
+  const values = missing.flatMap((metric) => {
+    const value = acceptable[metric];
+    return value === undefined ? [] : [{ date, metric, value }];
+  });
+  return describeAccept(chain, values, accept);
+}
+
+/** Names withheld values for which no date waits. */
+function describeWithheld(chain: Chain, withheld: readonly WithheldValue[], { accept }: Remedies): string[] {
+  const named = withheld.slice(0, NAMED);
+  const rest = withheld.length - named.length;
+  const values = named.flatMap(({ date, metric, value }) =>
+    value === undefined ? [] : [{ date, metric, value }],
   );
-  if (metrics.length === 0) return [];
-  const values = metrics.map((metric) => ({ date, metric }));
-  return [`  If ${metrics.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
+  return [
+    ...named.map(
+      ({ date, metric, reason }) => `${chain}: ${date} does without ${metric}, which is withheld. ${reason}`,
+    ),
+    ...(rest > 0 ? [`${chain}: and ${rest} more withheld values (--json lists all)`] : []),
+    ...describeAccept(chain, values, accept),
+  ];
+}
+
+function describeAccept(
+  chain: Chain,
+  values: readonly AcceptableValue[],
+  accept: Remedies['accept'],
+): string[] {
+  if (values.length === 0) return [];
+  return [`  If ${values.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
 }
 
 function describeDrifts(chain: Chain, drifts: readonly Drift[], { accept }: Remedies): string[] {
@@ -184,7 +210,10 @@ function describeDrifts(chain: Chain, drifts: readonly Drift[], { accept }: Reme
       return `  ${date} ${metric}: accepted ${from ?? 'nothing'}, ${source} now has ${to}`;
     }),
     ...(rest > 0 ? [`  and ${rest} more (--json lists all)`] : []),
-    `  To accept ${them}: ${accept(chain, named)}`,
+    `  To accept ${them}: ${accept(
+      chain,
+      named.map(({ date, metric, to }) => ({ date, metric, value: to })),
+    )}`,
   ];
 }
 

@@ -1,16 +1,17 @@
 import { addDays } from '../../schemas/dates.js';
 import type { ChainState, MetricName } from '../../schemas/types.generated.js';
 import type { CollectedDay } from '../core/collection/values/collected-day.js';
-import { metricsIn, type DatedValues, type DayValues } from '../core/collection/values/day-values.js';
+import { metricsIn, type DayValues, type EarlierDate } from '../core/collection/values/day-values.js';
 import { settledMs } from '../core/collection/day-decision.js';
 import { judgeDay, type JudgeOptions, type Judgement } from '../core/collection/judge-day.js';
 import type { Check } from '../core/collection/rules/cross.js';
 import type { Source } from '../sources/source.js';
-import type { ChainPlan, Part } from './chain-plan.js';
+import type { Acceptances, ChainPlan, Part } from './chain-plan.js';
 import type { DayReader } from './day-reader.js';
+import type { Decisions } from './decisions.js';
 
 /** The day of a part, and what is left of its values after the rules. */
-export type JudgedPart = Pick<Judgement, 'values' | 'findings'> & {
+export type JudgedPart = Pick<Judgement, 'values' | 'acceptable' | 'findings'> & {
   readonly part: Part;
   readonly day: CollectedDay;
 };
@@ -22,9 +23,10 @@ export type JudgingOptions = {
   readonly nowMs: number;
   /** Returns the counts of a date that an earlier collection kept for a source, if it did. */
   readonly countsOf: (source: string, date: string) => Promise<CollectedDay['counts'] | undefined>;
-  readonly accepts: (date: string, metric: MetricName) => boolean;
+  readonly accepts: Acceptances['accepts'];
   /** The accepted values by date. */
   readonly values: ReadonlyMap<string, DayValues>;
+  readonly byPerson: Decisions;
 };
 
 /** Options for a single date. An awaited date is judged as a new one, however old it is. */
@@ -36,7 +38,7 @@ export async function judgeDate(
   date: string,
   { checks, isAwaited }: JudgedBy,
 ): Promise<JudgedPart[]> {
-  const { plan, reader, nowMs, accepts, values } = options;
+  const { plan, reader, nowMs, accepts } = options;
   const { rules } = plan;
   const judged: JudgedPart[] = [];
   for (const part of plan.parts) {
@@ -44,21 +46,21 @@ export async function judgeDate(
     if (day === undefined) continue;
     const found = judgeDay(day, {
       ...{ rules, checks, isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited },
-      before: valuesBefore(values, date, rules.historyDates),
+      before: datesBefore(options, date),
       neighbours: 'last_block' in day.counts ? await neighboursOf(options, part.source, date) : {},
-      accepted: part.metrics.filter((metric) => accepts(date, metric)),
+      accepted: part.metrics.filter((metric) => accepts(date, metric, day.values[metric])),
     });
     judged.push({ ...found, part, day });
   }
   return judged;
 }
 
-function valuesBefore(values: ReadonlyMap<string, DayValues>, date: string, count: number): DatedValues[] {
-  const before: DatedValues[] = [];
-  for (let i = count; i > 0; i -= 1) {
+function datesBefore({ plan, values, byPerson }: JudgingOptions, date: string): EarlierDate[] {
+  const before: EarlierDate[] = [];
+  for (let i = plan.rules.historyDates; i > 0; i -= 1) {
     const on = addDays(date, -i);
     const found = values.get(on);
-    if (found !== undefined) before.push({ date: on, values: found });
+    if (found !== undefined) before.push({ date: on, values: found, byPerson: byPerson.get(on) ?? [] });
   }
   return before;
 }

@@ -49,7 +49,9 @@ export function toRevisionLines(
     why: string,
     byPerson: boolean,
   ): LedgerLine[] => {
-    const of = changes.filter((each) => each.kind === kind && accepts(each.date, each.metric) === byPerson);
+    const of = changes.filter(
+      (each) => each.kind === kind && accepts(each.date, each.metric, each.to) === byPerson,
+    );
     const [first] = of;
     if (first === undefined) return [];
     const values = Object.fromEntries(of.map(({ metric, to }) => [metric, to]));

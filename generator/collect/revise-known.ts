@@ -7,10 +7,20 @@ import { settledMs } from '../core/collection/day-decision.js';
 import type { Finding } from '../core/collection/finding.js';
 import { compareSources } from '../core/collection/rules/cross.js';
 import { SourceError } from '../sources/source.js';
-import { awaitedOf, mayDiffer, mergeParts, withMarks, type ChainRun, type DayStep } from './chain-run.js';
+import {
+  acceptableOf,
+  awaitedOf,
+  mayDiffer,
+  mergeParts,
+  saidOf,
+  withMarks,
+  type ChainRun,
+  type DayStep,
+} from './chain-run.js';
 import { withAwaited, withDrifts } from './chain-state.js';
 import { judgeDate, readChecks, type JudgedPart } from './day-judge.js';
 import { toRevisionLines } from './ledger-lines.js';
+import { withheldOf } from './withheld-values.js';
 
 /** Compares what the sources give now for accepted dates with their values. */
 export async function* reviseKnown(
@@ -146,10 +156,16 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
   return {
     lines,
     lineages: revised.flatMap((each) => (each.lines.length > 0 ? [each.lineage] : [])),
-    state: withAwaited(drifted, date, awaitedOf(run, date, { missing, findings }), run.now),
+    state: withAwaited(
+      drifted,
+      date,
+      awaitedOf(run, date, { missing, findings, acceptable: acceptableOf(parts) }),
+      run.now,
+    ),
     report: {
-      ...{ date, isNewlyOverdue: false, missing, findings, revisions: changes },
+      ...{ date, isNewlyOverdue: false, missing, findings, revisions: changes, said: saidOf(parts) },
       outcome: lines.length > 0 ? 'revised' : 'unchanged',
+      withheld: withheldOf(date, parts, values, run.plan.rules),
     },
   };
 }

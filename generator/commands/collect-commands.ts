@@ -1,11 +1,10 @@
 import { formatShellCommand, withoutOption } from '../../infra/process/shell-command.js';
-import type { Chain, MetricName } from '../../schemas/types.generated.js';
+import type { Chain } from '../../schemas/types.generated.js';
 import type { CollectionResult } from '../collect/collect-chains.js';
+import type { AcceptableValue } from '../collect/collect-report.js';
 import type { CommandLine } from './accept-command.js';
+import { formatNamed, type NamedValue } from './accept-values.js';
 import { REASON_PLACEHOLDER } from './options.js';
-
-/** A value of a date, as `--accept` names it. */
-export type DatedMetric = { readonly date: string; readonly metric: MetricName };
 
 /** Options of a run of `collect` that a proposed command leaves out or sets anew. */
 const OWN_VALUES = ['--accept', '--reason', '--chain', '--report'];
@@ -15,10 +14,10 @@ const OWN_FLAGS = ['--dry-run', '--json', '--quiet', '--log-json'];
 export function formatAcceptValues(
   { program, args }: CommandLine,
   chain: Chain,
-  values: readonly DatedMetric[],
+  values: readonly AcceptableValue[],
 ): string {
   const [, ...options] = OWN_VALUES.reduce(withoutOption, args).filter((arg) => !OWN_FLAGS.includes(arg));
-  const accepts = values.flatMap(({ date, metric }) => ['--accept', `${date}:${metric}`]);
+  const accepts = values.flatMap((each) => ['--accept', formatNamed(each)]);
   const own = ['--chain', chain, ...accepts, '--reason', REASON_PLACEHOLDER];
   return formatShellCommand([...program, 'collect', ...options, ...own]);
 }
@@ -37,15 +36,20 @@ function valuesOf(args: readonly string[], option: string): string[] {
   });
 }
 
-/** Names the acceptances that matched nothing. */
-export function findUnused(accept: readonly DatedMetric[], { chains }: CollectionResult): string[] {
-  const lines = [...chains.values()].flatMap((each) => each.lines);
-  return accept
-    .filter(
-      ({ date, metric }) => !lines.some((line) => line.date === date && line.values[metric] !== undefined),
-    )
-    .map(
-      ({ date, metric }) =>
-        `--accept ${date}:${metric} changed nothing: the value is accepted already, the source does not have it, or the date is too old to be read again.`,
-    );
+/** Names the acceptances that accepted nothing, and why. */
+export function findUnused(accept: readonly NamedValue[], { chains }: CollectionResult): string[] {
+  const results = [...chains.values()];
+  const lines = results.flatMap((each) => each.lines);
+  const days = results.flatMap((each) => each.days);
+  return accept.flatMap((named) => {
+    const { date, metric, value } = named;
+    const taken = lines.findLast((line) => line.date === date && line.values[metric] !== undefined);
+    const said = days.findLast((day) => day.date === date)?.said?.[metric];
+    if (value !== undefined && said !== undefined && said !== value)
+      return [`--accept ${formatNamed(named)} accepted nothing: the source has ${said} now, not ${value}.`];
+    if (taken !== undefined) return [];
+    return [
+      `--accept ${formatNamed(named)} changed nothing: the value is accepted already, the source does not have it, or the date is too old to be read again.`,
+    ];
+  });
 }

@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { CHAIN_IDS, METRICS } from '../../schemas/catalog.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { parseDate } from '../../schemas/dates.js';
-import type { Chain, MetricName, PolicyEngine, SourcesPolicy } from '../../schemas/types.generated.js';
-import type { Acceptances } from '../collect/chain-plan.js';
+import type { Chain, PolicyEngine, SourcesPolicy } from '../../schemas/types.generated.js';
 import { collectChains, type CollectionResult } from '../collect/collect-chains.js';
 import type { SourceContext } from '../collect/policy/create-sources.js';
 import { describeSources, planChains } from '../collect/policy/plan-chains.js';
@@ -18,9 +17,9 @@ import {
 } from '../collect/collect-report.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { openInputFolder } from '../input/input-folder.js';
-import { assertNotAhead } from '../publish/check-as-of.js';
-import { machineClock } from '../state/trusted-clock.js';
-import { findUnused, formatAcceptValues, formatSourcesCheck, type DatedMetric } from './collect-commands.js';
+import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
+import { acceptancesOf, acceptOption, type NamedValue } from './accept-values.js';
+import { findUnused, formatAcceptValues, formatSourcesCheck } from './collect-commands.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from './options.js';
 
@@ -33,7 +32,7 @@ type CollectOptions = CommonOptions & {
   readonly since?: string;
   readonly until?: string;
   readonly asOf?: number;
-  readonly accept?: readonly DatedMetric[];
+  readonly accept?: readonly NamedValue[];
   readonly reason?: string;
   readonly engine?: PolicyEngine['kind'];
   readonly cache?: string;
@@ -57,10 +56,7 @@ export function addCollect(program: Command, host: CommandHost): void {
       chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
       dateOption('--since', 'first date of a chain that has no values yet'),
       dateOption('--until', 'last date (default: the last one that is due)'),
-      new Option(
-        '--accept <date:metric>',
-        'accept a value that a rule withholds, or a revision that it keeps back; repeatable, needs --chain and --reason',
-      ).argParser(addAccepted),
+      acceptOption(),
       new Option('--reason <text>', 'public reason of what --accept accepts').argParser(parseReason),
       new Option('--engine <kind>', 'what runs the SQL, as the policy describes it').choices([
         ...['duckdb', 'trino', 'athena'],
@@ -188,20 +184,6 @@ function endedBy(policy: SourcesPolicy, { policy: file }: CollectOptions): reado
   return file === undefined ? [] : CHAIN_IDS.filter((chain) => policy.chains[chain] === undefined);
 }
 
-function acceptancesOf({ accept, reason, chain }: CollectOptions): Map<Chain, Acceptances> | undefined {
-  if (accept === undefined) {
-    if (reason === undefined) return undefined;
-    throw new GeneratorError('usage', '--reason needs --accept <date:metric>.');
-  }
-  const [only, ...others] = chain ?? [];
-  if (only === undefined || others.length > 0 || reason === undefined) {
-    throw new GeneratorError('usage', '--accept needs one --chain, and --reason "<public reason>".');
-  }
-  const accepts = (date: string, metric: MetricName): boolean =>
-    accept.some((each) => each.date === date && each.metric === metric);
-  return new Map([[only, { accepts, reason }]]);
-}
-
 /** Returns what sources need of the machine. */
 export function sourceContext(
   { policy }: Pick<CollectOptions, 'policy'>,
@@ -237,12 +219,4 @@ export function dateOption(flag: '--since' | '--until', description: string): Op
 function parseDateOption(text: string): string {
   if (parseDate(text) === undefined) throw new InvalidArgumentError('Write a date as 2026-08-19.');
   return text;
-}
-
-function addAccepted(text: string, before: readonly DatedMetric[] | undefined): readonly DatedMetric[] {
-  const [date = '', name = ''] = text.split(':');
-  const metric = Object.keys(METRICS).find((each) => each === name) as MetricName | undefined; // keys of METRICS
-  if (parseDate(date) === undefined || metric === undefined || text !== `${date}:${name}`)
-    throw new InvalidArgumentError('Write a date and a metric, as the report does: 2026-08-19:tx_count.');
-  return [...(before ?? []), { date, metric }];
 }

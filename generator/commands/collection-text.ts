@@ -2,6 +2,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { AwaitedDate, Chain, Drift } from '../../schemas/types.generated.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import type { CollectedChain, CollectionStatus } from '../upkeep/collection-status.js';
+import { formatNamed } from './accept-values.js';
 import type { CommonOptions } from './context.js';
 import { REASON_PLACEHOLDER } from './options.js';
 
@@ -14,13 +15,20 @@ export function formatAcceptDrift(
   { endpoint, pathStyle }: Pick<CommonOptions, 'endpoint' | 'pathStyle'>,
   address: string,
   chain: Chain,
-  { date, metric }: Pick<Drift, 'date' | 'metric'>,
+  { date, metric, to }: Pick<Drift, 'date' | 'metric' | 'to'>,
 ): string {
   return formatShellCommand([
     ...[...program, 'collect', '--policy', 'sources.policy.json', '--into', address],
     ...(endpoint === undefined ? [] : ['--endpoint', endpoint]),
     ...(pathStyle === undefined ? [] : ['--path-style']),
-    ...['--chain', chain, '--accept', `${date}:${metric}`, '--reason', REASON_PLACEHOLDER],
+    ...[
+      '--chain',
+      chain,
+      '--accept',
+      formatNamed({ date, metric, value: to }),
+      '--reason',
+      REASON_PLACEHOLDER,
+    ],
   ]);
 }
 

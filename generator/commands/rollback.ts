@@ -5,7 +5,6 @@ import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { nextHeld, NOTHING_HELD, unholdCommand, type Held } from '../core/release/held.js';
 import type { Written } from '../publish/release-writing.js';
-import { assertNotAhead } from '../publish/check-as-of.js';
 import {
   prepareHold,
   prepareRollback,
@@ -14,7 +13,7 @@ import {
 } from '../publish/prepare-rollback.js';
 import { publishRelease } from '../publish/publish-release.js';
 import { withSpareSpace } from '../state/spare-space.js';
-import { machineClock } from '../state/trusted-clock.js';
+import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import {
   addGeneratorCommand,

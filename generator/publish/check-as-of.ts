@@ -12,15 +12,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** More full hours than these between two releases suggest that a clock jumped: a day, and half a day to spare. */
 const JUMP_HOURS = 36;
 
-/** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of a clock. */
-export function assertNotAhead(asOfMs: number, clock: TrustedClock): void {
-  if (!isAhead(asOfMs, clock)) return;
-  throw new GeneratorError(
-    'usage',
-    `--as-of ${toInstant(asOfMs)} is ahead of ${clock.name}, ${toInstant(clock.nowMs)}. Use an earlier instant, or set this machine's clock.`,
-  );
-}
-
 /** Throws GeneratorError 'usage' if an as-of instant is before the current release. `own` is this machine's clock. */
 export function assertNotBefore(
   asOfMs: number,

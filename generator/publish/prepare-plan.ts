@@ -15,14 +15,14 @@ import { count } from '../core/text/count.js';
 import type { Input } from '../input/read-input.js';
 import type { Progress } from '../run/progress.js';
 import { acceptRecorded } from './accept-recorded.js';
-import { assertNotAhead, assertNotBefore, withoutUnfinished } from './check-as-of.js';
+import { assertNotBefore, withoutUnfinished } from './check-as-of.js';
 import type { CollectedInput } from './collected-input.js';
 import { planAhead } from './plan-ahead.js';
 import { readPublishedGold } from './published-gold.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readStartingPoint, type StartingPoint } from '../state/published-state.js';
 import { assertStore, isStore } from '../state/store-mark.js';
-import { machineClock, readClock, type TrustedClock } from '../state/trusted-clock.js';
+import { assertNotAhead, machineClock, readClock, type TrustedClock } from '../state/trusted-clock.js';
 import type { Writing } from './release-writing.js';
 import { runInterruptibly } from '../run/run-interruptibly.js';
 

@@ -1,5 +1,6 @@
-import { parseInstant } from '../../schemas/dates.js';
+import { parseInstant, toInstant } from '../../schemas/dates.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
 
 /** Tolerance for an instant ahead of a clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -30,4 +31,13 @@ export function machineClock(now: () => number): TrustedClock {
 export function isAhead(instant: string | number, { nowMs }: TrustedClock): boolean {
   const ms = typeof instant === 'number' ? instant : (parseInstant(instant) ?? NaN);
   return ms > nowMs + CLOCK_TOLERANCE_MS;
+}
+
+/** Throws GeneratorError 'usage' if an as-of instant is more than five minutes ahead of a clock. */
+export function assertNotAhead(asOfMs: number, clock: TrustedClock): void {
+  if (!isAhead(asOfMs, clock)) return;
+  throw new GeneratorError(
+    'usage',
+    `--as-of ${toInstant(asOfMs)} is ahead of ${clock.name}, ${toInstant(clock.nowMs)}. Use an earlier instant, or set this machine's clock.`,
+  );
 }

@@ -38,12 +38,21 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
       ['--policy', 'P', '--chain', 'base', '--accept', '2026-03-20:tx_count'],
       /--reason/,
     ],
-    ['--accept of no metric', ['--policy', 'P', '--accept', '2026-03-20:price'], /Write a date and a metric/],
+    [
+      '--accept of no metric',
+      ['--policy', 'P', '--accept', '2026-03-20:price'],
+      /Write a date, a metric and/,
+    ],
+    [
+      '--accept of no value',
+      ['--policy', 'P', '--accept', '2026-03-20:tx_count=1.5'],
+      /Write a date, a metric and/,
+    ],
     ['--accept of no date', ['--policy', 'P', '--accept', 'tx_count'], /2026-08-19:tx_count/],
     [
       'a reason without --accept',
       ['--policy', 'P', '--reason', 'why'],
-      /--reason needs --accept <date:metric>/,
+      /--reason needs --accept <date:metric=value>/,
     ],
     ['a time ahead of the clock', ['--policy', 'P', '--as-of', '2026-04-01'], /is ahead of/],
   ])('%s', async (_name, options, message) => {

@@ -79,7 +79,7 @@ it('status --collected shows a deadline that has passed, and a date that nobody 
 it('status --collected shows the command that accepts a value, which the program understands', async () => {
   const options = ['--collected', collectedAt(), '--path-style'];
   const { stdout } = await status('2025-01-04T07:00:00Z', ...options);
-  const command = `generator collect --policy sources.policy.json --into ${collectedAt()} --path-style --chain base --accept 2025-01-02:tx_count --reason '<public reason>'`;
+  const command = `generator collect --policy sources.policy.json --into ${collectedAt()} --path-style --chain base --accept 2025-01-02:tx_count=9 --reason '<public reason>'`;
   expect(stdout).toContain('2025-01-02 tx_count: accepted 6, growthepie has 9 since 2025-01-04T06:15:00Z');
   expect(stdout).toContain(command);
   const json = JSON.parse((await status('2025-01-04T07:00:00Z', ...options, '--json')).stdout);

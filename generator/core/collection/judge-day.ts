@@ -1,7 +1,7 @@
 import type { MetricName } from '../../../schemas/types.generated.js';
 import type { CollectedDay } from './values/collected-day.js';
 import type { CollectionRules } from './collection-rules.js';
-import { metricsIn, pickValues, type DatedValues, type DayValues } from './values/day-values.js';
+import { metricsIn, pickValues, type DayValues, type EarlierDate } from './values/day-values.js';
 import type { Finding } from './finding.js';
 import { findConstants, findFalseZeros, findJumps } from './rules/compared.js';
 import { compareSources, isConfirmed, type Check } from './rules/cross.js';
@@ -12,7 +12,7 @@ import { findGaps, type Surroundings } from './rules/whole.js';
 export type JudgeOptions = {
   readonly rules: CollectionRules;
   /** The accepted values of the last dates before, from the oldest; those that the rules compare with. */
-  readonly before: readonly DatedValues[];
+  readonly before: readonly EarlierDate[];
   readonly neighbours?: Omit<Surroundings, 'isSettled'>;
   readonly checks?: readonly Check[];
   /** Metrics of the day that a person accepted although they are 0, repeat themselves, jump or differ from another source. */
@@ -28,6 +28,8 @@ export type JudgeOptions = {
 export type Judgement = {
   readonly values: DayValues;
   readonly withheld: readonly MetricName[];
+  /** The values that are not accepted for now, but that a person may accept. */
+  readonly acceptable: DayValues;
   readonly findings: readonly Finding[];
 };
 
@@ -58,7 +60,12 @@ export function judgeDay(
   const together = findDependent(present, [...missing, ...compared]);
   const findings = [...shape, ...gaps, ...missing, ...compared, ...together];
   const withheld = findings.filter(({ effect }) => effect === 'withheld').flatMap(({ metrics }) => metrics);
-  return { values: without(present, [...compared, ...together]), withheld: [...new Set(withheld)], findings };
+  return {
+    values: without(present, [...compared, ...together]),
+    withheld: [...new Set(withheld)],
+    acceptable: pickValues(values, stoppedBy([...missing, ...compared])),
+    findings,
+  };
 }
 
 /** Withholds all other values of a day whose `tx_count` is far from other days or sources: the source may have only a part of the day. */
@@ -76,9 +83,14 @@ function noted(finding: Finding, why: string): Finding {
 
 /** Returns the values without those that findings withhold or omit. */
 function without(values: DayValues, findings: readonly Finding[]): DayValues {
-  const lost = findings.filter(({ effect }) => effect !== 'noted').flatMap(({ metrics }) => metrics);
+  const lost = stoppedBy(findings);
   return pickValues(
     values,
     metricsIn(values).filter((metric) => !lost.includes(metric)),
   );
+}
+
+/** Returns the metrics that findings withhold or omit. */
+function stoppedBy(findings: readonly Finding[]): MetricName[] {
+  return findings.filter(({ effect }) => effect !== 'noted').flatMap(({ metrics }) => metrics);
 }

@@ -23,7 +23,7 @@ type Difference = Pick<Revision, 'date' | 'metric' | 'from'>;
 /**
  * Compares what a source gives now for dates with accepted values. A value that is missing is filled in; one that changes a
  * little while its source settles it is revised; every other change is drift. If more dates of a metric differ than
- * `shiftDates`, its history has shifted, and all of them are drift. `accepts` returns whether a person accepted a revision.
+ * `shiftDates`, its history has shifted, and all of them are drift. `accepts` returns whether a person accepted a value.
  * `standing`: differences found earlier, which count for a shift too.
  */
 export function findRevisions(
@@ -37,7 +37,7 @@ export function findRevisions(
   }: {
     readonly rules: SettlingRules;
     readonly nowMs: number;
-    readonly accepts?: (date: string, metric: MetricName) => boolean;
+    readonly accepts?: (date: string, metric: MetricName, value: string) => boolean;
     readonly standing?: readonly Difference[];
   },
 ): Revision[] {
@@ -46,7 +46,7 @@ export function findRevisions(
     return metricsIn(now).flatMap((metric): Revision[] => {
       const [from = null, to] = [values[metric], now[metric]];
       if (to === undefined || from === to || isNoise(from, to)) return [];
-      const isAccepted = accepts(date, metric);
+      const isAccepted = accepts(date, metric, to);
       return [
         { date, metric, from, to, kind: isAccepted ? 'revision' : kindOf(date, from, to, rules, nowMs) },
       ];
@@ -55,7 +55,7 @@ export function findRevisions(
   const others = standing.filter(({ date }) => !fresh.has(date));
   const shifted = findShifted([...changes, ...others], rules.shiftDates);
   return changes.map((change) =>
-    shifted.has(change.metric) && change.from !== null && !accepts(change.date, change.metric)
+    shifted.has(change.metric) && change.from !== null && !accepts(change.date, change.metric, change.to)
       ? { ...change, kind: 'drift' }
       : change,
   );

@@ -99,6 +99,19 @@ it('a dry run returns what it would accept, and writes nothing', async () => {
   expect(await snapshotStore(store)).toEqual(await snapshotStore(createMemoryStore()));
 });
 
+it('a time ahead of the clock of the store is refused, and nothing is written', async () => {
+  const ahead = { ...store, address: 's3://bucket', now: () => AS_OF - 6 * 60_000 };
+  const before = await snapshotStore(store);
+  await expect(collect(ahead, [planOf('base', createMemorySource(days))])).rejects.toMatchObject({
+    exit: 'usage',
+    message: expect.stringContaining('is ahead of the clock of s3://bucket, 2026-07-05T11:54:00Z'),
+  });
+  expect(await snapshotStore(store)).toEqual(before);
+  const near = { ...store, now: () => AS_OF - 4 * 60_000 };
+  await collect(near, [planOf('base', createMemorySource(days))]);
+  expect(await lengthsOf(store)).toEqual({ base: 4 });
+});
+
 describe('a source that fails', () => {
   const failingOn = (date: string): Source => {
     const source = createMemorySource(days);

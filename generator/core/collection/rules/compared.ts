@@ -1,6 +1,12 @@
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import type { CollectionRules } from '../collection-rules.js';
-import { medianOf, metricsIn, type DatedValues, type DayValues } from '../values/day-values.js';
+import {
+  medianOf,
+  metricsIn,
+  type DatedValues,
+  type DayValues,
+  type EarlierDate,
+} from '../values/day-values.js';
 import type { Finding } from '../finding.js';
 import { isCounted } from '../values/metric-value.js';
 
@@ -54,33 +60,60 @@ function constant(metric: MetricName, message: string): Finding {
   return { rule: 'constant', metrics: [metric], effect: 'omitted', message };
 }
 
-/** Finds values far from the median of the dates before. Zeros are left to their own rule. */
-export function findJumps(
-  values: DayValues,
-  before: readonly DatedValues[],
-  { jumpFactor, required }: Pick<CollectionRules, 'jumpFactor' | 'required'>,
-): Finding[] {
+type JumpRules = Pick<CollectionRules, 'jumpFactor' | 'required'>;
+
+/** Returns how many times higher, and lower, a value may be. */
+function factorsOf(
+  metric: MetricName,
+  { jumpFactor, required }: JumpRules,
+): { readonly factor: number; readonly drop: number } {
+  const factor = isCounted(metric) ? jumpFactor.counts : jumpFactor.others;
+  return { factor, drop: isCounted(metric) && required.includes(metric) ? jumpFactor.drops : factor };
+}
+
+/**
+ * Finds values far from the median of the dates before. Those at a level that a person accepted are only noted. Zeros are
+ * left to their own rule.
+ */
+export function findJumps(values: DayValues, before: readonly EarlierDate[], rules: JumpRules): Finding[] {
   return metricsIn(values).flatMap((metric): Finding[] => {
     const earlier = valuesBefore(before, metric).map(Number);
     const median = medianOf(earlier);
     if (median === undefined || median === 0 || earlier.length < FEWEST_DATES) return [];
-    const factor = isCounted(metric) ? jumpFactor.counts : jumpFactor.others;
-    const drop = isCounted(metric) && required.includes(metric) ? jumpFactor.drops : factor;
+    const { factor, drop } = factorsOf(metric, rules);
     const text = values[metric] ?? '';
     const value = Number(text);
-    const [least, most] = [median / drop, median * factor];
-    if (value === 0 || (value >= least && value <= most)) return [];
-    const far = value < least ? `less than 1/${drop} of` : `more than ${factor} times`;
+    const isNear = (each: number, middle: number): boolean =>
+      each >= middle / drop && each <= middle * factor;
+    if (value === 0 || isNear(value, median)) return [];
+    const level = findLevel(metric, before, drop);
+    const isAtLevel = level !== undefined && !isNear(level.value, median) && isNear(value, level.value);
+    const far = value < median ? `less than 1/${drop} of` : `more than ${factor} times`;
     const message = `${metric} is ${text}, ${far} the median ${median} of ${earlier.length} dates.`;
     return [
       {
         rule: 'jump',
         metrics: [metric],
-        effect: 'withheld',
-        message,
+        effect: isAtLevel ? 'noted' : 'withheld',
+        message: isAtLevel ? `${message} A person accepted this level on ${level.date}.` : message,
         value: text,
-        bound: `${least}..${most}`,
+        bound: `${median / drop}..${median * factor}`,
       },
     ];
   });
+}
+
+/** Returns the last value of a metric that a person accepted, if no date since is more than `drop` times lower or higher. */
+function findLevel(
+  metric: MetricName,
+  before: readonly EarlierDate[],
+  drop: number,
+): { readonly date: string; readonly value: number } | undefined {
+  const at = before.findLastIndex(({ byPerson = [] }) => byPerson.includes(metric));
+  const accepted = before[at];
+  if (accepted === undefined) return undefined;
+  const value = Number(accepted.values[metric]);
+  const since = valuesBefore(before.slice(at), metric).map(Number);
+  const hasStayed = since.every((each) => each >= value / drop && each <= value * drop);
+  return hasStayed ? { date: accepted.date, value } : undefined;
 }

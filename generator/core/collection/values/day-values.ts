@@ -7,6 +7,9 @@ export type DayValues = { readonly [metric in MetricName]?: string };
 /** A date with its values. */
 export type DatedValues = { readonly date: string; readonly values: DayValues };
 
+/** A date that others are judged by, and the metrics whose values a person accepted. */
+export type EarlierDate = DatedValues & { readonly byPerson?: readonly MetricName[] };
+
 /** Returns whether a text is a value of a metric, in the one form that values have. */
 export function isValue(metric: MetricName, text: string): boolean {
   const read = toMetricValue(metric, text);

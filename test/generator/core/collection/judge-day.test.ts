@@ -42,7 +42,7 @@ const found = ({ findings }: Judgement): string[] =>
   findings.map(({ rule, effect, metrics }) => `${rule} ${effect} ${metrics.join(' ')}`);
 
 it('a usual day passes whole', () => {
-  expect(judge(VALUES)).toEqual({ values: VALUES, withheld: [], findings: [] });
+  expect(judge(VALUES)).toEqual({ values: VALUES, withheld: [], acceptable: {}, findings: [] });
 });
 
 describe('the rule shape withholds', () => {
