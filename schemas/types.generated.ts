@@ -1853,7 +1853,7 @@ export interface PolicyRules {
    */
   settling_days?: number;
   /**
-   * Largest small change, as a share of the value.
+   * Largest small change, as a share of the value that was accepted first, or by a person.
    */
   tolerance?: number;
   /**

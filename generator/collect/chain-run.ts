@@ -43,6 +43,8 @@ export type ChainRun = Omit<JudgingOptions, 'values'> & {
   readonly signal: AbortSignal;
   /** The accepted values by date, with those that this run accepts. */
   readonly values: Map<string, DayValues>;
+  /** By date, the values of which a revision stays within the tolerance. */
+  readonly firstValues: ReadonlyMap<string, DayValues>;
 };
 
 /** Returns the values of all parts. */

@@ -5,6 +5,7 @@ import type { AwaitedDate, ChainState, LedgerLine } from '../../schemas/types.ge
 import type { CollectedDay } from '../core/collection/values/collected-day.js';
 import { decideDay } from '../core/collection/day-decision.js';
 import { metricsIn } from '../core/collection/values/day-values.js';
+import { firstValuesOf } from '../core/collection/ledger/first-values.js';
 import { datesOf, type LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
 import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './chain-plan.js';
@@ -60,6 +61,7 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     accepts: accepted.accepts,
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
+    firstValues: firstValuesOf(lines),
   };
   let state: ChainState = { ...options.state, schedule: scheduleOf(plan), basis };
   for await (const step of collectDates(run, known, state)) {

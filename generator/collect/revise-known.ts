@@ -47,7 +47,7 @@ export async function* reviseKnown(
     known,
     new Map([...fresh].map(([date, parts]) => [date, mergeParts(parts)])),
     {
-      ...{ rules: run.plan.rules, nowMs: run.nowMs, accepts: run.accepts },
+      ...{ rules: run.plan.rules, nowMs: run.nowMs, first: run.firstValues, accepts: run.accepts },
       standing: state.drifts.filter(({ date }) => date >= run.first),
     },
   );

@@ -7,7 +7,10 @@ export type CollectionRules = {
   /** Hours after the end of `D` from which a collection tries, and at which it takes what it has. */
   readonly firstTryHours: number;
   readonly deadlineHours: number;
-  /** Days after the end of `D` within which the source may revise a value by at most `tolerance`, a share of it. */
+  /**
+   * Days after the end of `D` within which the source may revise a value by at most `tolerance`, a share of the value that
+   * was accepted first, or by a person.
+   */
   readonly settlingDays: number;
   readonly tolerance: number;
   /** Days after the end of `D` within which a missing value is filled in. */
