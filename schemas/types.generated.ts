@@ -562,6 +562,7 @@ export interface ChainState {
       [k: string]: string;
     };
   };
+  metrics?: TakenMetrics;
   /**
    * The dates that lack a required metric, ascending.
    */
@@ -593,6 +594,12 @@ export interface ChainSchedule {
    * Hours after the end of a date.
    */
   deadline_hours: number;
+}
+/**
+ * By source, the metrics that the chain takes from it. When one is added, recent dates without it are read again.
+ */
+export interface TakenMetrics {
+  [k: string]: MetricName[];
 }
 export interface AwaitedDate {
   date: CalendarDate;

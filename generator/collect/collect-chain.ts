@@ -15,6 +15,7 @@ import { judgeDate, readChecks } from './day-judge.js';
 import { openDays } from './day-reader.js';
 import { toLine } from './ledger-lines.js';
 import { reviseKnown } from './revise-known.js';
+import { withTakenMetrics } from './taken-metrics.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -64,6 +65,7 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     firstValues: firstValuesOf(lines),
   };
   let state: ChainState = { ...options.state, schedule: scheduleOf(plan), basis };
+  state = withTakenMetrics(state, parts, known);
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
     yield { ...step, state: pruneState(state, oldest) };
