@@ -555,7 +555,7 @@ export interface ChainStates {
 export interface ChainState {
   schedule?: ChainSchedule;
   /**
-   * By source and date, the mark of the data that were read last. Data with the same mark are not read again.
+   * By source and date, the mark of the data that were read last; of a date that is not whole, a digest of it and of those around it. Data with the same mark are not read again.
    */
   marks: {
     [k: string]: {

@@ -7,7 +7,8 @@ import type { Lineage } from '../core/collection/ledger/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances } from './chain-plan.js';
 import { withMark } from './chain-state.js';
-import type { JudgedPart, JudgingOptions } from './day-judge.js';
+import { isWhole, type JudgedPart, type JudgingOptions } from './day-judge.js';
+import { hasNewData, markBetween } from './neighbour-marks.js';
 
 /** A date that a collection looked at. */
 export type DayReport = {
@@ -63,19 +64,28 @@ export function mayDiffer(
   const sources = [...plan.parts, ...(awaited ? plan.checks : [])].map(({ source }) => source);
   return (
     sources.some((source) => {
-      const { id, hasLateMarks = false } = source.facts;
-      const mark = reader.markOf(source, date);
-      if (mark === undefined) return false;
-      return mark !== state.marks[id]?.[date] || (hasLateMarks && awaited?.overdue === false);
+      const { hasLateMarks = false } = source.facts;
+      if (reader.markOf(source, date) === undefined) return false;
+      const isLate = hasLateMarks && awaited?.overdue === false;
+      return isLate || hasNewData(reader, plan.chain, source, date, state);
     }) || plan.parts.some(({ metrics }) => metrics.some((metric) => accepts(date, metric)))
   );
 }
 
-/** Returns the state with the marks of the data of a date that were read. */
-export function withMarks({ plan, reader }: ChainRun, date: string, state: ChainState): ChainState {
-  return [...plan.parts, ...plan.checks].reduce((marked, { source }) => {
+/** Returns the state with the marks of the data of a date that were judged, or read for comparison. */
+export function withMarks(
+  { plan, reader }: ChainRun,
+  date: string,
+  state: ChainState,
+  judged: readonly JudgedPart[],
+): ChainState {
+  const sources = [...judged.map(({ part }) => part.source), ...plan.checks.map(({ source }) => source)];
+  return sources.reduce((marked, source) => {
     const mark = reader.readMarkOf(source, date);
-    return mark === undefined ? marked : withMark(marked, source.facts.id, date, mark);
+    if (mark === undefined) return marked;
+    const isBroken = judged.some((each) => each.part.source === source && !isWhole(each));
+    const kept = isBroken ? markBetween(reader, plan.chain, source, date) : mark;
+    return withMark(marked, source.facts.id, date, kept);
   }, state);
 }
 

@@ -148,7 +148,7 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   return {
     lines: added.map(({ line }) => line),
     lineages: added.map(({ lineage }) => lineage),
-    state: withAwaited(withMarks(run, date, checked.state), date, entry, now),
+    state: withAwaited(withMarks(run, date, checked.state, parts), date, entry, now),
     report: { date, outcome, isNewlyOverdue, missing, findings, revisions: [] },
   };
 }

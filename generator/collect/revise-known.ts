@@ -80,7 +80,7 @@ async function compareLate(
     message: `${found.message} The value was accepted before.`,
   }));
   return {
-    ...{ lines: [], lineages: [], state: withMarks(run, date, state) },
+    ...{ lines: [], lineages: [], state: withMarks(run, date, state, []) },
     report: {
       ...{ date, outcome: 'unchanged', isNewlyOverdue: false, missing: [], findings, revisions: [] },
     },
@@ -142,7 +142,7 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
   run.values.set(date, values);
   const findings = parts.flatMap((each) => each.findings);
   const missing = run.plan.rules.required.filter((metric) => values[metric] === undefined);
-  const drifted = withDrifts(withMarks(run, date, before), date, drifts, run.now);
+  const drifted = withDrifts(withMarks(run, date, before, parts), date, drifts, run.now);
   return {
     lines,
     lineages: revised.flatMap((each) => (each.lines.length > 0 ? [each.lineage] : [])),
