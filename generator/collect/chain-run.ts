@@ -6,7 +6,7 @@ import type { Finding } from '../core/collection/finding.js';
 import type { Lineage } from '../core/collection/ledger/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances } from './chain-plan.js';
-import { withMark } from './chain-state.js';
+import { withMark, withoutMark } from './chain-state.js';
 import { isWhole, type JudgedPart, type JudgingOptions } from './day-judge.js';
 import { hasNewData, markBetween } from './neighbour-marks.js';
 
@@ -72,20 +72,26 @@ export function mayDiffer(
   );
 }
 
-/** Returns the state with the marks of the data of a date that were judged, or read for comparison. */
+/**
+ * Returns the state with the marks of the data of a date that were judged, or read for comparison, and without those of data
+ * that could not be read.
+ */
 export function withMarks(
   { plan, reader }: ChainRun,
   date: string,
   state: ChainState,
   judged: readonly JudgedPart[],
 ): ChainState {
-  const sources = [...judged.map(({ part }) => part.source), ...plan.checks.map(({ source }) => source)];
-  return sources.reduce((marked, source) => {
+  const checks = plan.checks.map(({ source }) => source);
+  return [...plan.parts.map(({ source }) => source), ...checks].reduce((marked, source) => {
+    const { id } = source.facts;
+    if (reader.hasFailed(source, date)) return withoutMark(marked, id, date);
     const mark = reader.readMarkOf(source, date);
-    if (mark === undefined) return marked;
-    const isBroken = judged.some((each) => each.part.source === source && !isWhole(each));
+    const found = judged.find((each) => each.part.source === source);
+    if (mark === undefined || (found === undefined && !checks.includes(source))) return marked;
+    const isBroken = found !== undefined && !isWhole(found);
     const kept = isBroken ? markBetween(reader, plan.chain, source, date) : mark;
-    return withMark(marked, source.facts.id, date, kept);
+    return withMark(marked, id, date, kept);
   }, state);
 }
 

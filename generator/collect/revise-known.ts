@@ -1,4 +1,4 @@
-import type { ChainState } from '../../schemas/types.generated.js';
+import type { ChainState, Drift } from '../../schemas/types.generated.js';
 import { metricsIn, pickValues, type DayValues } from '../core/collection/values/day-values.js';
 import type { LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
@@ -115,6 +115,14 @@ function comparedValues(
   );
 }
 
+/** Returns whether the value of an earlier difference was read again, so that the difference is found again or is gone. */
+function wasCompared(parts: readonly JudgedPart[], { source, metric }: Drift): boolean {
+  return parts.some(
+    ({ part, day }) =>
+      part.source.facts.id === source && (day.failures === undefined || day.values[metric] !== undefined),
+  );
+}
+
 type Revised = {
   readonly date: string;
   readonly parts: readonly JudgedPart[];
@@ -129,9 +137,8 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
     return { lineage, lines: toRevisionLines(run, of(each), lineage) };
   });
   const lines = revised.flatMap((each) => each.lines);
-  const read = parts.map((each) => each.part.source.facts.id);
   const drifts = [
-    ...before.drifts.filter((each) => each.date === date && !read.includes(each.source)),
+    ...before.drifts.filter((each) => each.date === date && !wasCompared(parts, each)),
     ...parts.flatMap((each) =>
       of(each)
         .filter(({ kind }) => kind === 'drift')
