@@ -91,7 +91,7 @@ export function withMarks(
     if (mark === undefined || (found === undefined && !checks.includes(source))) return marked;
     const isBroken = found !== undefined && !isWhole(found);
     const kept = isBroken ? markBetween(reader, plan.chain, source, date) : mark;
-    return withMark(marked, id, date, kept);
+    return kept === undefined ? withoutMark(marked, id, date) : withMark(marked, id, date, kept);
   }, state);
 }
 

@@ -9,23 +9,26 @@ export function usesNextDate(chain: Chain): boolean {
   return chain === 'bitcoin';
 }
 
+type Marks = Pick<DayReader, 'markOf' | 'hasFailed'>;
+
 /**
  * Returns the mark of a date that is not whole. It changes with the data of the dates around it too, because those may be
- * what is broken.
+ * what is broken; `undefined` if one of them could not be read.
  */
 export function markBetween(
-  { markOf }: Pick<DayReader, 'markOf'>,
+  { markOf, hasFailed }: Marks,
   chain: Chain,
   source: Source,
   date: string,
-): string {
+): string | undefined {
   const dates = [date, addDays(date, -1), ...(usesNextDate(chain) ? [addDays(date, 1)] : [])];
+  if (dates.some((each) => hasFailed(source, each))) return undefined;
   return sha256Hex(JSON.stringify(dates.map((each) => markOf(source, each) ?? null)));
 }
 
 /** Returns whether a source has other data of a date than those that were read. */
 export function hasNewData(
-  reader: Pick<DayReader, 'markOf'>,
+  reader: Marks,
   chain: Chain,
   source: Source,
   date: string,
@@ -33,5 +36,6 @@ export function hasNewData(
 ): boolean {
   const mark = reader.markOf(source, date);
   const kept = marks[source.facts.id]?.[date];
-  return mark !== undefined && mark !== kept && markBetween(reader, chain, source, date) !== kept;
+  if (mark === undefined || mark === kept) return false;
+  return kept === undefined || markBetween(reader, chain, source, date) !== kept;
 }

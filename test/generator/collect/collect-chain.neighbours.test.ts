@@ -1,6 +1,8 @@
+import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import type { CollectedDay } from '../../../generator/core/collection/values/collected-day.js';
 import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
+import { SourceError, type Source } from '../../../generator/sources/source.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import { FIRST, createDays, createScene, outcomes, usual } from '../../support/collection/chain-scene.js';
@@ -57,6 +59,44 @@ describe('a date whose blocks do not follow those of the date before', () => {
     mend();
     const found = await scene.collect('2026-07-04T07:15:00Z', { countsOf });
     expect(outcomes(found)).toEqual(['2026-07-02 unchanged', '2026-07-03 accepted']);
+  });
+
+  it('is judged once more when the date before could not be read at first', async () => {
+    const { scene, source, counts, mend } = createBlocks();
+    const countsOf = (_source: string, date: string): Promise<Counts | undefined> =>
+      Promise.resolve(date === '2026-07-02' ? WRONG : undefined);
+    const isSilent = new Set<string>();
+    const sometimes: Source = {
+      ...source,
+      day: (chain, date, signal) =>
+        isSilent.has(date)
+          ? Promise.reject(new SourceError('unavailable', 'node: no answer.'))
+          : source.day(chain, date, signal),
+    };
+    const main = {
+      source: createMemorySource(createDays(3)),
+      metrics: ['tx_count', 'active_addresses'],
+    } as const;
+    const plan: ChainPlan = {
+      ...{ chain: 'base', since: FIRST, checks: [], rules: DEFAULT_RULES.base },
+      parts: [
+        main,
+        {
+          source: { ...sometimes, facts: { ...source.facts, id: 'node' } },
+          metrics: ['fees_total', 'fee_median'],
+        },
+      ],
+    };
+    counts.delete('2026-07-01');
+    await scene.collect('2026-07-04T06:15:00Z', { countsOf, plan });
+    mend();
+    isSilent.add('2026-07-02');
+    await scene.collect('2026-07-04T07:15:00Z', { countsOf, plan });
+    isSilent.clear();
+    expect(outcomes(await scene.collect('2026-07-04T08:15:00Z', { countsOf, plan }))).toEqual([
+      '2026-07-02 unchanged',
+      '2026-07-03 accepted',
+    ]);
   });
 
   it('is not read again with the date before when it does not wait for that', async () => {
