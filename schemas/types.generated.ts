@@ -1872,6 +1872,10 @@ export interface PolicyRules {
    */
   shift_dates?: number;
   /**
+   * Metrics that a source recomputes over their whole history. Their accepted values are not compared with it again, unless a person accepts a revision; missing ones are filled in. Default: l1_fees_total of arbitrum and base.
+   */
+  frozen?: MetricName[];
+  /**
    * Least and most blocks of a day.
    */
   blocks?: number[];

@@ -17,6 +17,8 @@ export type CollectionRules = {
   readonly fillInDays: number;
   /** Number of differing dates of a metric above which its history has shifted: no value of it changes by itself. */
   readonly shiftDates: number;
+  /** Metrics that a source recomputes over their whole history: accepted values are not compared with it again. */
+  readonly frozen: readonly MetricName[];
   /** Least and most blocks of a day. */
   readonly blocks: readonly [least: number, most: number];
   /** Number of dates before `D` with which its values are compared. */
@@ -35,6 +37,7 @@ const COMMON = {
   tolerance: 0.01,
   fillInDays: 60,
   shiftDates: 20,
+  frozen: [],
   historyDates: 28,
   jumpFactor: { counts: 6, drops: 2, others: 50 }, // calibrated: DECISIONS.md, "Thresholds of the collection"
   cross: { same: 0.005, ratio: 0.05 },
@@ -64,6 +67,7 @@ export const DEFAULT_RULES: Readonly<Record<Chain, CollectionRules>> = {
     required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'],
     firstTryHours: 6.25,
     settlingDays: 7,
+    frozen: ['l1_fees_total'], // growthepie recomputes all dates every night
     blocks: [300_000, 360_000],
   },
   base: {
@@ -71,6 +75,7 @@ export const DEFAULT_RULES: Readonly<Record<Chain, CollectionRules>> = {
     required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'],
     firstTryHours: 6.25,
     settlingDays: 7,
+    frozen: ['l1_fees_total'], // growthepie recomputes all dates every night
     blocks: [43_200, 43_200],
   },
 };

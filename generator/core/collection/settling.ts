@@ -6,7 +6,10 @@ import { metricsIn, type DatedValues, type DayValues } from './values/day-values
 const DAY_MS = 86_400_000;
 
 /** The rules of settling. */
-type SettlingRules = Pick<CollectionRules, 'settlingDays' | 'tolerance' | 'fillInDays' | 'shiftDates'>;
+type SettlingRules = Pick<
+  CollectionRules,
+  'settlingDays' | 'tolerance' | 'fillInDays' | 'shiftDates' | 'frozen'
+>;
 
 /** A value of a date that the source gives now and that differs from the accepted one. `from` is null for a missing value. */
 export type Revision = {
@@ -22,7 +25,8 @@ type Difference = Pick<Revision, 'date' | 'metric' | 'from'>;
 
 /**
  * Compares what a source gives now for dates with accepted values. A value that is missing is filled in; one that changes a
- * little while its source settles it is revised; every other change is drift. If more dates of a metric differ than
+ * little while its source settles it is revised; every other change is drift, but for those of frozen metrics, which are left
+ * out. If more dates of a metric differ than
  * `shiftDates`, its history has shifted, and all of them are drift. `first`: the values of which a revision stays within the
  * tolerance; the accepted ones if absent. `accepts` returns whether a person accepted a revision. `standing`: differences
  * found earlier, which count for a shift too.
@@ -50,6 +54,7 @@ export function findRevisions(
       const [from = null, to] = [values[metric], now[metric]];
       if (to === undefined || from === to || isNoise(from, to)) return [];
       if (accepts(date, metric)) return [{ date, metric, from, to, kind: 'revision' }];
+      if (from !== null && rules.frozen.includes(metric)) return [];
       const base = first.get(date)?.[metric] ?? from;
       return [{ date, metric, from, to, kind: kindOf(date, base, to, rules, nowMs) }];
     });
