@@ -574,13 +574,14 @@ export interface ChainStates {
 export interface ChainState {
   schedule?: ChainSchedule;
   /**
-   * By source and date, the mark of the data that were read last. Data with the same mark are not read again.
+   * By source and date, the mark of the data that were read last; of a date that is not whole, a digest of it and of those around it. Data with the same mark are not read again.
    */
   marks: {
     [k: string]: {
       [k: string]: string;
     };
   };
+  metrics?: TakenMetrics;
   /**
    * The dates that lack a required metric, ascending.
    */
@@ -616,6 +617,12 @@ export interface ChainSchedule {
    * Days after the end of a date within which a small change is taken. Collections before this member existed lack it.
    */
   settling_days?: number;
+}
+/**
+ * By source, the metrics that the chain takes from it. When one is added, recent dates without it are read again.
+ */
+export interface TakenMetrics {
+  [k: string]: MetricName[];
 }
 export interface AwaitedDate {
   date: CalendarDate;
@@ -1877,7 +1884,7 @@ export interface PolicyRules {
    */
   settling_days?: number;
   /**
-   * Largest small change, as a share of the value.
+   * Largest small change, as a share of the value that was accepted first, or by a person.
    */
   tolerance?: number;
   /**
@@ -1888,6 +1895,10 @@ export interface PolicyRules {
    * Number of differing dates above which the history of a metric has shifted.
    */
   shift_dates?: number;
+  /**
+   * Metrics that a source recomputes over their whole history. Their accepted values are not compared with it again, unless a person accepts a revision; missing ones are filled in. Default: l1_fees_total of arbitrum and base.
+   */
+  frozen?: MetricName[];
   /**
    * Least and most blocks of a day.
    */

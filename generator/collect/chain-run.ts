@@ -6,8 +6,9 @@ import type { Finding } from '../core/collection/finding.js';
 import type { Lineage } from '../core/collection/ledger/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
 import type { Acceptances } from './chain-plan.js';
-import { withMark } from './chain-state.js';
-import type { JudgedPart, JudgingOptions } from './day-judge.js';
+import { withMark, withoutMark } from './chain-state.js';
+import { isWhole, type JudgedPart, type JudgingOptions } from './day-judge.js';
+import { hasNewData, markBetween } from './neighbour-marks.js';
 import type { WithheldValue } from './withheld-values.js';
 
 /** A date that a collection looked at. */
@@ -52,6 +53,8 @@ export type ChainRun = Omit<JudgingOptions, 'values' | 'byPerson'> & {
   readonly byPerson: Map<string, readonly MetricName[]>;
   /** The dates of which a person accepts something in this run. */
   readonly decided: Set<string>;
+  /** By date, the values of which a revision stays within the tolerance. */
+  readonly firstValues: ReadonlyMap<string, DayValues>;
 };
 
 /** Returns the values of all parts. */
@@ -80,19 +83,34 @@ export function mayDiffer(
   const sources = [...plan.parts, ...(awaited ? plan.checks : [])].map(({ source }) => source);
   return (
     sources.some((source) => {
-      const { id, hasLateMarks = false } = source.facts;
-      const mark = reader.markOf(source, date);
-      if (mark === undefined) return false;
-      return mark !== state.marks[id]?.[date] || (hasLateMarks && awaited?.overdue === false);
+      const { hasLateMarks = false } = source.facts;
+      if (reader.markOf(source, date) === undefined) return false;
+      const isLate = hasLateMarks && awaited?.overdue === false;
+      return isLate || hasNewData(reader, plan.chain, source, date, state);
     }) || plan.parts.some(({ metrics }) => metrics.some((metric) => accepts(date, metric)))
   );
 }
 
-/** Returns the state with the marks of the data of a date that were read. */
-export function withMarks({ plan, reader }: ChainRun, date: string, state: ChainState): ChainState {
-  return [...plan.parts, ...plan.checks].reduce((marked, { source }) => {
+/**
+ * Returns the state with the marks of the data of a date that were judged, or read for comparison, and without those of data
+ * that could not be read.
+ */
+export function withMarks(
+  { plan, reader }: ChainRun,
+  date: string,
+  state: ChainState,
+  judged: readonly JudgedPart[],
+): ChainState {
+  const checks = plan.checks.map(({ source }) => source);
+  return [...plan.parts.map(({ source }) => source), ...checks].reduce((marked, source) => {
+    const { id } = source.facts;
+    if (reader.hasFailed(source, date)) return withoutMark(marked, id, date);
     const mark = reader.readMarkOf(source, date);
-    return mark === undefined ? marked : withMark(marked, source.facts.id, date, mark);
+    const found = judged.find((each) => each.part.source === source);
+    if (mark === undefined || (found === undefined && !checks.includes(source))) return marked;
+    const isBroken = found !== undefined && !isWhole(found);
+    const kept = isBroken ? markBetween(reader, plan.chain, source, date) : mark;
+    return kept === undefined ? withoutMark(marked, id, date) : withMark(marked, id, date, kept);
   }, state);
 }
 

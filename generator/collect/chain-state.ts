@@ -58,6 +58,14 @@ export function withMark(state: ChainState, source: string, date: string, mark: 
   return { ...state, marks: { ...state.marks, [source]: { ...state.marks[source], [date]: mark } } };
 }
 
+/** Returns the state without the mark of a date, whose data are then read again. */
+export function withoutMark(state: ChainState, source: string, date: string): ChainState {
+  const { [source]: marks = {} } = state.marks;
+  if (marks[date] === undefined) return state;
+  const { [date]: _read, ...others } = marks;
+  return { ...state, marks: { ...state.marks, [source]: others } };
+}
+
 /** Returns the state with the values of a check on a date. */
 export function withCheck(
   state: ChainState,

@@ -5,6 +5,7 @@ import type { AwaitedDate, ChainState, LedgerLine } from '../../schemas/types.ge
 import type { CollectedDay } from '../core/collection/values/collected-day.js';
 import { decideDay } from '../core/collection/day-decision.js';
 import { metricsIn } from '../core/collection/values/day-values.js';
+import { firstValuesOf } from '../core/collection/ledger/first-values.js';
 import { datesOf, type LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
 import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './chain-plan.js';
@@ -24,6 +25,7 @@ import { openDays } from './day-reader.js';
 import { noteDecisions } from './decisions.js';
 import { toLine } from './ledger-lines.js';
 import { reviseKnown } from './revise-known.js';
+import { withTakenMetrics } from './taken-metrics.js';
 import { withheldOf } from './withheld-values.js';
 
 const HOUR_MS = 3_600_000;
@@ -72,9 +74,11 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     now: toInstant(nowMs),
     values: new Map(known.map((each) => [each.date, each.values])),
     ...{ byPerson: new Map(), decided: new Set() },
+    firstValues: firstValuesOf(lines),
   };
   noteDecisions(run.byPerson, lines);
   let state: ChainState = { ...options.state, schedule: scheduleOf(plan), basis };
+  state = withTakenMetrics(state, parts, known);
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
     noteDecisions(run.byPerson, step.lines);
@@ -164,7 +168,7 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   return {
     lines: added.map(({ line }) => line),
     lineages: added.map(({ lineage }) => lineage),
-    state: withAwaited(withMarks(run, date, checked.state), date, entry, now),
+    state: withAwaited(withMarks(run, date, checked.state, parts), date, entry, now),
     report: {
       ...{ date, outcome, isNewlyOverdue, missing, findings, revisions: [], said: saidOf(parts) },
       withheld: withheldOf(date, parts, values, plan.rules),

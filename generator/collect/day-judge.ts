@@ -9,6 +9,7 @@ import type { Source } from '../sources/source.js';
 import type { Acceptances, ChainPlan, Part } from './chain-plan.js';
 import type { DayReader } from './day-reader.js';
 import type { Decisions } from './decisions.js';
+import { usesNextDate } from './neighbour-marks.js';
 
 /** The day of a part, and what is left of its values after the rules. */
 export type JudgedPart = Pick<Judgement, 'values' | 'acceptable' | 'findings'> & {
@@ -44,12 +45,15 @@ export async function judgeDate(
   for (const part of plan.parts) {
     const day = await reader.read(part.source, date, part.metrics);
     if (day === undefined) continue;
-    const found = judgeDay(day, {
-      ...{ rules, checks, isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited },
-      before: datesBefore(options, date),
-      neighbours: 'last_block' in day.counts ? await neighboursOf(options, part.source, date) : {},
-      accepted: part.metrics.filter((metric) => accepts(date, metric, day.values[metric])),
-    });
+    const judge = (neighbours: Neighbours): Judgement =>
+      judgeDay(day, {
+        ...{ rules, checks, isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited },
+        before: datesBefore(options, date),
+        neighbours,
+        accepted: part.metrics.filter((metric) => accepts(date, metric, day.values[metric])),
+      });
+    const found =
+      'last_block' in day.counts ? await judgeBetween(options, part.source, date, judge) : judge({});
     judged.push({ ...found, part, day });
   }
   return judged;
@@ -65,18 +69,39 @@ function datesBefore({ plan, values, byPerson }: JudgingOptions, date: string): 
   return before;
 }
 
+type Neighbours = JudgeOptions['neighbours'] & object;
+
+/** Judges a date by the counts of those around it. If those kept of the date before speak against it, those of now count. */
+async function judgeBetween(
+  options: JudgingOptions,
+  source: Source,
+  date: string,
+  judge: (neighbours: Neighbours) => Judgement,
+): Promise<Judgement> {
+  const known = await neighboursOf(options, source, date);
+  const judgement = judge(known);
+  const { before: _kept, ...others } = known;
+  if (isWhole(judgement) || !isWhole(judge(others))) return judgement;
+  const now = await options.reader.read(source, addDays(date, -1));
+  return now === undefined ? judgement : judge({ ...others, before: now.counts });
+}
+
+/** Returns whether the rule `whole` withholds nothing of a day. */
+export function isWhole({ findings }: Pick<Judgement, 'findings'>): boolean {
+  return !findings.some(({ rule, effect }) => rule === 'whole' && effect === 'withheld');
+}
+
 /** Returns the counts of the dates around a date, as far as they are known. */
 async function neighboursOf(
   { plan, reader, countsOf }: JudgingOptions,
   source: Source,
   date: string,
-): Promise<JudgeOptions['neighbours'] & object> {
+): Promise<Neighbours> {
   const { id } = source.facts;
   const earlier = await countsOf(id, addDays(date, -2));
   const before =
     (await countsOf(id, addDays(date, -1))) ?? (await reader.read(source, addDays(date, -1)))?.counts;
-  const usesNext = plan.chain === 'bitcoin'; // on other chains a day begins where the one before ended
-  const after = usesNext ? (await reader.read(source, addDays(date, 1)))?.counts : undefined;
+  const after = usesNextDate(plan.chain) ? (await reader.read(source, addDays(date, 1)))?.counts : undefined;
   return { ...(earlier && { earlier }), ...(before && { before }), ...(after && { after }) };
 }
 

@@ -7,8 +7,10 @@ import { SourceError, type Source } from '../sources/source.js';
 export type DayReader = {
   /** Returns the mark of a date; `undefined` if the source does not have it. */
   readonly markOf: (source: Source, date: string) => string | undefined;
-  /** Returns the mark of a date whose data were read; `undefined` if they were not. */
+  /** Returns the mark of a date whose data were all read; `undefined` if they were not. */
   readonly readMarkOf: (source: Source, date: string) => string | undefined;
+  /** Returns whether a date could not be read, or not with all of its values. */
+  readonly hasFailed: (source: Source, date: string) => boolean;
   /** Reads a date, once. Resolves to `undefined` if the source does not have it after all. @throws SourceError */
   readonly read: (
     source: Source,
@@ -17,7 +19,7 @@ export type DayReader = {
   ) => Promise<CollectedDay | undefined>;
   /** Forgets the days before a date. */
   readonly forgetBefore: (date: string) => void;
-  /** The failures of sources that a chain can do without, as sentences. */
+  /** The failures of sources, or parts of them, that a chain can do without, as sentences. */
   readonly failures: readonly string[];
   /** Why the main source did not give dates that it offers. They are read again by the next collection. */
   readonly mainFailures: readonly SourceError[];
@@ -51,11 +53,12 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
   }
   const days = new Map<string, Promise<CollectedDay | undefined>>();
   const wasRead = new Set<string>();
+  const failed = new Set<string>();
   const nameOf = (source: Source, date: string): string => `${date} ${source.facts.id}`;
 
   function note(error: unknown): ReadonlyMap<string, string> {
     if (!(error instanceof SourceError)) throw error;
-    if (!failures.includes(error.message)) failures.push(error.message);
+    addOnce(failures, error.message);
     return new Map();
   }
 
@@ -63,11 +66,15 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
     if (offers.get(source.facts.id)?.has(date) !== true) return undefined;
     try {
       const day = await source.day(chain, date, signal);
-      wasRead.add(nameOf(source, date));
+      const { failures: missed = [] } = day;
+      if (missed.length > 0 && date < oldest) throw new SourceError('unavailable', missed.join(' '));
+      missed.forEach((failure) => addOnce(failures, failure));
+      (missed.length === 0 ? wasRead : failed).add(nameOf(source, date));
       return day;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       if (error.code === 'not-yet') return undefined;
+      failed.add(nameOf(source, date));
       if (date < oldest) throw error; // the date would stay without its values for ever
       if (source !== main) note(error);
       else if (mainFailures.push(error) > MOST_FAILURES) throw error;
@@ -78,6 +85,7 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
   return {
     failures,
     mainFailures,
+    hasFailed: (source, date) => failed.has(nameOf(source, date)),
     markOf: (source, date) => offers.get(source.facts.id)?.get(date),
     readMarkOf: (source, date) =>
       wasRead.has(nameOf(source, date)) ? offers.get(source.facts.id)?.get(date) : undefined,
@@ -94,4 +102,8 @@ export async function openDays(options: OpenDaysOptions): Promise<DayReader> {
       for (const name of days.keys()) if (name < date) days.delete(name); // names begin with their date
     },
   };
+}
+
+function addOnce(texts: string[], text: string): void {
+  if (!texts.includes(text)) texts.push(text);
 }

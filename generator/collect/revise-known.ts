@@ -1,4 +1,4 @@
-import type { ChainState } from '../../schemas/types.generated.js';
+import type { ChainState, Drift } from '../../schemas/types.generated.js';
 import { metricsIn, pickValues, type DayValues } from '../core/collection/values/day-values.js';
 import type { LedgerDate } from '../core/collection/ledger/ledger.js';
 import { toLineage } from '../core/collection/ledger/lineage.js';
@@ -57,7 +57,7 @@ export async function* reviseKnown(
     known,
     new Map([...fresh].map(([date, parts]) => [date, mergeParts(parts)])),
     {
-      ...{ rules: run.plan.rules, nowMs: run.nowMs, accepts: run.accepts },
+      ...{ rules: run.plan.rules, nowMs: run.nowMs, first: run.firstValues, accepts: run.accepts },
       standing: state.drifts.filter(({ date }) => date >= run.first),
     },
   );
@@ -90,7 +90,7 @@ async function compareLate(
     message: `${found.message} The value was accepted before.`,
   }));
   return {
-    ...{ lines: [], lineages: [], state: withMarks(run, date, state) },
+    ...{ lines: [], lineages: [], state: withMarks(run, date, state, []) },
     report: {
       ...{ date, outcome: 'unchanged', isNewlyOverdue: false, missing: [], findings, revisions: [] },
     },
@@ -125,6 +125,14 @@ function comparedValues(
   );
 }
 
+/** Returns whether the value of an earlier difference was read again, so that the difference is found again or is gone. */
+function wasCompared(parts: readonly JudgedPart[], { source, metric }: Drift): boolean {
+  return parts.some(
+    ({ part, day }) =>
+      part.source.facts.id === source && (day.failures === undefined || day.values[metric] !== undefined),
+  );
+}
+
 type Revised = {
   readonly date: string;
   readonly parts: readonly JudgedPart[];
@@ -139,9 +147,8 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
     return { lineage, lines: toRevisionLines(run, of(each), lineage) };
   });
   const lines = revised.flatMap((each) => each.lines);
-  const read = parts.map((each) => each.part.source.facts.id);
   const drifts = [
-    ...before.drifts.filter((each) => each.date === date && !read.includes(each.source)),
+    ...before.drifts.filter((each) => each.date === date && !wasCompared(parts, each)),
     ...parts.flatMap((each) =>
       of(each)
         .filter(({ kind }) => kind === 'drift')
@@ -152,7 +159,7 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
   run.values.set(date, values);
   const findings = parts.flatMap((each) => each.findings);
   const missing = run.plan.rules.required.filter((metric) => values[metric] === undefined);
-  const drifted = withDrifts(withMarks(run, date, before), date, drifts, run.now);
+  const drifted = withDrifts(withMarks(run, date, before, parts), date, drifts, run.now);
   return {
     lines,
     lineages: revised.flatMap((each) => (each.lines.length > 0 ? [each.lineage] : [])),

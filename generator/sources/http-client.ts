@@ -68,6 +68,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { limits = LIMITS, tools = SYSTEM_TOOLS } = options;
   const { origin } = parseEndpoint(source, options.endpoint);
   const takeTurn = createPacer(pace, tools);
+  let closedUntilMs = 0;
 
   async function request(url: URL, body: string | undefined, answer: AnswerOptions): Promise<Uint8Array> {
     const { maxBytes, signal } = answer;
@@ -80,7 +81,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       ...(body !== undefined && { body }),
       ...(authorization !== undefined && { authorization }),
     };
+    const failClosed = (got: string): never =>
+      fail('unavailable', 'an answer', `${got}the demand to wait until ${toInstant(closedUntilMs)}`);
     for (let retries = 0; ; retries += 1) {
+      if (tools.now() < closedUntilMs) return failClosed('');
       await takeTurn(signal);
       signal.throwIfAborted();
       const attempt = await requestOnce(once, signal);
@@ -93,8 +97,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (retries === RETRIES)
         return fail('unavailable', 'an answer', `${attempt.got}, ${RETRIES + 1} times`);
       if (attempt.retryAfterMs > MAX_RETRY_AFTER_MS) {
-        const until = toInstant(tools.now() + attempt.retryAfterMs);
-        return fail('unavailable', 'an answer', `${attempt.got} and the demand to wait until ${until}`);
+        closedUntilMs = tools.now() + attempt.retryAfterMs;
+        return failClosed(`${attempt.got} and `);
       }
       await tools.sleep(Math.max(attempt.retryAfterMs, backoffMs(retries, tools.random)), signal);
     }

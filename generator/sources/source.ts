@@ -13,7 +13,7 @@ export type Source = {
     span: { readonly first: string; readonly last: string },
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<string, string>>;
-  /** Reads a date that `days` returned. @throws SourceError */
+  /** Reads a date that `days` returned. What does not answer may be left out if `failures` names it. @throws SourceError */
   readonly day: (chain: Chain, date: string, signal: AbortSignal) => Promise<CollectedDay>;
   /**
    * Compares the form of what the source serves now with what its adapter expects, item by item: columns, units, fields.

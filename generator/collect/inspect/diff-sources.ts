@@ -38,6 +38,8 @@ async function readValues(
   for (const date of dates) {
     signal.throwIfAborted();
     const day = await readIfThere(() => source.day(chain, date, signal));
+    const [failure] = day?.failures ?? [];
+    if (failure !== undefined) throw new SourceError('unavailable', failure);
     if (day !== undefined) values.set(date, day.values);
     onDate();
   }

@@ -51,7 +51,12 @@ function findPolicyFaults({ sources, chains }: SourcesPolicy): string[] {
     const names = [entry.source, ...[...fill, ...check].map(({ source }) => source)];
     const own = metricsOf(chain);
     const filled = fill.flatMap(({ metrics }) => metrics);
-    const named = [...filled, ...check.flatMap(({ same = [] }) => same), ...(entry.rules?.required ?? [])];
+    const named = [
+      ...filled,
+      ...check.flatMap(({ same = [] }) => same),
+      ...(entry.rules?.required ?? []),
+      ...(entry.rules?.frozen ?? []),
+    ];
     return [
       ...names
         .filter((source) => sources[source] === undefined)
@@ -88,6 +93,7 @@ export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRule
     tolerance: changes.tolerance ?? rules.tolerance,
     fillInDays: changes.fill_in_days ?? rules.fillInDays,
     shiftDates: changes.shift_dates ?? rules.shiftDates,
+    frozen: changes.frozen ?? rules.frozen,
     blocks: [least, most],
     jumpFactor: { ...rules.jumpFactor, ...jump_factor },
     cross: { ...rules.cross, ...cross },

@@ -7,13 +7,18 @@ export type CollectionRules = {
   /** Hours after the end of `D` from which a collection tries, and at which it takes what it has. */
   readonly firstTryHours: number;
   readonly deadlineHours: number;
-  /** Days after the end of `D` within which the source may revise a value by at most `tolerance`, a share of it. */
+  /**
+   * Days after the end of `D` within which the source may revise a value by at most `tolerance`, a share of the value that
+   * was accepted first, or by a person.
+   */
   readonly settlingDays: number;
   readonly tolerance: number;
   /** Days after the end of `D` within which a missing value is filled in. */
   readonly fillInDays: number;
   /** Number of differing dates of a metric above which its history has shifted: no value of it changes by itself. */
   readonly shiftDates: number;
+  /** Metrics that a source recomputes over their whole history: accepted values are not compared with it again. */
+  readonly frozen: readonly MetricName[];
   /** Least and most blocks of a day. */
   readonly blocks: readonly [least: number, most: number];
   /** Number of dates before `D` with which its values are compared. */
@@ -32,6 +37,7 @@ const COMMON = {
   tolerance: 0.01,
   fillInDays: 60,
   shiftDates: 20,
+  frozen: [],
   historyDates: 28,
   jumpFactor: { counts: 6, drops: 2, others: 50 }, // calibrated: DECISIONS.md, "Thresholds of the collection"
   cross: { same: 0.005, ratio: 0.05 },
@@ -61,6 +67,7 @@ export const DEFAULT_RULES: Readonly<Record<Chain, CollectionRules>> = {
     required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'],
     firstTryHours: 6.25,
     settlingDays: 7,
+    frozen: ['l1_fees_total'], // growthepie recomputes all dates every night
     blocks: [300_000, 360_000],
   },
   base: {
@@ -68,6 +75,7 @@ export const DEFAULT_RULES: Readonly<Record<Chain, CollectionRules>> = {
     required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'],
     firstTryHours: 6.25,
     settlingDays: 7,
+    frozen: ['l1_fees_total'], // growthepie recomputes all dates every night
     blocks: [43_200, 43_200],
   },
 };

@@ -6,7 +6,10 @@ import { metricsIn, type DatedValues, type DayValues } from './values/day-values
 const DAY_MS = 86_400_000;
 
 /** The rules of settling. */
-type SettlingRules = Pick<CollectionRules, 'settlingDays' | 'tolerance' | 'fillInDays' | 'shiftDates'>;
+type SettlingRules = Pick<
+  CollectionRules,
+  'settlingDays' | 'tolerance' | 'fillInDays' | 'shiftDates' | 'frozen'
+>;
 
 /** A value of a date that the source gives now and that differs from the accepted one. `from` is null for a missing value. */
 export type Revision = {
@@ -22,9 +25,10 @@ type Difference = Pick<Revision, 'date' | 'metric' | 'from'>;
 
 /**
  * Compares what a source gives now for dates with accepted values. A value that is missing is filled in; one that changes a
- * little while its source settles it is revised; every other change is drift. If more dates of a metric differ than
- * `shiftDates`, its history has shifted, and all of them are drift. `accepts` returns whether a person accepted a value.
- * `standing`: differences found earlier, which count for a shift too.
+ * little while its source settles it is revised; every other change is drift, but for those of frozen metrics, which are left
+ * out. If more dates of a metric differ than `shiftDates`, its history has shifted, and all of them are drift. `first`: the
+ * values of which a revision stays within the tolerance; the accepted ones if absent. `accepts` returns whether a person
+ * accepted a value. `standing`: differences found earlier, which count for a shift too.
  */
 export function findRevisions(
   accepted: readonly DatedValues[],
@@ -32,11 +36,13 @@ export function findRevisions(
   {
     rules,
     nowMs,
+    first = new Map(),
     accepts = () => false,
     standing = [],
   }: {
     readonly rules: SettlingRules;
     readonly nowMs: number;
+    readonly first?: ReadonlyMap<string, DayValues>;
     readonly accepts?: (date: string, metric: MetricName, value: string) => boolean;
     readonly standing?: readonly Difference[];
   },
@@ -46,10 +52,10 @@ export function findRevisions(
     return metricsIn(now).flatMap((metric): Revision[] => {
       const [from = null, to] = [values[metric], now[metric]];
       if (to === undefined || from === to || isNoise(from, to)) return [];
-      const isAccepted = accepts(date, metric, to);
-      return [
-        { date, metric, from, to, kind: isAccepted ? 'revision' : kindOf(date, from, to, rules, nowMs) },
-      ];
+      if (accepts(date, metric, to)) return [{ date, metric, from, to, kind: 'revision' }];
+      if (from !== null && rules.frozen.includes(metric)) return [];
+      const base = first.get(date)?.[metric] ?? from;
+      return [{ date, metric, from, to, kind: kindOf(date, base, to, rules, nowMs) }];
     });
   });
   const others = standing.filter(({ date }) => !fresh.has(date));
@@ -70,14 +76,14 @@ function isNoise(from: string | null, to: string): boolean {
 
 function kindOf(
   date: string,
-  from: string | null,
+  base: string | null,
   to: string,
   rules: SettlingRules,
   nowMs: number,
 ): Revision['kind'] {
   const ageDays = (nowMs - endOfDayMs(toDayNumber(date))) / DAY_MS;
-  if (from === null) return ageDays <= rules.fillInDays ? 'fill-in' : 'drift';
-  const [before, after] = [Number(from), Number(to)];
+  if (base === null) return ageDays <= rules.fillInDays ? 'fill-in' : 'drift';
+  const [before, after] = [Number(base), Number(to)];
   const share = before === 0 ? Infinity : Math.abs(after - before) / before;
   return ageDays <= rules.settlingDays && share <= rules.tolerance ? 'revision' : 'drift';
 }

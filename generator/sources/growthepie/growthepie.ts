@@ -37,25 +37,34 @@ export type GrowthepieOptions = {
   readonly tools?: HttpTools;
 };
 
-type Days = ReadonlyMap<string, CollectedDay>;
+/** The dates of a chain that have a value, and why some of its exports could not be read. */
+type ChainDays = {
+  readonly days: ReadonlyMap<string, CollectedDay>;
+  readonly failures: readonly string[];
+};
 
 /**
  * Creates the source for one collection. `days` costs one request: it returns all dates of the span before the last update,
  * also those without a value, and the mark of each is the instant of that update. `day` reads each export once, and serves
- * all chains and dates from it. On ethereum it gives only `tx_count`, as a check.
+ * all chains and dates from it; an export that does not answer is left out, unless none does. On ethereum it gives only
+ * `tx_count`, as a check.
  */
 export function createGrowthepie(options: GrowthepieOptions = {}): Source {
   const reader = createGrowthepieReader(options);
   const readOnce = createReadOnce();
 
-  const readChain = (chain: Chain, update: Update, signal: AbortSignal): Promise<Days> =>
+  const readChain = (chain: Chain, update: Update, signal: AbortSignal): Promise<ChainDays> =>
     readOnce(chain, async () => {
       const read: ReadExport[] = [];
+      const silent: SourceError[] = [];
       for (const wanted of exportsOf(chain)) {
-        const found = await reader.readExport(wanted, signal); // one after the other, for politeness
-        if (found !== undefined) read.push(found);
+        const found = await reader.readExport(wanted, signal).catch(ifUnavailable); // one by one, for politeness
+        if (found instanceof SourceError) silent.push(found);
+        else if (found !== undefined) read.push(found);
       }
-      return toDays(chain, read, update);
+      const [failure] = silent;
+      if (failure !== undefined && read.length === 0) throw failure;
+      return { days: toDays(chain, read, update), failures: silent.map(({ message }) => message) };
     });
 
   return {
@@ -73,13 +82,28 @@ export function createGrowthepie(options: GrowthepieOptions = {}): Source {
     async day(chain, date, signal) {
       signal.throwIfAborted();
       const update = await reader.readUpdate(signal);
-      const days = hasEnded(date, update.instant) ? await readChain(chain, update, signal) : undefined;
-      const day = days?.get(date);
+      const { days, failures } = hasEnded(date, update.instant)
+        ? await readChain(chain, update, signal)
+        : NO_DAYS;
+      const day = days.get(date);
+      if (failures.length > 0) return { ...(day ?? emptyDay(chain, date, update)), failures };
       if (day !== undefined) return day;
       throw new SourceError('not-yet', `growthepie: expected values of ${chain} on ${date}, got none.`);
     },
     probe: createGrowthepieProbe(reader, exportsOf),
   };
+}
+
+const NO_DAYS: ChainDays = { days: new Map(), failures: [] };
+
+/** Returns an error that says that there was no answer. @throws every other one */
+function ifUnavailable(error: unknown): SourceError {
+  if (error instanceof SourceError && error.code === 'unavailable') return error;
+  throw error;
+}
+
+function emptyDay(chain: Chain, date: string, { response }: Update): CollectedDay {
+  return { chain, date, values: {}, counts: {}, evidence: { kind: 'responses', responses: [response] } };
 }
 
 function exportsOf(chain: Chain): readonly GrowthepieExport[] {
@@ -92,7 +116,7 @@ function hasEnded(date: string, instant: string): boolean {
 }
 
 /** Returns the dates that have a value. */
-function toDays(chain: Chain, read: readonly ReadExport[], update: Update): Days {
+function toDays(chain: Chain, read: readonly ReadExport[], update: Update): ChainDays['days'] {
   const columns = read.map(({ metric, values }) => ({ metric, values: values.get(chain) }));
   const dates = new Set(columns.flatMap(({ values }) => [...(values?.keys() ?? [])]));
   const responses = [update, ...read].map(({ response }) => response);

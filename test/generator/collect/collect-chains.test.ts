@@ -169,14 +169,14 @@ it('a run that is interrupted keeps what it accepted', async () => {
 });
 
 it('a day that does not follow the one that an earlier run accepted is withheld', async () => {
-  const block = (date: string): number => 43_200 * (Number(date.slice(8)) - 1);
-  const countsOf = (gap: number) => (_chain: Chain, date: string) => ({
-    ...{ first_block: String(block(date) + gap), last_block: String(block(date) + gap + 43_199) },
-    ...{ block_count: '43200', block_numbers: '43200' },
-  });
   const early = new Map([...days].slice(0, 3));
-  await collect(store, [planOf('base', createMemorySource(early, 'files', countsOf(0)))]);
-  const { chains } = await collect(store, [planOf('base', createMemorySource(days, 'files', countsOf(7)))]);
+  const countsOf = (_chain: Chain, date: string) => {
+    const first = 43_200 * (Number(date.slice(8)) - 1) + (early.has(date) ? 0 : 7);
+    const span = { first_block: String(first), last_block: String(first + 43_199) };
+    return { ...span, block_count: '43200', block_numbers: '43200' };
+  };
+  await collect(store, [planOf('base', createMemorySource(early, 'files', countsOf))]);
+  const { chains } = await collect(store, [planOf('base', createMemorySource(days, 'files', countsOf))]);
   expect(
     chains
       .get('base')

@@ -112,6 +112,20 @@ describe('an HTTP client of a source', () => {
       expect(tools.slept).toEqual([]);
     });
 
+    it('nothing of the host before the time until which it wants to be left alone', async () => {
+      answerFirst(replyStatus(429, { 'Retry-After': '3600' }));
+      const client = create();
+      const get = (): ReturnType<HttpClient['getJson']> =>
+        client.getJson(`${service.endpoint}/v1/days.json`, { maxBytes: 1000, signal: NEVER });
+      for (let i = 0; i < 2; i += 1) {
+        const { message } = await failure(get());
+        expect(message).toContain('the demand to wait until 2026-03-27T07:15:00Z');
+      }
+      expect(service.takeRequests()).toHaveLength(1);
+      await tools.sleep(3_600_000, NEVER);
+      await get();
+    });
+
     it.each([400, 401, 403, 404, 204, 206])('not the status %s', async (status) => {
       service.answer(() => replyStatus(status));
       expect(await failure(read())).toMatchObject({ code: 'shape' });

@@ -26,12 +26,12 @@ export function createMemorySource(
   return {
     reads,
     facts,
-    days: (_chain, { first, last }) =>
+    days: (chain, { first, last }) =>
       Promise.resolve(
         new Map(
           [...days]
             .filter(([date]) => date >= first && date <= last)
-            .map(([date, values]) => [date, sha256Hex(JSON.stringify(values))]),
+            .map(([date, values]) => [date, sha256Hex(JSON.stringify([values, countsOf(chain, date)]))]),
         ),
       ),
     day: (chain, date) => {

@@ -10,6 +10,8 @@ export type CollectedDay = {
   /** Integers that the values and the exact checks are computed from, as text, such as `block_tx_count`. May be empty. */
   readonly counts: { readonly [name: string]: string };
   readonly evidence: Evidence;
+  /** Why some of its values could not be read now, as sentences. Absent if all that the source has were read. */
+  readonly failures?: readonly string[];
 };
 
 /** The data from which the values were computed, so that a stranger can repeat them. */

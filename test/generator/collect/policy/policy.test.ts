@@ -62,6 +62,7 @@ describe('a policy is refused with all its faults', () => {
       withBase({ rules: { required: ['block_weight'] } }),
       /is no metric of base/,
     ],
+    ['a frozen metric of another chain', withBase({ rules: { frozen: ['issuance'] } }), /names issuance/],
     [
       'a metric from two sources',
       {
@@ -96,11 +97,16 @@ describe('the rules of a chain', () => {
 
   it('are changed one by one', () => {
     const { jumpFactor, ...others } = rulesOf('base', {
-      ...{ deadline_hours: 14, blocks: [1, 2] },
+      ...{ deadline_hours: 14, blocks: [1, 2], frozen: ['gas_used'] },
       jump_factor: { counts: 4 },
     });
     expect(jumpFactor).toEqual({ ...DEFAULT_RULES.base.jumpFactor, counts: 4 });
-    expect(others).toMatchObject({ deadlineHours: 14, blocks: [1, 2], settlingDays: 7 });
+    expect(others).toMatchObject({
+      deadlineHours: 14,
+      blocks: [1, 2],
+      frozen: ['gas_used'],
+      settlingDays: 7,
+    });
   });
 });
 
