@@ -1,6 +1,5 @@
 import type { MetricName } from '../../../../schemas/types.generated.js';
-import type { ChainTable } from './month-oracle.js';
-import { FIRST_TRY, goodOf, REQUIRED } from './month-oracle.js';
+import { FIRST_TRY, goodOf, REQUIRED, type ChainTable } from './month-oracle.js';
 import type { PublishedChange } from './month-releases.js';
 import { runMs, type Decision } from './month-run.js';
 import { MONTH_CHAINS, MONTH_DAYS, nameOf, type MonthChain, type MonthScript } from './month-script.js';
@@ -33,7 +32,7 @@ export function releaseTables(
   return changes;
 }
 
-/** Returns the published values that are neither right nor what a person accepted. */
+/** Returns the published values that are neither right nor the large change that a person accepted. */
 export function findWrong(
   script: MonthScript,
   log: readonly PublishedChange[],
@@ -42,7 +41,9 @@ export function findWrong(
   return log.filter(({ chain, date, metric, value }) => {
     const day = numberOf(date);
     const right = rightValues(script, chain, day, metric as MetricName); // closed by the gold schema
-    const isAccepted = decided.some((each) => each.chain === chain && each.day === day);
+    const isAccepted =
+      script.episodes.get(nameOf(chain, day))?.fault === 'large' &&
+      decided.some((each) => each.chain === chain && each.day === day);
     return !right.some(
       (each) => value === each || (isAccepted && value !== null && Math.abs(value / each / 1.05 - 1) < 1e-6),
     );
