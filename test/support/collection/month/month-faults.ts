@@ -37,7 +37,7 @@ export function faultsIn(script: MonthScript, chain: MonthChain, hour: number): 
   ];
 }
 
-/** The faults that a month must have on each chain, any of a row. */
+/** The faults that must happen on each chain, any of a row. */
 const NEEDED: readonly (readonly SeenFault[])[] = [
   ['late-metric'],
   ['late-day'],
@@ -57,8 +57,8 @@ const NEEDED: readonly (readonly SeenFault[])[] = [
   ['half a page'],
 ];
 
-/** Returns the faults that never happened. */
-export function findUnseen(seen: ReadonlyMap<string, number>): string[] {
+/** Returns the faults that never happened. `seen` has the others by chain, such as `base half`. */
+export function findUnseen(seen: ReadonlySet<string>): string[] {
   return MONTH_CHAINS.flatMap((chain) =>
     NEEDED.filter((faults) => !faults.some((fault) => seen.has(`${chain} ${fault}`))).map(
       (faults) => `${chain}: ${faults.join(' or ')}`,

@@ -46,8 +46,8 @@ export type Month = {
   readonly decided: Decision[];
   /** The hours in which a collection and a publication ran to their end. */
   readonly whole: Set<number>;
-  /** How often each fault was met. */
-  readonly faults: Map<string, number>;
+  /** The faults that were met, by chain. */
+  readonly faults: Set<string>;
   readonly collectKills: KillPlan;
   readonly publishKills: KillPlan;
   releases: number;
@@ -63,7 +63,7 @@ async function beginMonth(seed: number): Promise<Month> {
   return {
     ...{ script: drawMonth(seed), random: createRandom(seed), collection, store },
     ...{ reader: createReleaseReader(store), shown: new Map(), effective: [], changing: [], decided: [] },
-    ...{ whole: new Set(), faults: new Map(), releases: 0, published: 0 },
+    ...{ whole: new Set(), faults: new Set(), releases: 0, published: 0 },
     tables: new Map(MONTH_CHAINS.map((chain) => [chain, createTable()])),
     ...{ collectKills: planKills(1, 1), publishKills: planKills(1 + ((5 * seed) % 29), 29) },
     ...{ collected: await readCollection(collection), described: new Map() },
@@ -136,8 +136,7 @@ function runTable(month: Month, chain: MonthChain, hour: number, decisions: read
   const table = tables.get(chain) ?? createTable();
   runOracle(table, { script, chain, hour, accepts });
   expectSame([hour, chain, described.get(chain) ?? []], [hour, chain, describeTable(table)]);
-  for (const fault of faultsIn(script, chain, hour))
-    faults.set(`${chain} ${fault}`, (faults.get(`${chain} ${fault}`) ?? 0) + 1);
+  for (const fault of faultsIn(script, chain, hour)) faults.add(`${chain} ${fault}`);
 }
 
 /**
