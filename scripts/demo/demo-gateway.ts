@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { MetricName } from '../../schemas/types.generated.js';
 import { bundlePath, calendarPath, dayPath, ENDPOINTS } from '../../schemas/paths.js';
 
 /** The built gateway, relative to this file in dist/scripts/demo. */
@@ -25,11 +26,19 @@ export type DemoGateway = {
   readonly stop: () => Promise<void>;
 };
 
-/** Options for `startDemoGateway`. Port 0 means any free port. */
-export type DemoGatewayOptions = { readonly store: string; readonly lastDate: string; readonly port: number };
+/** Options for `startDemoGateway`. */
+export type DemoGatewayOptions = {
+  readonly store: string;
+  readonly lastDate: string;
+  /** A metric of Ethereum on the last date, which its last days must show. */
+  readonly metric: MetricName;
+  /** 0 means any free port. */
+  readonly port: number;
+};
 
 /** Starts the real gateway on a directory store, with temporary accounts. */
-export async function startDemoGateway({ store, lastDate, port }: DemoGatewayOptions): Promise<DemoGateway> {
+export async function startDemoGateway(options: DemoGatewayOptions): Promise<DemoGateway> {
+  const { store, port } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
   const env = {
     CRD_STORE: store,
@@ -62,7 +71,7 @@ export async function startDemoGateway({ store, lastDate, port }: DemoGatewayOpt
   return {
     url,
     keys,
-    lines: listLines(url, keys, lastDate),
+    lines: listLines(url, keys, options),
     ended,
     stop,
   };
@@ -105,7 +114,7 @@ async function readUrl(child: ChildProcess): Promise<string> {
 function listLines(
   url: string,
   { research, singleChain }: DemoGateway['keys'],
-  lastDate: string,
+  { lastDate, metric }: DemoGatewayOptions,
 ): readonly DemoLine[] {
   const get = (key: string, of: string): string => `curl -s -H 'X-API-Key: ${key}' '${url}${of}'`;
   const follow = (key: string, of: string): string =>
@@ -124,7 +133,7 @@ function listLines(
     {
       title: 'The last 7 days of metrics, through a redirect',
       line: follow(research, bundlePath('gold', 'ethereum', '7d')),
-      shows: /"window":"7d"/,
+      shows: new RegExp(`"${metric}":\\d`),
     },
     {
       title: 'One day from the archive',

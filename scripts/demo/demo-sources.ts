@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { toInstant } from '../../schemas/dates.js';
 import type { Chain, MetricName, SourcesPolicy } from '../../schemas/types.generated.js';
+import { createFolderBucket } from '../s3/folder-bucket.js';
+import { BUCKET_METRICS, writeDemoBucket } from './demo-bucket.js';
 
 /** The exports of growthepie that the sample has values for, by id: the key of their rows, and the metric. */
 const EXPORTS: Readonly<Record<string, readonly [key: string, metric: MetricName]>> = {
@@ -14,39 +16,58 @@ const EXPORTS: Readonly<Record<string, readonly [key: string, metric: MetricName
   txcosts: ['txcosts_median_eth', 'fee_median'],
 };
 const SERVED: readonly Chain[] = ['ethereum', 'arbitrum', 'base'];
+const BUCKET = 'demo-bucket';
+
+/** A source of the demo that is a service. */
+export type DemoService = 'growthepie' | 'aws';
 
 /** Sources of the demo: a policy, and a service on loopback that it names. */
 export type DemoSources = {
   readonly policy: string;
   readonly url: string;
+  /** False without DuckDB, which writes and reads the bucket. */
+  readonly hasBucket: boolean;
+  /** Returns the service of each request since the last call. */
+  readonly takeRequests: () => DemoService[];
   readonly stop: () => Promise<void>;
 };
 
-/** Serves the sample in the form of growthepie's API, and writes a policy that takes arbitrum from there. */
+/**
+ * Serves the sample in the form of growthepie's API, and made-up days of ethereum as a bucket of Parquet files. Writes a
+ * policy that takes arbitrum from the one, and fills in ethereum from the other.
+ */
 export async function startDemoSources(sample: string): Promise<DemoSources> {
-  const exports = await toExports(sample);
-  const server = createServer(({ url = '' }, res) => {
-    const body = url === '/v1/master.json' ? toMaster() : exports.get(url);
+  const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
+  const answerBucket = createFolderBucket(path.join(folder, 'bucket'));
+  const hasBucket = await writeDemoBucket(path.join(folder, 'bucket'));
+  const exports = new Map([...(await toExports(sample)), ['/v1/master.json', toMaster()]]);
+  const requests: DemoService[] = [];
+  const server = createServer((req, res) => {
+    const { url = '' } = req;
+    const isOfBucket = url.startsWith(`/${BUCKET}`);
+    requests.push(isOfBucket ? 'aws' : 'growthepie');
+    if (isOfBucket) return void answerBucket(req, res);
+    const body = exports.get(url);
     res.writeHead(body === undefined ? 404 : 200, { 'Content-Type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on a port
-  const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
   const policy = path.join(folder, 'sources.policy.json');
-  await writeFile(policy, JSON.stringify(toPolicy(sample, url), null, 2));
+  await writeFile(policy, JSON.stringify(toPolicy(sample, url, hasBucket), null, 2));
   const stop = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await rm(folder, { recursive: true, force: true });
   };
-  return { policy, url, stop };
+  return { policy, url, hasBucket, takeRequests: () => requests.splice(0), stop };
 }
 
-function toPolicy(sample: string, endpoint: string): SourcesPolicy {
+function toPolicy(sample: string, endpoint: string, hasBucket: boolean): SourcesPolicy {
   return {
     schema: 'sources-policy/1',
     sources: {
       growthepie: { kind: 'growthepie', endpoint },
+      ...(hasBucket ? { aws: { kind: 'aws', endpoint, bucket: BUCKET } } : {}),
       simulated: {
         ...{ kind: 'files', folder: sample, resale: 'yes', licence: 'CC0 1.0' },
         name: 'simulated by a seeded script (scripts/sample/make-sample.ts); not measured data',
@@ -60,6 +81,7 @@ function toPolicy(sample: string, endpoint: string): SourcesPolicy {
       bitcoin: { source: 'simulated', since: '2021-01-01' },
       ethereum: {
         ...{ source: 'growthepie-files', since: '2021-01-01' },
+        ...(hasBucket ? { fill: [{ source: 'aws', metrics: [...BUCKET_METRICS] }] } : {}),
         check: [{ source: 'growthepie', same: ['tx_count'] }],
         rules: { required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'] }, // the sample has no more
       },

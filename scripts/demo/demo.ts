@@ -4,17 +4,16 @@
  * the printed commands, exits, and fails unless everything worked.
  */
 import { execFile, spawn } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { parseArgs, promisify } from 'node:util';
 import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
 import { openStore } from '../../infra/store/open-store.js';
-import { INPUT_LIMITS } from '../../generator/input/input-limits.js';
-import { openInputFolder } from '../../generator/input/input-folder.js';
+import { findDifferences } from './collected-sample.js';
+import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
 import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
 import { startDemoGateway, type DemoLine } from './demo-gateway.js';
@@ -38,7 +37,8 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
       `${shorten(folder)} is a store of the old format ${old.format}. Moved it to ${shorten(old.folder)}.\n`,
     );
   const collected = `${folder}.collected`;
-  if (!(await collect(collected))) return giveUp(folder, 'The sample could not be collected.');
+  const { isDone, hasBucket } = await collect(collected);
+  if (!isDone) return giveUp(folder, 'The sample could not be collected.');
   say(`\n2. Publishing what was collected to ${shorten(folder)}\n`);
   const from = ['--input', collected, '--accept-collected'];
   if (!(await generate('publish', ...from, '--store', store, '--as-of', AS_OF))) {
@@ -54,57 +54,48 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
     const found = landing.chains[chain];
     if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
   }
-  say(`\n${describeNext(folder)}`);
+  say(`\n${describeNext(folder, hasBucket)}`);
   say('\n5. Buying, using and cancelling a subscription with a payment service in memory\n');
   const isSold = await showPurchase(store, say);
-  const isCollected = !check || (await isSample(collected));
-  return (await serve(landing, folder, { check, port })) && isSold && isCollected;
+  const isCollected = !check || (await isServed(collected, hasBucket));
+  return (await serve(landing, folder, { check, port, hasBucket })) && isSold && isCollected;
 }
 
-/** Collects the sample and returns whether that succeeded. */
-async function collect(folder: string): Promise<boolean> {
+/** What was collected, and whether without failure. */
+type Collected = { readonly isDone: boolean; readonly hasBucket: boolean };
+
+async function collect(folder: string): Promise<Collected> {
   say(`1. Collecting the sample (${shorten(SAMPLE)}) into ${shorten(folder)}`);
-  const sources = await startDemoSources(SAMPLE);
-  say(`   from its files, and from growthepie as served at ${sources.url}\n`);
+  const { policy, url, hasBucket, stop } = await startDemoSources(SAMPLE);
+  const bucket = hasBucket ? ' and from a bucket of Parquet files' : '';
+  say(`   from its files, from growthepie${bucket} as served at ${url}`);
+  if (!hasBucket)
+    say('   The bucket of Parquet files is left out without DuckDB, which npm run install:duckdb installs.');
+  say('');
   try {
-    return await generate(
-      'collect',
-      '--policy',
-      sources.policy,
-      '--into',
-      `file:${folder}`,
-      '--as-of',
-      AS_OF,
-    );
+    const into = ['--into', `file:${folder}`, '--as-of', AS_OF];
+    return { isDone: await generate('collect', '--policy', policy, ...into), hasBucket };
   } finally {
-    await sources.stop();
+    await stop();
   }
 }
 
-/** Reports files that differ from those that were served, and returns whether none does. */
-async function isSample(collected: string): Promise<boolean> {
-  const input = await openInputFolder(collected, openStore);
-  const names = await input.list();
-  let isGood = true;
-  for (const name of CHAIN_IDS.map((chain) => `${chain}.csv`)) {
-    const found = names.includes(name)
-      ? await text(await input.open(name, INPUT_LIMITS.metricsFile))
-      : undefined;
-    if (found === (await readFile(path.join(SAMPLE, name), 'utf8'))) continue;
-    isGood = false;
-    process.stderr.write(`demo: the collected ${name} differs from that of the sample\n`);
-  }
-  return isGood;
+/** Reports how the collection differs from what was served, and returns whether it does not. */
+async function isServed(collected: string, hasBucket: boolean): Promise<boolean> {
+  const differences = await findDifferences(collected, { sample: SAMPLE, hasBucket });
+  for (const difference of differences) process.stderr.write(`demo: ${difference}\n`);
+  return differences.length === 0;
 }
 
 /** Serves the release until interrupted or, with `check`, until the printed commands have run. */
 async function serve(
   landing: Landing,
   folder: string,
-  { check, port }: { check: boolean; port: number },
+  { check, port, hasBucket }: { check: boolean; port: number; hasBucket: boolean },
 ): Promise<boolean> {
   const lastDate = landing.chains.ethereum?.updated_through ?? '';
-  const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, port });
+  const metric = hasBucket ? 'gas_price_mean' : 'fee_median';
+  const gateway = await startDemoGateway({ store: `file:${folder}`, lastDate, metric, port });
   say(`\n6. Serving it at ${gateway.url} with two demo accounts. Open the address in a browser.\n`);
   say(`  Key of the Research plan               ${gateway.keys.research}`);
   say(`  Key of the Single Chain plan, for Base ${gateway.keys.singleChain}`);
@@ -162,10 +153,12 @@ function describeChain(chain: Chain, { regime, confidence }: ChainLanding, folde
   return [CHAINS[chain].name, ...lines].join('\n');
 }
 
-function describeNext(folder: string): string {
+function describeNext(folder: string, hasBucket: boolean): string {
+  const madeUp = `Made up are only ${BUCKET_METRICS.join(', ')} of Ethereum since ${BUCKET_DATES[0] ?? ''}, from the bucket.`;
   const store = `file:${shorten(folder)}`;
   return [
     'Bitcoin and Base are simulated in this sample; Ethereum and Arbitrum are real (growthepie, CC BY 4.0).',
+    ...(hasBucket ? [madeUp] : []),
     '',
     'Next steps',
     `  see the state of the store  npx generator status --store ${store} # reports overdue: the sample ends in 2023`,
