@@ -3,6 +3,7 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { lineageManifestPath, objectKey } from '../../schemas/paths.js';
 import type { Chain, DayLineage, Manifest, ManifestDate } from '../../schemas/types.generated.js';
+import { formatLedger } from '../core/collection/ledger/ledger.js';
 import { checkStoredFile, type Verifier } from './verifier.js';
 
 const CONCURRENCY = 32;
@@ -18,17 +19,23 @@ export async function checkLineages(verifier: Verifier, chain: Chain): Promise<v
   if (manifest.chain !== chain)
     verifier.faults.push({ key: objectKey(entry.sha256), message: `${path}: is of ${manifest.chain}` });
   await pMap(
-    manifest.dates.flatMap((date) => [date, ...date.superseded].map((version) => ({ date, version }))),
-    ({ date, version }) => checkLineage(verifier, chain, date, version),
+    manifest.dates.flatMap((date) => [
+      { date, version: date, ledger: date.ledger_sha256 },
+      ...date.superseded.map((version) => ({ date, version, ledger: undefined })),
+    ]),
+    ({ date, version, ledger }) => checkLineage(verifier, chain, date, { ...version, ledger }),
     { concurrency: CONCURRENCY },
   );
 }
+
+/** A version of a lineage. `ledger`: the digest of its lines; only that of the current one is known. */
+type Version = Pick<ManifestDate, 'sha256' | 'bytes'> & { readonly ledger: string | undefined };
 
 async function checkLineage(
   verifier: Verifier,
   chain: Chain,
   { date, path }: ManifestDate,
-  { sha256, bytes }: Pick<ManifestDate, 'sha256' | 'bytes'>,
+  { sha256, bytes, ledger }: Version,
 ): Promise<void> {
   const { value, faults } = await checkStoredFile(verifier, path, { sha256, bytes, schema: 'day-lineage' });
   if (value === undefined || faults.length > 0) return;
@@ -37,6 +44,7 @@ async function checkLineage(
     each.chain !== chain || each.date !== date;
   const isWrong =
     isForeign(lineage) ||
+    (ledger !== undefined && ledger !== sha256Hex(formatLedger(lineage.accepted.map(({ line }) => line)))) ||
     lineage.accepted.some(
       ({ line, document }) => isForeign(line) || line.lineage !== sha256Hex(canonicalJson(document)),
     );
