@@ -193,6 +193,7 @@ export function viewCheck(
   const from = episode?.fault === 'airdrop' ? episode.confirmed : 3;
   if (age < from) return undefined;
   const isOn = episode !== undefined && age < episode.until;
+  if (isOn && episode.fault === 'repeat') return undefined; // so that only the repetition shows that it is wrong
   const factor =
     isOn && episode.fault === 'check-half' ? 0.5 : isOn && episode.fault === 'check-zero' ? 0 : 1;
   return toText('tx_count', (truthOf(script, chain, day).get('tx_count') ?? 0) * 1.001 * factor);
