@@ -16,7 +16,7 @@ const EXPORTS: Readonly<Record<string, readonly [key: string, metric: MetricName
   txcosts: ['txcosts_median_eth', 'fee_median'],
 };
 const SERVED: readonly Chain[] = ['ethereum', 'arbitrum', 'base'];
-const BUCKET = 'demo-bucket';
+const BUCKET = 'made-up-days';
 
 /** A source of the demo that is a service. */
 export type DemoService = 'growthepie' | 'aws';

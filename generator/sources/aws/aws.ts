@@ -75,7 +75,7 @@ function createSource(facts: SourceFacts, chains: RawChains, options: AwsOptions
   const find = (chain: Chain): RawChain | undefined => chains[chain];
 
   return {
-    facts,
+    facts: withBucketName(facts, options),
     async days(chain, span, signal) {
       signal.throwIfAborted();
       const raw = find(chain);
@@ -98,6 +98,11 @@ function createSource(facts: SourceFacts, chains: RawChains, options: AwsOptions
       return raw === undefined ? [] : withReading(signal, (reading) => probeChain(raw, reading, now()));
     },
   };
+}
+
+/** Names another bucket, because what it contains is its owner's word. */
+function withBucketName(facts: SourceFacts, { bucket = BUCKET }: AwsOptions): SourceFacts {
+  return bucket === BUCKET ? facts : { ...facts, name: `${facts.name}, from the bucket ${bucket}` };
 }
 
 function toAddress(source: string, { bucket = BUCKET, region = REGION, endpoint }: AwsOptions): S3Address {
