@@ -16,14 +16,14 @@ export type ChainTable = {
   readonly decided: number[];
 };
 
-const REQUIRED: Readonly<Record<MonthChain, readonly MetricName[]>> = {
+export const REQUIRED: Readonly<Record<MonthChain, readonly MetricName[]>> = {
   base: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'],
   ethereum: [
     ...(['tx_count', 'active_addresses', 'fee_median', 'gas_price_mean'] as const),
     ...(['gas_used', 'gas_limit_mean', 'block_count'] as const),
   ],
 };
-const FIRST_TRY = { base: 6, ethereum: 2 };
+export const FIRST_TRY = { base: 6, ethereum: 2 };
 const SETTLING_DAYS = { base: 7, ethereum: 3 };
 const QUARTER = 0.25; // each run is at a quarter past the hour
 
@@ -64,7 +64,7 @@ function addDay(table: ChainTable, run: Run, day: number): void {
 }
 
 /** The values of a date that may be accepted: none if its `tx_count` is wrong, not confirmed or contradicted. */
-function goodOf(run: Run, day: number): { [metric in MetricName]?: string } {
+export function goodOf(run: Run, day: number): { [metric in MetricName]?: string } {
   const { script, chain, hour, accepts } = run;
   const view = viewMain(script, chain, day, hour);
   if (view === undefined || view.damaged) return {};
@@ -118,11 +118,18 @@ function reviseDays(table: ChainTable, run: Run, known: readonly number[]): void
   }
 }
 
+const ROWS = new WeakMap<object, string>();
+
+/** Writes the values of a date, which are never changed in place. */
+function describeRow(day: number, values: object): string {
+  const row = ROWS.get(values) ?? `${dateOf(day)} ${JSON.stringify(Object.entries(values).sort())}`;
+  ROWS.set(values, row);
+  return row;
+}
+
 /** The table as sorted text. */
 export function describeTable({ values, drifts, awaited }: ChainTable): string[] {
-  const rows = [...values].map(
-    ([day, each]) => `${dateOf(day)} ${JSON.stringify(Object.entries(each).sort())}`,
-  );
+  const rows = [...values].map(([day, each]) => describeRow(day, each));
   const asks = [...drifts].map((each) => {
     const [day = '', metric = ''] = each.split(' ');
     return `drift ${dateOf(Number(day))} ${metric}`;

@@ -1,13 +1,11 @@
 import { readLedgers } from '../../../../generator/input/collected-ledgers.js';
 import { openInputFolder } from '../../../../generator/input/input-folder.js';
 import { readInput } from '../../../../generator/input/read-input.js';
-import { readArtifactJson } from '../../../../generator/state/stored-json.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
-import { readCurrent, readManifests } from '../../release/read-release.js';
 import { prepareSeries, publishPrepared } from '../../release/publish-series.js';
 import { createStoppingStore, StoppedError } from '../../stores/stopping-store.js';
-import { runAt, runMs, type Kill } from './month-run.js';
-import type { MonthChain } from './month-script.js';
+import type { Kill } from './month-kills.js';
+import { runAt, runMs } from './month-run.js';
 
 type Publication = {
   readonly collection: ObjectStore;
@@ -36,21 +34,4 @@ export async function publishHour({ collection, store, hour, kill }: Publication
 
 function isStop(error: unknown): boolean {
   return error instanceof Error && (error instanceof StoppedError || isStop(error.cause));
-}
-
-/** Reads the published values of a chain by date; dates without a value are left out. */
-export async function readPublished(
-  store: ObjectStore,
-  chain: MonthChain,
-): Promise<Map<string, { [metric: string]: number }>> {
-  const manifests = await readManifests(store, await readCurrent(store));
-  const published = new Map<string, { [metric: string]: number }>();
-  for (const { date, sha256 } of manifests.get(`gold ${chain}`)?.dates ?? []) {
-    const { metrics } = await readArtifactJson(store, sha256, 'gold-day');
-    const values = Object.entries(metrics).filter(
-      (entry): entry is [string, number] => typeof entry[1] === 'number',
-    );
-    if (values.length > 0) published.set(date, Object.fromEntries(values));
-  }
-  return published;
 }

@@ -1,13 +1,14 @@
 import { EMPTY_STATE } from '../../../../generator/collect/chain-state.js';
 import type { Acceptances } from '../../../../generator/collect/chain-plan.js';
 import { collectChains } from '../../../../generator/collect/collect-chains.js';
-import { readCollection, type Collection } from '../../../../generator/collect/collection-store.js';
+import type { Collection } from '../../../../generator/collect/collection-store.js';
 import { datesOf } from '../../../../generator/core/collection/ledger/ledger.js';
 import { SILENT } from '../../../../generator/run/progress.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
 import { toInstant } from '../../../../schemas/dates.js';
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import { createStoppingStore, StoppedError } from '../../stores/stopping-store.js';
+import type { Kill } from './month-kills.js';
 import { FIRST_OF_MONTH, dateOf, planOf } from './month-sources.js';
 import type { MonthChain, MonthScript } from './month-script.js';
 
@@ -16,9 +17,6 @@ const { signal } = new AbortController();
 /** Milliseconds since the epoch of the run of an hour of the month. */
 export const runMs = (hour: number): number => Date.parse(`${FIRST_OF_MONTH}T00:15:00Z`) + hour * 3_600_000;
 export const runAt = (hour: number): string => toInstant(runMs(hour));
-
-/** Where a run is killed: an operation of its store. */
-export type Kill = { readonly at: number; readonly when: 'before' | 'after' };
 
 /** What a person accepts in a run. */
 export type Decision = { readonly chain: MonthChain; readonly day: number; readonly metric: MetricName };
@@ -79,5 +77,3 @@ export function findDecisions(collection: Collection, script: MonthScript, hour:
     return hour >= decided && isAsked ? [{ chain, day, metric: 'tx_count' as const }] : [];
   });
 }
-
-export { readCollection };

@@ -6,7 +6,7 @@ export const MONTH_CHAINS = ['base', 'ethereum'] as const;
 export type MonthChain = (typeof MONTH_CHAINS)[number];
 
 /** Dates before and in the month, by number; number 0 is the first date of the month. */
-export const HISTORY_DAYS = 35;
+export const HISTORY_DAYS = 32;
 export const MONTH_DAYS = 31;
 
 /** What a source does to a date. The values of those in `WRONG` are never right. */
@@ -54,8 +54,14 @@ export type MonthScript = {
   readonly episodes: ReadonlyMap<string, Episode>;
   readonly outages: readonly Outage[];
   /** Hours of the month in which the whole history of `tx_count` is another. */
-  readonly shifts: readonly { readonly chain: MonthChain; readonly from: number; readonly until: number }[];
+  readonly shifts: readonly Span[];
+  /** Hours of the month from which `tx_count` of the week before is another. */
+  readonly weeks: readonly { readonly chain: MonthChain; readonly from: number }[];
+  /** Hours of the month in which the main source offers only dates of more than a week ago, as if a page were missing. */
+  readonly cuts: readonly Span[];
 };
+
+type Span = { readonly chain: MonthChain; readonly from: number; readonly until: number };
 
 export const nameOf = (chain: MonthChain, day: number): string => `${chain} ${day}`;
 
@@ -119,7 +125,13 @@ export function drawMonth(seed: number): MonthScript {
     const old = -3 - 2 * Math.floor(random() * 8);
     add(chain, old, { fault: 'small', from: 24 * 20 }); // after its settling window
   }
-  return { seed, episodes, outages: drawOutages(random), shifts: drawShifts(random, episodes) };
+  const outages = drawOutages(random);
+  const shifts = drawShifts(random, episodes);
+  const weeks = MONTH_CHAINS.flatMap((chain) =>
+    pickCalmDay(random, episodes, chain, 9).map((day) => ({ chain, from: day * 24 + 14 })),
+  );
+  const cuts = MONTH_CHAINS.map((chain) => drawCut(random, outages, chain));
+  return { seed, episodes, outages, shifts, weeks, cuts };
 }
 
 function drawOutages(random: () => number): Outage[] {
@@ -138,16 +150,42 @@ function drawOutages(random: () => number): Outage[] {
   );
 }
 
-/** A history shifts while no date repeats another one. */
-function drawShifts(random: () => number, episodes: ReadonlyMap<string, Episode>): MonthScript['shifts'] {
-  return MONTH_CHAINS.flatMap((chain) => {
-    const free = Array.from({ length: MONTH_DAYS - 5 }, (_, i) => i + 2).filter((day) =>
-      [0, 1, 2, 3].every((i) => episodes.get(nameOf(chain, day - i))?.fault !== 'repeat'),
-    );
-    if (free.length === 0) return [];
-    const from = pick(free, random) * 24 + 14;
-    return [{ chain, from, until: from + 6 + Math.floor(random() * 12) }];
-  });
+/** Half a page is missing on a morning on which the source answers. */
+function drawCut(
+  random: () => number,
+  outages: MonthScript['outages'],
+  chain: MonthChain,
+): MonthScript['cuts'][number] {
+  const mornings = Array.from({ length: 20 }, (_, i) => (i + 5) * 24).filter((hour) =>
+    outages.every((each) => each.chain !== chain || each.until <= hour || each.from >= hour + 12),
+  );
+  const morning = pick(mornings, random);
+  return {
+    ...{ chain, from: morning + Math.floor(random() * 3) },
+    until: morning + 9 + Math.floor(random() * 3),
+  };
+}
+
+function drawShifts(random: () => number, episodes: MonthScript['episodes']): MonthScript['shifts'] {
+  return MONTH_CHAINS.flatMap((chain) =>
+    pickCalmDay(random, episodes, chain, 2).map((day) => {
+      const from = day * 24 + 14;
+      return { chain, from, until: from + 6 + Math.floor(random() * 12) };
+    }),
+  );
+}
+
+/** Picks a day from `first` on which history may change, because no date repeats another one; none if there is no such day. */
+function pickCalmDay(
+  random: () => number,
+  episodes: MonthScript['episodes'],
+  chain: MonthChain,
+  first: number,
+): number[] {
+  const free = Array.from({ length: MONTH_DAYS - 3 - first }, (_, i) => i + first).filter((day) =>
+    [0, 1, 2, 3].every((i) => episodes.get(nameOf(chain, day - i))?.fault !== 'repeat'),
+  );
+  return free.length === 0 ? [] : [pick(free, random)];
 }
 
 function shuffle<T>(values: readonly T[], random: () => number): T[] {

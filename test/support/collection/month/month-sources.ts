@@ -1,5 +1,4 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../../generator/core/collection/values/day-values.js';
 import type { ChainPlan } from '../../../../generator/collect/chain-plan.js';
 import { SourceError, type Source, type SourceFacts } from '../../../../generator/sources/source.js';
 import { metricsOf } from '../../../../schemas/catalog.js';
@@ -10,8 +9,14 @@ import { viewCheck, viewMain, type View } from './month-view.js';
 
 export const FIRST_OF_MONTH = '2026-03-01';
 
-export const dateOf = (day: number): string => addDays(FIRST_OF_MONTH, day);
-const numberOf = (date: string): number => toDayNumber(date) - toDayNumber(FIRST_OF_MONTH);
+const DATES = new Map<number, string>();
+
+export function dateOf(day: number): string {
+  const date = DATES.get(day) ?? addDays(FIRST_OF_MONTH, day);
+  DATES.set(day, date);
+  return date;
+}
+export const numberOf = (date: string): number => toDayNumber(date) - toDayNumber(FIRST_OF_MONTH);
 
 /** Returns the outage of a source in an hour. */
 export function findOutage(
@@ -38,11 +43,10 @@ export function planOf(script: MonthScript, chain: MonthChain, hour: number): Ch
 
 function createSource(script: MonthScript, chain: MonthChain, kind: Outage['source'], hour: number): Source {
   const id = `${kind}-${chain}`;
-  const view = (date: string): View | undefined => {
-    if (kind === 'main') return viewMain(script, chain, numberOf(date), hour);
-    const count = viewCheck(script, chain, numberOf(date), hour);
-    const values: DayValues = count === undefined ? {} : { tx_count: count };
-    return count === undefined ? undefined : { values, counts: {}, wrong: [], damaged: false };
+  const view = (day: number): View | undefined => {
+    if (kind === 'main') return viewMain(script, chain, day, hour);
+    const count = viewCheck(script, chain, day, hour);
+    return count === undefined ? undefined : viewOfCount(count);
   };
   return {
     facts: { id, name: id, licence: 'CC0' } as SourceFacts, // nothing else is read
@@ -50,19 +54,35 @@ function createSource(script: MonthScript, chain: MonthChain, kind: Outage['sour
       const outage = findOutage(script, chain, kind, hour);
       if (outage !== undefined) return Promise.reject(new SourceError(outage.code, `${id} has an outage.`));
       const marks = new Map<string, string>();
-      for (let date = first; date <= last; date = addDays(date, 1)) {
-        const found = view(date);
-        if (found !== undefined)
-          marks.set(date, sha256Hex(JSON.stringify([found.values, found.counts, found.damaged])));
+      for (let day = numberOf(first), end = numberOf(last); day <= end; day += 1) {
+        const found = view(day);
+        if (found !== undefined) marks.set(dateOf(day), markOf(found));
       }
       return Promise.resolve(marks);
     },
     probe: () => Promise.resolve([]),
     day(_chain, date) {
-      const { values = {}, counts = {}, damaged = false } = view(date) ?? {};
+      const { values = {}, counts = {}, damaged = false } = view(numberOf(date)) ?? {};
       if (damaged) return Promise.reject(new SourceError('shape', `${id}: ${date} has no column.`));
       const evidence = { kind: 'responses', responses: [] } as const;
       return Promise.resolve({ chain, date, values, counts, evidence });
     },
   };
+}
+
+const CHECKS = new Map<string, View>();
+
+/** What a check source says about a date. */
+function viewOfCount(count: string): View {
+  const view = CHECKS.get(count) ?? { values: { tx_count: count }, counts: {}, wrong: [], damaged: false };
+  CHECKS.set(count, view);
+  return view;
+}
+
+const MARKS = new WeakMap<View, string>();
+
+function markOf(view: View): string {
+  const mark = MARKS.get(view) ?? sha256Hex(JSON.stringify([view.values, view.counts, view.damaged]));
+  MARKS.set(view, mark);
+  return mark;
 }

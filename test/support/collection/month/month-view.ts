@@ -28,11 +28,18 @@ function toText(metric: MetricName, value: number): string {
   return isWhole(metric) ? String(Math.round(value)) : String(Number(value.toFixed(9)));
 }
 
-const truths = new WeakMap<MonthScript, Map<string, ReadonlyMap<MetricName, number>>>();
+const TRUTHS = new WeakMap<MonthScript, Map<string, ReadonlyMap<MetricName, number>>>();
+const VIEWS = new WeakMap<MonthScript, Map<string, View>>();
+
+/** Returns what is remembered of a script. */
+function remembered<T>(memo: WeakMap<MonthScript, Map<string, T>>, script: MonthScript): Map<string, T> {
+  const known = memo.get(script) ?? new Map<string, T>();
+  memo.set(script, known);
+  return known;
+}
 
 function truthOf(script: MonthScript, chain: MonthChain, day: number): ReadonlyMap<MetricName, number> {
-  const known = truths.get(script) ?? new Map<string, ReadonlyMap<MetricName, number>>();
-  truths.set(script, known);
+  const known = remembered(TRUTHS, script);
   const truth = known.get(nameOf(chain, day)) ?? drawTruth(script, chain, day);
   known.set(nameOf(chain, day), truth);
   return truth;
@@ -64,19 +71,77 @@ export function viewMain(
   const age = hour - (day + 1) * 24;
   const episode = script.episodes.get(nameOf(chain, day));
   const isOn = episode !== undefined && age >= episode.from && age < episode.until;
-  if (age < 1 || (isOn && episode.fault === 'late-day')) return undefined;
+  if (age < 1 || (isOn && episode.fault === 'late-day') || isCut(script, chain, day, hour)) return undefined;
   if (isOn && episode.fault === 'repeat') {
     const before = viewMain(script, chain, day - 1, hour);
     return before && { ...before, counts: countsOf(chain, day), wrong: metricsOf(before.values) };
   }
-  const isShifted = script.shifts.some(
-    (each) => each.chain === chain && hour >= each.from && hour < each.until,
-  );
+  const isShifted = script.shifts.some((each) => each.chain === chain && isWithin(each, hour));
+  const isRevised = hour >= revisedFrom(script, chain, day);
+  const views = remembered(VIEWS, script);
+  const name = `${chain} ${day} ${isOn} ${isShifted} ${isRevised}`;
+  const known = views.get(name);
+  if (known !== undefined) return known;
   const truth = new Map(truthOf(script, chain, day));
-  if (isShifted) truth.set('tx_count', (truth.get('tx_count') ?? 0) * 1.002);
-  const plain = { counts: countsOf(chain, day), wrong: [], damaged: false };
-  if (!isOn) return { ...plain, values: toValues(truth) };
-  return { ...plain, ...distort(episode, truth, plain.counts) };
+  truth.set('tx_count', countOf(truth, { isShifted, isRevised }));
+  const plain: View = {
+    ...{ values: toValues(truth), counts: countsOf(chain, day), wrong: [], damaged: false },
+  };
+  const view = isOn ? { ...plain, ...distort(episode, truth, plain.counts) } : plain;
+  views.set(name, view);
+  return view;
+}
+
+function countOf(
+  truth: ReadonlyMap<MetricName, number>,
+  { isShifted, isRevised }: { readonly isShifted: boolean; readonly isRevised: boolean },
+): number {
+  return (truth.get('tx_count') ?? 0) * (isShifted ? 1.002 : 1) * (isRevised ? 1.001 : 1);
+}
+
+/** The values of a metric of a date that are right: the true one, and its revisions by the source. */
+export function rightValues(
+  script: MonthScript,
+  chain: MonthChain,
+  day: number,
+  metric: MetricName,
+): number[] {
+  const truth = truthOf(script, chain, day);
+  const value = truth.get(metric) ?? 0;
+  if (metric !== 'tx_count') return [Number(toText(metric, value))];
+  const revisions = isRevisedWithWeek(script, chain, day) ? [false, true] : [false];
+  const small = script.episodes.get(nameOf(chain, day))?.fault === 'small' ? [1, 1.002] : [1];
+  return [false, true].flatMap((isShifted) =>
+    revisions.flatMap((isRevised) =>
+      small.map((factor) => Math.round(countOf(truth, { isShifted, isRevised }) * factor)),
+    ),
+  );
+}
+
+function isWithin({ from, until }: { readonly from: number; readonly until: number }, hour: number): boolean {
+  return hour >= from && hour < until;
+}
+
+/** The hour from which `tx_count` of a date is another, with those of its week. */
+function revisedFrom({ weeks }: MonthScript, chain: MonthChain, day: number): number {
+  const found = weeks.find(({ chain: on, from }) => on === chain && isInWeekBefore(day, from));
+  return found?.from ?? Infinity;
+}
+
+/** Returns whether the source revises a date together with its week. */
+export function isRevisedWithWeek(script: MonthScript, chain: MonthChain, day: number): boolean {
+  return revisedFrom(script, chain, day) !== Infinity;
+}
+
+function isInWeekBefore(day: number, hour: number): boolean {
+  const today = Math.floor(hour / 24);
+  return day < today && day >= today - 7;
+}
+
+function isCut({ cuts }: MonthScript, chain: MonthChain, day: number, hour: number): boolean {
+  return cuts.some(
+    (each) => each.chain === chain && isWithin(each, hour) && day >= Math.floor(each.from / 24) - 8,
+  );
 }
 
 function distort(
@@ -128,6 +193,7 @@ export function viewCheck(
   const from = episode?.fault === 'airdrop' ? episode.confirmed : 3;
   if (age < from) return undefined;
   const isOn = episode !== undefined && age < episode.until;
+  if (isOn && episode.fault === 'repeat') return undefined; // so that only the repetition shows that it is wrong
   const factor =
     isOn && episode.fault === 'check-half' ? 0.5 : isOn && episode.fault === 'check-zero' ? 0 : 1;
   return toText('tx_count', (truthOf(script, chain, day).get('tx_count') ?? 0) * 1.001 * factor);
