@@ -1,3 +1,6 @@
+import path from 'node:path';
+import { markStore } from '../../generator/state/store-mark.js';
+import { createDirectoryStore } from '../../infra/store/directory/directory-store.js';
 import {
   createCollectScene,
   FIRST_DATE,
@@ -81,10 +84,9 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
   });
 
   it('the address of a release store', async () => {
-    await scene.collect();
-    const store = `file:${scene.folder}/store`;
-    await runInProcess(['publish', '--input', `${scene.folder}/collected`, '--store', store], MORNING);
-    expect(await scene.collect(['--into', store])).toMatchObject({
+    const store = path.join(scene.folder, 'store');
+    await markStore(createDirectoryStore(store));
+    expect(await scene.collect(['--into', `file:${store}`])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is a release store, whose garbage collection would delete'),
     });

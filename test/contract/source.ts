@@ -36,8 +36,8 @@ export function describeSource(name: string, create: () => Promise<SourceUnderTe
     describeFacts(() => under);
     describeDays(() => under);
     describeMarks(() => under);
-    describeValues(() => under);
   });
+  describe(`the values of ${name}`, () => describeValues(create));
 }
 
 function describeFacts(under: () => SourceUnderTest): void {
@@ -128,21 +128,30 @@ function describeMarks(under: () => SourceUnderTest): void {
   });
 }
 
-function describeValues(under: () => SourceUnderTest): void {
-  it('gives metrics of the chain only, as canonical decimals of at least 0', async () => {
-    for (const { chain, values } of await everyDay(under())) {
+/** Reads every day once, because nothing changes the data. */
+function describeValues(create: () => Promise<SourceUnderTest>): void {
+  let under: SourceUnderTest;
+  let days: readonly CollectedDay[];
+  beforeAll(async () => {
+    under = await create();
+    days = await everyDay(under);
+  });
+  afterAll(() => under.dispose());
+
+  it('are metrics of the chain only, as canonical decimals of at least 0', () => {
+    for (const { chain, values } of days) {
       expect(Object.keys(values)).not.toEqual([]);
       expect(metricsOf(chain)).toEqual(expect.arrayContaining(Object.keys(values)));
       expect(Object.values(values).filter((text) => !DECIMAL.test(text))).toEqual([]);
     }
   });
 
-  it('gives nothing in dollars', async () => {
-    for (const day of await everyDay(under())) expect(JSON.stringify(day)).not.toMatch(/usd/i);
+  it('are never in dollars', () => {
+    for (const day of days) expect(JSON.stringify(day)).not.toMatch(/usd/i);
   });
 
-  it('gives the digests and sizes of what was served as evidence', async () => {
-    for (const { evidence } of await everyDay(under())) under().expectServed(evidence);
+  it('have the digests and sizes of what was served as evidence', () => {
+    for (const { evidence } of days) under.expectServed(evidence);
   });
 }
 

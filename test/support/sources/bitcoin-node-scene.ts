@@ -1,4 +1,4 @@
-import { addDays } from '../../../schemas/dates.js';
+import { addDays, toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import {
   createBitcoinNode,
@@ -43,11 +43,14 @@ export const FIRST = '2026-03-23';
 export const LAST = '2026-03-26';
 const HOUR = 3600;
 
-/** Starts a node. Its clock is at 12:00 UTC after the last date, and its newest block has the same time. */
-export async function startBitcoinNodeScene(): Promise<BitcoinNodeScene> {
-  const now = `${addDays(LAST, 1)}T12:00:00Z`;
+/**
+ * Starts a node with a block every hour, or every so many hours. Twelve blocks follow the last date; the clock is at the time
+ * of the newest.
+ */
+export async function startBitcoinNodeScene(hours = 1): Promise<BitcoinNodeScene> {
+  const now = toInstant(Date.parse(`${addDays(LAST, 1)}T00:00:00Z`) + 12 * hours * HOUR * 1000);
   const tools = createInstantTools(now);
-  const blocks = blocksFrom(`${addDays(FIRST, -1)}T00:00:00Z`, now);
+  const blocks = blocksFrom(`${addDays(FIRST, -1)}T00:00:00Z`, now, hours * HOUR);
   /** A hash ends with the height, so that it can be found quickly. */
   const hashOf = (height: number): string => {
     const salts = blocks.slice(0, height + 1).reduce((all, { salt }) => all + salt, '');
@@ -93,10 +96,10 @@ export async function startBitcoinNodeScene(): Promise<BitcoinNodeScene> {
   };
 }
 
-function blocksFrom(first: string, last: string): BitcoinBlock[] {
+function blocksFrom(first: string, last: string, seconds: number): BitcoinBlock[] {
   const [start, end] = [first, last].map((instant) => Date.parse(instant) / 1000) as [number, number];
   const blocks: BitcoinBlock[] = [];
-  for (let time = start; time <= end; time += HOUR) {
+  for (let time = start; time <= end; time += seconds) {
     const n = blocks.length;
     const txs = Array.from({ length: n % 3 }, (_, i): BitcoinTx => ({
       from: [`from-${(n + i) % 17}`],

@@ -16,7 +16,7 @@ const SPAN = { first: FIRST, last: LAST };
 const NEXT = '2026-03-27';
 
 describeSource('bitcoin-node', async () => {
-  const scene = await startBitcoinNodeScene();
+  const scene = await startBitcoinNodeScene(2);
   return {
     create: scene.create,
     chains: ['bitcoin'],
