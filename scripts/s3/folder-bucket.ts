@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import path from 'node:path';
 import parseRange from 'range-parser';
 
-/** Answers a request of a client of S3. */
-export type FolderBucket = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+/** Answers a request of a client of S3. Resolves to the number of bytes in the body. */
+export type FolderBucket = (req: IncomingMessage, res: ServerResponse) => Promise<number>;
 
 /** Options for `createFolderBucket`. */
 export type FolderBucketOptions = {
@@ -43,6 +43,7 @@ export function createFolderBucket(
   return async (req, res) => {
     const { status, headers, body } = await answer(req);
     res.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body);
+    return body.length;
   };
 }
 

@@ -1,15 +1,34 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Tables } from '../../../generator/engines/engine.js';
+import { sonarxChain } from '../../../generator/sources/aws/raw-tables.js';
 
 /** Date of the day. */
 export const MADE_UP_DATE = '2026-01-01';
 
 const BLOCKS = 43_200;
 
-/** Returns the tables of the day in `folder`. */
+/** A table of the day: its file and the columns that the query needs. */
+export type MadeUpTable = {
+  readonly name: string;
+  readonly file: string;
+  readonly columns: readonly string[];
+};
+
+/** Returns the tables of the day in `folder`, which has the layout of the public bucket. */
+export function madeUpTables(folder: string): MadeUpTable[] {
+  return sonarxChain('base', false).tables.map(({ name, prefix, columns }) => ({
+    name,
+    file: path.join(folder, `${prefix}date=${MADE_UP_DATE}`, 'part-00000.snappy.parquet'),
+    columns: Object.keys(columns),
+  }));
+}
+
+/** Returns the tables of the day for an engine. */
 export function tablesIn(folder: string): Tables {
-  const fileOf = (name: string) => [{ date: MADE_UP_DATE, paths: [path.join(folder, `${name}.parquet`)] }];
-  return { base_blocks: fileOf('blocks'), base_transactions: fileOf('transactions') };
+  return Object.fromEntries(
+    madeUpTables(folder).map(({ name, file }) => [name, [{ date: MADE_UP_DATE, paths: [file] }]]),
+  );
 }
 
 /** Writes a day of base with the column types of its public tables: these transactions, and one of the protocol per block. */
@@ -18,8 +37,11 @@ export async function writeMadeUpDay(folder: string, transactions: number): Prom
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '1GB' });
   const connection = await instance.connect();
   try {
-    await connection.run(copy(blocksSql(transactions), path.join(folder, 'blocks.parquet')));
-    await connection.run(copy(transactionsSql(transactions), path.join(folder, 'transactions.parquet')));
+    for (const { name, file } of madeUpTables(folder)) {
+      await mkdir(path.dirname(file), { recursive: true });
+      const sql = name === 'base_blocks' ? blocksSql(transactions) : transactionsSql(transactions);
+      await connection.run(copy(sql, file));
+    }
   } finally {
     connection.closeSync();
     instance.closeSync();
