@@ -532,7 +532,7 @@ export interface SourceSegment {
   schedule?: SourceSchedule;
 }
 /**
- * When a date is collected. Only the newest source of a chain has it, and only if generator collect filled the input.
+ * When a date is collected. Only that of the newest source of a chain counts.
  */
 export interface SourceSchedule {
   /**
@@ -581,6 +581,10 @@ export interface ChainState {
       [k: string]: string;
     };
   };
+  /**
+   * What a person accepted of dates that still wait for other metrics.
+   */
+  decisions?: KeptDecision[];
   metrics?: TakenMetrics;
   /**
    * The dates that lack a required metric, ascending.
@@ -617,6 +621,12 @@ export interface ChainSchedule {
    * Days after the end of a date within which a small change is taken. Collections before this member existed lack it.
    */
   settling_days?: number;
+}
+export interface KeptDecision {
+  date: CalendarDate;
+  metric: MetricName;
+  value: string;
+  reason: Reason;
 }
 /**
  * By source, the metrics that the chain takes from it. When one is added, recent dates without it are read again.
@@ -1997,7 +2007,7 @@ export interface ChainStatus {
   sources: SourceSegment[];
 }
 /**
- * When the date after updated_through is collected, as the schedule of the newest source says; absent without a schedule.
+ * When the date after updated_through is due, as the schedule of the newest source says, also if it was missed; absent without a schedule.
  */
 export interface NextDate {
   date: CalendarDate;

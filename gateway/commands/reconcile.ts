@@ -82,7 +82,7 @@ async function requireBilling(
   return { configuration, settings: configuration.billing };
 }
 
-/** Returns what an alert means; `account-foreign` comes from events, all others from subscriptions. */
+/** Returns what an alert of `reconcile` means: `account-foreign` has a text of events, all others have one of subscriptions. */
 function explainAlert(what: BillingAlert['what']): string {
   return what === 'account-foreign' ? EVENT_OUTCOMES[what] : OUTCOMES[what].meaning;
 }

@@ -89,19 +89,13 @@ function revokeKey({ accounts, authentication }: KeysRouterOptions): RequestHand
       });
     }
     const isAllowed = isKeyId(keyId) && (ownId === undefined || keyId === ownId);
-    if (!isAllowed) throw unknownKey();
-    const revoked = await accounts.revokeKey(accountOf(res), keyId).catch((error: unknown) => {
-      throw error instanceof GatewayError && error.code === 'not-found' ? unknownKey() : error;
-    });
+    // The same answer as for a key that never existed.
+    if (!isAllowed) throw new GatewayError('not-found', { detail: 'The account has no such key.' });
+    const revoked = await accounts.revokeKey(accountOf(res), keyId);
     authentication.refuseKey(keyId);
     contextOf(res).decision = 'key-revoked';
     sendJson(res, 200, revoked);
   };
-}
-
-/** Returns the same error for another account's key and for a key that never existed. */
-function unknownKey(): GatewayError {
-  return new GatewayError('not-found', { detail: 'The account has no such key.' });
 }
 
 /** Returns the id in the query or the body, or `undefined` when neither has one. */

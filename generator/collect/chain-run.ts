@@ -5,11 +5,11 @@ import { metricsIn, pickValues, type DayValues } from '../core/collection/values
 import type { Finding } from '../core/collection/finding.js';
 import type { Lineage } from '../core/collection/ledger/lineage.js';
 import type { Revision } from '../core/collection/settling.js';
-import type { Acceptances } from './chain-plan.js';
+import type { Acceptances } from './policy/chain-plan.js';
 import { withMark, withoutMark } from './chain-state.js';
-import { isWhole, type JudgedPart, type JudgingOptions } from './day-judge.js';
-import { hasNewData, markBetween } from './neighbour-marks.js';
-import type { WithheldValue } from './withheld-values.js';
+import { isWhole, type JudgedPart, type JudgingOptions } from './days/day-judge.js';
+import { hasNewData, markBetween } from './days/neighbour-marks.js';
+import type { WithheldValue } from './days/withheld-values.js';
 
 /** A date that a collection looked at. */
 export type DayReport = {

@@ -1,4 +1,5 @@
 import type { AwaitedDate, ChainState, Drift } from '../../schemas/types.generated.js';
+import type { Part } from './policy/chain-plan.js';
 
 export const EMPTY_STATE: ChainState = { marks: {}, awaited: [], drifts: [], checks: {} };
 
@@ -7,11 +8,13 @@ const CHECKED_DATES = 60;
 
 /** Returns the state without what is older than `oldest`, in one order whatever the order of its changes was. */
 export function pruneState(
-  { marks, awaited, drifts, checks, ...rest }: ChainState,
+  { marks, awaited, drifts, checks, decisions, ...rest }: ChainState,
   oldest: string,
 ): ChainState {
+  const kept = decisions?.filter(({ date }) => date >= oldest) ?? [];
   return {
     ...rest,
+    ...(kept.length === 0 ? {} : { decisions: kept }),
     marks: mapSources(marks, (dates) => dates.filter(([date]) => date >= oldest)),
     awaited: awaited.filter(({ date }) => date >= oldest).sort(byDate),
     drifts: drifts
@@ -24,6 +27,26 @@ export function pruneState(
 /** Returns the state of a chain that is no longer collected: nothing is awaited. */
 export function withoutPlan({ schedule, basis, ...state }: ChainState): ChainState {
   return { ...state, awaited: [] };
+}
+
+/** Returns the state without the differences of sources that the chain takes nothing from. */
+export function withoutDeparted(state: ChainState, parts: readonly Part[]): ChainState {
+  const names = parts.map(({ source }) => source.facts.id);
+  return { ...state, drifts: state.drifts.filter(({ source }) => names.includes(source)) };
+}
+
+/**
+ * Returns the state without the marks of the dates that are awaited after one of which a person accepted something, so that
+ * they are judged again by the level then.
+ */
+export function withoutLaterMarks(state: ChainState, decided: ReadonlySet<string>): ChainState {
+  const [first] = [...decided].sort();
+  if (first === undefined) return state;
+  const later = state.awaited.filter(({ date }) => date > first).map(({ date }) => date);
+  return {
+    ...state,
+    marks: mapSources(state.marks, (dates) => dates.filter(([date]) => !later.includes(date))),
+  };
 }
 
 type Dated<T> = { [source: string]: { [date: string]: T } };

@@ -7,8 +7,7 @@ import { decideDay } from '../core/collection/day-decision.js';
 import { metricsIn } from '../core/collection/values/day-values.js';
 import { firstValuesOf } from '../core/collection/ledger/first-values.js';
 import { datesOf, type LedgerDate } from '../core/collection/ledger/ledger.js';
-import { toLineage } from '../core/collection/ledger/lineage.js';
-import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './chain-plan.js';
+import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './policy/chain-plan.js';
 import {
   acceptableOf,
   awaitedOf,
@@ -19,14 +18,15 @@ import {
   type ChainRun,
   type DayStep,
 } from './chain-run.js';
-import { pruneState, withAwaited } from './chain-state.js';
-import { judgeDate, readChecks } from './day-judge.js';
-import { openDays } from './day-reader.js';
-import { noteDecisions } from './decisions.js';
-import { toLine } from './ledger-lines.js';
+import { pruneState, withAwaited, withoutDeparted, withoutLaterMarks } from './chain-state.js';
+import { judgeDate, readChecks } from './days/day-judge.js';
+import { openDays } from './days/day-reader.js';
+import { noteDecisions } from './days/decisions.js';
+import { keepDecisions, reasonOn, withKeptDecisions } from './kept-decisions.js';
+import { toDayLines } from './ledger-lines.js';
 import { reviseKnown } from './revise-known.js';
 import { withTakenMetrics } from './taken-metrics.js';
-import { withheldOf } from './withheld-values.js';
+import { withheldOf } from './days/withheld-values.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,7 +52,9 @@ export type ChainEnd = { readonly state: ChainState; readonly failures: readonly
  * @throws SourceError if the main source does not answer as expected; after the other dates, if only some of its dates fail.
  */
 export async function* collectChain(options: CollectChainOptions): AsyncGenerator<DayStep, ChainEnd> {
-  const { plan, lines, nowMs, signal, accepted = NOTHING_ACCEPTED } = options;
+  const { plan, lines, nowMs, signal } = options;
+  const { decisions } = options.state;
+  const accepted = withKeptDecisions(options.accepted ?? NOTHING_ACCEPTED, decisions);
   const { rules, chain, parts, checks } = plan;
   const known = datesOf(lines);
   const oldest = toDate(Math.floor(nowMs / DAY_MS) - rules.fillInDays);
@@ -77,16 +79,17 @@ export async function* collectChain(options: CollectChainOptions): AsyncGenerato
     firstValues: firstValuesOf(lines),
   };
   noteDecisions(run.byPerson, lines);
-  let state: ChainState = { ...options.state, schedule: scheduleOf(plan), basis };
+  let state: ChainState = { ...withoutDeparted(options.state, parts), schedule: scheduleOf(plan) };
   state = withTakenMetrics(state, parts, known);
   for await (const step of collectDates(run, known, state)) {
     ({ state } = step);
     noteDecisions(run.byPerson, step.lines);
     for (const { date, rule } of step.lines) if (rule === 'person') run.decided.add(date);
-    yield { ...step, state: pruneState(state, oldest) };
+    yield { ...step, state: pruneState(withoutLaterMarks(state, run.decided), oldest) };
   }
   const [failure] = reader.mainFailures;
   if (failure !== undefined) throw failure; // only now, so that a damaged date blocks no other
+  state = { ...withoutLaterMarks(state, run.decided), basis }; // only now, when all dates were judged by it
   return { state: pruneState(state, oldest), failures: reader.failures };
 }
 
@@ -150,28 +153,31 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
   const checked = await readChecks(run, date, before);
   const parts = await judgeDate(run, date, { checks: checked.checks, isAwaited: awaited !== undefined });
   const findings = parts.flatMap((each) => each.findings);
-  const { outcome, values, missing } = decideDay(date, { values: mergeParts(parts) }, plan.rules, nowMs);
+  const merged = mergeParts(parts);
+  const { outcome, values, missing } = decideDay(date, { values: merged }, plan.rules, nowMs);
   const taken =
     metricsIn(values).length === 0 ? [] : parts.filter((each) => metricsIn(each.values).length > 0);
   if (taken.length > 0) run.values.set(date, values);
   const rule = outcome === 'accepted' ? ('day' as const) : ('deadline' as const);
-  const added = taken.map(({ part, day, findings: own, values: accepted }) => {
-    const lineage = toLineage(part.source.facts.id, day, own);
-    const isByPerson = metricsIn(accepted).some((metric) => run.accepts(date, metric, accepted[metric]));
-    const why = isByPerson
-      ? ({ rule: 'person', reason: run.accepted.reason } as const)
-      : { rule, reason: null };
-    return { lineage, line: toLine(run, { date, values: accepted, lineage, ...why }) };
-  });
+  const reason = reasonOn(date, run.accepted, before.decisions);
+  const added = taken.map((part) => toDayLines(run, date, part, { rule, reason }));
   const entry = awaitedOf(run, date, { missing, findings, acceptable: acceptableOf(parts) });
   const isNewlyOverdue = entry?.overdue === true && awaited?.overdue !== true;
   return {
-    lines: added.map(({ line }) => line),
+    lines: added.flatMap(({ lines }) => lines),
     lineages: added.map(({ lineage }) => lineage),
-    state: withAwaited(withMarks(run, date, checked.state, parts), date, entry, now),
+    state: withAwaited(
+      keepDecisions(withMarks(run, date, checked.state, parts), date, taken.length > 0 ? {} : merged, {
+        ...run.accepted,
+        reason,
+      }),
+      date,
+      entry,
+      now,
+    ),
     report: {
       ...{ date, outcome, isNewlyOverdue, missing, findings, revisions: [], said: saidOf(parts) },
-      withheld: withheldOf(date, parts, values, plan.rules),
+      withheld: withheldOf(date, parts, values, plan.rules, run.values.get(addDays(date, -1))),
     },
   };
 }

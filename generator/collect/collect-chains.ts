@@ -1,22 +1,17 @@
 import type { Chain, ChainState, LedgerLine } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { Descriptions } from '../core/collection/ledger/projection.js';
 import type { Lineage } from '../core/collection/ledger/lineage.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
 import { assertNotAhead, readClock } from '../state/trusted-clock.js';
-import type { Acceptances, ChainPlan } from './chain-plan.js';
+import type { Acceptances, ChainPlan } from './policy/chain-plan.js';
 import type { DayReport } from './chain-run.js';
 import { EMPTY_STATE, findNewDrifts } from './chain-state.js';
 import { collectChain } from './collect-chain.js';
-import {
-  commitCollection,
-  readCollection,
-  type Collection,
-  type CommitOptions,
-  type Descriptions,
-} from './collection-store.js';
-import { createCountsReader } from './kept-counts.js';
+import { commitCollection, readCollection, type Collection, type CommitOptions } from './collection-store.js';
+import { createCountsReader } from './days/kept-counts.js';
 
 /** Number of times that a chain is collected, if other collections are committed meanwhile. */
 const MOST_TRIES = 3;
@@ -49,6 +44,8 @@ export type ChainResult = {
 export type CollectionResult = {
   readonly collection: Collection;
   readonly chains: ReadonlyMap<Chain, ChainResult>;
+  /** Chains that were collected until now, but not from now on. */
+  readonly ended: readonly Chain[];
 };
 
 /**
@@ -73,7 +70,8 @@ export async function collectChains(options: CollectChainsOptions): Promise<Coll
     chains.set(plan.chain, result);
     progress.end(`${plan.chain}: ${result.error === null ? describe(result) : result.error.code}`);
   }
-  return { collection: committer.current(), chains };
+  const ended = (options.ended ?? []).filter((chain) => collection.states.get(chain)?.schedule !== undefined);
+  return { collection: committer.current(), chains, ended };
 }
 
 /** Refuses a name that the ledgers use for another source. @throws GeneratorError 'usage' */

@@ -8,7 +8,7 @@ import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import type { ChainResult, CollectionResult } from './collect-chains.js';
 import { findNewDrifts } from './chain-state.js';
-import type { WithheldValue } from './withheld-values.js';
+import type { WithheldValue } from './days/withheld-values.js';
 
 /** The report of a collection, as `--json` prints it. */
 export type CollectReport = {

@@ -21,6 +21,7 @@ import type { Lineage } from '../core/collection/ledger/lineage.js';
 import {
   formatMetricsCsv,
   toSegments,
+  type Descriptions,
   type SourceDescription,
 } from '../core/collection/ledger/projection.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -32,9 +33,6 @@ import { EMPTY_STATE, withoutPlan } from './chain-state.js';
 
 /** Number of lineages that are written at the same time. */
 const CONCURRENCY = 16;
-
-/** Descriptions of sources for `sources.json`, by the name that the ledgers give them. */
-export type Descriptions = { readonly [source: string]: SourceDescription };
 
 /** A collection: the lines of each ledger, and its state. `etag` is that of the pointer; null before the first collection. */
 export type Collection = {

@@ -1,9 +1,10 @@
-import type { LedgerLine } from '../../schemas/types.generated.js';
+import type { LedgerLine, MetricName } from '../../schemas/types.generated.js';
 import type { DayValues } from '../core/collection/values/day-values.js';
 import { metricsIn, pickValues } from '../core/collection/values/day-values.js';
-import type { Lineage } from '../core/collection/ledger/lineage.js';
+import { toLineage, type Lineage } from '../core/collection/ledger/lineage.js';
+import type { JudgedPart } from './days/day-judge.js';
 import type { Revision } from '../core/collection/settling.js';
-import type { Acceptances, ChainPlan } from './chain-plan.js';
+import type { Acceptances, ChainPlan } from './policy/chain-plan.js';
 
 /** Options that all lines of a run share. */
 type LineOptions = { readonly plan: ChainPlan; readonly now: string };
@@ -33,6 +34,35 @@ export function toLine(
     reason,
     lineage: lineage.sha256,
     accepted_at: now,
+  };
+}
+
+/**
+ * Returns the lineage of a part of a new date, and its lines: one for the values that a person accepted, and one for the
+ * others.
+ */
+export function toDayLines(
+  options: LineOptions & { readonly accepts: Acceptances['accepts'] },
+  date: string,
+  { part, day, findings, values }: JudgedPart,
+  { rule, reason }: { readonly rule: 'day' | 'deadline'; readonly reason: string },
+): { readonly lineage: Lineage; readonly lines: readonly LedgerLine[] } {
+  const lineage = toLineage(part.source.facts.id, day, findings);
+  const isNamed = (metric: MetricName): boolean => options.accepts(date, metric, values[metric]);
+  const line = (metrics: readonly MetricName[], why: Pick<LedgerLine, 'rule' | 'reason'>): LedgerLine[] =>
+    metrics.length === 0
+      ? []
+      : [toLine(options, { date, values: pickValues(values, metrics), lineage, ...why })];
+  const all = metricsIn(values);
+  return {
+    lineage,
+    lines: [
+      ...line(
+        all.filter((metric) => !isNamed(metric)),
+        { rule, reason: null },
+      ),
+      ...line(all.filter(isNamed), { rule: 'person', reason }),
+    ],
   };
 }
 

@@ -1,3 +1,4 @@
+import { addDays } from '../../schemas/dates.js';
 import type { ChainState, Drift } from '../../schemas/types.generated.js';
 import { metricsIn, pickValues, type DayValues } from '../core/collection/values/day-values.js';
 import type { LedgerDate } from '../core/collection/ledger/ledger.js';
@@ -18,9 +19,9 @@ import {
   type DayStep,
 } from './chain-run.js';
 import { withAwaited, withDrifts } from './chain-state.js';
-import { judgeDate, readChecks, type JudgedPart } from './day-judge.js';
+import { judgeDate, readChecks, type JudgedPart } from './days/day-judge.js';
 import { toRevisionLines } from './ledger-lines.js';
-import { withheldOf } from './withheld-values.js';
+import { withheldOf } from './days/withheld-values.js';
 
 /** Compares what the sources give now for accepted dates with their values. */
 export async function* reviseKnown(
@@ -172,7 +173,7 @@ function reviseDate(run: ChainRun, { date, parts, changes }: Revised, before: Ch
     report: {
       ...{ date, isNewlyOverdue: false, missing, findings, revisions: changes, said: saidOf(parts) },
       outcome: lines.length > 0 ? 'revised' : 'unchanged',
-      withheld: withheldOf(date, parts, values, run.plan.rules),
+      withheld: withheldOf(date, parts, values, run.plan.rules, run.values.get(addDays(date, -1))),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ChainState, MetricName } from '../../schemas/types.generated.js';
 import type { LedgerDate } from '../core/collection/ledger/ledger.js';
-import type { Part } from './chain-plan.js';
+import type { Part } from './policy/chain-plan.js';
 import { withoutMark } from './chain-state.js';
 
 /**
@@ -12,14 +12,15 @@ export function withTakenMetrics(
   parts: readonly Part[],
   known: readonly LedgerDate[],
 ): ChainState {
+  const { metrics: taken } = before; // absent in the states of older versions
   let state = before;
   for (const { source, metrics } of parts) {
     const { id } = source.facts;
-    const added = metrics.filter((metric) => before.metrics?.[id]?.includes(metric) !== true);
+    const added = taken === undefined ? [] : metrics.filter((metric) => taken[id]?.includes(metric) !== true);
     for (const { date, values } of known) {
       if (added.some((metric) => values[metric] === undefined)) state = withoutMark(state, id, date);
     }
   }
-  const taken = parts.map(({ source, metrics }): [string, MetricName[]] => [source.facts.id, [...metrics]]);
-  return { ...state, metrics: Object.fromEntries(taken) };
+  const now = parts.map(({ source, metrics }): [string, MetricName[]] => [source.facts.id, [...metrics]]);
+  return { ...state, metrics: Object.fromEntries(now) };
 }

@@ -3,9 +3,9 @@ import { comparePlaces } from '../../infra/store/compare-places.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
-import type { CommandContext, CommandHost, CommonOptions } from './context.js';
+import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { applyOption, formatGc, graceHoursOption, HOUR_MS } from './gc.js';
-import { addGeneratorCommand, parseRevision } from './options.js';
+import { addGeneratorCommand, parseRevision } from './common/options.js';
 
 type CopyOptions = CommonOptions & {
   readonly from: string;

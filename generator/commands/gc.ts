@@ -3,8 +3,8 @@ import { count } from '../core/text/count.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
 import { gcCollection, isCollection, type CollectionGcResult } from '../upkeep/gc-collection.js';
 import { gcStore, type GcResult, type GcStoreOptions } from '../upkeep/gc-store.js';
-import type { CommandHost, CommonOptions } from './context.js';
-import { addGeneratorCommand, storeOption } from './options.js';
+import type { CommandHost, CommonOptions } from './common/context.js';
+import { addGeneratorCommand, storeOption } from './common/options.js';
 
 export const HOUR_MS = 3_600_000;
 const MIN_GRACE_HOURS = MIN_GRACE_MS / HOUR_MS;

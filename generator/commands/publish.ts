@@ -27,9 +27,9 @@ import { interruptedError, publishRelease, refreshOutdatedAliases } from '../pub
 import { assertSpaceForRelease } from '../publish/release-space.js';
 import { readInput } from '../input/read-input.js';
 import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
-import { formatAcceptCommand, toPortableArgs } from './accept-command.js';
-import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { warnOfInputFaults } from './faults.js';
+import { formatAcceptCommand, toPortableArgs } from './common/accept-command.js';
+import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
+import { warnOfInputFaults } from './common/faults.js';
 import { describeConsequences, formatReport } from './publish-text.js';
 import {
   addGeneratorCommand,
@@ -40,7 +40,7 @@ import {
   parseDigest,
   parseReason,
   storeOption,
-} from './options.js';
+} from './common/options.js';
 
 type PublishOptions = CommonOptions & {
   readonly input: string;

@@ -8,9 +8,9 @@ import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
 import { repairStore, type RepairResult } from '../upkeep/repair/repair-store.js';
 import type { PointerRequest } from '../upkeep/repair/restore-pointer.js';
-import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { warnOfStoreFaults } from './faults.js';
-import { addGeneratorCommand, inputOption, parseRevision, storeOption } from './options.js';
+import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
+import { warnOfStoreFaults } from './common/faults.js';
+import { addGeneratorCommand, inputOption, parseRevision, storeOption } from './common/options.js';
 
 type RepairOptions = CommonOptions & {
   readonly store: string;

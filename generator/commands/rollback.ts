@@ -14,7 +14,7 @@ import {
 import { publishRelease } from '../publish/publish-release.js';
 import { withSpareSpace } from '../state/spare-space.js';
 import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
-import type { CommandContext, CommandHost, CommonOptions } from './context.js';
+import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import {
   addGeneratorCommand,
   asOfOption,
@@ -23,7 +23,7 @@ import {
   parseRevision,
   reasonOption,
   storeOption,
-} from './options.js';
+} from './common/options.js';
 
 type OperatorOptions = CommonOptions & {
   readonly store: string;

@@ -8,11 +8,11 @@ import { inspectCollection, type CollectionStatus } from '../upkeep/collection-s
 import { findLagging, inspectStore } from '../upkeep/inspect-store.js';
 import { formatStatusMetrics } from '../upkeep/status-metrics.js';
 import type { StoreStatus } from '../upkeep/store-status.js';
-import { formatAcceptCommand } from './accept-command.js';
-import { formatAcceptDrift, formatCollection } from './collection-text.js';
-import type { CommandContext, CommandHost, CommonOptions } from './context.js';
+import { formatAcceptCommand } from './common/accept-command.js';
+import { formatAcceptDrift, formatCollection } from './collection/collection-text.js';
+import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import { addGeneratorCommand, chainsOption, storeOption } from './options.js';
+import { addGeneratorCommand, chainsOption, storeOption } from './common/options.js';
 
 type StatusOptions = CommonOptions & {
   readonly store: string;

@@ -2,9 +2,9 @@ import { Option, type Command } from 'commander';
 import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { verifyStore, type Verification } from '../verify/verify-store.js';
-import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { warnOfStoreFaults } from './faults.js';
-import { addGeneratorCommand, storeOption } from './options.js';
+import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
+import { warnOfStoreFaults } from './common/faults.js';
+import { addGeneratorCommand, storeOption } from './common/options.js';
 
 type VerifyOptions = CommonOptions & { readonly store: string; readonly deep?: boolean };
 

@@ -8,7 +8,7 @@ import { describeExcess, INPUT_LIMITS } from './input-limits.js';
 export const SOURCES_FILE = 'sources.json';
 export const EXAMPLE = '{"bitcoin": [{"name": "...", "licence": "..."}]}';
 
-const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes';
+const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes, schedule';
 const FILES_REMEDY = 'write for example "files": {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}';
 /** Maximum number of faults of the list of each chain, and of those that concern all chains; maximum length of each. */
 const MAX_FAULTS = 20;

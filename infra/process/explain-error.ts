@@ -10,8 +10,8 @@ export type ExplainerOptions<Exit extends string> = {
 };
 
 /**
- * Creates a function that explains why a run failed: an expected error by its message, and any other error, which is a
- * bug, by its stack.
+ * Creates a function that explains why a run failed: an expected error by its message, an aborted run by `interrupted`, and
+ * any other error, which is a bug, by its stack.
  */
 export function createErrorExplainer<Exit extends string>({
   exitOf,

@@ -123,14 +123,17 @@ describe('the runbook of the generator', () => {
     expect(silencers).toHaveLength(2); // systemd and cron
     for (const line of silencers) {
       // The old report says "5, and the same as before".
-      const alert = (code: number): string =>
-        execFileSync('sh', ['-c', `jq() { return 0; }\n${line}\necho mail`, 'alert', `${code}`], {
-          env: line.includes('$1') ? {} : { MONITOR_EXIT_STATUS: `${code}` },
+      const alert = (code: number, command = 'publish'): string =>
+        execFileSync('sh', ['-c', `jq() { return 0; }\n${line}\necho mail`, 'alert', command, `${code}`], {
+          env: line.includes('$1')
+            ? {}
+            : { MONITOR_UNIT: `generator-${command}.service`, MONITOR_EXIT_STATUS: `${code}` },
           encoding: 'utf8',
         });
-      expect([5, 1, 3, 9, 137].map(alert)).toEqual(['', 'mail\n', 'mail\n', 'mail\n', 'mail\n']);
+      expect([5, 1, 3, 9, 137].map((code) => alert(code))).toEqual(['', ...Array<string>(4).fill('mail\n')]);
+      expect(alert(5, 'collect')).toBe('mail\n'); // said once, whatever publish reported
     }
-    expect(runbook).toMatch(/^15 \* \* \* \* cd .* \|\| \S+ \$\?$/m); // cron hands the exit code over
+    expect(runbook).toMatch(/^15 \* \* \* \* cd .* \|\| \S+ publish \$\?$/m); // cron hands the exit code over
   });
 
   it('counts runs that wait for a person as runs, so that a refusal or a hold is not an alert every day', () => {

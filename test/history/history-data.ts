@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { InputSeries } from '../../generator/core/input/input-series.js';
 import { toDirectory } from '../../generator/input/input-folder.js';
 import { readInput } from '../../generator/input/read-input.js';
@@ -21,10 +22,10 @@ const FOLDER = path.resolve(ROOT, process.env['CRD_HISTORY_DIR'] ?? '../shared/d
  */
 export function metricsFolder(): string {
   const folder = path.join(FOLDER, 'metrics');
-  if (!existsSync(path.join(folder, 'bitcoin.csv'))) {
-    throw new Error(
-      `${path.join(folder, 'bitcoin.csv')} is missing. Set CRD_HISTORY_DIR to the folder that contains metrics/.`,
-    );
+  for (const chain of CHAIN_IDS) {
+    const file = path.join(folder, `${chain}.csv`);
+    if (existsSync(file)) continue;
+    throw new Error(`${file} is missing. Set CRD_HISTORY_DIR to the folder that contains metrics/.`);
   }
   return folder;
 }

@@ -71,7 +71,7 @@ const DEVELOPMENT_VARIABLES = /^CRD_(TEST_.*|SEEDS|KILLS|KILL_SEED|RACES|HISTORY
 
 /**
  * Returns the configuration of an environment, or all of its faults. An empty variable counts as unset. An unknown
- * variable that begins with `CRD_` is a fault, because it is probably misspelt. A fault never repeats a value.
+ * variable that begins with `CRD_` is a fault, because it is probably misspelt. A fault never repeats a secret.
  */
 export function toConfiguration(env: Environment): ParsedConfiguration {
   const { values, faults } = parseVariables(env);

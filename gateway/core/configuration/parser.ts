@@ -46,7 +46,7 @@ export function splitList(text: string, separator: string | RegExp): string[] {
 }
 
 function createAjv(): Ajv2020 {
-  const instance = new Ajv2020({ strict: true, strictTypes: false });
+  const instance = new Ajv2020({ strict: true });
   formats.default(instance);
   return instance;
 }

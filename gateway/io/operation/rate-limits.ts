@@ -13,7 +13,7 @@ export type RateLimits = {
   readonly consumeAccount: (account: string) => LimitResult;
   /** Counts a request of a group of addresses under a policy, unless that limit is reached. */
   readonly consumeAddress: (group: string, policy: AddressPolicy) => LimitResult;
-  /** Subtracts a request of a group, for a caller whose credential turned out to be valid. */
+  /** Subtracts a request of a group, for a caller whose credential turned out to be valid, or could not be verified. */
   readonly refundAddress: (group: string, policy: AddressPolicy) => void;
 };
 

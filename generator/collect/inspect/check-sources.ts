@@ -1,7 +1,7 @@
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../../core/generator-error.js';
 import { SourceError, type Probe, type Source } from '../../sources/source.js';
-import type { ChainPlan } from '../chain-plan.js';
+import type { ChainPlan } from '../policy/chain-plan.js';
 
 /** The form of a source for a chain, item by item; `error` if the source did not answer. */
 export type CheckedSource = {

@@ -1,9 +1,8 @@
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
-import type { SourceDescription } from '../../core/collection/ledger/projection.js';
+import type { Descriptions, SourceDescription } from '../../core/collection/ledger/projection.js';
 import type { Source, SourceFacts } from '../../sources/source.js';
-import type { ChainPlan } from '../chain-plan.js';
-import type { Descriptions } from '../collection-store.js';
+import type { ChainPlan } from './chain-plan.js';
 import { mainMetricsOf, rulesOf } from './policy.js';
 
 /** Returns how the policy collects chains. Precondition: `sources` has every source that the chains name. */

@@ -1,7 +1,7 @@
 import { addDays, toDate, toDayNumber } from '../../../schemas/dates.js';
 import { CHART_DAYS } from '../artifacts/label-runs.js';
 
-/** Width of every chart in SVG units; at the minimum display width of 360 pixels, a pixel is two units. */
+/** Width of every chart in SVG units: about twice the pixels of a narrow phone. */
 export const WIDTH = 720;
 /** Left edge of the first day. */
 export const LEFT = 56;

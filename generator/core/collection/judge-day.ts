@@ -22,6 +22,8 @@ export type JudgeOptions = {
    * are then only noted. A false zero stays missing, and a day that is not whole stays withheld.
    */
   readonly isSettled?: boolean;
+  /** Metrics of a settled day that have no accepted value: they stay withheld. */
+  readonly open?: readonly MetricName[];
 };
 
 /** The values of a day that passed, the metrics that must wait, and what was found. */
@@ -36,20 +38,23 @@ export type Judgement = {
 /** Judges the values of a day by the rules `shape` to `cross`. */
 export function judgeDay(
   day: CollectedDay,
-  { rules, before, neighbours = {}, checks = [], accepted = [], isSettled = false }: JudgeOptions,
+  { rules, before, neighbours = {}, checks = [], accepted = [], isSettled = false, open = [] }: JudgeOptions,
 ): Judgement {
   const shape = findShapeFaults(day);
   const gaps = areIntegers(day.counts) ? findGaps(day, rules, { ...neighbours, isSettled }) : [];
   const values = without(day.values, [...shape, ...gaps]);
   const settle = (finding: Finding): Finding =>
-    isSettled && finding.effect !== 'noted' ? noted(finding, 'The source has settled the day.') : finding;
+    isSettled && finding.effect !== 'noted' && !finding.metrics.some((metric) => open.includes(metric))
+      ? noted(finding, 'The source has settled the day.')
+      : finding;
   const accept = (finding: Finding): Finding =>
     finding.effect !== 'noted' && finding.metrics.every((metric) => accepted.includes(metric))
       ? noted(finding, 'A person accepted it.')
       : finding;
-  const missing = [...findFalseZeros(values, before), ...findConstants(values, before).map(settle)].map(
-    accept,
-  );
+  const missing = [
+    ...findFalseZeros(values, before, rules),
+    ...findConstants(values, before).map(settle),
+  ].map(accept);
   const present = without(values, missing);
   const compared = [
     ...findJumps(present, before, rules).filter(

@@ -88,6 +88,6 @@ export const GROWTHEPIE_DEFINITIONS: readonly string[] = [
   'active_addresses: HyperLogLog estimate of the senders (standard error 0.29 %); recipients are not counted.',
   'fees_total: sum of the fees of all transactions, on base with the fee for Ethereum.',
   'fee_median: exact median of the fees above 0.',
-  'l1_fees_total: rent paid to Ethereum. The source recomputes its whole history, so a value of a later date can differ from an accepted one.',
+  'l1_fees_total: rent paid to Ethereum. The source recomputes its whole history, so that its value of a date can change later.',
   'gas_used: megagas per second x 86,400 x 1,000,000, rounded; base only.',
 ];

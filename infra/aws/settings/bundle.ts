@@ -17,7 +17,7 @@ const UNUSED = './tables/*.json';
 const REQUIRE =
   "import{createRequire as crd$require}from'node:module';const require=crd$require(import.meta.url);";
 
-/** Bundles the gateway for AWS Lambda: `handler.mjs`, and the modules that it loads on demand. */
+/** Bundles the gateway for AWS Lambda: `handler.mjs`, and the modules that it loads, at the start or on demand. */
 export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

@@ -22,7 +22,7 @@ export type Parameters = {
   readonly originSecretVersion?: string;
   /** Version of the gateway's function that serves requests; by default the newest. */
   readonly liveVersion?: string;
-  /** Any text. Changing it restarts the gateway, which then reads its secrets again. */
+  /** Any text. Changing it restarts the gateway, which then reads its secrets again; not while `liveVersion` is set. */
   readonly restarted?: string;
   /** Bucket to which the store of releases is copied each day; without it there is no backup. */
   readonly backup?: { readonly bucket: string; readonly region: string };
@@ -85,7 +85,7 @@ const SCHEMA = closed(
   ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'selling'],
 );
 
-/** Validates parameters. @throws Error that lists every fault with its path. */
+/** Validates parameters. @throws Error that lists every fault of the schema with its path, or else names equal buckets. */
 function toParameters(value: unknown): Parameters {
   const validate = new Ajv({ allErrors: true }).compile<Parameters>(SCHEMA);
   if (validate(value)) return withDistinctBuckets(value);
@@ -103,7 +103,7 @@ function withDistinctBuckets(parameters: Parameters): Parameters {
   throw new Error('the parameters are not valid. Correct:\n  /buckets, /input and /backup must be different');
 }
 
-/** Reads the parameters from a file. @throws Error that lists every fault. */
+/** Reads the parameters from a file. @throws Error if it cannot be read or is not valid. */
 export function readParameters(file: string | undefined): Parameters {
   if (file === undefined) {
     throw new Error('no parameters file. Add -c parameters=FILE, a file like parameters.example.json.');

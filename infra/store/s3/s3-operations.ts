@@ -33,6 +33,8 @@ export type S3 = {
   readonly location: S3Address;
   /** Aborting it cancels the client's requests. */
   readonly signal?: AbortSignal;
+  /** Time limit for the retries of a request; `RETRY_PERIOD_MS` by default. */
+  readonly retryPeriodMs?: number;
 };
 
 /** Returns the bucket and full key of an object. @throws TypeError if `key` is not a valid key. */
@@ -43,6 +45,7 @@ export function bucketAndKey({ location }: S3, key: string): { Bucket: string; K
 /** Reads an object, or resolves to `undefined` if it does not exist. */
 export async function getObject(s3: S3, key: string): Promise<StoredObject | undefined> {
   const name = bucketAndKey(s3, key);
+  const { retryPeriodMs = RETRY_PERIOD_MS } = s3;
   const startedMs = performance.now();
   for (let attempt = 1; ; attempt += 1) {
     const found = await s3.client.send(new GetObjectCommand(name)).catch(ignoreMissing);
@@ -52,7 +55,7 @@ export async function getObject(s3: S3, key: string): Promise<StoredObject | und
       return { bytes, etag: found.ETag as Etag }; // S3 always sends a quoted ETag
     } catch (error) {
       // The SDK retries only until the response's headers arrive; the body is read afterwards.
-      const isLast = attempt === BODY_ATTEMPTS || performance.now() - startedMs > RETRY_PERIOD_MS;
+      const isLast = attempt === BODY_ATTEMPTS || performance.now() - startedMs > retryPeriodMs;
       if (isLast || classifyS3Error(error) !== 'unreachable') throw error;
       const delayMs = Math.random() * BODY_DELAY_MS * 2 ** attempt;
       await sleep(delayMs, undefined, s3.signal && { signal: s3.signal });
@@ -112,7 +115,10 @@ function verifiedSha256({ ChecksumSHA256: checksum }: HeadObjectCommandOutput): 
   return isWhole ? digest.toString('hex') : undefined;
 }
 
-/** Computes the digest of an object that was written without one, or resolves to `undefined` if the object has changed. */
+/**
+ * Computes the digest of an object that was written without one, of at most its first MAX_OBJECT_BYTES. Resolves to
+ * `undefined` if the object has changed.
+ */
 async function readDigest(s3: S3, key: string, etag: string | undefined): Promise<string | undefined> {
   const object = await getObject(s3, key);
   return object !== undefined && object.etag === etag ? sha256Hex(object.bytes) : undefined;
@@ -120,7 +126,7 @@ async function readDigest(s3: S3, key: string, etag: string | undefined): Promis
 
 /**
  * Lists the objects whose key begins with `prefix`, in S3's order, which is the order of the keys' UTF-8 bytes.
- * @throws StoreError 'unavailable' if the server lists in another order or sends the same page forever.
+ * @throws StoreError 'unavailable' if the server lists in another order, or the same objects again.
  */
 export async function* listObjects({ client, location }: S3, prefix: string): AsyncIterable<ListedObject> {
   let token: string | undefined;

@@ -16,10 +16,14 @@ export type S3StoreOptions = {
 
 /** Creates a store below a prefix of a bucket. Every write is conditional, with a SHA-256 that S3 verifies and keeps. */
 export function createS3Store({ address, location, ...options }: S3StoreOptions): ObjectStore {
-  const { signal } = options;
+  const { signal, retryPeriodMs } = options;
   const clock = createServerClock();
   const client = createS3Client(location, { ...options, noteDate: clock.note });
-  const s3: S3 = { client, location, ...(signal === undefined ? {} : { signal }) };
+  const s3: S3 = {
+    ...{ client, location },
+    ...(signal === undefined ? {} : { signal }),
+    ...(retryPeriodMs === undefined ? {} : { retryPeriodMs }),
+  };
   return withS3Errors(s3, {
     address,
     get: (key) => getObject(s3, key),

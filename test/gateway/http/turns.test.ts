@@ -32,7 +32,7 @@ afterEach(async () => {
   await server.stop(0);
 });
 
-/** Opens a connection that writes and reads nothing. */
+/** Opens a connection that sends a text and does not read. */
 function open(text: string): Socket {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   socket.on('error', () => undefined);

@@ -1,4 +1,4 @@
-import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import { FIRST, createDays, createScene, outcomes, usual } from '../../support/collection/chain-scene.js';
@@ -51,6 +51,7 @@ describe('a date that a chain awaits', () => {
     };
     const taken = await scene.collect('2026-08-01T07:15:00Z', { accepted });
     expect(taken.added).toMatchObject([
+      { date: '2026-07-31', rule: 'day', reason: null, values: { active_addresses: '530' } },
       { date: '2026-07-31', rule: 'person', reason: 'an airdrop', values: { tx_count: '99999' } },
     ]);
   });

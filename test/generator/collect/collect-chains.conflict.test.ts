@@ -2,7 +2,7 @@ import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
 import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
 import { collectChains } from '../../../generator/collect/collect-chains.js';
 import {

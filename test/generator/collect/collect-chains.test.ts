@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { collectedKey } from '../../../schemas/paths.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
 import {
   collectChains,
   type CollectChainsOptions,

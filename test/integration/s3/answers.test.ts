@@ -217,4 +217,12 @@ describe('if a response of S3 is incomplete', () => {
     expect(await store.get('key')).toMatchObject({ etag: ETAG, bytes: new Uint8Array(ours) });
     expect(server.seen).toHaveLength(2);
   }, 30_000);
+
+  it('it is not repeated after the period for retries of the store', async () => {
+    const headers = { etag: ETAG, 'content-length': '8' };
+    const server = await startServer(() => ({ status: 200, headers, body: 'ours' }));
+    const store = await openStore(address(server), { retryPeriodMs: 0 });
+    await expect(store.get('key')).rejects.toMatchObject({ code: 'unavailable' });
+    expect(server.seen).toHaveLength(1);
+  }, 30_000);
 });

@@ -1,4 +1,4 @@
-import type { ChainPlan } from '../../../generator/collect/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
 import type { DayStep } from '../../../generator/collect/chain-run.js';
 import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
 import { collectChain, type CollectChainOptions } from '../../../generator/collect/collect-chain.js';

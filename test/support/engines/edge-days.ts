@@ -14,7 +14,7 @@ export function evmEdges(chain: EvmChain): EvmDay[] {
     return { ...own, price, ...others };
   };
   const many = (...transactions: EvmTransaction[]): EvmDay => ({ blocks: [BLOCK], transactions });
-  const l1Fee = chain === 'base' ? 9.2 : null;
+  const l1Fee = chain === 'base' ? 9.2 : null; // ETH: just below 2^63 wei, the limit of BIGINT in base.sql
   return [
     { blocks: [], transactions: [] },
     { blocks: [], transactions: [row({})] },

@@ -14,6 +14,9 @@ export function formatMetricsCsv(chain: Chain, dates: readonly LedgerDate[]): st
 /** The entry of a source in `sources.json`, without its first date and its schedule. */
 export type SourceDescription = Omit<SourceSegment, 'from' | 'schedule'>;
 
+/** Descriptions of sources, by the name that the ledgers give them. */
+export type Descriptions = { readonly [source: string]: SourceDescription };
+
 /** Number of dates without a value after which the source of a metric is no longer named. */
 const NAMED_DATES = 60;
 

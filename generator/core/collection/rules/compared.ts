@@ -15,24 +15,32 @@ const FEWEST_DATES = 7;
 /** Number of dates in a row with a `failed_tx_count` of 0 from which it counts as missing. */
 const SILENT_DATES = 3;
 
-/** Returns the values of a metric on the dates before, from the oldest. */
-function valuesBefore(before: readonly DatedValues[], metric: MetricName): string[] {
-  return before.flatMap(({ values }) => values[metric] ?? []);
+/** Returns the last values of a metric on the dates before, from the oldest: at most as many as a rule compares with. */
+function valuesBefore(
+  before: readonly DatedValues[],
+  metric: MetricName,
+  { historyDates }: Pick<CollectionRules, 'historyDates'>,
+): string[] {
+  return before.flatMap(({ values }) => values[metric] ?? []).slice(-historyDates);
 }
 
 /** Finds zeros of metrics that had none on the dates before: some sources write 0 for a missing value. */
-export function findFalseZeros(values: DayValues, before: readonly DatedValues[]): Finding[] {
+export function findFalseZeros(
+  values: DayValues,
+  before: readonly DatedValues[],
+  rules: Pick<CollectionRules, 'historyDates'>,
+): Finding[] {
   return metricsIn(values)
     .filter((metric) => values[metric] === '0')
     .filter((metric) => {
-      const earlier = valuesBefore(before, metric);
+      const earlier = valuesBefore(before, metric, rules);
       return earlier.length > 0 && !earlier.includes('0');
     })
     .map((metric) => ({
       rule: 'zero',
       metrics: [metric],
       effect: 'omitted',
-      message: `${metric} is 0, but on none of the ${valuesBefore(before, metric).length} dates before.`,
+      message: `${metric} is 0, but on none of the ${valuesBefore(before, metric, rules).length} dates before.`,
     }));
 }
 
@@ -46,7 +54,7 @@ export function findConstants(values: DayValues, before: readonly DatedValues[])
       constant(metric, `${metric} is ${values[metric] ?? ''}, exactly as on the date before.`),
     );
   const zeros = [
-    ...valuesBefore(before, 'failed_tx_count').slice(1 - SILENT_DATES),
+    ...valuesBefore(before, 'failed_tx_count', { historyDates: SILENT_DATES - 1 }),
     values.failed_tx_count ?? 'missing',
   ];
   const isSilent =
@@ -60,12 +68,12 @@ function constant(metric: MetricName, message: string): Finding {
   return { rule: 'constant', metrics: [metric], effect: 'omitted', message };
 }
 
-type JumpRules = Pick<CollectionRules, 'jumpFactor' | 'required'>;
+type JumpRules = Pick<CollectionRules, 'jumpFactor' | 'required' | 'historyDates'>;
 
 /** Returns how many times higher, and lower, a value may be. */
 function factorsOf(
   metric: MetricName,
-  { jumpFactor, required }: JumpRules,
+  { jumpFactor, required }: Omit<JumpRules, 'historyDates'>,
 ): { readonly factor: number; readonly drop: number } {
   const factor = isCounted(metric) ? jumpFactor.counts : jumpFactor.others;
   return { factor, drop: isCounted(metric) && required.includes(metric) ? jumpFactor.drops : factor };
@@ -77,7 +85,7 @@ function factorsOf(
  */
 export function findJumps(values: DayValues, before: readonly EarlierDate[], rules: JumpRules): Finding[] {
   return metricsIn(values).flatMap((metric): Finding[] => {
-    const earlier = valuesBefore(before, metric).map(Number);
+    const earlier = valuesBefore(before, metric, rules).map(Number);
     const median = medianOf(earlier);
     if (median === undefined || median === 0 || earlier.length < FEWEST_DATES) return [];
     const { factor, drop } = factorsOf(metric, rules);
@@ -86,7 +94,7 @@ export function findJumps(values: DayValues, before: readonly EarlierDate[], rul
     const isNear = (each: number, middle: number): boolean =>
       each >= middle / drop && each <= middle * factor;
     if (value === 0 || isNear(value, median)) return [];
-    const level = findLevel(metric, before, drop);
+    const level = findLevel(metric, before.slice(-rules.historyDates), drop);
     const isAtLevel = level !== undefined && !isNear(level.value, median) && isNear(value, level.value);
     const far = value < median ? `less than 1/${drop} of` : `more than ${factor} times`;
     const message = `${metric} is ${text}, ${far} the median ${median} of ${earlier.length} dates.`;
@@ -113,7 +121,7 @@ function findLevel(
   const accepted = before[at];
   if (accepted === undefined) return undefined;
   const value = Number(accepted.values[metric]);
-  const since = valuesBefore(before.slice(at), metric).map(Number);
+  const since = before.slice(at).flatMap(({ values }) => Number(values[metric] ?? accepted.values[metric]));
   const hasStayed = since.every((each) => each >= value / drop && each <= value * drop);
   return hasStayed ? { date: accepted.date, value } : undefined;
 }

@@ -56,11 +56,14 @@ describe('the change of what is on hold', () => {
     expect([toHeldChange(BOTH, BOTH), reasonOfHeldChange(BOTH, {})]).toEqual([{}, null]);
   });
 
-  it.each<[string, Held, Held, string | null]>([
+  it('has no reason when holds with different reasons end', () => {
+    expect(reasonOfHeldChange(BOTH, toHeldChange(BOTH, NOTHING))).toBeNull();
+  });
+
+  it.each<[string, Held, Held, string]>([
     ['that begins', NOTHING, CHAIN, 'a gap'],
     ['that ends', CHAIN, NOTHING, 'a gap'],
     ['that gets another reason', CHAIN, { hold: null, holds: { bitcoin: 'a fork' } }, 'a fork'],
-    ['of the store and of a chain with different reasons', BOTH, NOTHING, null],
   ])('has the reason of a hold %s', (_what, before, after, reason) => {
     expect(reasonOfHeldChange(before, toHeldChange(before, after))).toBe(reason);
   });

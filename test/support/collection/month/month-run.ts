@@ -1,5 +1,5 @@
 import { EMPTY_STATE } from '../../../../generator/collect/chain-state.js';
-import type { Acceptances } from '../../../../generator/collect/chain-plan.js';
+import type { Acceptances } from '../../../../generator/collect/policy/chain-plan.js';
 import { collectChains } from '../../../../generator/collect/collect-chains.js';
 import type { Collection } from '../../../../generator/collect/collection-store.js';
 import { datesOf } from '../../../../generator/core/collection/ledger/ledger.js';

@@ -53,4 +53,13 @@ describe('a value far from the median', () => {
       'noted',
     ]);
   });
+
+  it('does not become usual because it was withheld for weeks: the last values count, however old', () => {
+    const before = datesBefore('tx_count', []);
+    const silent = Array.from({ length: 40 }, (_, i): EarlierDate => ({
+      date: addDays(DATE, i),
+      values: {},
+    }));
+    expect(judge('tx_count', 90_000, [...before, ...silent])).toEqual(['withheld']);
+  });
 });

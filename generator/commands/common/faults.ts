@@ -1,6 +1,6 @@
-import { count } from '../core/text/count.js';
-import type { StoreFault } from '../core/store-fault.js';
-import { formatInputFault, type InputFault } from '../core/input/input-fault.js';
+import { count } from '../../core/text/count.js';
+import type { StoreFault } from '../../core/store-fault.js';
+import { formatInputFault, type InputFault } from '../../core/input/input-fault.js';
 
 /** Numbers of faults that a run shows. */
 const MAX_STORE_FAULTS = 100;

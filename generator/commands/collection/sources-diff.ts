@@ -1,15 +1,13 @@
 import { writeFile } from 'node:fs/promises';
-import { addDays, toDate } from '../../schemas/dates.js';
-import type { Chain, SourcesPolicy } from '../../schemas/types.generated.js';
-import { codeOf } from '../../infra/store/system-error.js';
-import { createSources } from '../collect/policy/create-sources.js';
-import { diffSources } from '../collect/inspect/diff-sources.js';
-import { formatDiff } from '../collect/inspect/sources-text.js';
-import { drawRatioChart } from '../core/charts/ratio-chart.js';
-import { GeneratorError, type ExitName } from '../core/generator-error.js';
-import type { Source } from '../sources/source.js';
-import { policyOf, sourceContext, withCache } from './collect.js';
-import type { CommandContext, CommonOptions } from './context.js';
+import { addDays, toDate } from '../../../schemas/dates.js';
+import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
+import { codeOf } from '../../../infra/store/system-error.js';
+import { diffSources } from '../../collect/inspect/diff-sources.js';
+import { formatDiff } from '../../collect/inspect/sources-text.js';
+import { GeneratorError, type ExitName } from '../../core/generator-error.js';
+import type { Source } from '../../sources/source.js';
+import { loadSources, policyOf, sourceContext, withCache } from './collect.js';
+import type { CommandContext, CommonOptions } from '../common/context.js';
 
 const DAY_MS = 86_400_000;
 /** Number of dates that are compared by default. */
@@ -40,7 +38,7 @@ export async function runDiff(
   if (first > last) throw new GeneratorError('usage', `There is no date from ${first} to ${last}.`);
   const metrics = await withCache(options.cache, async (cacheFolder) => {
     const paired = pairOf(policy, chain, a, b, first);
-    const sources = await createSources(paired, [chain], sourceContext(options, cacheFolder, context));
+    const sources = await loadSources(paired, [chain], sourceContext(options, cacheFolder, context));
     context.progress.begin('collect');
     const found = await diffSources({
       ...{ chain, a: sourceOf(sources, a), b: sourceOf(sources, b), span: { first, last } },
@@ -50,6 +48,7 @@ export async function runDiff(
     return found;
   });
   if (options.svg !== undefined) {
+    const { drawRatioChart } = await import('../../core/charts/ratio-chart.js'); // takes long to load
     await writeChart(
       options.svg,
       drawRatioChart({ title: `${chain}: ${a} divided by ${b}`, lines: metrics }),

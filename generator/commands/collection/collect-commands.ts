@@ -1,10 +1,10 @@
-import { formatShellCommand, withoutOption } from '../../infra/process/shell-command.js';
-import type { Chain } from '../../schemas/types.generated.js';
-import type { CollectionResult } from '../collect/collect-chains.js';
-import type { AcceptableValue } from '../collect/collect-report.js';
-import type { CommandLine } from './accept-command.js';
+import { formatShellCommand, withoutOption } from '../../../infra/process/shell-command.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import type { CollectionResult } from '../../collect/collect-chains.js';
+import type { AcceptableValue } from '../../collect/collect-report.js';
+import type { CommandLine } from '../common/accept-command.js';
 import { formatNamed, type NamedValue } from './accept-values.js';
-import { REASON_PLACEHOLDER } from './options.js';
+import { REASON_PLACEHOLDER } from '../common/options.js';
 
 /** Options of a run of `collect` that a proposed command leaves out or sets anew. */
 const OWN_VALUES = ['--accept', '--reason', '--chain', '--report'];
@@ -41,6 +41,7 @@ export function findUnused(accept: readonly NamedValue[], { chains }: Collection
   const results = [...chains.values()];
   const lines = results.flatMap((each) => each.lines);
   const days = results.flatMap((each) => each.days);
+  const kept = results.flatMap(({ state }) => state.decisions ?? []);
   return accept.flatMap((named) => {
     const { date, metric, value } = named;
     const taken = lines.findLast((line) => line.date === date && line.values[metric] !== undefined);
@@ -48,6 +49,10 @@ export function findUnused(accept: readonly NamedValue[], { chains }: Collection
     if (value !== undefined && said !== undefined && said !== value)
       return [`--accept ${formatNamed(named)} accepted nothing: the source has ${said} now, not ${value}.`];
     if (taken !== undefined) return [];
+    if (kept.some((each) => each.date === date && each.metric === metric)) {
+      const lacking = days.findLast((day) => day.date === date)?.missing.join(', ') ?? '';
+      return [`--accept ${formatNamed(named)} is kept until the date has ${lacking} too.`];
+    }
     return [
       `--accept ${formatNamed(named)} changed nothing: the value is accepted already, the source does not have it, or the date is too old to be read again.`,
     ];

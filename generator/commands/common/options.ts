@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { parseInstant } from '../../schemas/dates.js';
-import { PUBLIC_PATHS } from '../../schemas/paths.js';
-import { isRevision } from '../../schemas/revision.js';
-import { findSchemaFaults } from '../../schemas/validate.js';
-import type { Chain } from '../../schemas/types.generated.js';
-import { addCommand, type CommandDescription } from '../../infra/process/command-line.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { parseInstant } from '../../../schemas/dates.js';
+import { PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { isRevision } from '../../../schemas/revision.js';
+import { findSchemaFaults } from '../../../schemas/validate.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import { addCommand, type CommandDescription } from '../../../infra/process/command-line.js';
 
 /** Adds a command with the options that every command of the generator has. */
 export function addGeneratorCommand(

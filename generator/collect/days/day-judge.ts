@@ -1,12 +1,12 @@
-import { addDays } from '../../schemas/dates.js';
-import type { ChainState, MetricName } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/values/collected-day.js';
-import { metricsIn, type DayValues, type EarlierDate } from '../core/collection/values/day-values.js';
-import { settledMs } from '../core/collection/day-decision.js';
-import { judgeDay, type JudgeOptions, type Judgement } from '../core/collection/judge-day.js';
-import type { Check } from '../core/collection/rules/cross.js';
-import type { Source } from '../sources/source.js';
-import type { Acceptances, ChainPlan, Part } from './chain-plan.js';
+import { addDays } from '../../../schemas/dates.js';
+import type { ChainState, MetricName } from '../../../schemas/types.generated.js';
+import type { CollectedDay } from '../../core/collection/values/collected-day.js';
+import { metricsIn, type DayValues, type EarlierDate } from '../../core/collection/values/day-values.js';
+import { settledMs } from '../../core/collection/day-decision.js';
+import { judgeDay, type JudgeOptions, type Judgement } from '../../core/collection/judge-day.js';
+import type { Check } from '../../core/collection/rules/cross.js';
+import type { Source } from '../../sources/source.js';
+import type { Acceptances, ChainPlan, Part } from '../policy/chain-plan.js';
 import type { DayReader } from './day-reader.js';
 import type { Decisions } from './decisions.js';
 import { usesNextDate } from './neighbour-marks.js';
@@ -39,8 +39,9 @@ export async function judgeDate(
   date: string,
   { checks, isAwaited }: JudgedBy,
 ): Promise<JudgedPart[]> {
-  const { plan, reader, nowMs, accepts } = options;
+  const { plan, reader, nowMs, accepts, values } = options;
   const { rules } = plan;
+  const known = values.get(date);
   const judged: JudgedPart[] = [];
   for (const part of plan.parts) {
     const day = await reader.read(part.source, date, part.metrics);
@@ -49,6 +50,7 @@ export async function judgeDate(
       judgeDay(day, {
         ...{ rules, checks, isSettled: nowMs > settledMs(date, rules.settlingDays) && !isAwaited },
         before: datesBefore(options, date),
+        open: known === undefined ? [] : part.metrics.filter((metric) => known[metric] === undefined),
         neighbours,
         accepted: part.metrics.filter((metric) => accepts(date, metric, day.values[metric])),
       });
@@ -59,9 +61,12 @@ export async function judgeDate(
   return judged;
 }
 
+/** Dates further back than the usual history are given too, for metrics that lack values. */
+const HISTORIES = 13;
+
 function datesBefore({ plan, values, byPerson }: JudgingOptions, date: string): EarlierDate[] {
   const before: EarlierDate[] = [];
-  for (let i = plan.rules.historyDates; i > 0; i -= 1) {
+  for (let i = HISTORIES * plan.rules.historyDates; i > 0; i -= 1) {
     const on = addDays(date, -i);
     const found = values.get(on);
     if (found !== undefined) before.push({ date: on, values: found, byPerson: byPerson.get(on) ?? [] });

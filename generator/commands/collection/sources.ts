@@ -1,24 +1,24 @@
 import { Argument, Option, type Command } from 'commander';
-import type { Chain } from '../../schemas/types.generated.js';
-import { checkExitOf, checkSources } from '../collect/inspect/check-sources.js';
-import { readCollection } from '../collect/collection-store.js';
-import { createSources } from '../collect/policy/create-sources.js';
-import { listSources } from '../collect/inspect/list-sources.js';
-import { planChains } from '../collect/policy/plan-chains.js';
-import { SOURCE_KINDS } from '../collect/policy/policy.js';
-import { count } from '../core/text/count.js';
-import { formatCheck, formatSourceList } from '../collect/inspect/sources-text.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import { checkExitOf, checkSources } from '../../collect/inspect/check-sources.js';
+import { readCollection } from '../../collect/collection-store.js';
+import { listSources } from '../../collect/inspect/list-sources.js';
+import { planChains } from '../../collect/policy/plan-chains.js';
+import { SOURCE_KINDS } from '../../collect/policy/policy.js';
+import { count } from '../../core/text/count.js';
+import { formatCheck, formatSourceList } from '../../collect/inspect/sources-text.js';
 import {
   chainsOf,
   dateOption,
   filesOption,
+  loadSources,
   policyOf,
   policyOption,
   sourceContext,
   withCache,
 } from './collect.js';
-import type { CommandHost, CommonOptions } from './context.js';
-import { addGeneratorCommand, chainsOption } from './options.js';
+import type { CommandHost, CommonOptions } from '../common/context.js';
+import { addGeneratorCommand, chainsOption } from '../common/options.js';
 import { runDiff, type DiffOptions } from './sources-diff.js';
 
 type ListOptions = CommonOptions & {
@@ -61,7 +61,7 @@ function addList(sources: Command, host: CommandHost): void {
         into === undefined ? undefined : (await readCollection(await context.openStore(into))).ledgers;
       const listed = await withCache(undefined, async (cacheFolder) => {
         const terms = { ...policy, commercial: false }; // a source that may not be used is listed too
-        const found = await createSources(
+        const found = await loadSources(
           terms,
           chainsOf(policy, {}),
           sourceContext(options, cacheFolder, context),
@@ -99,7 +99,7 @@ function addCheck(sources: Command, host: CommandHost): void {
       const chains = chainsOf(policy, options);
       const checked = await withCache(undefined, async (cacheFolder) => {
         const terms = { ...policy, commercial: false }; // looking at a source is no sale of its data
-        const found = await createSources(terms, chains, sourceContext(options, cacheFolder, context));
+        const found = await loadSources(terms, chains, sourceContext(options, cacheFolder, context));
         context.progress.begin('collect');
         const all = await checkSources(planChains(policy, chains, found), context.signal, () =>
           context.progress.advance(),

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { formatShellCommand, withoutOption } from '../../infra/process/shell-command.js';
-import { directoryOf } from '../../infra/store/directory/directory-address.js';
+import { formatShellCommand, withoutOption } from '../../../infra/process/shell-command.js';
+import { directoryOf } from '../../../infra/store/directory/directory-address.js';
 import { REASON_PLACEHOLDER } from './options.js';
 
 /** A command line as it was typed: the words that start the program, and the arguments. */

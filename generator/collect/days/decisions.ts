@@ -1,5 +1,5 @@
-import type { LedgerLine, MetricName } from '../../schemas/types.generated.js';
-import { metricsIn } from '../core/collection/values/day-values.js';
+import type { LedgerLine, MetricName } from '../../../schemas/types.generated.js';
+import { metricsIn } from '../../core/collection/values/day-values.js';
 
 /** By date, the metrics whose values a person accepted. */
 export type Decisions = ReadonlyMap<string, readonly MetricName[]>;

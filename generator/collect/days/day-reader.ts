@@ -1,7 +1,7 @@
-import type { Chain, MetricName } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/values/collected-day.js';
-import { metricsIn, pickValues } from '../core/collection/values/day-values.js';
-import { SourceError, type Source } from '../sources/source.js';
+import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import type { CollectedDay } from '../../core/collection/values/collected-day.js';
+import { metricsIn, pickValues } from '../../core/collection/values/day-values.js';
+import { SourceError, type Source } from '../../sources/source.js';
 
 /** Dates that the sources of a chain offer, and their reading. */
 export type DayReader = {

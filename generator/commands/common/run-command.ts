@@ -2,16 +2,16 @@ import {
   createByteCounts,
   createCountingStore,
   createRequestCounts,
-} from '../../infra/store/counting-store.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
-import { openStore } from '../../infra/store/open-store.js';
-import { createStoppableStore } from '../../infra/store/stoppable-store.js';
-import { formatFailure } from '../../infra/process/exit-codes.js';
-import { EXIT_CODES, type ExitName } from '../core/generator-error.js';
-import { recordStages } from '../run/progress.js';
-import { writeRunReport, type RunReport } from '../run/run-report.js';
-import type { Diagnostics } from '../terminal/diagnostics.js';
-import { explainError } from '../terminal/explain-error.js';
+} from '../../../infra/store/counting-store.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { openStore } from '../../../infra/store/open-store.js';
+import { createStoppableStore } from '../../../infra/store/stoppable-store.js';
+import { formatFailure } from '../../../infra/process/exit-codes.js';
+import { EXIT_CODES, type ExitName } from '../../core/generator-error.js';
+import { recordStages } from '../../run/progress.js';
+import { writeRunReport, type RunReport } from '../../run/run-report.js';
+import type { Diagnostics } from '../../terminal/diagnostics.js';
+import { explainError } from '../../terminal/explain-error.js';
 import type { CommandContext, CommonOptions } from './context.js';
 
 /** The effects that running a command line needs. */

@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { METRICS } from '../../schemas/catalog.js';
-import { parseDate } from '../../schemas/dates.js';
-import type { Chain, MetricName } from '../../schemas/types.generated.js';
-import type { Acceptances } from '../collect/chain-plan.js';
-import { toMetricValue } from '../core/collection/values/metric-value.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { METRICS } from '../../../schemas/catalog.js';
+import { parseDate } from '../../../schemas/dates.js';
+import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import type { Acceptances } from '../../collect/policy/chain-plan.js';
+import { toMetricValue } from '../../core/collection/values/metric-value.js';
+import { GeneratorError } from '../../core/generator-error.js';
 
 /** A value of a date, as `--accept` names it. Without `value`, whatever the source gives is accepted. */
 export type NamedValue = { readonly date: string; readonly metric: MetricName; readonly value?: string };

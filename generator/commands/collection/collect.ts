@@ -2,26 +2,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { parseDate } from '../../schemas/dates.js';
-import type { Chain, PolicyEngine, SourcesPolicy } from '../../schemas/types.generated.js';
-import { collectChains, type CollectionResult } from '../collect/collect-chains.js';
-import type { SourceContext } from '../collect/policy/create-sources.js';
-import { describeSources, planChains } from '../collect/policy/plan-chains.js';
-import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../collect/policy/policy.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { parseDate } from '../../../schemas/dates.js';
+import type { Chain, PolicyEngine, SourcesPolicy } from '../../../schemas/types.generated.js';
+import { collectChains, type CollectionResult } from '../../collect/collect-chains.js';
+import type { SourceContext } from '../../collect/policy/create-sources.js';
+import { describeSources, planChains } from '../../collect/policy/plan-chains.js';
+import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../../collect/policy/policy.js';
 import {
   collectExitOf,
   describeProblems,
   formatCollectReport,
   toCollectReport,
-} from '../collect/collect-report.js';
-import { GeneratorError } from '../core/generator-error.js';
-import { openInputFolder } from '../input/input-folder.js';
-import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
+} from '../../collect/collect-report.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { openInputFolder } from '../../input/input-folder.js';
+import type { Source } from '../../sources/source.js';
+import { assertNotAhead, machineClock } from '../../state/trusted-clock.js';
 import { acceptancesOf, acceptOption, type NamedValue } from './accept-values.js';
 import { findUnused, formatAcceptValues, formatSourcesCheck } from './collect-commands.js';
-import type { CommandContext, CommandHost, CommonOptions } from './context.js';
-import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from './options.js';
+import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
+import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from '../common/options.js';
 
 type CollectOptions = CommonOptions & {
   readonly into: string;
@@ -75,8 +76,7 @@ export function addCollect(program: Command, host: CommandHost): void {
       assertNotAhead(asOfMs, machineClock(context.now));
       const store = await context.openStore(options.into);
       const result = await withCache(options.cache, async (cacheFolder) => {
-        const { createSources } = await import('../collect/policy/create-sources.js'); // only this command needs its clients
-        const sources = await createSources(policy, chains, sourceContext(options, cacheFolder, context));
+        const sources = await loadSources(policy, chains, sourceContext(options, cacheFolder, context));
         const { since, until } = options;
         const plans = planChains(policy, chains, sources, {
           ...(since === undefined ? {} : { since }),
@@ -88,6 +88,11 @@ export function addCollect(program: Command, host: CommandHost): void {
           ...(accepted ? { accepted } : {}),
         });
       });
+      for (const chain of result.ended) {
+        context.warn(
+          `${chain}: the policy does not have it, so nothing of it is awaited from now on. A collection needs one policy with all its chains.`,
+        );
+      }
       findUnused(options.accept ?? [], result).forEach(context.warn);
       return show(result, { address: store.address, asOfMs, isDryRun: options.dryRun ?? false }, context);
     }),
@@ -182,6 +187,16 @@ export function chainsOf(policy: SourcesPolicy, { chain }: Pick<CollectOptions, 
 /** Returns the chains that a policy file leaves out. `--from` is a policy for its own chains only. */
 function endedBy(policy: SourcesPolicy, { policy: file }: CollectOptions): readonly Chain[] {
   return file === undefined ? [] : CHAIN_IDS.filter((chain) => policy.chains[chain] === undefined);
+}
+
+/** Creates the sources of a policy. Their clients and engines are loaded only now, because they take long. */
+export async function loadSources(
+  policy: SourcesPolicy,
+  chains: readonly Chain[],
+  context: SourceContext,
+): Promise<ReadonlyMap<string, Source>> {
+  const { createSources } = await import('../../collect/policy/create-sources.js');
+  return createSources(policy, chains, context);
 }
 
 /** Returns what sources need of the machine. */

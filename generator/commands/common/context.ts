@@ -1,6 +1,6 @@
-import type { ObjectStore } from '../../infra/store/object-store.js';
-import type { ExitName } from '../core/generator-error.js';
-import type { Progress } from '../run/progress.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { ExitName } from '../../core/generator-error.js';
+import type { Progress } from '../../run/progress.js';
 import type { CommandLine } from './accept-command.js';
 
 /** The options that every command has. */

@@ -1,9 +1,9 @@
-import { collectedKey } from '../../schemas/paths.js';
-import type { LedgerLine } from '../../schemas/types.generated.js';
-import type { ObjectStore } from '../../infra/store/object-store.js';
-import type { CollectedDay } from '../core/collection/values/collected-day.js';
-import type { Lineage } from '../core/collection/ledger/lineage.js';
-import { readByDigest } from '../state/stored-json.js';
+import { collectedKey } from '../../../schemas/paths.js';
+import type { LedgerLine } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { CollectedDay } from '../../core/collection/values/collected-day.js';
+import type { Lineage } from '../../core/collection/ledger/lineage.js';
+import { readByDigest } from '../../state/stored-json.js';
 
 type Counts = CollectedDay['counts'];
 

@@ -1,6 +1,6 @@
-import type { MetricName } from '../../schemas/types.generated.js';
-import type { CollectionRules } from '../core/collection/collection-rules.js';
-import type { DayValues } from '../core/collection/values/day-values.js';
+import type { MetricName } from '../../../schemas/types.generated.js';
+import type { CollectionRules } from '../../core/collection/collection-rules.js';
+import type { DayValues } from '../../core/collection/values/day-values.js';
 import type { JudgedPart } from './day-judge.js';
 
 /** A value that a rule withholds, of a metric without which a date is accepted. */
@@ -13,20 +13,25 @@ export type WithheldValue = {
   readonly value?: string;
 };
 
-/** Returns the values of a date that rules withhold although the date does not wait for them, each metric once. */
+/**
+ * Returns the values of a date that rules keep back although the date does not wait for them, each metric once. A value that
+ * counts as missing is named only on the first such date: some sources never have it.
+ */
 export function withheldOf(
   date: string,
   parts: readonly JudgedPart[],
   accepted: DayValues,
   { required }: Pick<CollectionRules, 'required'>,
+  previous: DayValues = {},
 ): WithheldValue[] {
   const withheld = new Map<MetricName, WithheldValue>();
   for (const { findings, acceptable } of parts) {
     for (const { rule, metrics, effect, message } of findings) {
-      if (effect !== 'withheld' || metrics.some((metric) => required.includes(metric))) continue; // a reason of an awaited date
+      if (effect === 'noted' || metrics.some((metric) => required.includes(metric))) continue; // a reason of an awaited date
       for (const metric of metrics) {
         const value = acceptable[metric];
         if (accepted[metric] !== undefined || withheld.has(metric)) continue;
+        if (effect === 'omitted' && previous[metric] === undefined) continue;
         withheld.set(metric, {
           date,
           metric,

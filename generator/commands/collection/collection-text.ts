@@ -1,10 +1,10 @@
-import { CHAIN_IDS } from '../../schemas/catalog.js';
-import type { AwaitedDate, Chain, Drift } from '../../schemas/types.generated.js';
-import { formatShellCommand } from '../../infra/process/shell-command.js';
-import type { CollectedChain, CollectionStatus } from '../upkeep/collection-status.js';
+import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import type { AwaitedDate, Chain, Drift } from '../../../schemas/types.generated.js';
+import { formatShellCommand } from '../../../infra/process/shell-command.js';
+import type { CollectedChain, CollectionStatus } from '../../upkeep/collection-status.js';
 import { formatNamed } from './accept-values.js';
-import type { CommonOptions } from './context.js';
-import { REASON_PLACEHOLDER } from './options.js';
+import type { CommonOptions } from '../common/context.js';
+import { REASON_PLACEHOLDER } from '../common/options.js';
 
 /** Number of dates, and of differences, that are named one by one. */
 const NAMED = 5;

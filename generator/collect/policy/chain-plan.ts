@@ -1,6 +1,6 @@
-import type { Chain, MetricName } from '../../schemas/types.generated.js';
-import type { CollectionRules } from '../core/collection/collection-rules.js';
-import type { Source } from '../sources/source.js';
+import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import type { CollectionRules } from '../../core/collection/collection-rules.js';
+import type { Source } from '../../sources/source.js';
 
 /** A source of a chain, and the metrics that the chain takes from it. */
 export type Part = { readonly source: Source; readonly metrics: readonly MetricName[] };

@@ -1,7 +1,7 @@
-import { addDays } from '../../schemas/dates.js';
-import { sha256Hex } from '../../schemas/digest.js';
-import type { Chain, ChainState } from '../../schemas/types.generated.js';
-import type { Source } from '../sources/source.js';
+import { addDays } from '../../../schemas/dates.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import type { Chain, ChainState } from '../../../schemas/types.generated.js';
+import type { Source } from '../../sources/source.js';
 import type { DayReader } from './day-reader.js';
 
 /** Returns whether the blocks of a date depend on those of the next one. On most chains a day begins where the last one ended. */
