@@ -19,6 +19,7 @@ import { readDocument, readProblemCode } from '../support/gateway/http-answers.j
 import { readCurrent } from '../support/release/read-release.js';
 import { openSmallRelease } from '../support/release/small-release.js';
 import { interceptStore } from '../support/stores/intercept-store.js';
+import { plantCredentials } from '../support/process/planted-credentials.js';
 
 const CALENDAR = calendarPath('base');
 const { status: STATUS, landing: LANDING } = PUBLIC_PATHS;
@@ -28,6 +29,7 @@ let record: ReleaseRecord;
 let here: GatewayServer;
 let elsewhere: GatewayServer;
 let behindCdn: GatewayServer;
+let restoreEnvironment: () => void;
 
 /** Stopping waits for requests in progress, which takes a while on a busy machine. */
 const SLOW_MS = 20_000;
@@ -36,7 +38,7 @@ beforeAll(async () => {
   store = await openSmallRelease();
   record = await readCurrent(store);
   here = await startGateway({ store });
-  Object.assign(process.env, CREDENTIALS);
+  restoreEnvironment = plantCredentials();
   elsewhere = await startGateway({ store, configuration: { ...S3, publicBaseUrl: BASE_URL } });
   behindCdn = await startGateway({
     store,
@@ -45,10 +47,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([here, elsewhere, behindCdn].map((each) => each.stop()));
-  for (const name of Object.keys(CREDENTIALS)) Reflect.deleteProperty(process.env, name);
+  restoreEnvironment();
 }, SLOW_MS);
 
-const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'AKIAPLANTED', AWS_SECRET_ACCESS_KEY: 'planted' };
 const S3 = {
   store: { kind: 's3', address: 's3://some-bucket/prefix?region=eu-central-1' },
   linkSecrets: [],

@@ -6,6 +6,7 @@ import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
 import { startRefusingS3 } from '../../support/s3/refusing-s3.js';
 import { createOutageStore } from '../../support/stores/outage-store.js';
+import { plantCredentials } from '../../support/process/planted-credentials.js';
 
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const TOMORROW = dayPath('gold', 'base', '2022-01-11');
@@ -122,7 +123,7 @@ describe('before the first release', () => {
 it('the gateway starts while the accounts store is down, and serves what needs no key', async () => {
   const s3 = await startRefusingS3();
   s3.refuse({ status: 503, code: 'SlowDown' });
-  Object.assign(process.env, CREDENTIALS);
+  const restoreEnvironment = plantCredentials();
   const address = 's3://some-accounts?region=eu-central-1';
   const options = { s3: { endpoint: s3.endpoint, pathStyle: true }, retryPeriodMs: 100 };
   await expect(openAccountsStore(address, options)).rejects.toMatchObject({ code: 'unavailable' });
@@ -135,7 +136,5 @@ it('the gateway starts while the accounts store is down, and serves what needs n
   expect((await gateway.request('/api/v1/status')).status).toBe(200);
   await gateway.stop();
   await s3.dispose();
-  for (const name of Object.keys(CREDENTIALS)) Reflect.deleteProperty(process.env, name);
+  restoreEnvironment();
 });
-
-const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'AKIAPLANTED', AWS_SECRET_ACCESS_KEY: 'planted' };
