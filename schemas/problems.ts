@@ -86,7 +86,8 @@ export const PROBLEMS = {
   'rate-limited': {
     status: 429,
     title: 'Too many requests',
-    meaning: 'Too many requests within one minute, or too many new keys within a day. Wait as many seconds as Retry-After says.',
+    meaning:
+      'Too many requests within one minute, or too many new keys within a day. Wait as many seconds as Retry-After says.',
   },
   internal: {
     status: 500,

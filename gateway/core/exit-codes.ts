@@ -12,7 +12,8 @@ export const EXIT_CODES = {
   damaged: { code: 8, meaning: 'a stored document or a snapshot is damaged; the message names it' },
   'billing-unavailable': {
     code: 10,
-    meaning: 'Stripe did not answer or refused; what did not need it was done, or was left after five failures in a row; run again',
+    meaning:
+      'Stripe did not answer or refused; what did not need it was done, or was left after five failures in a row; run again',
   },
   bug: { code: 70, meaning: 'a bug in the gateway; please report it with the stack' },
   interrupted: { code: 130, meaning: 'interrupted; check the account before you run it again' },
