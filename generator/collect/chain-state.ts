@@ -6,12 +6,17 @@ export const EMPTY_STATE: ChainState = { marks: {}, awaited: [], drifts: [], che
 /** Number of dates of which the values of a check are kept, for its usual ratio. */
 const CHECKED_DATES = 60;
 
-/** Returns the state without what is older than `oldest`, in one order whatever the order of its changes was. */
+/**
+ * Returns the state without what is older than `oldest`, and of checks with the last dates only, in one order whatever the
+ * order of its changes was.
+ */
 export function pruneState(
   { marks, awaited, drifts, checks, decisions, ...rest }: ChainState,
   oldest: string,
 ): ChainState {
-  const kept = decisions?.filter(({ date }) => date >= oldest) ?? [];
+  const kept = (decisions ?? [])
+    .filter(({ date }) => date >= oldest)
+    .sort((a, b) => byDate(a, b) || (a.metric < b.metric ? -1 : 1));
   return {
     ...rest,
     ...(kept.length === 0 ? {} : { decisions: kept }),
@@ -37,7 +42,7 @@ export function withoutDeparted(state: ChainState, parts: readonly Part[]): Chai
 
 /**
  * Returns the state without the marks of the dates that are awaited after one of which a person accepted something, so that
- * they are judged again by the level then.
+ * they are judged again by what was accepted.
  */
 export function withoutLaterMarks(state: ChainState, decided: ReadonlySet<string>): ChainState {
   const [first] = [...decided].sort();
@@ -87,16 +92,6 @@ export function withoutMark(state: ChainState, source: string, date: string): Ch
   if (marks[date] === undefined) return state;
   const { [date]: _read, ...others } = marks;
   return { ...state, marks: { ...state.marks, [source]: others } };
-}
-
-/** Returns the state with the values of a check on a date. */
-export function withCheck(
-  state: ChainState,
-  source: string,
-  date: string,
-  values: ChainState['checks'][string][string],
-): ChainState {
-  return { ...state, checks: { ...state.checks, [source]: { ...state.checks[source], [date]: values } } };
 }
 
 /** Returns the state in which a date is awaited, since it was first awaited; `undefined`: nothing of the date is. */

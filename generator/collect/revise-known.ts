@@ -23,7 +23,11 @@ import { judgeDate, readChecks, type JudgedPart } from './days/day-judge.js';
 import { toRevisionLines } from './ledger-lines.js';
 import { withheldOf } from './days/withheld-values.js';
 
-/** Compares what the sources give now for accepted dates with their values. */
+/**
+ * Compares what the sources give now for accepted dates with their values. Settled dates are decided one by one, so that an
+ * interrupted run goes on after them. The others are decided together: whether a small change of theirs is taken depends on
+ * the number of dates that differ.
+ */
 export async function* reviseKnown(
   run: ChainRun,
   known: readonly LedgerDate[],
@@ -45,17 +49,32 @@ export async function* reviseKnown(
       const checked = isAwaited ? await readChecks(run, date, state) : { checks: [], state };
       ({ state } = checked);
       const judged = await judgeDate(run, date, { checks: checked.checks, isAwaited });
-      fresh.set(
-        date,
-        judged.map((each) => ({ ...each, values: comparedValues(each, accepted, sources) })),
-      );
+      const parts = judged.map((each) => ({ ...each, values: comparedValues(each, accepted, sources) }));
+      if (run.nowMs <= settledMs(date, run.plan.rules.settlingDays)) fresh.set(date, parts);
+      else {
+        for (const step of reviseDates(run, known, new Map([[date, parts]]), state)) {
+          ({ state } = step);
+          yield step;
+        }
+      }
     }
   } catch (error) {
     // New dates are not blocked: the run reports the failure at its end.
     if (!(error instanceof SourceError)) throw error;
   }
+  yield* reviseDates(run, known, fresh, state);
+}
+
+/** Decides about the differences of dates that were read again. */
+function* reviseDates(
+  run: ChainRun,
+  known: readonly LedgerDate[],
+  fresh: ReadonlyMap<string, readonly JudgedPart[]>,
+  before: ChainState,
+): Generator<DayStep> {
+  let state = before;
   const revisions = findRevisions(
-    known,
+    known.filter(({ date }) => fresh.has(date)),
     new Map([...fresh].map(([date, parts]) => [date, mergeParts(parts)])),
     {
       ...{ rules: run.plan.rules, nowMs: run.nowMs, first: run.firstValues, accepts: run.accepts },

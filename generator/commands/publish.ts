@@ -149,7 +149,7 @@ async function prepare(
     ...collected,
   });
   signal.throwIfAborted();
-  // Nothing else notices a wrong clock: the operator typed no time, and the store has no clock to compare with.
+  // Nothing else notices a clock that is ahead: the operator typed no time, and the store has no clock to compare with.
   const isUnchecked = options.asOf === undefined && store.now?.() === undefined;
   const jump = describeJump(prepared.start.state?.record, asOfMs);
   if (isUnchecked && jump !== undefined && prepared.plan.release !== undefined) warn(jump);

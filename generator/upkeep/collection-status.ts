@@ -24,7 +24,7 @@ export type CollectionStatus = {
 export type CollectedChain = {
   /** Newest date with accepted values; null if there is none. */
   readonly through: string | null;
-  /** Seconds since the deadline of the date after `through`, 0 before it; null for a chain without an accepted value. */
+  /** Seconds since the deadline of the date after `through`, 0 before it; null for a chain without an accepted value or without a schedule. */
   readonly late_seconds: number | null;
   /** The dates that lack a required metric, ascending. `missing` is empty for a date that no collection has read yet. */
   readonly awaited: readonly AwaitedDate[];
@@ -91,7 +91,7 @@ export function toCollectedChain(
 
 type Schedule = NonNullable<ChainState['schedule']>;
 
-/** Returns the dates after `through` whose first try is over, ascending. */
+/** Returns the dates after `through` whose first try is due, ascending. */
 function datesDue(through: string, schedule: Schedule, nowMs: number): string[] {
   const first = toDayNumber(through) + 1;
   const dates: string[] = [];

@@ -16,9 +16,12 @@ export type CollectionGcResult = {
   readonly outcome: 'deleted' | 'dry-run' | 'interrupted';
   /** Number of the collection in force. */
   readonly sequence: number;
-  /** Files that neither the pointer nor a line of a ledger names. Deleted unless it was a dry run. */
+  /**
+   * Files older than the grace period that neither the pointer nor a line of a ledger names: those to delete in a dry run,
+   * and those that were deleted otherwise.
+   */
   readonly garbage: { readonly objects: number; readonly bytes: number };
-  /** Number of such files that are younger than the grace period. */
+  /** Number of files without a name that are younger. */
   readonly young: number;
 };
 
@@ -30,8 +33,8 @@ export async function isCollection(store: ObjectStore): Promise<boolean> {
 /**
  * Deletes the files of earlier collections that are older than the grace period. Keeps all that the pointer names, and the
  * lineage of every line of the ledgers.
- * @throws GeneratorError 'damaged' if a document is missing or not what it should be; 'conflict' if the pointer moved less
- * than an hour ago, or moves in the meantime.
+ * @throws GeneratorError 'damaged' if a document is missing or not what it should be; 'conflict' if there is
+ * something to delete and the pointer moved less than an hour ago, or moves in the meantime.
  */
 export async function gcCollection(
   store: ObjectStore,

@@ -6,8 +6,8 @@ import type { StoredRelease } from '../state/reachable-objects.js';
 import { damaged, parseStored, readArtifact } from '../state/stored-json.js';
 
 /**
- * Checks what a verification checks of a release without reading its day files, bundles and texts: pointer, manifests,
- * and the lists of files, releases and changes. Precondition: `releases` begins with the release that the pointer names.
+ * Checks what a verification checks of the files that list others: the pointer, the manifests of days, and the public lists
+ * of files and of changes. Precondition: `releases` begins with the record that the pointer's digest names.
  * @throws GeneratorError 'damaged' for the first fault.
  */
 export async function assertStructure(

@@ -6,8 +6,8 @@ export function formatShellCommand(words: readonly string[]): string {
 }
 
 /**
- * Returns the words that start this program again: the name of its command, with `npx` if it was started so, otherwise
- * Node with the path of its script. `script` is absolute.
+ * Returns the words that start this program again: the name of its command, with `npx` if it was started from
+ * `node_modules/.bin` or its script is unknown, otherwise Node with the path of its script. `script` is absolute.
  */
 export function programWords(
   name: string,

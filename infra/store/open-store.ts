@@ -15,7 +15,8 @@ export type OpenOptions = {
 };
 
 /**
- * Opens the store at an address: `file:PATH`, absolute or relative to the working directory, or `s3://bucket/prefix`.
+ * Opens the store at an address: `file:PATH`, absolute or relative to the working directory, or `s3://bucket/prefix`,
+ * whose prefix can be absent, with settings such as `?endpoint=URL`.
  * @throws StoreError 'address' for any other text.
  */
 export async function openStore(

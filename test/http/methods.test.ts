@@ -48,7 +48,7 @@ const PUBLIC = [
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const READ_METHODS = 'GET, HEAD, OPTIONS';
-/** Every route with the methods that it allows. `{link}` stands for a link to an object. */
+/** Routes with the methods that they allow; lineages have the handler of the other files. `{link}` stands for a link to an object. */
 const ROUTES: readonly (readonly [path: string, allow: string])[] = [
   ...[...FILES, ...PUBLIC, '{link}', '/healthz', '/readyz', '/problems/gone', '/api/v1/entitlements'].map(
     (path) => [path, READ_METHODS] as const,

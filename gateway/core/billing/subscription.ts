@@ -17,7 +17,7 @@ export type Subscription = {
   /** Instant of a scheduled or past cancellation. */
   readonly cancelAtMs: number | null;
   readonly cancelsAtPeriodEnd: boolean;
-  /** Payments of the current period and all disputed payments. Empty if none of them was refunded or disputed, if the status grants no access, and in lists. */
+  /** Payments of the current period and all disputed payments. Empty if no payment of the customer was refunded or disputed, if the status grants no access, and in lists. */
   readonly payments: readonly Payment[];
 };
 

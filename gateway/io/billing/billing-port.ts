@@ -7,7 +7,7 @@ import type { BillingEvent } from '../../core/billing/stripe-events.js';
 import type { Subscription } from '../../core/billing/subscription.js';
 
 /**
- * The operations of the payment provider. Every call except `verifyEvent` throws GatewayError 'billing-unavailable' when the
+ * The operations of the payment provider. Unless a call says otherwise, it throws GatewayError 'billing-unavailable' when the
  * provider does not answer in time or refuses the request.
  */
 export type BillingPort = {
@@ -28,7 +28,7 @@ export type BillingPort = {
   /** Lists the subscriptions of all customers, without their payments. */
   readonly listSubscriptions: () => AsyncIterable<Subscription>;
   readonly readPrice: (price: string) => Promise<PriceFacts>;
-  /** Returns the kinds of objects that the secret key needs to read but has no permission for, as Stripe names them. */
+  /** Returns the kinds of objects, except prices and webhooks, that the secret key has no permission to read, in Stripe's words. */
   readonly findMissingPermissions: () => Promise<readonly string[]>;
   readonly listWebhooks: () => Promise<readonly WebhookFacts[]>;
   /** Verifies the signature of an event and returns the event. @throws GatewayError 'webhook-signature-invalid' */

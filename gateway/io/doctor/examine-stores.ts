@@ -60,7 +60,11 @@ export async function examineClock({ configuration, fetch, now }: ExaminationOpt
 export async function examineSigner({ configuration, now }: ExaminationOptions): Promise<Verdict> {
   const { store, s3, signerRole } = configuration;
   if (signerRole === undefined) {
-    return skipped('CRD_SIGNER_ROLE is not set: the gateway signs with its own credentials');
+    return skipped(
+      store.kind === 's3'
+        ? 'CRD_SIGNER_ROLE is not set: the gateway signs with its own credentials'
+        : 'CRD_STORE is a directory: CRD_LINK_SECRET signs its links',
+    );
   }
   const { getCredentials } = await resolveS3Signing(parseS3Address(store.address, s3), signerRole);
   const { expiration } = await getCredentials().catch((error: unknown) => {

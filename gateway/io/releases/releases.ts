@@ -12,8 +12,8 @@ export type Releases = {
   readonly isReachable: () => boolean;
   /**
    * Polls the store. Resolves to `true` if a poll that started after this call succeeded within the time limit: the
-   * current release is then not older than this call. Callers share polls, which start at least a second apart. Never
-   * rejects.
+   * current release is then not older than this call. Callers share polls; a call starts one at the earliest a second after
+   * the last. Never rejects.
    */
   readonly catchUp: () => Promise<boolean>;
   /** Starts to poll the store. Resolves after the first poll, or when that takes too long. */
@@ -27,7 +27,7 @@ export type ReleasesOptions = ReleaseSource & {
   /** Returns random numbers from 0 up to 1, for jitter. */
   readonly random: () => number;
   readonly pollMs: number;
-  /** Minimum time between the starts of two polls for `catchUp`; one second by default. */
+  /** Minimum time from the start of the last poll to one that `catchUp` starts; one second by default. */
   readonly pauseMs?: number;
   /** Time limit of `catchUp`; `REFRESH_LIMIT_MS` by default. */
   readonly waitMs?: number;

@@ -11,13 +11,14 @@ export type DiffOptions = {
   readonly b: Source;
   readonly span: { readonly first: string; readonly last: string };
   readonly signal: AbortSignal;
-  /** Called after each date that was read. */
+  /** Called after each date that a source offers. */
   readonly onDate: () => void;
 };
 
 /**
  * Reads dates of a chain from two sources, and compares them metric by metric. The rules are not applied.
- * @throws GeneratorError 'store-unavailable' if a source does not answer, 'input-invalid' if it answers in another form.
+ * @throws GeneratorError 'store-unavailable' if a source does not answer or is not up to date, 'input-invalid' if it answers in
+ * another form.
  */
 export async function diffSources(options: DiffOptions): Promise<MetricComparison[]> {
   try {

@@ -88,7 +88,7 @@ function kindOf(
   return ageDays <= rules.settlingDays && share <= rules.tolerance ? 'revision' : 'drift';
 }
 
-/** Returns the metrics of which more published values differ than `shiftDates`. */
+/** Returns the metrics of which more accepted values differ than `shiftDates`. */
 function findShifted(changes: readonly Difference[], shiftDates: number): Set<MetricName> {
   const dates = new Map<MetricName, number>();
   for (const { metric, from } of changes) if (from !== null) dates.set(metric, (dates.get(metric) ?? 0) + 1);

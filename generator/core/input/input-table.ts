@@ -170,7 +170,7 @@ function reportUnknownColumn(
   }
 }
 
-/** Returns whether the name of a column says that it holds prices or amounts in a currency, which no metric is. */
+/** Returns whether the name of a column that is no metric says that it holds prices, or amounts in a currency. */
 export function isPriceName(column: string): boolean {
   return FIAT.test(column);
 }

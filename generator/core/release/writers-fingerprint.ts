@@ -30,8 +30,8 @@ const PROBE_SOURCES: readonly SourceSegment[] = [
 
 /**
  * Returns a digest of samples of what the code writes for built-in series. It changes when a writer, the methodology or
- * the platform's arithmetic produces other bytes for them. While it is unchanged, published history is not rebuilt; a
- * change that the samples do not show needs `--full`.
+ * the platform's arithmetic produces other bytes for them. While it is unchanged, published history with the same input is
+ * not rebuilt; a change that the samples do not show needs `--full`.
  */
 export function writersFingerprint(texts: ReferenceTexts): string {
   const fingerprint = FINGERPRINTS.get(texts) ?? probeWriters(texts);

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import {
   ArnPrincipal,
   Policy,
@@ -21,9 +20,6 @@ import {
   signerStatements,
 } from './statements.js';
 
-/** AWS's limit for a role that is assumed by another role. */
-const SESSION = Duration.hours(1);
-
 const WILDCARD_REASON =
   'Keys below this prefix contain digests, dates and ids that are not known in advance.';
 
@@ -45,7 +41,7 @@ export class RolesPart extends Construct {
     const tasks = new ServicePrincipal('ecs-tasks.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': parameters.account } },
     });
-    const functions = new ServicePrincipal('lambda.amazonaws.com');
+    const functions = new ServicePrincipal('lambda.amazonaws.com'); // which names no account when it assumes a role
     this.generator = this.create('Generator', names.generator, tasks, generatorStatements(parameters));
     this.monitor = this.create('Monitor', names.monitor, tasks, monitorStatements(parameters));
     this.gc = this.create('Gc', names.gc, tasks, gcStatements(parameters));
@@ -67,7 +63,7 @@ export class RolesPart extends Construct {
   }
 
   private create(id: string, roleName: string, assumedBy: IPrincipal, statements: PolicyStatement[]): Role {
-    const role = new Role(this, id, { roleName, assumedBy, maxSessionDuration: SESSION });
+    const role = new Role(this, id, { roleName, assumedBy });
     const policy = new Policy(this, `${id}Policy`, { policyName: roleName, roles: [role], statements });
     acknowledgeWildcards(policy, statements, WILDCARD_REASON);
     return role;

@@ -32,7 +32,7 @@ const TASK_TIMEOUT = Duration.minutes(60);
 const MACHINE_TIMEOUT = Duration.hours(8);
 const DEAD_LETTER_RETENTION = Duration.days(14);
 
-/** A scheduled task that is retried after a transient failure. A failed run leaves a message in a dead-letter queue. */
+/** A scheduled task that is retried after a transient failure. A run whose task fails leaves a message in a dead-letter queue. */
 export class ScheduledRun extends Construct {
   readonly machine: StateMachine;
   readonly deadLetters: Queue;

@@ -10,7 +10,7 @@ import typing
 if sys.version_info < (3, 13):
 
     class _Lock:
-        """Creates locks like `threading.Lock`. In a union with another type, it becomes `typing.Any`."""
+        """Creates locks like `threading.Lock`. `Lock | None`, and any other union that begins with it, becomes `typing.Any`."""
 
         def __init__(self, make):
             self._make = make

@@ -29,8 +29,8 @@ export type DirectoryOptions = {
 
 /**
  * Creates a store in a directory: a key is a path below `root`. Files are written under a temporary name and flushed
- * before they are renamed, and folders are flushed before a swap. A crash therefore never leaves a partial file, or a
- * later state without the earlier one.
+ * before they get their own, and folders are flushed before a swap. A crash therefore never leaves a partial file under a
+ * key, or a later state without the earlier one.
  */
 export function createDirectoryStore(root: string, options: DirectoryOptions = {}): ObjectStore {
   const temporary = path.join(root, TEMPORARY);

@@ -64,7 +64,7 @@ export function createS3Client(
   });
   client.middlewareStack.add(noteResponseTime, {
     step: 'deserialize',
-    priority: 'low',
+    priority: 'high', // outside of the SDK's own, which makes the output
     name: 'noteResponseTime',
   });
   return client;

@@ -76,7 +76,7 @@ it('writes each object with the same headers as a publication', async () => {
   expect(await headersOf(POINTER_KEY)).toEqual(['application/json', 'no-cache', undefined]);
 }, 60_000);
 
-it('resumes an interrupted copy, and reads only manifests twice', async () => {
+it('resumes an interrupted copy, and of the objects reads only manifests twice', async () => {
   const from = await openStore(`file:${published.root}`);
   const to = await bucket.store('interrupted');
   const controller = new AbortController();

@@ -16,7 +16,7 @@ const spanOf = (first: number, last: number, count = last - first + 1): Counts =
 
 const WRONG = spanOf(43_199, 86_398);
 
-describe('a date whose blocks do not follow those of the date before', () => {
+describe('the date after one whose block numbers were wrong', () => {
   /** Three dates of base, of which the second has numbers that are one too low. */
   function createBlocks() {
     const counts = new Map([

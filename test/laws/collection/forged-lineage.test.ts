@@ -53,7 +53,7 @@ const withAccepted =
 
 const faults = async (): Promise<unknown> => (await verifyStore(store, { deep: false })).faults;
 
-describe('verify, in a store of which all digests match', () => {
+describe('verify, in a store whose keys and lists have the digests of what they name', () => {
   it.each<[string, (lineage: DayLineage) => DayLineage]>([
     ['is of another date', (lineage) => ({ ...lineage, date: '2025-01-01' })],
     ['is of another chain', (lineage) => ({ ...lineage, chain: 'arbitrum' })],

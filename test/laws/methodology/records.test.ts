@@ -36,8 +36,8 @@ function recordsOf(input: InputSeries): Map<string, string> {
   return records;
 }
 
-describe('the records of a series', () => {
-  it('equal those of the naive implementation in every field', () => {
+describe('the meta and derived records of a series', () => {
+  it('have every field of the naive implementation, with its value', () => {
     fc.assert(
       fc.property(series({ min: 100, max: 480 }), (input) => {
         const days = input.dates.map((date, t) => ({

@@ -15,7 +15,7 @@ const TOKENS = [
   ...['"bitcoin":', '"files":', '"name": "x",', '"from": "2025-01-03",', '{"name":"x","licence":"y"},'],
 ] as const; // prettier-ignore
 
-/** Returns an input that is valid but for one to six mutations. About one in a hundred is larger than a megabyte. */
+/** Returns an input that is valid but for one to six mutations. Fewer than one in a hundred are larger than a megabyte. */
 export function mutateInput(random: Random): FuzzInput {
   const input = new Map(Object.entries(VALID));
   for (let left = Math.ceil(random() * random() * 6); left > 0; left -= 1) {

@@ -74,7 +74,7 @@ export async function startEvmNodeScene(chain: EvmChain = 'base'): Promise<EvmNo
   };
 }
 
-/** Blocks every three hours of each day, and at its last second. */
+/** Blocks every three hours of each day and at its last second; of the last day, two blocks after midnight. */
 function blocksFrom(first: string, last: string): EvmBlock[] {
   const blocks: EvmBlock[] = [];
   for (let date = first; date < last; date = addDays(date, 1)) {

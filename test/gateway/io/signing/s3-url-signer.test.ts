@@ -114,7 +114,7 @@ describe('URLs of an S3 store', () => {
 });
 
 describe('credentials', () => {
-  it('are renewed in the background, by one call, five minutes and the life of a URL before they expire', async () => {
+  it('are renewed in the background, by one call, five minutes and the life of a URL before they end', async () => {
     const scene = createScene();
     scene.provideKey('A', 3600);
     await scene.signer.sign(OBJECT);
@@ -139,7 +139,7 @@ describe('credentials', () => {
     expect(scene.calls).toBe(1);
   });
 
-  it('are used until they expire while renewals fail, with a retry every ten seconds', async () => {
+  it('are used until about their end while renewals fail, with a retry every ten seconds', async () => {
     const scene = createScene();
     scene.provideKey('A', 900);
     await scene.signer.sign(OBJECT);
@@ -151,12 +151,12 @@ describe('credentials', () => {
       await settle();
     }
     expect(lives).toEqual(Array.from({ length: 889 }, (_, i) => Math.min(300, 889 - i)));
-    // Renewals start at 290 s: 900 s minus the margin of 10 s, five minutes and the life of a URL.
+    // Renewals start after 290 s: 900 s minus the margin of 10 s, five minutes and the life of a URL.
     expect(scene.calls - 1).toBe(Math.ceil((889 - 290) / 10));
     expect(scene.errors).toHaveLength(scene.calls - 1);
   });
 
-  it('are missing as soon as they expire, and are requested again every ten seconds', async () => {
+  it('are missing when they have expired, and are requested again every ten seconds', async () => {
     const scene = createScene();
     const refused = { code: 'store-unavailable' };
     await expect(scene.signer.sign(OBJECT)).rejects.toMatchObject(refused);
@@ -171,7 +171,7 @@ describe('credentials', () => {
     await expect(scene.signer.sign(OBJECT)).rejects.toMatchObject(refused);
   });
 
-  it('are renewed before signing when they expire within a minute', async () => {
+  it('are renewed before signing when little more than a minute of them is left', async () => {
     const scene = createScene();
     scene.provideKey('A', 3600);
     await scene.signer.sign(OBJECT);

@@ -14,7 +14,7 @@ type Publication = {
   readonly kill?: Kill;
 };
 
-/** Publishes what a collection keeps, as `publish --accept-collected` does. */
+/** Publishes what a collection keeps, as `publish --accept-collected` does, but without lineages: they have laws of their own. */
 export async function publishHour({ collection, store, hour, kill }: Publication): Promise<string> {
   const folder = await openInputFolder('s3://bucket/metrics', () => Promise.resolve(collection));
   const { series } = await readInput({ folder, asOfMs: runMs(hour) });
