@@ -1,6 +1,7 @@
 /** Jest's projects. All share these settings; each names the folders of its tests. */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { BUILT_INS } from './jest-transform.js';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
 const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
@@ -17,6 +18,8 @@ const IGNORED = [
   'infra/aws/cdk.out',
 ].map((folder) => `<rootDir>/${folder}/`);
 
+const SWC = { swcrc: false, configFile: `${rootDir}/.config/swcrc.json` };
+
 /** Synthesizes the stacks once for all suites. */
 const globalSetup = '<rootDir>/test/support/aws/synthesize-example.mjs';
 
@@ -24,9 +27,11 @@ function project(displayName, folders, settings = {}) {
   return {
     displayName,
     rootDir,
-    runner: 'jest-light-runner/child-process', // plain Node.js: the suites of a worker share the modules of the product
-    setupFiles: [`${rootDir}/.config/jest-typescript.js`],
-    setupFilesAfterEnv: [`${rootDir}/.config/jest-time-limits.js`],
+    testEnvironment: 'node',
+    sandboxInjectedGlobals: BUILT_INS, // for the modules in CommonJS; the transform does it for the others
+    extensionsToTreatAsEsm: ['.ts'],
+    moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+    transform: { '^.+\\.ts$': [`${rootDir}/.config/jest-transform.js`, SWC] },
     testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
     modulePathIgnorePatterns: IGNORED,
     ...settings,
@@ -37,6 +42,7 @@ export default {
   rootDir,
   maxWorkers: Math.ceil(1.5 * availableParallelism()), // suites wait for timers and sockets too
   testSequencer: `${rootDir}/.config/jest-sequencer.js`,
+  testTimeout: 20_000,
   projects: [
     project('fast', ['test'], { testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
     project('history', ['test/history']),

@@ -6,7 +6,7 @@ export type BadSources = {
   readonly remedy: string;
 };
 
-const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes';
+const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes, schedule';
 const VALID = '{"name": "Sample", "licence": "CC0"}';
 
 /** Faults in the list of one chain, besides limits (`input-limits.test.ts`). `CHAIN` is replaced by its id. */

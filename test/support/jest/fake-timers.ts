@@ -1,18 +1,13 @@
-import { install } from '@sinonjs/fake-timers';
+import { jest } from '@jest/globals';
 
 /** Runs with fake timers and a fake `Date`, which only `advance` moves, by milliseconds. */
 export async function withFakeTimers(
   run: (advance: (ms: number) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const clock = install({
-    now: Date.now(),
-    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
-  });
+  jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate'] });
   try {
-    await run(async (ms) => {
-      await clock.tickAsync(ms);
-    });
+    await run((ms) => jest.advanceTimersByTimeAsync(ms));
   } finally {
-    clock.uninstall();
+    jest.useRealTimers();
   }
 }

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type { RetryErrorInfo, RetryErrorType } from '@smithy/types';
 import { createRetryStrategy, MAX_ATTEMPTS, RETRY_PERIOD_MS } from '../../../../infra/store/s3/s3-retries.js';
 
@@ -20,15 +21,12 @@ async function countAttempts(failure: RetryErrorInfo, retryPeriodMs = RETRY_PERI
 const DOWN = failureOf('TRANSIENT', 'InternalError');
 
 describe('a failed request', () => {
-  const { random: realRandom } = Math;
   let random = 0;
   beforeEach(() => {
     random = 0; // no backoff
-    Math.random = () => random;
+    jest.spyOn(Math, 'random').mockImplementation(() => random);
   });
-  afterEach(() => {
-    Math.random = realRandom;
-  });
+  afterEach(() => jest.restoreAllMocks());
 
   it.each([
     ['the server is unavailable', DOWN],

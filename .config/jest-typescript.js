@@ -1,4 +1,0 @@
-/** Lets each worker of Jest import TypeScript. */
-import { register } from 'tsx/esm/api';
-
-register();
