@@ -1,7 +1,6 @@
 /** Jest's projects. All share these settings; each names the folders of its tests. */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { BUILT_INS } from './jest-transform.js';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
 const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
@@ -18,8 +17,6 @@ const IGNORED = [
   'infra/aws/cdk.out',
 ].map((folder) => `<rootDir>/${folder}/`);
 
-const SWC = { swcrc: false, configFile: `${rootDir}/.config/swcrc.json` };
-
 /** Synthesizes the stacks once for all suites. */
 const globalSetup = '<rootDir>/test/support/aws/synthesize-example.mjs';
 
@@ -27,11 +24,7 @@ function project(displayName, folders, settings = {}) {
   return {
     displayName,
     rootDir,
-    testEnvironment: 'node',
-    sandboxInjectedGlobals: BUILT_INS, // for the modules in CommonJS; the transform does it for the others
-    extensionsToTreatAsEsm: ['.ts'],
-    moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-    transform: { '^.+\\.ts$': [`${rootDir}/.config/jest-transform.js`, SWC] },
+    runner: `${rootDir}/.config/jest-runner.js`,
     testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
     modulePathIgnorePatterns: IGNORED,
     ...settings,
@@ -41,8 +34,8 @@ function project(displayName, folders, settings = {}) {
 export default {
   rootDir,
   maxWorkers: Math.ceil(1.5 * availableParallelism()), // suites wait for timers and sockets too
-  testSequencer: `${rootDir}/.config/jest-sequencer.js`,
   testTimeout: 20_000,
+  testSequencer: `${rootDir}/.config/jest-sequencer.js`,
   projects: [
     project('fast', ['test'], { testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
     project('history', ['test/history']),

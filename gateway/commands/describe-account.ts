@@ -43,7 +43,7 @@ export function formatGrants(account: Account, nowMs: number): string {
   return formatTable(['grant', 'state', 'since', 'last day', 'reason'], rows);
 }
 
-/** Returns the purchases of an account for `--json`, `null` if it never bought anything. */
+/** Returns the purchases of an account for `--json`, `null` if it is not a customer at Stripe. */
 export function describeBought({ billing }: Account): Pick<Billing, 'customer' | 'subscriptions'> | null {
   return billing === undefined ? null : { customer: billing.customer, subscriptions: billing.subscriptions };
 }
@@ -54,7 +54,7 @@ const EXPIRED: { readonly [outcome in Outcome]?: string } = {
   grace: 'the renewal was not paid in time',
 };
 
-/** Formats the purchases of an account and whether they grant access; an empty list if it never bought anything. */
+/** Formats the purchases of an account and whether they grant access; an empty list if it is not a customer at Stripe. */
 export function formatBought({ billing }: Account, nowMs: number): string[] {
   if (billing === undefined) return [];
   const rows = Object.entries(billing.subscriptions).map(([id, { status, outcome, plan, chain, until }]) => [

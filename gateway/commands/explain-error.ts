@@ -8,7 +8,6 @@ import { GatewayError, type ProblemCode } from '../core/problems.js';
 const PROBLEM_EXITS: { readonly [code in ProblemCode]?: ExitName } = {
   'not-found': 'refused',
   'key-limit-reached': 'refused',
-  'subscription-inactive': 'refused',
   'billing-unavailable': 'billing-unavailable',
 };
 

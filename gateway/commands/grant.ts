@@ -25,7 +25,7 @@ export function addGrant(program: Command, host: CommandHost): void {
     description: 'Grant an account a plan manually, extend it, or end it.',
     options: [
       planOption(),
-      new Option('--until <date>', 'last day of access, in UTC; a past date ends access')
+      new Option('--until <date>', 'last day of access, in UTC; a past date ends the grant')
         .argParser(parseLastDay)
         .makeOptionMandatory(),
       new Option('--reason <text>', 'reason for the grant, at most 200 characters')
@@ -50,7 +50,7 @@ export function addGrant(program: Command, host: CommandHost): void {
       context.show({ outcome, account: id, grant, entitlements }, `${id}: ${namePlan(plan, chain)} ${what}`);
       if (isNew) context.warn(`${id} is a new account`);
       if (outcome === 'ended')
-        context.warn('a running gateway that can read the accounts store ends access within 30 seconds');
+        context.warn('a running gateway that can read the accounts store ends the grant within 30 seconds');
       if (!entitlements.active)
         context.warn('the account has no active grant now: its keys can read nothing');
       return 'done';

@@ -5,7 +5,8 @@ export const EXIT_CODES = {
   usage: { code: 2, meaning: 'wrong usage or configuration; nothing was written' },
   refused: {
     code: 5,
-    meaning: 'no such account, grant or key, or the account already has five keys; nothing was changed',
+    meaning:
+      'no such account, grant or key, or the account already has five active keys; nothing was changed',
   },
   conflict: { code: 6, meaning: 'other processes keep changing the account, or one has the lock; run again' },
   'store-unavailable': { code: 7, meaning: 'a store cannot be reached or written' },
@@ -13,7 +14,7 @@ export const EXIT_CODES = {
   'billing-unavailable': {
     code: 10,
     meaning:
-      'Stripe did not answer or refused; what did not need it was done, or was left after five failures in a row; run again',
+      'Stripe refused, or did not answer; accounts that it answered for were reconciled; five requests in a row without an answer end the run; run again',
   },
   bug: { code: 70, meaning: 'a bug in the gateway; please report it with the stack' },
   interrupted: { code: 130, meaning: 'interrupted; check the account before you run it again' },
@@ -21,7 +22,7 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** Exits for which running the command again later can help. All others except `done` need a person. */
+/** Exits for which running the command again later can help. After the others, a person decides. */
 export const TRANSIENT_EXITS = [
   'conflict',
   'store-unavailable',

@@ -4,14 +4,17 @@ import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/
 export { problemPath } from '../../schemas/paths.js';
 export { PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/problems.js';
 
-/** Details of a problem. They must not contain a key, a token, a signed URL or a bucket. */
+/**
+ * Details of a problem. The caller sees `detail` and `headers`, so they contain no API key, token, signed URL or name of a
+ * bucket. `cause` is for the log.
+ */
 export type ProblemDetails = ErrorOptions & {
   /** A sentence for the caller; the meaning of the problem by default. */
   readonly detail?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** An error that is answered with a problem. It is expected, so its stack is not logged. */
+/** An error that is answered with a problem. It is expected, so the gateway does not log its stack. */
 export class GatewayError extends Error {
   readonly code: ProblemCode;
   readonly headers: Readonly<Record<string, string>>;

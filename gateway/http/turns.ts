@@ -18,7 +18,7 @@ type Queue = { current: ServerResponse | undefined; readonly waiting: Turn[] };
 
 /**
  * Creates turns. A client that sends many requests at once (pipelining) neither keeps other connections waiting nor has
- * more than one response in memory.
+ * the contents of more than one response in memory.
  */
 export function createTurns(listener: RequestListener): Turns {
   const queues = new WeakMap<Socket, Queue>();

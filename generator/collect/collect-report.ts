@@ -127,10 +127,10 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
   });
 }
 
-/** Number of things of a kind that are named one by one. */
+/** Number of differences, withheld values and drifts of a chain that are named one by one. */
 const NAMED = 5;
 
-/** Names accepted values with which another source does not agree. */
+/** Names values with which another source does not agree, and which pass all the same. */
 function describeContradictions(chain: Chain, findings: readonly DatedFinding[]): string[] {
   const found = findings.filter(({ rule, effect }) => rule === 'cross' && effect === 'noted');
   const rest = found.length - NAMED;

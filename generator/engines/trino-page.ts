@@ -32,7 +32,7 @@ export function parsePage(value: unknown, origin: string): TrinoPage {
   };
 }
 
-/** Returns the rows of a page. @throws EngineError 'shape' if a value is not text. */
+/** Returns the rows of a page. @throws EngineError 'shape' if a value is neither text nor null. */
 export function toTextRows({ data }: TrinoPage, columns: readonly string[]): TextRow[] {
   return data.map((row) => {
     if (row.length !== columns.length)
@@ -59,7 +59,7 @@ function toNext(uri: unknown, origin: string): URL | undefined {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined;
   if (url?.origin === origin) return url;
   const got = url === undefined ? 'text that is not a URL' : `one on ${url.origin}`;
-  const remedy = 'Behind a proxy, set http-server.process-forwarded=true on the server.';
+  const remedy = 'Behind a proxy, set http-server.process-forwarded=true on the server';
   throw otherForm(`expected a next page on ${origin}, got ${got}. ${remedy}`);
 }
 
@@ -75,5 +75,5 @@ function toArray(what: string, value: unknown): readonly unknown[] {
 }
 
 function otherForm(expected: string): EngineError {
-  return new EngineError('failed', `Trino: the answer has another form: ${expected}.`.replace('..', '.'));
+  return new EngineError('failed', `Trino: the answer has another form: ${expected}.`);
 }

@@ -11,7 +11,7 @@ export type NamedRelease = {
 
 /**
  * Returns whether `release` is `ancestor`, or the chain of `previous` from it contains `ancestor`.
- * @throws GeneratorError 'damaged' if a record between them cannot be read.
+ * @throws GeneratorError 'damaged' if a record between them is missing or does not match its digest.
  */
 export async function descendsFrom(
   store: ObjectStore,

@@ -40,7 +40,7 @@ export type Verification = {
   readonly artifacts: number;
   readonly days: number;
   readonly deep: boolean;
-  /** Damage: no publish repairs it. */
+  /** Damage. */
   readonly faults: readonly StoreFault[];
   /** Public copies of an earlier release, which a run left behind that ended after its commit. The next run refreshes them. */
   readonly lagging: readonly StoreFault[];

@@ -38,9 +38,9 @@ export function createCommandLine(
 export type CommandDescription = {
   readonly name: string;
   readonly description: string;
-  /** The command's own options, required ones first. */
+  /** The options that help lists first, required ones at the beginning. */
   readonly options: readonly Option[];
-  /** Options that other commands have too. Help lists them apart. */
+  /** Options of a group of commands, which help lists apart. */
   readonly commonOptions?: readonly Option[];
   /** A paragraph below the options. */
   readonly note?: string;

@@ -111,19 +111,14 @@ async function findFailure(
   { folder, signal }: Copy,
   selection: readonly string[],
 ): Promise<Failure | undefined> {
-  const cache = ['--cacheDirectory', path.join(folder, 'jest-cache')];
-  const run = execute(
-    process.execPath,
-    ['--experimental-vm-modules', ...JEST.split(' '), ...cache, ...selection],
-    {
-      cwd: folder,
-      env: { ...process.env, NODE_NO_WARNINGS: '1', FORCE_COLOR: '0' },
-      maxBuffer: Infinity,
-      timeout: LIMIT_MS,
-      killSignal: 'SIGKILL', // a mutant can loop without end
-      signal,
-    },
-  );
+  const run = execute(process.execPath, [...JEST.split(' '), ...selection], {
+    cwd: folder,
+    env: { ...process.env, NODE_NO_WARNINGS: '1', FORCE_COLOR: '0' },
+    maxBuffer: Infinity,
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL', // a mutant can loop without end
+    signal,
+  });
   const error = await run.then(
     () => undefined,
     (failure: unknown) => failure as { readonly killed?: boolean; readonly stderr: string }, // what execFile rejects with

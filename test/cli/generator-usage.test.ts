@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => folder.dispose());
 
-/** Runs a command line in which IN, STORE, FRESH and FOLDER are replaced by paths of this test. */
+/** Runs a command line in which IN, STORE, FRESH and FOLDER are replaced by paths and store addresses of this test. */
 function run(line: string): Promise<GeneratorRun> {
   const places: Record<string, string> = {
     IN: input,

@@ -186,7 +186,7 @@ describe('the Lambda function, started with secrets from Secrets Manager', () =>
     },
   );
 
-  it('serves a public file that the bucket lacks, and answers 304 if it is unchanged', async () => {
+  it('serves a public file itself, and answers 304 if it is unchanged', async () => {
     const file = PUBLIC_PATHS.status;
     const { status, headers, body } = await sendWithSecret({ path: file });
     const sha256 = await digestOf(release, file);

@@ -26,6 +26,7 @@ function sourcesOf(suite: string): string[] {
   const source = suite.replace(/\.test\.ts$/, '');
   const withoutAspect = source.replace(/\.[^./]+$/, '');
   const sources = [`${source}.ts`, `${withoutAspect}.ts`];
+  if (suite.startsWith('support/jest/')) return ['.config/jest-suite.js']; // what runs the suites
   return suite.startsWith('support/') ? sources.map((file) => `test/${file}`) : sources;
 }
 

@@ -12,14 +12,13 @@ describe('the briefs of the whole real history', () => {
     expect(output.briefs).toBe(6437 + 4038 + 1313 + 566);
   });
 
-  it('make only known claims, with numbers that are facts from the records of the date', () => {
+  it('make only known claims, with numbers from the records of the date or the methodology', () => {
     expect(output.faults).toEqual([]);
     expect(output.claims).not.toContain('none');
     expect(output.sentences).toBeGreaterThan(10 * output.briefs);
   });
 
   it('make every claim, except those about kinds of days that are not in the real history', () => {
-    expect(output.claims.length).toBeGreaterThanOrEqual(30);
     expect(output.unused).toEqual([
       'headline.missing',
       'state.pressure_only',

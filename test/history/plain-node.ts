@@ -29,7 +29,7 @@ export function runGenerator(...args: readonly string[]): Promise<CommandResult>
 
 /**
  * Runs a program of `programs/` and returns the JSON document that it prints. Arithmetic over years of days belongs there,
- * because plain Node is faster than Jest's sandbox.
+ * so that several run at the same time.
  * @throws Error with its output if the program fails.
  */
 export async function runProgram(name: string): Promise<unknown> {

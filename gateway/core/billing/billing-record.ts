@@ -5,7 +5,7 @@ import type { Grant } from '../access/entitlements.js';
 import { grantFromSubscription, OUTCOMES, type Outcome, type PriceBook } from './grant-from-subscription.js';
 import { statusRuleOf, type Subscription } from './subscription.js';
 
-/** Maximum number of stored event ids. Processing an older event again is harmless, because it only reads Stripe again. */
+/** Maximum number of stored event ids. Processing an older event again is harmless: it reads the same state from Stripe again. */
 export const MAX_EVENTS = 50;
 /** Maximum number of stored subscriptions. The oldest without access are dropped first. */
 export const MAX_SUBSCRIPTIONS = 20;
@@ -37,7 +37,7 @@ export function hasEvent({ billing }: Account, event: string): boolean {
 
 /**
  * Updates an account's subscriptions to the state at Stripe, and records the event that caused the update. Returns the same
- * account object if nothing changes. Subscriptions whose metadata names another account are not recorded; an event raises
+ * account object if nothing changes. A subscription whose metadata does not name the account is not added to the record; an event raises
  * an alert for them.
  */
 export function applyCustomerState(
@@ -114,7 +114,7 @@ export function endAllSubscriptions(billing: Billing): Billing {
   return { ...billing, subscriptions: Object.fromEntries(endUnlisted(billing, [], true)) };
 }
 
-/** Returns the recorded subscriptions that Stripe no longer lists, without access. */
+/** Returns the recorded subscriptions that Stripe no longer lists for the account, without access. */
 function endUnlisted(
   { subscriptions }: Billing,
   listed: readonly Subscription[],

@@ -9,15 +9,16 @@ import type { BillingPort } from './billing-port.js';
 import { syncAccount, type SyncOptions } from './sync-account.js';
 
 /**
- * Verifies and processes a webhook event, and returns the outcome. After an error nothing is written, except that work which
- * exceeded the time limit may still complete. In both cases Stripe can safely send the event again.
- * @throws GatewayError 'webhook-signature-invalid', 'billing-unavailable'; StoreError
+ * Verifies and processes a webhook event, and returns the outcome. After an error Stripe can safely send the event again,
+ * also if the account was updated: work that exceeded the time limit may still complete, and the answer of the store to a
+ * write may be lost.
+ * @throws GatewayError 'webhook-signature-invalid', 'billing-unavailable'; OperatorError 'damaged'; StoreError
  */
 export type HandleEvent = (body: Uint8Array, signature: string | undefined) => Promise<EventOutcome>;
 
 /** The outcomes of an event. The README's list is generated from this table. */
 export const EVENT_OUTCOMES = {
-  taken: "The account's subscriptions were read again, and the account was updated.",
+  taken: 'The account is up to date with its subscriptions at Stripe.',
   duplicate: 'The event was already processed. Nothing was changed.',
   ignored: 'The gateway does not handle events of this type.',
   'customer-unknown': 'The customer is unknown or was deleted. Nothing was changed.',
@@ -81,7 +82,8 @@ export function createEventHandler(
 
   /**
    * Finds the account with this customer: the account that the event names, otherwise the one that the customer's metadata
-   * names. `isOurs` is false for a deleted customer and for a customer of another product in the same Stripe account.
+   * names. If neither has it, `isOurs` is false for a deleted customer and for one of another product in the same Stripe
+   * account.
    */
   async function findOwner(
     customer: string,

@@ -4,8 +4,7 @@ const MAX_URLS = 10_000;
 
 /**
  * Returns the signer with a cache: within a second, an object gets the same URL. This helps after a new release, when
- * many subscribers request few files. These are not `FreshValues`: signing neither fails nor takes time, and all URLs
- * of a second are dropped together.
+ * many subscribers request few files. These are not `FreshValues`, because all URLs of a second are dropped together.
  */
 export function createSignedUrlCache(signer: UrlSigner, now: () => number): UrlSigner {
   let second = Number.NaN;

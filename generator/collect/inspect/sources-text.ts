@@ -39,7 +39,7 @@ function describeUse({ use, metrics, last_success: last }: SourceUse, hasLedgers
   return `${what}; last success ${last.accepted_at}: ${last.date} ${last.metrics.join(', ')}`;
 }
 
-/** Returns the items of checked sources as a table; one that did not answer is left out. */
+/** Returns the items of checked sources as a table; one that gave no items is left out. */
 export function formatCheck(checked: readonly CheckedSource[]): string {
   const rows = checked.flatMap(({ chain, source, items }) =>
     items.map(({ item, expected, found, agrees }) => [

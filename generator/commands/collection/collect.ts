@@ -40,6 +40,8 @@ type CollectOptions = CommonOptions & {
   readonly dryRun?: boolean;
 };
 
+const ENGINES = ['duckdb', 'trino', 'athena'] as const satisfies readonly PolicyEngine['kind'][];
+
 /** Adds `collect`, which fetches daily metrics, judges them by the rules, and keeps them as an input of `publish`. */
 export function addCollect(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
@@ -59,9 +61,9 @@ export function addCollect(program: Command, host: CommandHost): void {
       dateOption('--until', 'last date (default: the last one that is due)'),
       acceptOption(),
       new Option('--reason <text>', 'public reason of what --accept accepts').argParser(parseReason),
-      new Option('--engine <kind>', 'what runs the SQL, as the policy describes it').choices([
-        ...['duckdb', 'trino', 'athena'],
-      ]),
+      new Option('--engine <kind>', 'what runs the SQL: duckdb, or what the policy describes').choices(
+        ENGINES,
+      ),
       new Option('--cache <dir>', "folder for raw data of a day (default: the system's temporary folder)"),
       new Option('--dry-run', 'show what would be accepted, without writing anything'),
       asOfOption(),
@@ -90,7 +92,7 @@ export function addCollect(program: Command, host: CommandHost): void {
       });
       for (const chain of result.ended) {
         context.warn(
-          `${chain}: the policy does not have it, so nothing of it is awaited from now on. A collection needs one policy with all its chains.`,
+          `${chain}: the policy does not have it, so a collection with this policy awaits nothing of it. Use one policy with all chains.`,
         );
       }
       findUnused(options.accept ?? [], result).forEach(context.warn);

@@ -6,7 +6,7 @@ import { LEFT, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
 import { plotMarks } from './plot-marks.js';
 import { svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js';
 
-/** Maximum width of a character of a run's name and the space around the name, in SVG units. */
+/** Assumed width of a character of a run's name and the space around the name, in SVG units. */
 const CHARACTER = 14;
 const BESIDE = 16;
 

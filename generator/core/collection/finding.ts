@@ -1,6 +1,6 @@
 import type { MetricName } from '../../../schemas/types.generated.js';
 
-/** The rules, in the order in which they are applied. The report and the lineage name them. */
+/** The rules, in the order in which they are applied. Findings, lines of the ledger and metrics name them. */
 export const RULES = {
   shape: 'a value is a decimal number of a metric that the chain has, and a count is an integer',
   whole:
@@ -23,9 +23,9 @@ export type Finding = {
   readonly rule: RuleId;
   readonly metrics: readonly MetricName[];
   readonly effect: 'withheld' | 'omitted' | 'noted';
-  /** A sentence with the value and the bound. */
+  /** A sentence for a person, with the value and the bound if the rule has them. */
   readonly message: string;
-  /** The value that the rule compared, as text; absent if it compared none. */
+  /** The value that the rule compared with a bound, as text; absent if there was none. */
   readonly value?: string;
   /** The bound that the value missed: a number, or the least and most allowed as `least..most`. */
   readonly bound?: string;

@@ -22,7 +22,7 @@ export type JudgeOptions = {
    * are then only noted. A false zero stays missing, and a day that is not whole stays withheld.
    */
   readonly isSettled?: boolean;
-  /** Metrics of a settled day that have no accepted value: they stay withheld. */
+  /** Metrics of a settled day that have no accepted value: what a rule stops stays stopped, and is not only noted. */
   readonly open?: readonly MetricName[];
 };
 
@@ -73,12 +73,12 @@ export function judgeDay(
   };
 }
 
-/** Withholds all other values of a day whose `tx_count` is far from other days or sources: the source may have only a part of the day. */
+/** Withholds all other values of a day whose `tx_count` a rule stops: the source may have only a part of the day. */
 function findDependent(present: DayValues, findings: readonly Finding[]): Finding[] {
   const cause = findings.find(({ effect, metrics }) => effect !== 'noted' && metrics.includes('tx_count'));
   const others = metricsIn(without(present, findings));
   if (cause === undefined || others.length === 0) return [];
-  const message = `${others.join(', ')} wait with tx_count, which counts the same transactions.`;
+  const message = `${others.join(', ')} wait with tx_count: the source may have only a part of the day.`;
   return [{ rule: cause.rule, metrics: others, effect: 'withheld', message }];
 }
 

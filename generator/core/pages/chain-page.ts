@@ -29,7 +29,7 @@ export type ChainPageOptions = {
   readonly sources: readonly SourceSegment[];
 };
 
-/** Returns a chain's page with its state, the evidence for it, and all its files. Precondition: at least one record. */
+/** Returns a chain's page with its state, the evidence for it, and a list of its files. Precondition: at least one record. */
 export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptions): FileTemplate {
   const { lastAvailable, methodology, sources } = options;
   const records = options.records.slice(-LANDING_DAYS);

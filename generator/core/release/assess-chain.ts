@@ -24,7 +24,7 @@ export type Trust = {
   readonly full: boolean;
 };
 
-/** Compares a chain's input with the published state. `digest` is the digest of the input. */
+/** Compares a chain's input with the published state. `digest` returns the digest of the input through a date. */
 export function assessChain(
   series: InputSeries,
   digest: (date: string) => InputDigest,
@@ -53,7 +53,7 @@ function hasOtherSources(series: InputSeries, previous: PublishedState): boolean
   return canonicalJson(published) !== canonicalJson(series.sources);
 }
 
-/** Returns whether the same input would give the same bytes as published. */
+/** Returns whether the same input would surely give the same bytes as published. With `full` it is computed again. */
 function isTrusted(chain: RecordChain, { writersSha256, methodologySha256, full }: Trust): boolean {
   return !full && writersSha256 === chain.writers_sha256 && methodologySha256 === chain.methodology_sha256;
 }

@@ -29,8 +29,6 @@ export type AwsOptions = {
   readonly region?: string;
   /** Address of an S3 server with a mirror; by default Amazon's, whatever the environment says. */
   readonly endpoint?: string;
-  /** True for a mirror that needs credentials: those of the AWS default credential provider chain. */
-  readonly isSigned?: boolean;
   /** Beginning of the names of complete files; `part-` by default. */
   readonly namePrefix?: string;
   /** Longest time for 4 MB. */
@@ -64,7 +62,6 @@ function createSource(facts: SourceFacts, chains: RawChains, options: AwsOptions
   const connection = {
     source,
     address: toAddress(source, options),
-    isSigned: options.isSigned ?? false,
     bodyLimitMs: options.bodyLimitMs ?? BODY_LIMIT_MS,
   };
   const toReading = (bucket: Bucket, signal: AbortSignal): DayReading => ({

@@ -10,7 +10,7 @@ import type { ByteRange } from './byte-ranges.js';
 import type { RawObject } from './raw-objects.js';
 import { toSourceError } from './source-failures.js';
 
-/** Reads a public bucket. */
+/** Reads a public bucket, without credentials. */
 export type Bucket = {
   /**
    * Lists the objects whose key begins with `prefix` and is between `after` and `before`, both exclusive. Requests no page
@@ -26,8 +26,6 @@ export type BucketOptions = {
   /** Id of the source, for messages. */
   readonly source: string;
   readonly address: S3Address;
-  /** True if requests are signed with the credentials of the AWS default credential provider chain. */
-  readonly isSigned: boolean;
   /** Longest time for the bytes of an answer. */
   readonly bodyLimitMs: number;
 };
@@ -47,7 +45,7 @@ export async function withBucket<T>(
   use: (bucket: Bucket) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const client = createS3Client(options.address, { signal, isAnonymous: !options.isSigned });
+  const client = createS3Client(options.address, { signal, isAnonymous: true });
   const connection: Connection = { ...options, client, signal };
   const converted = <R>(key: string, reading: Promise<R>): Promise<R> =>
     reading.catch((error: unknown) => {

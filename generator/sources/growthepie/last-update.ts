@@ -20,7 +20,11 @@ export function parseLastUpdate(where: string, master: unknown, nowMs: number): 
   const expected = 'last_updated_utc as YYYY-MM-DD HH:MM:SS';
   if (updatedMs === undefined) throw shapeError(where, expected, describeValue(text));
   if (updatedMs > nowMs + CLOCK_SKEW_MS) {
-    throw shapeError(where, `last_updated_utc until ${toInstant(nowMs)}`, toInstant(updatedMs));
+    throw shapeError(
+      where,
+      `last_updated_utc until ${toInstant(nowMs + CLOCK_SKEW_MS)}`,
+      toInstant(updatedMs),
+    );
   }
   if (nowMs - updatedMs > MAX_AGE_MS) {
     throw new SourceError(

@@ -24,7 +24,7 @@ const PERIOD = Duration.minutes(5);
 const MAX_FAILED_PERCENT = 1;
 /** Minimum number of requests in a period for the share of failures. With fewer, the number of failures counts. */
 const MIN_REQUESTS = 100;
-/** Number of failures that raises the alarm in such a period. */
+/** Number of failures in such a period from which it counts for the alarm. */
 const MIN_FAILED_REQUESTS = 5;
 /** Events without a valid signature that are tolerated in a period, because anybody can send them. */
 const MAX_UNSIGNED_EVENTS = 10;
@@ -91,7 +91,7 @@ export class AlarmsPart extends Construct {
       machine.metricTimedOut({ period: PERIOD }),
       machine.metricAborted({ period: PERIOD }),
     ]);
-    // Data points of finished runs can arrive late, when their period has already been evaluated as missing.
+    // Data points of finished runs can arrive late, when their period has already been evaluated without them.
     const evaluation = { evaluationPeriods: 3, datapointsToAlarm: 1 };
     this.alarm(id, { metric: sumOf(failed, 'Failed runs'), threshold: 0, description, evaluation });
   }

@@ -13,7 +13,7 @@ import { BUNDLE_FOLDER } from '../settings/bundle.js';
 import { gatewayVariables } from '../settings/gateway-variables.js';
 import type { Parameters } from '../settings/parameters.js';
 
-/** Smallest size with a p99 latency of 20 ms: AWS assigns processor time by memory. README.md has the figures. */
+/** Smallest measured size with a p99 latency below 20 ms: AWS assigns processor time by memory. README.md has the figures. */
 const MEMORY_MB = 1024;
 /** Longer than the timeouts of the store and Stripe, shorter than the API's own. */
 const TIMEOUT = Duration.seconds(20);

@@ -1,7 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** Identifies one process for all time: the system reuses a pid, and starts over after a boot. */
+/** Identifies one process for all time, if the system provides all of it: a pid is reused, and starts over after a boot. */
 export type ProcessIdentity = {
   readonly host: string;
   /** The process's pid namespace: the same pid in another namespace is another process. */

@@ -11,12 +11,12 @@ const FOLDER = '.gc-space';
 const FILES = 32;
 const FILE_BYTES = 8_192;
 
-/** Size of the spare space, its folder included. */
+/** Size of the spare space. `files` includes its folder. */
 export const SPARE_SPACE = { bytes: FILES * FILE_BYTES, files: FILES + 1 };
 
 /**
  * Creates files without meaning in a directory store, unless they exist already. On a full disk they are deleted to make
- * room for the lease of a garbage collection, or for a hold. Does nothing for other stores, and leaves out what cannot be created.
+ * room for the lease of a garbage collection, or for a hold. Does nothing for other stores, and ends at the first file that cannot be created.
  */
 export async function createSpareSpace(address: string): Promise<void> {
   const root = directoryOf(address);
@@ -36,7 +36,7 @@ export async function createSpareSpace(address: string): Promise<void> {
   }
 }
 
-/** Deletes the spare files, and returns whether there were any. */
+/** Deletes the spare files, and returns whether any was deleted. */
 export async function deleteSpareSpace(address: string): Promise<boolean> {
   const root = directoryOf(address);
   if (root === undefined) return false;
@@ -46,7 +46,7 @@ export async function deleteSpareSpace(address: string): Promise<boolean> {
   return deleted.some(({ status }) => status === 'fulfilled');
 }
 
-/** Returns whether an operation failed because the disk or a quota is used up. */
+/** Returns whether an operation of a store failed because the disk or a quota is used up. */
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return /^(ENOSPC|EDQUOT)$/.test(codeOf(error.cause) ?? '') || isOutOfSpace(error.cause);

@@ -29,7 +29,7 @@ const PARAMETER_FORMS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Parses `s3://bucket/prefix`, optionally with `?endpoint=URL&region=REGION&path-style=true`.
+ * Parses `s3://bucket` or `s3://bucket/prefix`, optionally with `?endpoint=URL&region=REGION&path-style=true`.
  * @throws StoreError 'address' for any other text.
  */
 export function parseS3Address(address: string, defaults: S3Defaults = {}): S3Address {
@@ -66,7 +66,7 @@ function assertEndpoint(endpoint: string | undefined): string | undefined {
   );
 }
 
-/** Replaces user name and password in an address, so that a message does not repeat a secret. */
+/** Replaces everything before the last `@` of an address, so that a message does not repeat a secret. */
 function withoutCredentials(address: string): string {
-  return address.replace(/\/\/[^/]*@/, '//…@');
+  return address.replace(/^.*(@|%40)/is, '…@');
 }

@@ -12,7 +12,7 @@ export type S3Failure =
   | 'denied'
   /** No response, or one that S3 sends while it is unavailable. */
   | 'unreachable'
-  /** No such bucket, or one in another region. */
+  /** No such bucket, one in another region, or no valid region. */
   | 'wrong-address'
   /** The bytes did not match their checksum. */
   | 'damaged'
@@ -110,7 +110,7 @@ export function isRegionInvalid(error: unknown): boolean {
   return INVALID_REGION.test(readS3Error(error).message);
 }
 
-/** Returns true for a 3xx or 4xx response without a body, such as the response to a HEAD request. */
+/** Returns true for a 3xx or 4xx response that the SDK cannot name, such as most responses to a HEAD request. */
 export function isUnnamedError(error: unknown): boolean {
   const { name, status } = readS3Error(error);
   return name === 'Unknown' && status >= 300 && status < 500;

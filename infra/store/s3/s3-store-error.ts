@@ -45,7 +45,7 @@ const BY_NAME: Readonly<Record<string, Advice>> = {
 };
 
 const BY_FAILURE: { readonly [failure in S3Failure]?: Advice } = {
-  denied: ['access denied', 'Grant the permissions listed in generator/RUNBOOK.md.'],
+  denied: ['access denied', 'Grant the permissions listed in RUNBOOK.md of the program.'],
   damaged: ['the bytes were damaged in transit', 'Run again.'],
   conflict: ['other writers keep changing this key', 'Run again.'],
   // An absent object is no failure. Some servers answer so to a list or a write if the bucket is absent.
@@ -99,7 +99,8 @@ function adviseOn(error: unknown, failure: S3Failure, address: S3Address): Advic
     return [`${server} throttles requests, even after retries`, 'Run again later.'];
   if (NOT_S3.test(message)) return [`${server} is not an S3 server`, 'Check the endpoint.'];
   if (failure === 'wrong-address') return adviseOnAddress(error, address);
-  // Errors of the network were handled above. The only files that the SDK reads are those of its credentials.
+  // Known errors of the network were handled above. An error of a file is one of its credentials: the SDK ignores
+  // those of its configuration.
   if (codeOf(error) !== undefined) return ['the credentials cannot be read', 'Fix the cause and run again.'];
   return BY_NAME[name] ?? BY_FAILURE[failure] ?? UNKNOWN;
 }

@@ -1,4 +1,4 @@
-/** Writes the brief of every date of the real history, and prints their faults. */
+/** Writes the brief of every date of the real history, and prints the first faults. */
 import { createDayWriters } from '../../../generator/core/records/day-writers.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';

@@ -135,8 +135,6 @@ describe('requests', () => {
     const seen = scene.proxy.take();
     expect(seen.length).toBeGreaterThan(4);
     expect(seen.filter(({ isSigned }) => isSigned)).toEqual([]);
-    await read('ethereum', scene.createAws({ isSigned: true }));
-    expect(scene.proxy.take().filter(({ isSigned }) => !isSigned)).toEqual([]);
   });
 
   it('are one list for each table to find that nothing is new', async () => {

@@ -20,7 +20,7 @@ const AT_ONCE = 64;
 const MAX_FAULTS = 20;
 /** Number of times that the memory is measured. */
 const STAGES = 10;
-/** The gateway writes its log once a second. */
+/** The gateway writes its log at least once a second. */
 const LOG_MS = 1_500;
 const SLOW_MS = 3_600_000;
 

@@ -74,7 +74,7 @@ describe('if S3 rejects every request', () => {
       'permissions are missing',
       s3Error(403, 'AccessDenied', 'Access Denied'),
       'unavailable',
-      /access denied \(.+\)\. Grant the permissions listed in generator\/RUNBOOK\.md\.$/,
+      /access denied \(.+\)\. Grant the permissions listed in RUNBOOK\.md of the program\.$/,
     ],
     [
       'the secret key is wrong',

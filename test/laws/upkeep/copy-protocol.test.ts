@@ -64,7 +64,7 @@ describe('copy', () => {
     expect(order).toEqual(['store.json', 'objects', 'releases', 'current.json', 'public', 'aliases.json']);
   });
 
-  it('resumes after a stop before or after every ninth operation, and reads only manifests twice', async () => {
+  it('resumes after a stop before or after every ninth operation, and reads no object twice except manifests', async () => {
     const source = await createSource();
     for (const when of ['before', 'after'] as const) {
       let at = 1;
@@ -112,8 +112,8 @@ describe('copy', () => {
   }, 60_000);
 });
 
-describe('concurrent copies', () => {
-  it('of one source both succeed while it is published to, and leave one of its releases', async () => {
+describe('copies beside publications', () => {
+  it('both succeed while their source is published to, and leave one of its releases', async () => {
     for (let seed = 1; seed <= 8; seed += 1) {
       const source = await createSource();
       const target = createMemoryStore();
@@ -132,7 +132,7 @@ describe('concurrent copies', () => {
     }
   }, 120_000);
 
-  it('end with a conflict when the target is published to, and keep that release', async () => {
+  it('end with a conflict when their target is published to, and keep that release', async () => {
     const source = await createSource();
     const memory = createMemoryStore();
     const other = createMemoryStore();
@@ -148,7 +148,7 @@ describe('concurrent copies', () => {
   });
 });
 
-describe('copy during a garbage collection of the source', () => {
+describe('copy and garbage collection', () => {
   let source: ObjectStore;
   let setClock: (at: string | number) => void;
   const at = (day: number): string => `${addDays('2022-02-01', day)}T00:00:00Z`;
@@ -163,15 +163,15 @@ describe('copy during a garbage collection of the source', () => {
   }, 120_000);
 
   /** Returns the key of a bundle of the release `age` releases before the current one. */
-  async function keyOf(age: number, window: '7d' | '30d'): Promise<string> {
+  async function keyOf(age: number): Promise<string> {
     const pointer = await readPointer(source);
     const releases = await readReleases(source, pointer?.value ?? { revision: '', sha256: '' });
-    const path = bundlePath('gold', 'arbitrum', window);
+    const path = bundlePath('gold', 'arbitrum', '7d');
     return objectKey(releases[age]?.record.bundles[path]?.sha256 ?? '');
   }
 
-  it('skips files that garbage collection may have deleted, and fails if any other is missing', async () => {
-    const [old, retained] = [await keyOf(35, '7d'), await keyOf(5, '7d')];
+  it('skips files that garbage collection of the source may have deleted, and fails if any other is missing', async () => {
+    const [old, retained] = [await keyOf(35), await keyOf(5)];
     const body = (await source.get(old))?.bytes ?? new Uint8Array();
     await source.delete(old);
     setClock(at(LAST));
@@ -214,7 +214,7 @@ describe('an interrupted copy', () => {
     const controller = new AbortController();
     const target = interceptStore(createMemoryStore(), async ({ name, key }, run) => {
       const result = await run();
-      if (name !== 'get' && name !== 'head' && key.startsWith(prefix)) controller.abort();
+      if (!['get', 'head', 'list'].includes(name) && key.startsWith(prefix)) controller.abort();
       return result;
     });
     return copy(await createSource(), target, controller.signal).catch((error: unknown) => error);

@@ -39,7 +39,7 @@ function use<T>(work: (bucket: Bucket) => Promise<T>): Promise<T> {
     endpoint: server.endpoint,
     pathStyle: true,
   };
-  return withBucket({ source: 'aws', address, isSigned: false, bodyLimitMs: 5_000 }, signal, work);
+  return withBucket({ source: 'aws', address, bodyLimitMs: 5_000 }, signal, work);
 }
 
 async function listOne(key: string): Promise<RawObject> {

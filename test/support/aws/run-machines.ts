@@ -46,7 +46,7 @@ const DELAY_PATH = '$.retries.delaySeconds';
 /** Uses the Step Functions of the server `CRD_TEST_S3_ENDPOINT`. The test replaces ECS and SQS. */
 export function createRunMachines(): RunMachines {
   const endpoint = process.env['CRD_TEST_S3_ENDPOINT'];
-  if (endpoint === undefined) throw new Error('CRD_TEST_S3_ENDPOINT is not set. Run npm run test:deployed.');
+  if (endpoint === undefined) throw new Error('CRD_TEST_S3_ENDPOINT is not set. Run npm run test:slow.');
   const client = new SFNClient({ endpoint });
   return {
     async run(definition, ends) {

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
-/** A request that is sent exactly as written here. */
+/** A request whose target, method, version and headers are sent exactly as written here. */
 export type RawRequest = {
   readonly method?: string;
   /** Request target, between method and version. */
   readonly target: string;
   readonly version?: string;
-  /** Header lines besides `Host`. */
+  /** Header lines besides `Host`, `Connection: close`, and `Content-Length` if there is a body. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** Value of the header `Host`; `null` omits it. */
   readonly host?: string | null;
@@ -46,7 +46,7 @@ export function sendBytes(url: string, bytes: Uint8Array | string): Promise<Buff
   });
 }
 
-/** Parses a response. Keeps a body even where HTTP does not allow one. */
+/** Parses a response. Keeps a body also if the request was HEAD. */
 function parseAnswer(bytes: Buffer): Response {
   const text = bytes.toString('latin1');
   const end = text.indexOf('\r\n\r\n');

@@ -1,13 +1,18 @@
-import { jest } from '@jest/globals';
+import { install } from '@sinonjs/fake-timers';
 
 /** Runs with fake timers and a fake `Date`, which only `advance` moves, by milliseconds. */
 export async function withFakeTimers(
   run: (advance: (ms: number) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate'] });
+  const clock = install({
+    now: Date.now(),
+    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+  });
   try {
-    await run((ms) => jest.advanceTimersByTimeAsync(ms));
+    await run(async (ms) => {
+      await clock.tickAsync(ms);
+    });
   } finally {
-    jest.useRealTimers();
+    clock.uninstall();
   }
 }

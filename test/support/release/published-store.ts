@@ -20,7 +20,7 @@ export type PublishedStore = {
   readonly dispose: () => Promise<void>;
 };
 
-/** Copies the two releases from a folder in which they are kept. */
+/** Copies a store of two releases from the folder in which it is kept. */
 export async function createPublishedStore(): Promise<PublishedStore> {
   const kept = await keepStore({
     name: 'two-releases',
@@ -76,7 +76,7 @@ export type DamagedStore = {
   readonly expectFault: (run: GeneratorRun, urlPath: string, message?: RegExp) => Promise<void>;
 };
 
-/** Publishes a store before the tests of a file, and removes it after them. */
+/** Prepares a published store before the tests of a file, and removes it after them. */
 export function useDamagedStore(): DamagedStore {
   let published: PublishedStore;
   let store: StoreEditor;

@@ -37,6 +37,7 @@ export type EvmNodeScene = {
   readonly create: (options?: Partial<EvmNodeOptions>) => Source;
 };
 
+/** The span of the complete days that tests read. */
 export const FIRST = '2026-03-22';
 export const LAST = '2026-03-26';
 const CHAIN_IDS = { ethereum: 1, arbitrum: 42161, base: 8453 } as const;
@@ -74,7 +75,7 @@ export async function startEvmNodeScene(chain: EvmChain = 'base'): Promise<EvmNo
   };
 }
 
-/** Blocks every three hours of each day and at its last second; of the last day, two blocks after midnight. */
+/** Blocks every three hours of each day and at its last second; of the last day, one at midnight and one after it. */
 function blocksFrom(first: string, last: string): EvmBlock[] {
   const blocks: EvmBlock[] = [];
   for (let date = first; date < last; date = addDays(date, 1)) {
@@ -124,7 +125,7 @@ function toReceipt(tx: EvmTx, index: number, number: number, blockHash: string):
     ...{ blockHash, from, to },
     transactionHash: txHash(number, index),
     gasUsed: hex(gas),
-    effectiveGasPrice: price && hex(price),
+    effectiveGasPrice: price === undefined ? undefined : hex(price),
     status: status === undefined ? undefined : hex(status),
     type: type === undefined ? undefined : hex(type),
     l1Fee: l1Fee === undefined ? undefined : hex(l1Fee),

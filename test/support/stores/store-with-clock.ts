@@ -47,7 +47,7 @@ export async function leaveOrphans({ store }: StoreWithClock, days: number, asOf
   await expect(publishing).rejects.toBeInstanceOf(StoppedError);
 }
 
-/** Asserts that everything in the store verifies. */
+/** Asserts that the releases in the store verify. */
 export async function expectSound(store: ObjectStore): Promise<void> {
   expect((await verifyStore(store, { deep: true })).faults).toEqual([]);
 }

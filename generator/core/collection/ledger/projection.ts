@@ -53,12 +53,12 @@ function namesByDate(dates: readonly LedgerDate[]): { date: string; sources: str
 }
 
 function joinDescriptions(descriptions: readonly SourceDescription[]): SourceDescription {
-  const join = (name: 'licence' | 'attribution' | 'notes', separator: string): string =>
+  const join = (name: 'name' | 'licence' | 'attribution' | 'notes', separator: string): string =>
     [...new Set(descriptions.flatMap((each) => each[name] ?? []))].join(separator);
   const [attribution, notes] = [join('attribution', '; '), join('notes', ' ')];
   const url = descriptions.find((each) => each.url !== undefined)?.url;
   return {
-    name: descriptions.map(({ name }) => name).join(' and '),
+    name: join('name', ' and '),
     licence: join('licence', '; '),
     ...(attribution === '' ? {} : { attribution }),
     ...(url === undefined ? {} : { url }),

@@ -54,7 +54,7 @@ it('says without the key what it contains, with the digest of the content', asyn
   expect(sha256Hex(plaintext)).toBe(HEADER.sha256);
 });
 
-it('is different each time, so that nobody can compare two snapshots', async () => {
+it('is encrypted differently each time', async () => {
   expect((await sealSnapshot(ACCOUNTS, CREATED_AT, KEY)).text).not.toBe(TEXT);
 });
 
@@ -74,7 +74,7 @@ it('refuses every changed character and every cut', async () => {
   expect(await refusalOf(`${TEXT}A`)).toMatch(/^damaged/);
 });
 
-it('names both keys when the file was encrypted with another one', async () => {
+it('names both keys when the file was encrypted with another one, if they have different names', async () => {
   expect(await refusalOf(TEXT, createKey('two'))).toMatch(
     /^usage: a\.jwe was encrypted with the key one, and --key-file has the key two\. Use the other key\.$/,
   );

@@ -278,7 +278,7 @@ describe('a day whose tx_count is not accepted', () => {
     const judgement = judge(day, { accepted: ['tx_count'] });
     expect(judgement.values).toEqual(day);
     expect(judge(day).findings.at(-1)?.message).toBe(
-      'active_addresses, fees_total, fee_median wait with tx_count, which counts the same transactions.',
+      'active_addresses, fees_total, fee_median wait with tx_count: the source may have only a part of the day.',
     );
   });
 });

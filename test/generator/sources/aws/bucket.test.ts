@@ -34,7 +34,7 @@ async function use<T>(
     endpoint: server.endpoint,
     pathStyle: true,
   };
-  return withBucket({ source: 'aws', address, isSigned: false, bodyLimitMs: 100 }, stop, work);
+  return withBucket({ source: 'aws', address, bodyLimitMs: 100 }, stop, work);
 }
 
 const list = (bucket: Bucket): Promise<RawObject[]> => bucket.list(PREFIX, SPAN);

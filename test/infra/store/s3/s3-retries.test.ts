@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { RetryErrorInfo, RetryErrorType } from '@smithy/types';
 import { createRetryStrategy, MAX_ATTEMPTS, RETRY_PERIOD_MS } from '../../../../infra/store/s3/s3-retries.js';
 
@@ -21,12 +20,15 @@ async function countAttempts(failure: RetryErrorInfo, retryPeriodMs = RETRY_PERI
 const DOWN = failureOf('TRANSIENT', 'InternalError');
 
 describe('a failed request', () => {
+  const { random: realRandom } = Math;
   let random = 0;
   beforeEach(() => {
     random = 0; // no backoff
-    jest.spyOn(Math, 'random').mockImplementation(() => random);
+    Math.random = () => random;
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    Math.random = realRandom;
+  });
 
   it.each([
     ['the server is unavailable', DOWN],

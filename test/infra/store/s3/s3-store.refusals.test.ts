@@ -84,7 +84,7 @@ describe('an S3 store whose server rejects a request', () => {
       'because of missing permissions',
       { status: 403, code: 'AccessDenied', message: 'Access Denied' },
       'unavailable',
-      ['access denied', 'Grant the permissions listed in generator/RUNBOOK.md.'],
+      ['access denied', 'Grant the permissions listed in RUNBOOK.md of the program.'],
     ],
     [
       'because the access key is unknown',

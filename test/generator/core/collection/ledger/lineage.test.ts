@@ -25,7 +25,7 @@ it.each([
   ['objects', OBJECTS],
   ['responses', RESPONSES],
 ])(
-  'a lineage from %s is canonical text that its digest names, and has everything of the day',
+  'a lineage from %s is canonical text that its digest names, and has the values, counts and evidence of the day',
   (_kind, evidence) => {
     const { text, sha256 } = toLineage('aws', day(evidence), []);
     expect(sha256).toBe(sha256Hex(text));
