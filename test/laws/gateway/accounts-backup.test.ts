@@ -53,7 +53,7 @@ const step = fc.oneof(
       stopAt: fc.nat(40),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('lose' as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
@@ -197,7 +197,7 @@ it('imports un-revoke no key and change nothing the second time, also after a ki
       for (const each of steps) await live(life, each);
       for (const name of ['revokedSince', 'restored', 'killed'] as const) total[name] += life.tally[name];
     }),
-    { numRuns: LIVES },
+    { numRuns: LIVES, seed: 13 },
   );
   for (const count of Object.values(total)) expect(count).toBeGreaterThan(0);
 }, 300_000);
