@@ -25,7 +25,8 @@ export type PublishReleaseOptions = {
 
 /**
  * Writes and commits the planned release, if there is one, then refreshes the public copies if they are outdated.
- * @throws GeneratorError 'interrupted' if `signal` was aborted; its message says whether the release was committed.
+ * @throws GeneratorError 'interrupted' if it ended early because of `signal`; its message says whether the release was
+ * committed, or that this is unknown.
  */
 export async function publishRelease(
   store: ObjectStore,
@@ -60,7 +61,7 @@ export async function refreshOutdatedAliases(
     await refreshAliases(store, progress, signal);
 }
 
-/** Adds to an error that occurred after the commit that the release is published. */
+/** Returns an error that occurred after the commit, with a message that first says that the release is published. */
 function committedError(revision: string, error: unknown): unknown {
   if (!(error instanceof StoreError) && !(error instanceof GeneratorError)) return error;
   const message = `${revision} is published, but its public copies were not refreshed; the next run tries again: ${error.message}`;

@@ -7,7 +7,10 @@ export type ObjectStore = {
    * larger than MAX_OBJECT_BYTES, only the first bytes are read, so that it cannot fill the memory.
    */
   get(key: string): Promise<StoredObject | undefined>;
-  /** Resolves to the object's metadata without its bytes, or `undefined` if the key does not exist. */
+  /**
+   * Resolves to the object's metadata without its bytes, or `undefined` if the key does not exist. Of an object larger than
+   * MAX_OBJECT_BYTES, size and digest can be those of the first bytes.
+   */
   head(key: string): Promise<ObjectHead | undefined>;
   /**
    * Writes `body` unless `key` exists. Reports which of the two happened, even if the response to the first attempt was
@@ -65,7 +68,7 @@ export type ListedObject = {
 
 /**
  * Headers that a store sends with an object. `contentDisposition` names the file that a browser saves. A directory store
- * does not keep them: its readers find them in the release.
+ * does not keep them: the gateway sends those that belong to the path.
  */
 export type ObjectMeta = {
   readonly contentType: string;

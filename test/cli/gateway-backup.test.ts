@@ -75,7 +75,7 @@ describe('accounts export', () => {
     ]);
   });
 
-  it('shows no secret, and nothing of an account, in the file or in the output', async () => {
+  it('shows no secret in the file or in the output, and nothing of an account in the file', async () => {
     const { stdout, stderr } = await run(`${EXPORT} --json`);
     const whole = stdout + stderr + (await readFile(at('a.jwe'), 'utf8'));
     for (const secret of [SECRET, SECRET.slice(0, 20), key, key.slice(18)])

@@ -6,7 +6,7 @@ import { findSchemaFaults } from '../../schemas/validate.js';
 
 type SchemaFile = keyof typeof SCHEMAS;
 
-/** Schemas that describe no published file: shared definitions, inputs, internal objects and account documents. */
+/** Schemas without fields of published data: shared definitions, inputs, internal objects, accounts, texts, the OpenAPI. */
 const INTERNAL: readonly SchemaFile[] = [
   'account',
   'aliases',
@@ -30,8 +30,8 @@ const INTERNAL: readonly SchemaFile[] = [
   'store',
   'text',
 ];
-/** Keywords whose values are data, not schemas. */
-const DATA_KEYWORDS: readonly string[] = ['$defs', 'const', 'enum', 'required'];
+/** Keywords that are not followed: their values are data, or definitions, which references lead to. */
+const NOT_FOLLOWED: readonly string[] = ['$defs', 'const', 'enum', 'required'];
 
 const artifacts = (Object.keys(SCHEMAS) as SchemaFile[]).filter((name) => !INTERNAL.includes(name));
 const fields = glossary.filter(({ kind }) => kind === 'field');
@@ -148,7 +148,7 @@ function propertiesOf(artifact: SchemaFile): Set<string> {
           names.add(name);
           visit(schema, file);
         }
-      } else if (!DATA_KEYWORDS.includes(keyword)) visit(value, file);
+      } else if (!NOT_FOLLOWED.includes(keyword)) visit(value, file);
     }
   };
   const follow = (reference: string, file: string): void => {

@@ -43,7 +43,7 @@ export type RollbackRequest = {
   /** What is on hold afterwards. */
   readonly held: Held;
   readonly texts: ReferenceTexts;
-  /** The day records that will be in force, by digest, for every chain that `rollBackEntries` returns. */
+  /** The day records that calendars, bundles and summaries of the rolled back chains need, by digest. */
   readonly days: ReadonlyMap<string, DayRecord>;
 };
 

@@ -48,7 +48,7 @@ export function pointWords(share: number): string {
   return share < 1 ? String(Math.min(99, Number(cutWords(share * 100, 0)))) : '100';
 }
 
-/** Truncates a number to some decimals, so that it never appears to have reached a boundary. */
+/** Truncates a number to some decimals, so that it never appears to have reached a boundary farther from zero. */
 export function cutWords(x: number, decimals: number): string {
   const [whole = '0', fraction = ''] = Math.abs(x).toFixed(12).split('.');
   const words = decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`;

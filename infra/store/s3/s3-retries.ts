@@ -14,7 +14,7 @@ const MAX_DELAY_MS = 5_000;
 /** Lower bound of requests per second, however often a server throttles, so that a publication finishes. */
 const MIN_RATE = 50;
 
-/** Failures that a retry would only repeat. */
+/** Failures that are final: those that a retry would repeat, and damaged bytes, so that a faulty machine is noticed. */
 const FINAL: readonly S3Failure[] = ['missing', 'precondition', 'wrong-address', 'damaged'];
 
 type Attempt = RetryToken & { readonly startedMs: number };

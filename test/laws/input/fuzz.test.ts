@@ -15,7 +15,7 @@ import { createMemoryStore } from '../../support/stores/memory-store.js';
 /** Number of inputs. */
 const INPUTS = Number(process.env['CRD_TEST_INPUT_FUZZ'] ?? '2000');
 const SEED = Number(process.env['CRD_TEST_FUZZ_SEED'] ?? '1');
-/** Every so many inputs are also read from a directory. */
+/** Every so many inputs, one is also read from a directory. */
 const DIRECTORY_EVERY = 10;
 /** Every so many inputs, what they left in memory is collected. */
 const COLLECT_EVERY = 50;
@@ -33,7 +33,7 @@ async function toPrefix(files: FuzzInput): Promise<InputFolder> {
   return openInputFolder('s3://bucket/metrics', () => Promise.resolve(store));
 }
 
-/** Reads an input. Returns what the operator reads about it, and the dates of each chain. */
+/** Reads an input. Returns the number of dates of each chain, and the faults as the operator reads them. */
 async function readOutcome(folder: InputFolder): Promise<readonly string[]> {
   try {
     const { series, faults, invalid } = await readInput({ folder, asOfMs: Date.parse('2026-01-01') });
@@ -48,7 +48,7 @@ async function readOutcome(folder: InputFolder): Promise<readonly string[]> {
 }
 
 it(
-  'each mutated input is accepted or refused within 2 s and 300 MB, the same from a bucket as from a directory',
+  'each mutated input is accepted or refused within 2 s and 300 MB, and from a directory like from a bucket',
   async () => {
     const temporary = await createTemporaryFolder();
     const random = createRandom(SEED);

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 const { handler } = await import(process.argv[2]);
 const send = (message) => process.stdout.write(`@${JSON.stringify(message)}\n`); // the log goes to stdout too
-send({ answer: {} });
+send({ answer: {} }); // tells the test that the function has started
 for await (const line of createInterface({ input: process.stdin })) {
   send({ answer: await handler(JSON.parse(line), { awsRequestId: 'an-id' }) });
 }
