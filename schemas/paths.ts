@@ -19,7 +19,7 @@
  */
 import { sha256Hex } from './digest.js';
 import type { ProblemCode } from './problems.js';
-import type { VolumeFormat } from './catalog.js';
+import type { VolumeFormat, VolumeGenre } from './catalog.js';
 import type { Chain, Genre, Window } from './types.generated.js';
 
 /** Key of the mark that identifies a prefix as a release store. */
@@ -154,6 +154,11 @@ export function calendarPath(chain: Chain | Placeholder): string {
 /** Returns the URL path of a chain's weekly summary. */
 export function weeklySummaryPath(chain: Chain | Placeholder): string {
   return `/api/v1/analyst-kit/${chain}/weekly-summary`;
+}
+
+/** Returns the URL path of the Table Schema of a chain's volumes. */
+export function volumeSchemaPath(genre: VolumeGenre | Placeholder, chain: Chain | Placeholder): string {
+  return `/api/v1/analyst-kit/${chain}/${genre}-volume-schema`;
 }
 
 /** URL path below which all charts are. */

@@ -16,6 +16,7 @@ import {
   queryPath,
   summaryPath,
   volumePath,
+  volumeSchemaPath,
   weeklySummaryPath,
   type Placeholder,
 } from './paths.js';
@@ -53,6 +54,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
       spell(chain),
     ),
   ),
+  ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
 ]);
 
 const VERSION = /^v[1-9][0-9]*$/;

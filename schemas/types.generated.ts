@@ -1052,7 +1052,7 @@ export interface EntitlementsSubscription {
   access_until: Instant | null;
 }
 /**
- * Frictionless Table Schema of the regime calendar.
+ * Frictionless Table Schema of the regime calendar or of volumes.
  */
 export interface FeatureSchema {
   $schema: 'https://datapackage.org/profiles/2.0/tableschema.json';
@@ -1071,7 +1071,7 @@ export interface FeatureSchema {
 }
 export interface FeatureField {
   name: string;
-  type: 'date' | 'string' | 'number' | 'integer';
+  type: 'date' | 'string' | 'number' | 'integer' | 'boolean';
   title: string;
   description: string;
   unit?: string;

@@ -16,6 +16,7 @@ import {
   problemPath,
   PUBLIC_PATHS,
   summaryPath,
+  volumeSchemaPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
 import { PROBLEMS, type ProblemCode } from '../../schemas/problems.js';
@@ -41,6 +42,7 @@ const PUBLIC = [
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
   ...CHAIN_IDS.map(queryPath),
+  volumeSchemaPath('gold', 'base'),
   ...Object.values(PAGE_PATHS),
   chainPagePath('base'),
   methodologyPagePath('v1'),
