@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { CHAIN_IDS, EXAMPLE_NAMES } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
 import {
   bundlePath,
   calendarPath,
@@ -42,7 +42,7 @@ const PUBLIC = [
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
   ...CHAIN_IDS.map(queryPath),
-  volumeSchemaPath('gold', 'base'),
+  ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
   ...Object.values(PAGE_PATHS),
   chainPagePath('base'),
   methodologyPagePath('v1'),
