@@ -4,10 +4,12 @@ import { objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../core/input/input-series.js';
+import { publicPathsOf } from '../core/draft/chain-state.js';
 import { createInputDigest } from '../core/release/input-digest.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import type { Plan } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
+import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import type { StoreFault } from '../core/store-fault.js';
 import { toGoldSeries } from '../core/verification/gold-series.js';
 import { readProductTexts } from '../texts/product-texts.js';
@@ -15,7 +17,8 @@ import { readPointer, readState } from '../state/published-state.js';
 
 /**
  * Rebuilds the current release from its published gold days, and returns a fault for each file that differs. A sound
- * release has no faults.
+ * release has no faults. The public files of a chain on hold are not compared if another build wrote them, because its
+ * wording may be different.
  */
 export async function recomputeRelease(
   store: ObjectStore,
@@ -28,11 +31,12 @@ export async function recomputeRelease(
   const inputs = chains.map((chain) =>
     toGoldSeries(chain, gold.get(chain) ?? [], manifestOf(previous, 'gold', chain)?.sources ?? []),
   );
+  const texts = await readProductTexts();
   const plan = planRelease({
     inputs,
     previous,
     asOfMs: parseInstant(record.published_at) ?? NaN,
-    texts: await readProductTexts(),
+    texts,
     acceptance: { reason: 'recomputed' }, // so that a difference is planned and reported, not refused
     full: true,
     keepWithdrawn: true,
@@ -45,11 +49,16 @@ export async function recomputeRelease(
       },
     ];
   }
+  const writers = writersFingerprint(texts);
+  const kept = chains
+    .filter(
+      (chain) => record.holds?.[chain] !== undefined && record.chains[chain]?.writers_sha256 !== writers,
+    )
+    .flatMap(publicPathsOf);
   return [
-    ...(plan.release?.differing ?? []).map((path) => ({
-      key: keyOf(path, record),
-      message: differsMessage(path),
-    })),
+    ...(plan.release?.differing ?? [])
+      .filter((path) => !kept.includes(path))
+      .map((path) => ({ key: keyOf(path, record), message: differsMessage(path) })),
     ...differingDays(plan, previous),
     ...inputs.flatMap((series) => compareInput(series, record)),
     ...CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused').map((chain) => ({
