@@ -103,7 +103,10 @@ function renderPlans(): string {
     plan.briefs === 'all' ? 'all' : 'latest',
     `$${priceWords(plan.monthlyCents)}`,
   ]);
-  return table(['plan', 'chains', 'bundles', 'manifests, volumes, day files, revisions', 'briefs', 'a month'], rows);
+  return table(
+    ['plan', 'chains', 'bundles', 'manifests, volumes, day files, revisions', 'briefs', 'a month'],
+    rows,
+  );
 }
 
 function renderProblems(): string {
