@@ -28,7 +28,8 @@ const FIRST_DATE = '2022-10-01';
 const FIRST_DAYS = 40;
 const SLOW_MS = 300_000;
 
-type Cells = Readonly<Record<string, unknown>>;
+type Cell = string | number | boolean | null | undefined;
+type Cells = Readonly<Record<string, Cell>>;
 
 /** Flattens a record like a volume should, in its own words. */
 function flatten(genre: VolumeGenre, record: GoldDay | MetaDay | DerivedDay): Cells {
@@ -39,7 +40,10 @@ function flatten(genre: VolumeGenre, record: GoldDay | MetaDay | DerivedDay): Ce
   if (genre === 'derived') {
     const { metrics, ...day } = record as DerivedDay; // of this genre
     const summaries = metricsOf(CHAIN).flatMap((metric) =>
-      Object.entries(metrics[metric] ?? {}).map(([name, value]) => [`${metric}_${name}`, value]),
+      Object.entries(metrics[metric] ?? {}).map(([name, value]): [string, Cell] => [
+        `${metric}_${name}`,
+        value as Cell,
+      ]),
     );
     const { fee_mean, utilization, block_interval_mean, tx_per_active_address } = day;
     return {
@@ -80,7 +84,7 @@ const records = new Map<string, Cells>();
 /** Reads a volume from both formats, and expects that they agree. */
 async function readVolume(store: ObjectStore, { parquet, csv }: ManifestVolume): Promise<Cells[]> {
   const bytes = Uint8Array.from((await store.get(objectKey(parquet.sha256)))?.bytes ?? []);
-  const rows = await parquetReadObjects({ file: bytes.buffer });
+  const rows: Record<string, Cell | Date | bigint>[] = await parquetReadObjects({ file: bytes.buffer });
   const typed = rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, toJson(cell)])),
   );
@@ -90,7 +94,7 @@ async function readVolume(store: ObjectStore, { parquet, csv }: ManifestVolume):
   return typed;
 }
 
-function toJson(cell: unknown): unknown {
+function toJson(cell: Cell | Date | bigint): Cell {
   if (cell instanceof Date) return cell.toISOString().slice(0, 10);
   return typeof cell === 'bigint' ? Number(cell) : cell;
 }
