@@ -118,6 +118,14 @@ export type Trend = 'rising' | 'flat' | 'falling';
  * Freshness at publication, according to expected_lag_days and stale_after_days.
  */
 export type Freshness = 'fresh' | 'late' | 'stale';
+/**
+ * From this instant the chain is late, unless a newer date was published; null if no date is available. Releases of older builds lack it.
+ */
+export type LateAfter = Instant | null;
+/**
+ * From this instant the chain is stale, unless a newer date was published; null if no date is available. Releases of older builds lack it.
+ */
+export type StaleAfter = Instant | null;
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
@@ -211,6 +219,8 @@ export interface Contract {
   'common.confidence_level'?: ConfidenceLevel;
   'common.trend'?: Trend;
   'common.freshness'?: Freshness;
+  'common.late_after'?: LateAfter;
+  'common.stale_after'?: StaleAfter;
   'common.metric_name'?: MetricName;
   'common.dimension'?: Dimension;
   'common.axis_name'?: AxisName;
@@ -1188,6 +1198,9 @@ export interface ChainLanding {
   last_available: CalendarDate | null;
   lag_days: number | null;
   freshness: Freshness;
+  freshness_at_publication?: Freshness;
+  late_after?: LateAfter;
+  stale_after?: StaleAfter;
   expected_next_by: Instant;
   headline: string;
   regime: LandingRegime;
@@ -1999,6 +2012,9 @@ export interface ChainStatus {
   last_available: CalendarDate | null;
   lag_days: number | null;
   freshness: Freshness;
+  freshness_at_publication?: Freshness;
+  late_after?: LateAfter;
+  stale_after?: StaleAfter;
   expected_next_by: Instant;
   next?: NextDate;
   expected_lag_days: number;
@@ -2047,6 +2063,9 @@ export interface Summary {
   last_available: CalendarDate | null;
   lag_days: number | null;
   freshness: Freshness;
+  freshness_at_publication?: Freshness;
+  late_after?: LateAfter;
+  stale_after?: StaleAfter;
   expected_next_by: Instant;
 }
 /**

@@ -3,7 +3,7 @@ import { addDays, weekdayOf } from '../../../schemas/dates.js';
 import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, Methodology, MetaDay, SourceSegment } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
-import { toFreshness } from './freshness.js';
+import { freshnessWords, toPublishedFreshness } from './freshness.js';
 import { countMissingSignals, noDriversReason, qualityLimit } from './missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
@@ -47,13 +47,7 @@ function weeklyValues(
   const { date: through, regime, confidence } = latest;
   const week = records.filter(({ date }) => date > addDays(through, -DAYS));
   const before = records.find(({ date }) => date === addDays(through, -DAYS));
-  const { freshness, expected_next_by: next } = toFreshness(
-    chain,
-    through,
-    lastAvailable,
-    stamp.publishedAt,
-    sources,
-  );
+  const fresh = toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources);
   const limit = qualityLimit(confidence, methodology.confidence);
   const missing = countMissingSignals(week);
   return {
@@ -78,9 +72,10 @@ function weeklyValues(
     scores: toScores(latest, before),
     drivers: toDrivers(latest),
     noDrivers: noDriversReason(latest, methodology),
-    freshness: { word: freshness, published: stamp.publishedAt, next },
+    freshness: { words: freshnessWords(fresh), next: fresh.expected_next_by },
     provenance: {
       revision: stamp.revision,
+      published: stamp.publishedAt,
       methodology: latest.methodology_version,
       hash: regime.determinism_hash,
       calendar: calendarPath(chain),
