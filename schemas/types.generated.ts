@@ -146,6 +146,11 @@ export type RefusalLine = string;
  * Rows of the regime calendar, before conversion to CSV.
  */
 export type RegimeCalendar = RegimeCalendarRow[];
+export type SiteLine = string;
+/**
+ * The https URL of a page.
+ */
+export type SitePage = string;
 /**
  * What runs the SQL on public raw data; DuckDB in this process if absent.
  */
@@ -278,6 +283,9 @@ export interface Contract {
   'release-record.file'?: FileEntry;
   'release-record.chain'?: RecordChain;
   release?: PublicRelease;
+  site?: Site;
+  'site.line'?: SiteLine;
+  'site.page'?: SitePage;
   'sources-policy'?: SourcesPolicy;
   'sources-policy.name'?: SourcesPolicyName;
   'sources-policy.variable'?: SourcesPolicyVariable;
@@ -1607,6 +1615,7 @@ export interface ReleaseRecord {
   hold: Reason | null;
   holds?: ChainHolds;
   chains: RecordChains;
+  site?: Site;
   public: PublicEntries;
   bundles: BundleEntries;
   manifests: ManifestEntries;
@@ -1641,6 +1650,25 @@ export interface RecordChain {
   metrics: MetricName[];
   writers_sha256: Sha256;
   methodology_sha256: Sha256;
+  site?: Site;
+}
+/**
+ * site.json of an input directory: who publishes, and where readers find it.
+ */
+export interface Site {
+  name: SiteLine;
+  /**
+   * Origin of the service without a slash at the end: https or, on loopback, http.
+   */
+  base_url: string;
+  /**
+   * Mail address, or https URL of a page.
+   */
+  contact?: string;
+  terms_url?: SitePage;
+  privacy_url?: SitePage;
+  publisher?: SiteLine;
+  sign_up_url?: SitePage;
 }
 export interface PublicEntries {
   [k: string]: PublicEntry;

@@ -1,6 +1,6 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { addDays, weekdayOf } from '../../../schemas/dates.js';
-import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
+import { calendarPath, chainPagePath, PUBLIC_PATHS, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, Methodology, MetaDay, SourceSegment } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import { freshnessWords, toPublishedFreshness } from './freshness.js';
@@ -24,6 +24,8 @@ export type WeeklyOptions = {
   readonly lastAvailable: string | null;
   readonly sources: readonly SourceSegment[];
   readonly methodology: Methodology;
+  /** Address of the service; empty if it is unknown. */
+  readonly address: string;
   readonly template: TextTemplate;
 };
 
@@ -39,7 +41,7 @@ export function weeklySummaryFile(chain: Chain, options: WeeklyOptions): FileTem
 /** Returns the values of the weekly summary's template. */
 function weeklyValues(
   chain: Chain,
-  { records, lastAvailable, sources, methodology }: WeeklyOptions,
+  { records, lastAvailable, sources, methodology, address }: WeeklyOptions,
   stamp: ReleaseStamp,
 ): object {
   const latest = records.at(-1);
@@ -78,7 +80,11 @@ function weeklyValues(
       published: stamp.publishedAt,
       methodology: latest.methodology_version,
       hash: regime.determinism_hash,
-      calendar: calendarPath(chain),
+    },
+    more: {
+      glossary: address + PUBLIC_PATHS.glossary,
+      calendar: address + calendarPath(chain),
+      page: address + chainPagePath(chain),
     },
   };
 }

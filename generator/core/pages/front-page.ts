@@ -46,6 +46,7 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
       ribbonDays: LANDING_DAYS,
       overview: overviewFigure(),
       start: {
+        gateway: site.details === undefined ? [] : [site.details.base_url],
         lines: facts.slice(0, 1).flatMap(({ chain }) => toLines(chain)),
         methodology: methodologyPagePath(methodologyVersion),
       },
@@ -53,6 +54,7 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
         genres: GENRES.filter((genre) => genre !== 'briefs').join(', '),
         currency: PRICE_CURRENCY.toUpperCase(),
         rows: PLAN_IDS.map((plan) => toPlan(PLANS[plan])),
+        signUp: site.details?.sign_up_url === undefined ? [] : [site.details.sign_up_url],
       },
     }),
   });
