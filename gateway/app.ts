@@ -9,7 +9,13 @@ import { securityHeaders } from './http/security-headers.js';
 import { createCheckoutRouter, type CheckoutRouterOptions } from './routes/checkout.js';
 import { createEntitlementsRouter, type EntitlementsRouterOptions } from './routes/entitlements.js';
 import { createFilesHandlers, FILES_PREFIX, type FilesOptions } from './routes/files.js';
-import { createHealthRouter, createMetricsRouter, type HealthRouterOptions } from './routes/health.js';
+import {
+  createFreshnessRouter,
+  createHealthRouter,
+  createMetricsRouter,
+  type FreshnessRouterOptions,
+  type HealthRouterOptions,
+} from './routes/health.js';
 import { createKeysRouter, type KeysRouterOptions } from './routes/keys.js';
 import { createObjectsRouter, type ObjectsRouterOptions } from './routes/objects.js';
 import { createProblemPagesRouter } from './routes/problem-pages.js';
@@ -50,9 +56,13 @@ export function createApp(options: AppOptions): Express {
   ]);
 }
 
-/** Returns the application of the operator's port: health and metrics. */
-export function createOperatorApp(requests: RequestContextOptions, health: HealthRouterOptions): Express {
-  return assemble(requests, [createHealthRouter(health), createMetricsRouter(requests)]);
+/** Returns the application of the operator's port: health, freshness and metrics. */
+export function createOperatorApp(
+  requests: RequestContextOptions,
+  health: FreshnessRouterOptions & HealthRouterOptions,
+): Express {
+  const routers = [createHealthRouter(health), createFreshnessRouter(health), createMetricsRouter(requests)];
+  return assemble(requests, routers);
 }
 
 /**

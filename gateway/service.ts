@@ -135,7 +135,7 @@ export async function composeGateway(
   return {
     app,
     listener: createFastLane(parts, app),
-    operatorApp: createOperatorApp(parts.requests, parts.health),
+    operatorApp: createOperatorApp(parts.requests, { ...parts.health, now }),
     async start() {
       await Promise.all([releases.start(), probe.start()]);
       if (releases.current() === undefined)

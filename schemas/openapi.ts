@@ -8,6 +8,7 @@ import { accountPaths, billingPaths } from './openapi/account-paths.js';
 import { filePaths } from './openapi/file-paths.js';
 import { operationPaths } from './openapi/operation-paths.js';
 import { publicPaths } from './openapi/public-paths.js';
+import type { OpenApi, Site } from './types.generated.js';
 
 /** The schemas of the documents that the API returns. */
 const PUBLISHED_SCHEMAS = [
@@ -33,15 +34,30 @@ function toCode(name: string): string {
   return `\`${name}\``;
 }
 
-/** Returns the OpenAPI 3.1.1 description of the HTTP API, made from the tables and schemas that the programs use. */
-export function openApiDocument(): JsonObject {
+/**
+ * Returns the OpenAPI 3.1.1 description of the HTTP API, made from the tables and schemas that the programs use, with the
+ * name, address, contact and terms of a site.
+ */
+export function openApiDocument(site?: Site): JsonObject & Pick<OpenApi, 'info'> {
   cached ??= makeDocument();
-  return cached;
+  if (site === undefined) return cached;
+  const { name, base_url: url, contact, terms_url: terms } = site;
+  const info = {
+    ...cached.info,
+    title: name,
+    ...(contact === undefined ? {} : { contact: toContact(contact, site) }),
+    ...(terms === undefined ? {} : { termsOfService: terms }),
+  };
+  return { ...cached, info, servers: [{ url, description: name }] };
 }
 
-let cached: JsonObject | undefined;
+function toContact(contact: string, { name, publisher = name }: Site): JsonObject {
+  return { name: publisher, ...(contact.startsWith('https:') ? { url: contact } : { email: contact }) };
+}
 
-function makeDocument(): JsonObject {
+let cached: ReturnType<typeof makeDocument> | undefined;
+
+function makeDocument(): JsonObject & Pick<OpenApi, 'info'> {
   const { paths, responses, parameters } = shareParts({
     ...publicPaths(),
     ...filePaths(),

@@ -115,6 +115,7 @@ export const ENDPOINTS = {
   webhook: '/api/v1/stripe/webhook',
   health: '/healthz',
   readiness: '/readyz',
+  freshness: '/health/freshness',
   metrics: '/metrics',
 } as const;
 

@@ -33,6 +33,7 @@ import refusalSchema from './json/refusal.schema.json' with { type: 'json' };
 import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
 import releaseRecordSchema from './json/release-record.schema.json' with { type: 'json' };
 import releaseSchema from './json/release.schema.json' with { type: 'json' };
+import siteSchema from './json/site.schema.json' with { type: 'json' };
 import sourcesPolicySchema from './json/sources-policy.schema.json' with { type: 'json' };
 import sourcesSchema from './json/sources.schema.json' with { type: 'json' };
 import statusSchema from './json/status.schema.json' with { type: 'json' };
@@ -77,6 +78,7 @@ export const SCHEMAS = {
   'regime-calendar': regimeCalendarSchema,
   'release-record': releaseRecordSchema,
   release: releaseSchema,
+  site: siteSchema,
   'sources-policy': sourcesPolicySchema,
   sources: sourcesSchema,
   status: statusSchema,

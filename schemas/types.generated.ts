@@ -118,6 +118,14 @@ export type Trend = 'rising' | 'flat' | 'falling';
  * Freshness at publication, according to expected_lag_days and stale_after_days.
  */
 export type Freshness = 'fresh' | 'late' | 'stale';
+/**
+ * From this instant the chain is late, unless a newer date was published; null if no date is available. Releases of older builds lack it.
+ */
+export type LateAfter = Instant | null;
+/**
+ * From this instant the chain is stale, unless a newer date was published; null if no date is available. Releases of older builds lack it.
+ */
+export type StaleAfter = Instant | null;
 export type Dimension = 'demand' | 'cost' | 'capacity';
 export type AxisName = 'demand' | 'pressure';
 /**
@@ -138,6 +146,11 @@ export type RefusalLine = string;
  * Rows of the regime calendar, before conversion to CSV.
  */
 export type RegimeCalendar = RegimeCalendarRow[];
+export type SiteLine = string;
+/**
+ * The https URL of a page.
+ */
+export type SitePage = string;
 /**
  * What runs the SQL on public raw data; DuckDB in this process if absent.
  */
@@ -211,6 +224,8 @@ export interface Contract {
   'common.confidence_level'?: ConfidenceLevel;
   'common.trend'?: Trend;
   'common.freshness'?: Freshness;
+  'common.late_after'?: LateAfter;
+  'common.stale_after'?: StaleAfter;
   'common.metric_name'?: MetricName;
   'common.dimension'?: Dimension;
   'common.axis_name'?: AxisName;
@@ -270,6 +285,9 @@ export interface Contract {
   'release-record.file'?: FileEntry;
   'release-record.chain'?: RecordChain;
   release?: PublicRelease;
+  site?: Site;
+  'site.line'?: SiteLine;
+  'site.page'?: SitePage;
   'sources-policy'?: SourcesPolicy;
   'sources-policy.name'?: SourcesPolicyName;
   'sources-policy.variable'?: SourcesPolicyVariable;
@@ -1194,6 +1212,9 @@ export interface ChainLanding {
   last_available: CalendarDate | null;
   lag_days: number | null;
   freshness: Freshness;
+  freshness_at_publication?: Freshness;
+  late_after?: LateAfter;
+  stale_after?: StaleAfter;
   expected_next_by: Instant;
   headline: string;
   regime: LandingRegime;
@@ -1627,6 +1648,7 @@ export interface ReleaseRecord {
   hold: Reason | null;
   holds?: ChainHolds;
   chains: RecordChains;
+  site?: Site;
   public: PublicEntries;
   bundles: BundleEntries;
   manifests: ManifestEntries;
@@ -1661,6 +1683,25 @@ export interface RecordChain {
   metrics: MetricName[];
   writers_sha256: Sha256;
   methodology_sha256: Sha256;
+  site?: Site;
+}
+/**
+ * site.json of an input directory: who publishes, and where readers find it.
+ */
+export interface Site {
+  name: SiteLine;
+  /**
+   * Origin of the service without a slash at the end: https or, on loopback, http.
+   */
+  base_url: string;
+  /**
+   * Mail address, or https URL of a page.
+   */
+  contact?: string;
+  terms_url?: SitePage;
+  privacy_url?: SitePage;
+  publisher?: SiteLine;
+  sign_up_url?: SitePage;
 }
 export interface PublicEntries {
   [k: string]: PublicEntry;
@@ -2032,6 +2073,9 @@ export interface ChainStatus {
   last_available: CalendarDate | null;
   lag_days: number | null;
   freshness: Freshness;
+  freshness_at_publication?: Freshness;
+  late_after?: LateAfter;
+  stale_after?: StaleAfter;
   expected_next_by: Instant;
   next?: NextDate;
   expected_lag_days: number;
@@ -2080,6 +2124,9 @@ export interface Summary {
   last_available: CalendarDate | null;
   lag_days: number | null;
   freshness: Freshness;
+  freshness_at_publication?: Freshness;
+  late_after?: LateAfter;
+  stale_after?: StaleAfter;
   expected_next_by: Instant;
 }
 /**

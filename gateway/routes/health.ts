@@ -1,4 +1,7 @@
 import type { Router } from 'express';
+import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
+import { toInstant } from '../../schemas/dates.js';
+import { judgeFreshness } from '../../schemas/freshness.js';
 import { ENDPOINTS } from '../../schemas/paths.js';
 import type { Metrics } from '../io/operation/metrics.js';
 import type { Releases } from '../io/releases/releases.js';
@@ -48,6 +51,41 @@ function describeReadiness({ releases, isAccountsStoreReachable }: HealthRouterO
 
 function toState(isReachable: boolean): 'ok' | 'unreachable' {
   return isReachable ? 'ok' : 'unreachable';
+}
+
+/** Options for `createFreshnessRouter`. */
+export type FreshnessRouterOptions = {
+  readonly releases: Pick<Releases, 'current'>;
+  readonly now: () => number;
+};
+
+/**
+ * Returns `/health/freshness`: 503 while a chain of the release is stale, or no release is loaded. Mount it only on the
+ * operator's port: it is for alarms. A load balancer must not use it, because another gateway has the same data.
+ */
+export function createFreshnessRouter(options: FreshnessRouterOptions): Router {
+  const router = createRouter();
+  router
+    .route(ENDPOINTS.freshness)
+    .all(...beginRoute({ template: ENDPOINTS.freshness, methods: ['GET'], origins: [] }))
+    .get((_req, res) => {
+      const document = describeFreshness(options);
+      contextOf(res).decision = document.status;
+      sendJson(res, document.status === 'current' ? 200 : 503, document);
+    });
+  return router;
+}
+
+function describeFreshness({ releases, now }: FreshnessRouterOptions) {
+  const release = releases.current();
+  const nowMs = now();
+  const chains = byChain((chain) => {
+    const limits = release?.limits[chain];
+    return limits && { freshness: judgeFreshness(limits, nowMs), ...limits };
+  });
+  const stale = CHAIN_IDS.filter((chain) => chains[chain]?.freshness === 'stale');
+  const status = release === undefined ? 'not-ready' : stale.length > 0 ? 'stale' : 'current';
+  return { status, at: toInstant(nowMs), revision: release?.revision ?? null, stale, chains };
 }
 
 /** Returns `/metrics` for Prometheus. Mount it only on the operator's port. */

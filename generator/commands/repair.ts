@@ -2,12 +2,11 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { GC_KEY, OBJECTS_PREFIX, PUBLIC_PREFIX, RELEASES_PREFIX } from '../../schemas/paths.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
-import type { InputSeries } from '../core/input/input-series.js';
 import { count } from '../core/text/count.js';
 import { countWords } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
-import { repairStore, type RepairResult } from '../upkeep/repair/repair-store.js';
+import { repairStore, type RepairResult, type RepairStoreOptions } from '../upkeep/repair/repair-store.js';
 import type { PointerRequest } from '../upkeep/repair/restore-pointer.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { warnOfStoreFaults } from './common/faults.js';
@@ -37,11 +36,11 @@ export function addRepair(program: Command, host: CommandHost): void {
       const store = await context.openStore(options.store);
       const { input, pointer } = options;
       const { progress, signal } = context;
-      const inputs = input === undefined ? undefined : await readInputs(input, context);
+      const read = input === undefined ? {} : await readInputs(input, context);
       const result = await repairStore(store, {
         progress,
         signal,
-        ...(inputs === undefined ? {} : { inputs }),
+        ...read,
         ...(pointer === undefined ? {} : { pointer }),
       });
       return report(result, options, context);
@@ -49,21 +48,21 @@ export function addRepair(program: Command, host: CommandHost): void {
   );
 }
 
-/** Reads the chains whose input is valid. Lost objects of other chains cannot be rebuilt. */
+/** Reads the chains whose input is valid, and the site. Lost objects of other chains cannot be rebuilt. */
 async function readInputs(
   address: string,
   { now, progress, warn, openStore }: CommandContext,
-): Promise<readonly InputSeries[]> {
+): Promise<Pick<RepairStoreOptions, 'inputs' | 'site'>> {
   progress.begin('input');
   const folder = await openInputFolder(address, openStore);
-  const { series, faults } = await readInput({ folder, asOfMs: now() });
+  const { series, faults, site } = await readInput({ folder, asOfMs: now() });
   progress.end(`${count(series.length, 'chain')}, ${count(faults.length, 'fault')}`);
   for (const fault of faults) warn(formatInputFault(fault));
   if (series.length === 0) {
     const message = `${address} has no chain with valid input. Nothing was repaired. Fix the faults above.`;
     throw new GeneratorError('input-invalid', message);
   }
-  return series;
+  return { inputs: series, site: site ?? undefined };
 }
 
 function report(result: RepairResult, options: RepairOptions, { warn, show }: CommandContext): ExitName {

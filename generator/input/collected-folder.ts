@@ -6,11 +6,12 @@ import { assertValid, SchemaError } from '../../schemas/validate.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { FileFaultError } from './file-fault.js';
 import type { InputFolder } from './input-folder.js';
+import { SITE_FILE } from './site-json.js';
 import { chunksWithin, INPUT_LIMITS, type InputLimit } from './input-limits.js';
 
 /**
- * Returns a folder of metrics as it is or, if `generator collect` keeps it, with the files that its pointer names. The
- * pointer is read once, by `list`, so that all files are of one collection.
+ * Returns a folder of metrics as it is or, if `generator collect` keeps it, with the files that its pointer names and
+ * the `site.json` that the operator put beside the pointer. The pointer is read once, by `list`, so that all files are of one collection.
  */
 export function withCollection(folder: InputFolder): InputFolder {
   let pointer: CollectionPointer | undefined;
@@ -22,7 +23,7 @@ export function withCollection(folder: InputFolder): InputFolder {
       if (!names.includes(COLLECTION_KEY)) return names;
       pointer = await readPointer(folder);
       files = new Map(Object.entries(pointer.files));
-      return [...files.keys()].sort();
+      return [...files.keys(), ...names.filter((name) => name === SITE_FILE)].sort();
     },
     async open(name, limit) {
       const file = files?.get(name);

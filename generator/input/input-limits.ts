@@ -11,7 +11,8 @@ export const INPUT_LIMITS = {
   lineageFile: { of: 'a lineage', max: 16_000_000, unit: 'bytes' },
   ledgerFile: { of: 'a ledger', max: 64_000_000, unit: 'bytes' },
   sourcesFile: { of: '`sources.json`', max: 100_000, unit: 'bytes' },
-  sourcesDepth: { of: 'nesting in `sources.json`', max: 8, unit: 'levels' },
+  siteFile: { of: '`site.json`', max: 10_000, unit: 'bytes' },
+  jsonDepth: { of: 'nesting in `sources.json` and `site.json`', max: 8, unit: 'levels' },
   sourcesSegments: { of: 'the list of a chain in `sources.json`', max: 1_000, unit: 'segments' },
   sourcesText: { of: 'a text in `sources.json`', max: 1_000, unit: 'characters' },
 } as const satisfies Record<string, InputLimit>;

@@ -1,10 +1,11 @@
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import type { Chain } from '../../schemas/types.generated.js';
+import type { Chain, Site } from '../../schemas/types.generated.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { InputFault } from '../core/input/input-fault.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import type { InputFolder } from './input-folder.js';
 import { readMetricsCsv } from './metrics-csv.js';
+import { readSiteJson } from './site-json.js';
 import { readSourcesJson } from './sources-json.js';
 
 /** The input of a run. */
@@ -14,6 +15,8 @@ export type Input = {
   readonly faults: readonly InputFault[];
   /** The chains that a fault makes invalid. */
   readonly invalid: readonly Chain[];
+  /** The site: null without a `site.json`. Absent if the file has faults; the published site then stays in force. */
+  readonly site?: Site | null;
 };
 
 /** Options for `readInput`. */
@@ -25,7 +28,7 @@ export type InputOptions = {
 };
 
 /**
- * Reads `sources.json` and a CSV file per chain, one file at a time.
+ * Reads `sources.json`, `site.json` and a CSV file per chain, one file at a time.
  * @throws GeneratorError 'usage' if the directory cannot be read, has no metrics, or has no file for a requested chain.
  * @throws StoreError if the bucket cannot be read.
  */
@@ -43,8 +46,10 @@ export async function readInput({ folder, chains, asOfMs }: InputOptions): Promi
   }
   if (wanted.length === 0 && unknown.length === 0) throw noMetrics(folder);
   const sources = await readSourcesJson(folder);
+  const { faults: siteFaults, ...site } = await readSiteJson(folder, names);
   const faults = [
     ...unknown.map(unknownFile),
+    ...siteFaults,
     ...sources.faults.filter(({ chain }) => chain === undefined || wanted.includes(chain)),
   ];
   const series: InputSeries[] = [];
@@ -59,7 +64,7 @@ export async function readInput({ folder, chains, asOfMs }: InputOptions): Promi
     if (segments === undefined || metrics.series === undefined) invalid.push(chain);
     else series.push(metrics.series);
   }
-  return { series, faults, invalid };
+  return { series, faults, invalid, ...site };
 }
 
 function isUnknown(name: string): boolean {

@@ -1,38 +1,21 @@
-import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, SourceSegment } from '../../schemas/types.generated.js';
 import { findAllSchemaFaults } from '../../schemas/validate.js';
 import type { InputFault } from '../core/input/input-fault.js';
 import { describeExcess, INPUT_LIMITS } from './input-limits.js';
+import { MAX_FAULTS, toJsonFault, type FaultAt, type JsonText } from './json-file.js';
 
 export const SOURCES_FILE = 'sources.json';
 export const EXAMPLE = '{"bitcoin": [{"name": "...", "licence": "..."}]}';
 
 const SEGMENT = 'each segment has name and licence, and may have from, attribution, url, notes, schedule';
 const FILES_REMEDY = 'write for example "files": {"bitcoin": {"rows": 365, "sha256": "<64 hex digits>"}}';
-/** Maximum number of faults of the list of each chain, and of those that concern all chains; maximum length of each. */
-const MAX_FAULTS = 20;
-const MAX_MESSAGE = 200;
 
-/** A fault at a path of members and indexes. */
-type FaultAt = { readonly path: readonly string[]; readonly message: string; readonly remedy: string };
-
-/**
- * Returns the faults of the content of `sources.json`, up to 20 for each chain. A fault without a chain concerns all.
- * Preconditions: `root` is the tree of `text`, which is valid JSON; its nesting is limited.
- */
-export function findSourcesFaults(text: string, root: Node): InputFault[] {
-  const repeated = duplicates(root).slice(0, MAX_FAULTS);
-  if (repeated.length > 0)
-    return repeated.map((node) => ({
-      file: SOURCES_FILE,
-      ...placeOf(text, node.offset),
-      message: shorten(`member "${String(node.value)}" appears twice`),
-      remedy: 'keep one of them',
-    }));
-  const value: unknown = JSON.parse(text);
+/** Returns the faults of the content of `sources.json`, up to 20 for each chain. A fault without a chain concerns all. */
+export function findSourcesFaults(json: JsonText): InputFault[] {
+  const value: unknown = JSON.parse(json.text);
   const locate = (faults: readonly FaultAt[]): InputFault[] =>
-    faults.slice(0, MAX_FAULTS).map((fault) => toFault(text, root, fault));
+    faults.slice(0, MAX_FAULTS).map((fault) => toFault(json, fault));
   const common = locate(schemaFaults(withoutChains(value), `write ${EXAMPLE}`));
   if (common.length > 0) return common;
   const lists = new Map(Object.entries(value as object)); // it is an object: its schema was checked above
@@ -40,20 +23,6 @@ export function findSourcesFaults(text: string, root: Node): InputFault[] {
     const list: unknown = lists.get(chain);
     return list === undefined ? [] : locate(listFaults(chain, list));
   });
-}
-
-/** Returns the line and column of an offset, counted from 1. */
-export function placeOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
-function duplicates(node: Node): Node[] {
-  const children = node.children ?? [];
-  const keys = node.type === 'object' ? children.flatMap((property) => property.children?.[0] ?? []) : [];
-  const seen = new Set<unknown>();
-  const repeated = keys.filter(({ value }) => seen.size === seen.add(value).size);
-  return [...repeated, ...children.flatMap((child) => duplicates(child))];
 }
 
 /** Returns the value without the lists of known chains, which are checked one by one. */
@@ -111,20 +80,7 @@ function orderFaults(path: readonly string[], segments: readonly SourceSegment[]
     : [];
 }
 
-function toFault(text: string, root: Node, { path, message, remedy }: FaultAt): InputFault {
-  const location = path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  const node = findNodeAtLocation(root, location) ?? root;
-  const chain = CHAIN_IDS.find((each) => each === path[0]);
-  const where = path.length === 0 ? '' : `${path.join('/')} `;
-  return {
-    ...(chain ? { chain } : {}),
-    file: SOURCES_FILE,
-    ...placeOf(text, node.offset),
-    message: shorten(where + message),
-    remedy,
-  };
-}
-
-function shorten(message: string): string {
-  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message;
+function toFault(json: JsonText, fault: FaultAt): InputFault {
+  const chain = CHAIN_IDS.find((each) => each === fault.path[0]);
+  return { ...(chain ? { chain } : {}), ...toJsonFault(SOURCES_FILE, json, fault) };
 }

@@ -51,6 +51,7 @@ export function withoutUnfinished(input: Input, clock: TrustedClock): Input {
     remedy: `${sentence(clock.caution)}Remove the row until the day has ended, and check the clock of the machine that wrote it`,
   }));
   return {
+    ...input,
     series: input.series.filter((series) => !unfinished.includes(series)),
     faults: [...input.faults, ...faults],
     invalid: [...input.invalid, ...unfinished.map(({ chain }) => chain)],

@@ -2,6 +2,7 @@ import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
+import type { ReferenceTexts } from '../core/draft/reference-files.js';
 import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
 import type { PublishedState } from '../core/release/published-state.js';
 import { unholdCommand } from '../core/release/held.js';
@@ -94,7 +95,7 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
     inputInvalid: input.faults.length > 0,
     previous: start.state,
     asOfMs,
-    texts: await readProductTexts(),
+    texts: await readTexts(input, record),
     full: options.full,
     allOrNothing: options.allOrNothing,
     ...(record?.holds ? { holds: record.holds } : {}),
@@ -107,6 +108,11 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
   const plan = await planRecorded(request, options);
   progress.end(plan.release ? count(plan.release.artifacts.length, 'file') : 'nothing to publish');
   return { ...found, plan: await explainRestatements(store, plan, input.series, start.state) };
+}
+
+/** Reads the texts for the site of the input, or for the published site if that of the input has faults. */
+function readTexts({ site }: Input, record: ReleaseRecord | undefined): Promise<ReferenceTexts> {
+  return readProductTexts(site === undefined ? record?.site : (site ?? undefined));
 }
 
 /** Plans, and accepts what the ledgers recorded if the options have ledgers. */

@@ -125,12 +125,12 @@ async function readStart(
 }
 
 /**
- * Reads the product's texts.
+ * Reads the product's texts for the published site.
  * @throws GeneratorError 'refused' if the methodology was edited without a new version, because this release would
  * publish the edit.
  */
 async function readTexts(record: ReleaseRecord): Promise<ReferenceTexts> {
-  const texts = await readProductTexts();
+  const texts = await readProductTexts(record.site);
   if (isChangedMethodology(record, texts.methodology)) {
     throw new GeneratorError(
       'refused',

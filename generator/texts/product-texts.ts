@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
 import { readQuery } from '../../schemas/queries.js';
+import type { Site } from '../../schemas/types.generated.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import { textsForSite } from '../core/draft/texts-for-site.js';
 import type { DayTexts } from '../core/records/day-writers.js';
 import { compileClaimTemplate } from '../core/text/claim-template.js';
 import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
@@ -10,13 +13,22 @@ import { readSiteTexts } from './site-texts.js';
 
 const TEMPLATES = new URL('../../templates/', import.meta.url);
 
-/** Reads the methodology, the glossary and the templates that releases are made from. Reads them once per process. */
-export function readProductTexts(): Promise<ReferenceTexts> {
+/**
+ * Reads the methodology, the glossary and the templates that releases are made from, for a site if one is given. Reads
+ * them once per process, and returns the same object for the same site.
+ */
+export async function readProductTexts(site?: Site): Promise<ReferenceTexts> {
   cached ??= readTexts();
-  return cached;
+  const texts = await cached;
+  if (site === undefined) return texts;
+  const key = canonicalJson(site);
+  const ofSite = CACHED_BY_SITE.get(key) ?? textsForSite(texts, site);
+  CACHED_BY_SITE.set(key, ofSite);
+  return ofSite;
 }
 
 let cached: Promise<ReferenceTexts> | undefined;
+const CACHED_BY_SITE = new Map<string, ReferenceTexts>();
 
 /** Reads only the texts that day records are made from. */
 export async function readDayTexts(): Promise<DayTexts> {

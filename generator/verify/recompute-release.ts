@@ -3,6 +3,7 @@ import { parseInstant } from '../../schemas/dates.js';
 import { manifestPath, objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import type { ReferenceTexts } from '../core/draft/reference-files.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import { publicPathsOf } from '../core/draft/chain-state.js';
 import { createInputDigest } from '../core/release/input-digest.js';
@@ -32,12 +33,13 @@ export async function recomputeRelease(
   const inputs = chains.map((chain) =>
     toGoldSeries(chain, gold.get(chain) ?? [], manifestOf(previous, 'gold', chain)?.sources ?? []),
   );
-  const texts = await readProductTexts();
+  const texts = await readProductTexts(record.site);
   const request: PlanRequest = {
     inputs,
     previous,
     asOfMs: parseInstant(record.published_at) ?? NaN,
     texts,
+    chainTexts: await readChainTexts(record),
     acceptance: { reason: 'recomputed' }, // so that a difference is planned and reported, not refused
     full: true,
     keepWithdrawn: true,
@@ -68,6 +70,12 @@ export async function recomputeRelease(
       message: `${chain} cannot be recomputed from its gold days: ${JSON.stringify(plan.chains[chain]?.refusal)}`,
     })),
   ];
+}
+
+/** Reads the texts of each chain: one that no run published since the site changed still has files for the earlier one. */
+async function readChainTexts({ chains }: ReleaseRecord): Promise<ReadonlyMap<Chain, ReferenceTexts>> {
+  const read = CHAIN_IDS.map(async (chain) => [chain, await readProductTexts(chains[chain]?.site)] as const);
+  return new Map(await Promise.all(read));
 }
 
 /** Returns a fault for each day file that the plan would replace. */

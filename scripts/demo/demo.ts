@@ -4,7 +4,7 @@
  * the printed commands, exits, and fails unless everything worked.
  */
 import { execFile, spawn } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../schemas/catalog.js';
@@ -41,6 +41,7 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
   const collected = `${folder}.collected`;
   const { isDone, hasBucket } = await collect(collected);
   if (!isDone) return giveUp(folder, 'The sample could not be collected.');
+  if (port !== 0) await writeSite(collected, port);
   say(`\n2. Publishing what was collected to ${shorten(folder)}\n`);
   const from = ['--input', collected, '--accept-collected'];
   if (!(await generate('publish', ...from, '--store', store, '--as-of', AS_OF))) {
@@ -80,6 +81,15 @@ async function collect(folder: string): Promise<Collected> {
   } finally {
     await stop();
   }
+}
+
+/** Writes the site, so that the published examples use the address of this demo. */
+function writeSite(folder: string, port: number): Promise<void> {
+  const site = assertValid('site', {
+    name: 'Chain reference data (demo)',
+    base_url: `http://127.0.0.1:${port}`,
+  });
+  return writeFile(path.join(folder, 'site.json'), `${JSON.stringify(site, null, 2)}\n`);
 }
 
 /** Reports how the collection differs from what was served, and returns whether it does not. */

@@ -1,5 +1,6 @@
 # Downloads a file and checks its digest: sh download.sh [PATH [FILE]]
-# Reads GATEWAY and, for paths below /api/v1/files/, API_KEY. Example PATH: /api/v1/files/gold/base/7d/latest.json
+# Reads GATEWAY, by default http://127.0.0.1:8080 (this machine), and, for paths below /api/v1/files/, API_KEY.
+# Example PATH: /api/v1/files/gold/base/7d/latest.json
 set -eu
 gateway=${GATEWAY:-http://127.0.0.1:8080}
 gateway=${gateway%/}

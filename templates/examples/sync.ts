@@ -1,6 +1,7 @@
 // Mirrors an archive into a folder and keeps it up to date: npx tsx sync.ts --chain bitcoin --genre gold --to mirror
 /*
- * Reads the key only from the variable API_KEY, and the gateway from --gateway or GATEWAY. Node.js 20, no packages.
+ * Reads the key only from the variable API_KEY. Node.js 20, no packages.
+ * The gateway is --gateway, GATEWAY or http://127.0.0.1:8080 (this machine).
  *
  * mirror/gold/bitcoin/ contains manifest.json and an exact copy of the file of each date that the manifest lists.
  * - Only missing or different files are fetched, each at the manifest's revision. If a new release is published during

@@ -1,5 +1,6 @@
 # Joins the metrics of the last seven days with their regimes, in SQL with DuckDB: python3 with_duckdb.py [CHAIN]
-# Reads GATEWAY and API_KEY. Needs the packages requests and duckdb. Saves both files in the current folder.
+# Reads GATEWAY, by default http://127.0.0.1:8080 (this machine), and API_KEY.
+# Needs the packages requests and duckdb. Saves both files in the current folder.
 import hashlib
 import os
 import sys

@@ -1,5 +1,6 @@
 # Counts the days of each regime and their mean confidence, from public data with Polars: python3 with_polars.py [CHAIN]
-# Reads GATEWAY; sends no key. Needs the packages requests and polars. Saves the calendar in the current folder.
+# Reads GATEWAY, by default http://127.0.0.1:8080 (this machine); sends no key.
+# Needs the packages requests and polars. Saves the calendar in the current folder.
 import hashlib
 import os
 import sys

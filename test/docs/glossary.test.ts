@@ -25,6 +25,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'openapi',
   'pointer',
   'release-record',
+  'site',
   'sources',
   'sources-policy',
   'store',

@@ -74,6 +74,7 @@ const UNKNOWN = [
   '/api/v1/file',
   '/api/v1/openapi',
   '/metrics',
+  '/health/freshness',
   '/favicon.ico',
 ];
 
@@ -163,14 +164,15 @@ it('answers rejected HEAD requests without a body', async () => {
   }
 });
 
-it('serves only health and metrics on the operator’s port', async () => {
+it('serves only health, freshness and metrics on the operator’s port', async () => {
   const asked = async (method: string, target: string): Promise<unknown> => {
     const { status, headers } = await sendRaw(gateway.operatorUrl, { method, target });
     return [status, headers.get('allow')];
   };
-  for (const path of ['/healthz', '/readyz', '/metrics']) {
-    expect(await asked('GET', path)).toEqual([200, null]);
-    expect(await asked('HEAD', path)).toEqual([200, null]);
+  for (const path of ['/healthz', '/readyz', '/metrics', '/health/freshness']) {
+    const ok = path === '/health/freshness' ? 503 : 200; // the chain of the small release has no available date
+    expect(await asked('GET', path)).toEqual([ok, null]);
+    expect(await asked('HEAD', path)).toEqual([ok, null]);
     expect(await asked('OPTIONS', path)).toEqual([204, READ_METHODS]);
     for (const method of METHODS.filter((each) => each !== 'GET'))
       expect(await asked(method, path)).toEqual([405, READ_METHODS]);

@@ -26,10 +26,11 @@ const TEMPLATES = [
   '/problems/{code}',
   '/healthz',
   '/readyz',
+  '/health/freshness',
   '/metrics',
   'none',
 ];
-const SUCCESSES = ['redirect', 'document', 'described', 'not-modified', 'sent', 'answered', 'options', 'ready', 'degraded', 'not-ready', 'listed', 'key-created', 'key-revoked']; // prettier-ignore
+const SUCCESSES = ['redirect', 'document', 'described', 'not-modified', 'sent', 'answered', 'options', 'ready', 'degraded', 'not-ready', 'current', 'stale', 'listed', 'key-created', 'key-revoked']; // prettier-ignore
 const DECISIONS = [...SUCCESSES, ...Object.keys(PROBLEMS)];
 
 const accounts = createOutageStore(createMemoryStore());

@@ -115,6 +115,7 @@ const PATHS: [string, string][] = [
   [ENDPOINTS.webhook, '/api/v1/stripe/webhook'],
   [ENDPOINTS.health, '/healthz'],
   [ENDPOINTS.readiness, '/readyz'],
+  [ENDPOINTS.freshness, '/health/freshness'],
   [ENDPOINTS.metrics, '/metrics'],
 ];
 

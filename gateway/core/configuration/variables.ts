@@ -41,7 +41,7 @@ export const VARIABLES = {
     parse: wholeNumber(0, 65_535),
   },
   CRD_METRICS_HOST: {
-    meaning: `address of the operator's port, with ${ENDPOINTS.metrics}, ${ENDPOINTS.health} and ${ENDPOINTS.readiness}`,
+    meaning: `address of the operator's port, with ${ENDPOINTS.metrics}, health and ${ENDPOINTS.freshness}`,
     default: '127.0.0.1',
     example: '127.0.0.1',
     parse: host,

@@ -1,8 +1,9 @@
-import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { dispositionOf, subscriberTypeOf } from '../../../schemas/object-headers.js';
+import { freshnessLimits, type FreshnessLimits } from '../../../schemas/freshness.js';
 import { archivePath, lineageManifestPath } from '../../../schemas/paths.js';
-import type { Changes, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Chain, Changes, ReleaseRecord, Status } from '../../../schemas/types.generated.js';
 import { findVersion, type DayIndex, type DayVersion } from './day-index.js';
 import { listedPathOf, pathOf, type FileRequest } from '../access/file-request.js';
 
@@ -34,6 +35,8 @@ export type ReleaseView = {
   readonly files: ReadonlyMap<string, FileFacts>;
   /** Indexes of the manifests by the folder of their day files, and of manifests of lineage by their own path. */
   readonly days: ReadonlyMap<string, DayIndex>;
+  /** When each published chain becomes late and stale. */
+  readonly limits: { readonly [chain in Chain]?: FreshnessLimits };
   /** All revisions that have been in force. */
   readonly revisions: ReadonlySet<string>;
 };
@@ -43,11 +46,12 @@ export type ReleaseParts = {
   readonly record: ReleaseRecord;
   readonly sha256: string;
   readonly changes: Changes;
+  readonly status: Status;
   readonly days: ReadonlyMap<string, DayIndex>;
 };
 
 /** Combines the parts of a release. */
-export function toReleaseView({ record, sha256, changes, days }: ReleaseParts): ReleaseView {
+export function toReleaseView({ record, sha256, changes, status, days }: ReleaseParts): ReleaseView {
   const files = new Map<string, FileFacts>();
   for (const [path, { sha256: digest, bytes, revision }] of [
     ...Object.entries(record.bundles),
@@ -70,6 +74,10 @@ export function toReleaseView({ record, sha256, changes, days }: ReleaseParts): 
     publicFiles: new Map(publicFiles),
     files,
     days: new Map(indexes),
+    limits: byChain((chain) => {
+      const found = status.chains[chain];
+      return found && freshnessLimits(chain, found.last_available); // releases of older builds do not name the instants
+    }),
     revisions: new Set([
       record.revision,
       ...Object.keys(record.revisions),

@@ -1,5 +1,5 @@
 import { objectKey, POINTER_KEY, PUBLIC_PATHS, releaseKey } from '../../../schemas/paths.js';
-import type { Changes, Pointer, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Pointer, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { assertValid } from '../../../schemas/validate.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { DayIndex } from '../../core/releases/day-index.js';
@@ -42,8 +42,9 @@ export async function loadRelease(
     // One after the other: the manifests of a long history do not all fit into memory at once.
     days.set(digest, known.get(digest) ?? (await readIndex({ store, indexer }, digest)));
   }
-  const changes = await readChanges(store, record);
-  return { release: toReleaseView({ record, sha256, changes, days }), days };
+  const changes = assertValid('changes', await readPublic(store, record, PUBLIC_PATHS.changes));
+  const status = assertValid('status', await readPublic(store, record, PUBLIC_PATHS.status));
+  return { release: toReleaseView({ record, sha256, changes, status, days }), days };
 }
 
 async function readIndex({ store, indexer }: ReleaseSource, sha256: string): Promise<DayIndex> {
@@ -52,9 +53,9 @@ async function readIndex({ store, indexer }: ReleaseSource, sha256: string): Pro
   return indexer.index({ bytes: found.bytes, sha256 });
 }
 
-async function readChanges(store: ObjectStore, record: ReleaseRecord): Promise<Changes> {
-  const sha256 = record.public[PUBLIC_PATHS.changes]?.sha256 ?? '';
-  return assertValid('changes', parse(await readVerified(store, objectKey(sha256), sha256)));
+async function readPublic(store: ObjectStore, record: ReleaseRecord, path: string): Promise<unknown> {
+  const sha256 = record.public[path]?.sha256 ?? '';
+  return parse(await readVerified(store, objectKey(sha256), sha256));
 }
 
 function parse(bytes: Uint8Array): unknown {

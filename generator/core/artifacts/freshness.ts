@@ -7,6 +7,7 @@ import {
   toInstant,
   wholeDaysBetween,
 } from '../../../schemas/dates.js';
+import { freshnessLimits, judgeFreshness, type FreshnessLimits } from '../../../schemas/freshness.js';
 import type { Chain, Freshness, NextDate, SourceSegment } from '../../../schemas/types.generated.js';
 
 const HOUR_MS = 3_600_000;
@@ -14,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** After its deadline, the hourly run that collects a date publishes it within this time. */
 const PUBLISHED_WITHIN_MS = HOUR_MS;
 
-/** The freshness members of status, landing and summary. */
+/** How fresh a chain is at one time. */
 export type FreshnessFields = {
   readonly last_available: string | null;
   readonly lag_days: number | null;
@@ -22,26 +23,51 @@ export type FreshnessFields = {
   readonly expected_next_by: string;
 };
 
+/** The freshness members of status, landing and summary. `freshness` is the older name of `freshness_at_publication`. */
+export type PublishedFreshness = FreshnessFields &
+  FreshnessLimits & { readonly freshness_at_publication: Freshness };
+
+/** Returns how fresh a chain was at `publishedAt`, and when it becomes late and stale. @throws like `toFreshness`. */
+export function toPublishedFreshness(...options: Parameters<typeof toFreshness>): PublishedFreshness {
+  const [chain, , lastAvailable] = options;
+  const fields = toFreshness(...options);
+  return {
+    ...fields,
+    freshness_at_publication: fields.freshness,
+    ...freshnessLimits(chain, lastAvailable),
+  };
+}
+
 /**
- * Returns how fresh a chain was at `publishedAt`. A chain without an available date is stale.
- * @throws RangeError if `publishedAt` is not an instant.
+ * Returns how fresh a chain is at a time. A chain without an available date is stale.
+ * @throws RangeError if `at` is not an instant.
  */
 export function toFreshness(
   chain: Chain,
   updatedThrough: string,
   lastAvailable: string | null,
-  publishedAt: string,
+  at: string,
   sources: readonly SourceSegment[],
 ): FreshnessFields {
-  const publishedMs = parseInstant(publishedAt);
-  if (publishedMs === undefined) throw new RangeError(`${publishedAt} is not an instant`);
-  const lag = lastAvailable === null ? null : lagDays(lastAvailable, publishedMs);
+  const atMs = parseInstant(at);
+  if (atMs === undefined) throw new RangeError(`${at} is not an instant`);
   return {
     last_available: lastAvailable,
-    lag_days: lag,
-    freshness: classifyFreshness(chain, lag),
+    lag_days: lastAvailable === null ? null : lagDays(lastAvailable, atMs),
+    freshness: judgeFreshness(freshnessLimits(chain, lastAvailable), atMs),
     expected_next_by: expectedNextBy(chain, updatedThrough, sources),
   };
+}
+
+/** Returns the freshness of a chain in a phrase that stays true as time passes: "fresh at publication, late from ...". */
+export function freshnessWords({
+  freshness_at_publication: word,
+  late_after: late,
+  stale_after: stale,
+}: Pick<PublishedFreshness, 'freshness_at_publication' | keyof FreshnessLimits>): string {
+  const [instant, next] = word === 'fresh' ? [late, 'late'] : [stale, 'stale'];
+  const isOver = word === 'stale' || instant === null;
+  return isOver ? `${word} at publication` : `${word} at publication, ${next} from ${instant}`;
 }
 
 /** Returns the whole days from the end of `date` to `atMs`; 0 before the day has ended. */
@@ -76,9 +102,4 @@ export function nextDateOf(updatedThrough: string, sources: readonly SourceSegme
     deadline_at: toInstant(endMs + schedule.deadline_hours * HOUR_MS),
     settled_at: toInstant(endMs + schedule.settling_days * DAY_MS),
   };
-}
-
-function classifyFreshness(chain: Chain, lag: number | null): Freshness {
-  if (lag === null || lag > CHAINS[chain].staleAfterDays) return 'stale';
-  return lag > CHAINS[chain].expectedLagDays ? 'late' : 'fresh';
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, jsonContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
 import type { ChainFacts } from './chain-facts.js';
-import { nextDateOf, toFreshness, type FreshnessFields } from './freshness.js';
+import { nextDateOf, toPublishedFreshness, type PublishedFreshness } from './freshness.js';
 
 /** Number of releases in the list of changes. */
 const CHANGES_KEPT = 90;
@@ -57,8 +57,8 @@ function toChainStatus(facts: ChainFacts, stamp: ReleaseStamp): ChainStatus {
 function freshnessOf(
   { chain, updatedThrough, lastAvailable, sources }: ChainFacts,
   { publishedAt }: ReleaseStamp,
-): FreshnessFields {
-  return toFreshness(chain, updatedThrough, lastAvailable, publishedAt, sources);
+): PublishedFreshness {
+  return toPublishedFreshness(chain, updatedThrough, lastAvailable, publishedAt, sources);
 }
 
 export function landingFile({ facts, methodologyVersion }: ReleaseOptions): FileTemplate {

@@ -3,7 +3,7 @@ import { summaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay, Regime, SourceSegment, Summary } from '../../../schemas/types.generated.js';
 import { count } from '../text/count.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
-import { toFreshness } from './freshness.js';
+import { toPublishedFreshness } from './freshness.js';
 
 /** Returns the state of a chain in one sentence. */
 export function toHeadline(chain: Chain, regime: Pick<Regime, 'label' | 'since' | 'run_days'>): string {
@@ -36,7 +36,7 @@ export function summaryFile(
         confidence: record.confidence,
         scorecard: record.scorecard,
         drivers: record.drivers,
-        ...toFreshness(chain, date, lastAvailable, stamp.publishedAt, sources),
+        ...toPublishedFreshness(chain, date, lastAvailable, stamp.publishedAt, sources),
       };
       return jsonContent('summary', summary);
     },

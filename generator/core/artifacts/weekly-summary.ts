@@ -1,9 +1,9 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { addDays, weekdayOf } from '../../../schemas/dates.js';
-import { calendarPath, weeklySummaryPath } from '../../../schemas/paths.js';
+import { calendarPath, chainPagePath, PUBLIC_PATHS, weeklySummaryPath } from '../../../schemas/paths.js';
 import type { Chain, Methodology, MetaDay, SourceSegment } from '../../../schemas/types.generated.js';
 import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from './artifact.js';
-import { toFreshness } from './freshness.js';
+import { freshnessWords, toPublishedFreshness } from './freshness.js';
 import { countMissingSignals, noDriversReason, qualityLimit } from './missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { count } from '../text/count.js';
@@ -28,6 +28,8 @@ export type WeeklyOptions = {
   readonly lastAvailable: string | null;
   readonly sources: readonly SourceSegment[];
   readonly methodology: Methodology;
+  /** Address of the service; empty if it is unknown. */
+  readonly address: string;
   readonly template: TextTemplate;
 };
 
@@ -43,7 +45,7 @@ export function weeklySummaryFile(chain: Chain, options: WeeklyOptions): FileTem
 /** Returns the values of the weekly summary's template. */
 function weeklyValues(
   chain: Chain,
-  { records, lastAvailable, sources, methodology }: WeeklyOptions,
+  { records, lastAvailable, sources, methodology, address }: WeeklyOptions,
   stamp: ReleaseStamp,
 ): object {
   const latest = records.at(-1);
@@ -51,13 +53,7 @@ function weeklyValues(
   const { date: through, regime, confidence } = latest;
   const week = records.filter(({ date }) => date > addDays(through, -DAYS));
   const before = records.find(({ date }) => date === addDays(through, -DAYS));
-  const { freshness, expected_next_by: next } = toFreshness(
-    chain,
-    through,
-    lastAvailable,
-    stamp.publishedAt,
-    sources,
-  );
+  const fresh = toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources);
   const limit = qualityLimit(confidence, methodology.confidence);
   const missing = countMissingSignals(week);
   return {
@@ -82,12 +78,17 @@ function weeklyValues(
     scores: toScores(latest, before),
     drivers: toDrivers(latest),
     noDrivers: noDriversReason(latest, methodology),
-    freshness: { word: freshness, published: stamp.publishedAt, next },
+    freshness: { words: freshnessWords(fresh), next: fresh.expected_next_by },
     provenance: {
       revision: stamp.revision,
+      published: stamp.publishedAt,
       methodology: latest.methodology_version,
       hash: regime.determinism_hash,
-      calendar: calendarPath(chain),
+    },
+    more: {
+      glossary: address + PUBLIC_PATHS.glossary,
+      calendar: address + calendarPath(chain),
+      page: address + chainPagePath(chain),
     },
   };
 }

@@ -80,7 +80,11 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
     public: [
       state.calendar,
       summaryFile(latest, lastAvailable, sources),
-      weeklySummaryFile(chain, { ...shown, template: texts.weeklySummary }),
+      weeklySummaryFile(chain, {
+        ...shown,
+        address: texts.site.details?.base_url ?? '',
+        template: texts.weeklySummary,
+      }),
       chainChartFile(chain, state.lastRecords, texts),
       chainPage(texts.site, chain, shown),
     ],

@@ -79,7 +79,11 @@ export function referenceFiles(texts: ReferenceTexts): FileTemplate[] {
       type: JSON_TYPE,
       content: () => jsonContent('methodology', methodology),
     },
-    { path: PUBLIC_PATHS.openapi, type: JSON_TYPE, content: () => jsonContent('openapi', openApiDocument()) },
+    {
+      path: PUBLIC_PATHS.openapi,
+      type: JSON_TYPE,
+      content: () => jsonContent('openapi', openApiDocument(site.details)),
+    },
     { path: methodologyTextPath(version), type: MARKDOWN_TYPE, content: () => textContent(methodologyText) },
     ...tableSchemaFiles(methodology),
     { path: PUBLIC_PATHS.starterNotebook, type: NOTEBOOK_TYPE, content: () => textContent(notebook) },

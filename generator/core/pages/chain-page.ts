@@ -9,7 +9,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
-import { expectedNextBy } from '../artifacts/freshness.js';
+import { freshnessWords, toPublishedFreshness, type PublishedFreshness } from '../artifacts/freshness.js';
 import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { count } from '../text/count.js';
@@ -51,7 +51,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       through,
       label: regime.label,
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
-      facts: toFacts(latest, lastAvailable, sources),
+      facts: toFacts(latest, toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources)),
       notes: notes.length === 0 ? [] : [notes.join(' ')],
       chart: chainFigure(chain),
       scores: toScores(latest),
@@ -65,11 +65,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
   });
 }
 
-function toFacts(
-  { chain, date, regime, confidence, status }: MetaDay,
-  lastAvailable: string | null,
-  sources: readonly SourceSegment[],
-): object[] {
+function toFacts({ date, regime, confidence, status }: MetaDay, fresh: PublishedFreshness): object[] {
   return [
     { term: 'Since', value: `${regime.since}, ${count(regime.run_days, 'day')}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
@@ -77,8 +73,9 @@ function toFacts(
     { term: 'Data quality', value: shareWords(confidence.data_quality) },
     { term: 'Status', value: status },
     { term: 'Through', value: date },
-    { term: 'Last available', value: lastAvailable ?? ABSENT },
-    { term: 'Next by', value: expectedNextBy(chain, date, sources) },
+    { term: 'Last available', value: fresh.last_available ?? ABSENT },
+    { term: 'Next by', value: fresh.expected_next_by },
+    { term: 'Freshness', value: freshnessWords(fresh) },
   ];
 }
 

@@ -14,9 +14,9 @@ import {
   PAGE_PATHS,
   PUBLIC_PATHS,
 } from '../../../schemas/paths.js';
-import type { FileTemplate } from '../artifacts/artifact.js';
+import type { FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import { LANDING_DAYS, type ChainFacts } from '../artifacts/chain-facts.js';
-import { expectedNextBy } from '../artifacts/freshness.js';
+import { freshnessWords, toPublishedFreshness } from '../artifacts/freshness.js';
 import { confidenceWords } from '../text/confidence-words.js';
 import { count } from '../text/count.js';
 import { priceWords } from '../text/number-words.js';
@@ -44,10 +44,11 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
     description: `Daily on-chain regimes of ${namesOf(facts)}: how much each chain is used, how scarce its block space is, and how confident each label is. No prices, no forecasts.`,
     values: (stamp) => ({
       stamp,
-      chains: facts.map(toCard),
+      chains: facts.map((each) => toCard(each, stamp)),
       ribbonDays: LANDING_DAYS,
       overview: overviewFigure(),
       start: {
+        gateway: site.details === undefined ? [] : [site.details.base_url],
         lines: facts.slice(0, 1).flatMap(({ chain }) => toLines(chain)),
         methodology: methodologyPagePath(methodologyVersion),
       },
@@ -55,6 +56,7 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
         genres: GENRES.filter((genre) => genre !== 'briefs').join(', '),
         currency: PRICE_CURRENCY.toUpperCase(),
         rows: PLAN_IDS.map((plan) => toPlan(PLANS[plan])),
+        signUp: site.details?.sign_up_url === undefined ? [] : [site.details.sign_up_url],
       },
     }),
   });
@@ -67,9 +69,13 @@ function namesOf(facts: readonly ChainFacts[]): string {
     : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }
 
-function toCard({ chain, updatedThrough, sources, landing }: ChainFacts): object {
+function toCard(
+  { chain, updatedThrough, lastAvailable, sources, landing }: ChainFacts,
+  { publishedAt }: ReleaseStamp,
+): object {
   const { regime, confidence, headline, labels } = landing;
   const { missing_signals: missing } = confidence;
+  const fresh = toPublishedFreshness(chain, updatedThrough, lastAvailable, publishedAt, sources);
   return {
     name: CHAINS[chain].name,
     page: chainPagePath(chain),
@@ -81,7 +87,8 @@ function toCard({ chain, updatedThrough, sources, landing }: ChainFacts): object
     confidence: confidenceWords(regime.label, confidence),
     missing: missing.length === 0 ? [] : [missing.map(signalWords).join(', ')],
     through: updatedThrough,
-    next: expectedNextBy(chain, updatedThrough, sources),
+    next: fresh.expected_next_by,
+    freshness: freshnessWords(fresh),
     chart: chainFigure(chain),
   };
 }

@@ -1,9 +1,10 @@
 import { methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { PAGE_POLICY } from '../../../schemas/page-policy.js';
 import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
+import type { Site } from '../../../schemas/types.generated.js';
 import type { PageTemplate, SiteTexts } from './site-texts.js';
 
-/** Name of the service on its pages. */
+/** Name of the service on its pages without a `site.json`. */
 const SITE_NAME = 'Chain reference data';
 
 const SECTIONS = [
@@ -35,16 +36,32 @@ export function pageFile(
   site: SiteTexts,
   { path, template, title, description, values }: PageOptions,
 ): FileTemplate {
+  const { details } = site;
+  const name = details?.name ?? SITE_NAME;
   const shared = {
-    title: path === PAGE_PATHS.front ? SITE_NAME : `${title} · ${SITE_NAME}`,
+    title: path === PAGE_PATHS.front ? name : `${title} · ${name}`,
     description,
-    site: { name: SITE_NAME, policy: PAGE_POLICY, ...PAGE_PATHS },
+    site: { name, policy: PAGE_POLICY, ...PAGE_PATHS },
     sections: SECTIONS.map((section) => ({ ...section, current: section.path === path ? ['page'] : [] })),
     resources: RESOURCES,
+    publisher: details?.publisher === undefined ? [] : [details.publisher],
+    links: details === undefined ? [] : toLinks(details),
   };
   return {
     path,
     type: HTML_TYPE,
     content: (stamp) => textContent(site.templates[template]({ ...shared, ...values(stamp) })),
   };
+}
+
+/** Returns the links of the footer to pages of the publisher. */
+function toLinks({ contact, terms_url: terms, privacy_url: privacy }: Site): object[] {
+  const link = (name: string, href: string | undefined): object[] =>
+    href === undefined ? [] : [{ name, href }];
+  const isPage = contact?.startsWith('https:') ?? true;
+  return [
+    ...link('Contact', isPage ? contact : `mailto:${contact ?? ''}`),
+    ...link('Terms', terms),
+    ...link('Privacy', privacy),
+  ];
 }

@@ -1,3 +1,4 @@
+import type { Site } from '../../../schemas/types.generated.js';
 import type { TextTemplate } from '../text/text-template.js';
 
 /** Names of the page templates. `layout` surrounds every page; the last three are partials. */
@@ -25,4 +26,6 @@ export type SiteTexts = {
   readonly icon: string;
   /** Ascending by name. */
   readonly examples: readonly ExampleText[];
+  /** Who publishes, and where; absent without a `site.json`. */
+  readonly details?: Site;
 };

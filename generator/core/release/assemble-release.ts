@@ -36,6 +36,8 @@ export type ChangedChain = {
 export type AssemblyOptions = {
   readonly previous: PublishedState | undefined;
   readonly texts: ReferenceTexts;
+  /** The texts of chains whose files are made for another site. */
+  readonly chainTexts?: ReadonlyMap<Chain, ReferenceTexts>;
   readonly methodologySha256: string;
   readonly stamp: ReleaseStamp;
   readonly changed: readonly ChangedChain[];
@@ -90,11 +92,12 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
 }
 
 /** Settles the files of a chain whose state changes, without comparing files that are known to differ. */
-function settleChain(state: ChainState, { previous, texts, stamp }: AssemblyOptions, settled: Settled): void {
+function settleChain(state: ChainState, options: AssemblyOptions, settled: Settled): void {
+  const { previous, stamp } = options;
   const record = previous?.record;
   const isExtended = record?.chains[state.chain]?.updated_through !== state.updatedThrough;
   const hasChangedDays = state.newDates.length + state.restatedDates.length + state.withdrawnDates.length > 0;
-  const files = chainFiles(state, texts);
+  const files = chainFiles(state, textsOf(options, state.chain));
   for (const file of files.manifests) settled.manifests.push(settleFile(file, record, stamp, isExtended));
   for (const file of files.bundles) settled.bundles.push(settleFile(file, record, stamp, isExtended));
   settled.bundles.push(...settleVolumes(state.volumes, record, stamp));
@@ -141,8 +144,11 @@ function toPlannedRelease(
     ...options.held,
     chains: byChain((chain) => {
       const found = changed.find(({ state }) => state.chain === chain);
-      return found ? found.record : previous?.record.chains[chain];
+      return found
+        ? found.record && withSite(found.record, textsOf(options, chain))
+        : previous?.record.chains[chain];
     }),
+    ...siteMember(texts),
     ...entries,
     revisions: revisionsOf(entries, previous?.record, stamp),
     changes,
@@ -154,6 +160,20 @@ function toPlannedRelease(
   ];
   const recordText = canonicalJson(record);
   return { record, recordText, sha256: sha256Hex(recordText), artifacts: uniqueByDigest(artifacts) };
+}
+
+function textsOf({ texts, chainTexts }: AssemblyOptions, chain: Chain): ReferenceTexts {
+  return chainTexts?.get(chain) ?? texts;
+}
+
+/** Returns the record of a chain with the site of its files. That of a rollback's target may have another one. */
+function withSite({ site: _earlier, ...record }: RecordChain, texts: ReferenceTexts): RecordChain {
+  return { ...record, ...siteMember(texts) };
+}
+
+/** Returns the member for the site, which is absent without a `site.json`. */
+function siteMember({ site: { details } }: ReferenceTexts): Pick<ReleaseRecord, 'site'> {
+  return details === undefined ? {} : { site: details };
 }
 
 /** Returns a section: the published files, without those that chains no longer have, with the settled ones. */

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import type { Genre, Manifest, RecordChain } from '../../../schemas/types.generated.js';
+import type { Genre, Manifest, RecordChain, Site } from '../../../schemas/types.generated.js';
 import type { InputSeries } from '../input/input-series.js';
 import type { InputDigest } from './input-digest.js';
 import { manifestOf, type PublishedState } from './published-state.js';
@@ -9,7 +9,7 @@ import { findDrops, type Drop } from './restatement.js';
  * A chain's input compared with its published state.
  * - `first`: nothing was ever published.
  * - `same`: exactly the published input.
- * - `extended`: the published input, plus later dates or changed sources.
+ * - `extended`: the published input, plus later dates, changed sources or another site.
  * - `compare`: something differs or may differ, so that history must be rebuilt and compared.
  * - `dropped`: published history is missing from the input.
  */
@@ -21,6 +21,8 @@ export type Assessment =
 export type Trust = {
   readonly writersSha256: string;
   readonly methodologySha256: string;
+  /** The site of this run, which needs no rebuilding of history. */
+  readonly site: Site | undefined;
   readonly full: boolean;
 };
 
@@ -45,12 +47,17 @@ export function assessChain(
   const sameInput = digest(record.updated_through).sha256 === record.input_sha256;
   if (!sameInput || !isTrusted(record, trust)) return { kind: 'compare' };
   const grown = series.dates.at(-1) !== record.updated_through;
-  return { kind: grown || hasOtherSources(series, previous) ? 'extended' : 'same' };
+  const isOther = hasOtherSources(series, previous) || !isSameSite(record.site, trust.site);
+  return { kind: grown || isOther ? 'extended' : 'same' };
 }
 
 function hasOtherSources(series: InputSeries, previous: PublishedState): boolean {
   const published = manifestOf(previous, 'gold', series.chain)?.sources ?? [];
   return canonicalJson(published) !== canonicalJson(series.sources);
+}
+
+function isSameSite(one: Site | undefined, other: Site | undefined): boolean {
+  return canonicalJson(one ?? null) === canonicalJson(other ?? null);
 }
 
 /** Returns whether the same input would surely give the same bytes as published. With `full` it is computed again. */

@@ -45,7 +45,8 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
     return { chains: {}, methodologyChanged: true, lacking: [] };
   }
   const writersSha256 = writersFingerprint(texts);
-  const trust = { writersSha256, methodologySha256, full: request.full ?? false };
+  const site = texts.site.details;
+  const trust = { writersSha256, methodologySha256, site, full: request.full ?? false };
   const assessed = yield* assessAll(request, trust, stamp);
   const digest = restatementDigest(assessed, request, writersSha256);
   const decided = assessed.map((each) => decide(each, request, digest));
@@ -56,7 +57,7 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
     lacking: decided.flatMap(lackingOf),
   };
   const isStopped = request.inputInvalid || decided.some((each) => each.plan.outcome === 'refused');
-  const changed = decided.flatMap((each) => toChangedChain(each, { writersSha256, methodologySha256 }));
+  const changed = decided.flatMap((each) => toChangedChain(each, request, writersSha256));
   const isEmpty = previous === undefined && changed.length === 0;
   if (isEmpty || (isStopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
   if (plan.lacking.length > 0) return plan;
@@ -68,10 +69,11 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
 function toPublication({
   previous,
   texts,
+  chainTexts = new Map(),
   acceptance,
-}: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'held' | 'reason' | 'rollback'> {
+}: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'chainTexts' | 'held' | 'reason' | 'rollback'> {
   const held = heldOf(previous?.record ?? { hold: null });
-  return { previous, texts, held, reason: acceptance?.reason ?? null, rollback: null };
+  return { previous, texts, chainTexts, held, reason: acceptance?.reason ?? null, rollback: null };
 }
 
 const lackingOf = ({ plan, draft }: Decided): LackingRecord[] =>
@@ -80,7 +82,8 @@ const lackingOf = ({ plan, draft }: Decided): LackingRecord[] =>
 /** Returns the change of a chain; empty when it was refused or not drafted. */
 function toChangedChain(
   { plan, draft, digest }: Decided,
-  digests: { readonly writersSha256: string; readonly methodologySha256: string },
+  { texts }: PlanRequest,
+  writersSha256: string,
 ): ChangedChain[] {
   if (plan.outcome === 'refused' || draft === undefined) return [];
   const { rows, sha256 } = digest(draft.updatedThrough);
@@ -90,8 +93,8 @@ function toChangedChain(
     source: latestSource(draft.series),
     input_sha256: sha256,
     metrics: metricsWithValues(draft.series),
-    writers_sha256: digests.writersSha256,
-    methodology_sha256: digests.methodologySha256,
+    writers_sha256: writersSha256,
+    methodology_sha256: methodologyDigest(texts.methodology),
   };
   return [{ state: draft, days: draft.days, record }];
 }

@@ -16,6 +16,8 @@ export type PlanRequest = {
   /** The as-of instant, in milliseconds since the epoch, whole seconds. */
   readonly asOfMs: number;
   readonly texts: ReferenceTexts;
+  /** The texts of chains whose files are made for another site, to recompute a release. */
+  readonly chainTexts?: ReadonlyMap<Chain, ReferenceTexts>;
   readonly acceptance?: Acceptance;
   /** Set to rebuild history even where its digests can be trusted. */
   readonly full?: boolean;

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { parseReleaseKey, PUBLIC_PATHS, publicKey, RELEASES_PREFIX } from '../../../schemas/paths.js';
-import type { ReleaseChanges } from '../../../schemas/types.generated.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import type { ReleaseChanges, Site } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { applyHeldChange, heldOf, NOTHING_HELD } from '../../core/release/held.js';
 import { readPointer, readRecord } from '../../state/published-state.js';
@@ -50,28 +51,35 @@ export function releasesThatMade(
     .flatMap(({ record }, i): PastRelease[] => {
       const previous = releases[i + 1];
       const isKnown = revisions.has(record.revision) && (previous !== undefined || record.previous === null);
-      return isKnown ? [{ changes: record.changes, held: heldOf(record), previous }] : [];
+      const { changes, site } = record;
+      return isKnown ? [{ changes, held: heldOf(record), site, previous }] : [];
     })
     .reverse();
 }
 
 /**
  * Returns the releases that the broken one may have been: its changes come from a published list of changes, combined
- * with each record that may have preceded it.
+ * with each record that may have preceded it, and with the site of the input and that of each readable release.
  */
 export async function guessBroken(
   store: ObjectStore,
   { releases, broken }: ReadableReleases,
+  inputSite: Site | undefined,
 ): Promise<PastRelease[]> {
   if (broken === undefined) return [];
   const listed = await readListedChanges(store, releases, broken.revision);
   const before = broken.sequence === 1 ? [undefined] : await readRecordsOf(store, broken.sequence - 1);
   return listed.flatMap((changes) =>
-    before.map((previous): PastRelease => {
+    before.flatMap((previous): PastRelease[] => {
       const held = applyHeldChange(previous?.record ?? NOTHING_HELD, changes);
-      return { changes, held, previous };
+      const known = [previous?.record.site, inputSite, ...releases.map(({ record }) => record.site)];
+      return uniqueSites(known).map((site) => ({ changes, held, site, previous }));
     }),
   );
+}
+
+function uniqueSites(sites: readonly (Site | undefined)[]): (Site | undefined)[] {
+  return [...new Map(sites.map((site) => [canonicalJson(site ?? null), site])).values()];
 }
 
 /** Finds the changes of a revision in the list of changes of the oldest readable release, or in its public copy. */

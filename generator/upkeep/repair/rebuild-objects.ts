@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { GENRES } from '../../../schemas/catalog.js';
 import { manifestPath, objectKey, releaseKey } from '../../../schemas/paths.js';
-import type { Manifest } from '../../../schemas/types.generated.js';
+import type { Manifest, Site } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { bodyOf, type Artifact } from '../../core/artifacts/artifact.js';
 import type { InputSeries } from '../../core/input/input-series.js';
@@ -23,6 +23,8 @@ const CONCURRENCY = 16;
 /** Options for `rebuildObjects`. */
 export type RebuildOptions = {
   readonly inputs: readonly InputSeries[];
+  /** The site of the input. */
+  readonly site: Site | undefined;
   readonly progress: Progress;
   readonly signal: AbortSignal;
   /** Called with each key that was restored. */
@@ -50,7 +52,10 @@ export async function rebuildObjects(
       await pending.putFiles(await rebuildChainDays(store, current, series, pending.digests));
     }
   }
-  for (const release of [...(await guessBroken(store, readable)), ...releasesThatMade(readable, lost)]) {
+  for (const release of [
+    ...(await guessBroken(store, readable, options.site)),
+    ...releasesThatMade(readable, lost),
+  ]) {
     signal.throwIfAborted();
     const planned = await replayRelease(store, release, options);
     if (planned === undefined) continue;

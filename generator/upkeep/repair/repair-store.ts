@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX, REFUSAL_KEY, STORE_KEY } from '../../../schemas/paths.js';
+import type { Site } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
@@ -31,6 +32,8 @@ import { verifyStore, type Verification } from '../../verify/verify-store.js';
 export type RepairStoreOptions = {
   /** The input that lost objects are rebuilt from; without it none are rebuilt. */
   readonly inputs?: readonly InputSeries[];
+  /** The site of the input, if it has one. */
+  readonly site?: Site | undefined;
   /** The release that a lost pointer should name. */
   readonly pointer?: PointerRequest;
   readonly progress: Progress;
@@ -94,13 +97,14 @@ async function repairObjects(
   options: RepairStoreOptions,
   done: Done,
 ): Promise<Verification> {
-  const { inputs, progress, signal } = options;
+  const { inputs, site, progress, signal } = options;
   for (;;) {
     const verification = await verifyStore(store, toVerify(options));
     if (inputs === undefined) return verification;
     const lost = await findLostObjects(store, verification.faults);
     const onRestored = (key: string): unknown => done.restored.push(key);
-    if (lost.size === 0 || !(await rebuildObjects(store, lost, { inputs, progress, signal, onRestored })))
+    if (lost.size === 0) return verification;
+    if (!(await rebuildObjects(store, lost, { inputs, site, progress, signal, onRestored })))
       return verification;
   }
 }

@@ -1,6 +1,6 @@
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
-import type { ReleaseChanges } from '../../../schemas/types.generated.js';
+import type { ReleaseChanges, Site } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import { cutSeries, type InputSeries } from '../../core/input/input-series.js';
@@ -22,6 +22,8 @@ export type PastRelease = {
   readonly changes: ReleaseChanges;
   /** What was on hold after it. */
   readonly held: Held;
+  /** The site that its public files were made for. */
+  readonly site: Site | undefined;
   /** The release before it; `undefined` for the first one. */
   readonly previous: StoredRelease | undefined;
 };
@@ -80,7 +82,7 @@ async function replayOperation(
 
 async function replayPublication(
   store: ObjectStore,
-  { changes, previous }: PastRelease,
+  { changes, site, previous }: PastRelease,
   { inputs, signal }: ReplayOptions,
 ): Promise<PlannedRelease | undefined> {
   const cut = CHAIN_IDS.flatMap((chain) => {
@@ -94,7 +96,7 @@ async function replayPublication(
     inputs: cut,
     previous: state,
     asOfMs: parseInstant(changes.published_at) ?? NaN,
-    texts: await readProductTexts(),
+    texts: await readProductTexts(site),
     full: true, // the release drafted each of these chains, also one whose input was the same
     ...(changes.reason === null ? {} : { acceptance: { reason: changes.reason } }),
   };

@@ -82,6 +82,15 @@ describe('a collection', () => {
     expect(input.series[0]?.sources).toEqual([{ name: 'files', licence: 'CC0' }]);
   });
 
+  it('has the site beside its pointer as the site of the input', async () => {
+    await commit(store, FIRST);
+    expect(await readAsInput(store)).toMatchObject({ site: null, faults: [] });
+    const site = { name: 'Example data', base_url: 'https://data.example.com' };
+    await store.putIfAbsent('site.json', Buffer.from(JSON.stringify(site)), META);
+    await commit(store, SECOND);
+    expect(await readAsInput(store)).toMatchObject({ site, faults: [] });
+  });
+
   it('keeps the lineages that its lines name, before the pointer moves', async () => {
     const day = { chain: 'base', date: '2026-08-19', values: { tx_count: '9' }, counts: {} } as const;
     const lineage = toLineage('files', { ...day, evidence: { kind: 'responses', responses: [] } }, []);

@@ -52,7 +52,7 @@ function* textsOf(series: InputSeries): Generator<readonly [MetaDay, Texts]> {
         front: text(frontPage(texts.site, { facts, methodologyVersion: 'v1' })),
         headline: toHeadline(chain, latest.regime),
         page: text(chainPage(texts.site, chain, shown)),
-        weekly: text(weeklySummaryFile(chain, { ...shown, template: texts.weeklySummary })),
+        weekly: text(weeklySummaryFile(chain, { ...shown, template: texts.weeklySummary, address: '' })),
       },
     ];
   }

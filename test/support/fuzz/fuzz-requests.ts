@@ -44,6 +44,7 @@ const OTHERS = [
   '/healthz',
   '/readyz',
   '/metrics',
+  '/health/freshness',
   '/',
   '/_objects/',
   '/api/v1/files/',

@@ -11,7 +11,7 @@ import { pageFile } from '../page.js';
 import type { ExampleText, SiteTexts } from '../site-texts.js';
 
 /** Returns the API reference, generated from the OpenAPI document, with the examples. */
-export function docsPage(site: SiteTexts, document: Node = openApiDocument()): FileTemplate {
+export function docsPage(site: SiteTexts, document: Node = openApiDocument(site.details)): FileTemplate {
   return pageFile(site, {
     path: PAGE_PATHS.docs,
     template: 'docs',

@@ -1,4 +1,10 @@
-import { expectedNextBy, nextDateOf, toFreshness } from '../../../../generator/core/artifacts/freshness.js';
+import {
+  expectedNextBy,
+  freshnessWords,
+  nextDateOf,
+  toFreshness,
+  toPublishedFreshness,
+} from '../../../../generator/core/artifacts/freshness.js';
 
 const THROUGH = '2026-08-18';
 const SCHEDULE = { first_try_hours: 6.25, deadline_hours: 12, settling_days: 7 };
@@ -37,4 +43,23 @@ it('a chain without an available date is stale', () => {
   expect(toFreshness('base', THROUGH, null, '2026-08-19T06:00:00Z', [])).toMatchObject({
     ...{ freshness: 'stale', lag_days: null },
   });
+});
+
+it.each([
+  ['2026-08-19T06:00:00Z', 'fresh', 'fresh at publication, late from 2026-08-21T00:00:00Z'],
+  ['2026-08-21T00:00:00Z', 'late', 'late at publication, stale from 2026-08-23T00:00:00Z'],
+  ['2026-08-23T00:00:00Z', 'stale', 'stale at publication'],
+])('a release of %s names the instants from which its word changes', (publishedAt, word, words) => {
+  const published = toPublishedFreshness('base', THROUGH, THROUGH, publishedAt, []);
+  expect(published).toMatchObject({
+    ...{ freshness: word, freshness_at_publication: word },
+    ...{ late_after: '2026-08-21T00:00:00Z', stale_after: '2026-08-23T00:00:00Z' },
+  });
+  expect(freshnessWords(published)).toBe(words);
+});
+
+it('a release without an available date is stale, and names no instants', () => {
+  const published = toPublishedFreshness('base', THROUGH, null, '2026-08-19T06:00:00Z', []);
+  expect(published).toMatchObject({ late_after: null, stale_after: null });
+  expect(freshnessWords(published)).toBe('stale at publication');
 });

@@ -21,9 +21,14 @@ function recordsOf(chain: Chain, seed: number, last = DAYS - 1): MetaDay[] {
 
 function write(chain: Chain, records: readonly MetaDay[]): string {
   const lastAvailable = records.findLast(({ status }) => status === 'available')?.date ?? null;
-  return weeklySummaryFile(chain, { records, lastAvailable, sources: [], methodology, template }).content(
-    STAMP,
-  ).text;
+  return weeklySummaryFile(chain, {
+    records,
+    lastAvailable,
+    sources: [],
+    methodology,
+    address: '',
+    template,
+  }).content(STAMP).text;
 }
 
 /** Returns the lines between a heading and the next empty line. */

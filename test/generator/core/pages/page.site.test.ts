@@ -1,0 +1,52 @@
+import { docsPage } from '../../../../generator/core/pages/api/docs-page.js';
+import { frontPage } from '../../../../generator/core/pages/front-page.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import type { Site } from '../../../../schemas/types.generated.js';
+
+const STAMP = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:00:00Z' };
+const SITE: Site = {
+  ...{ name: 'Data <of> "Example"', base_url: 'https://data.example.com', publisher: 'Example & Sons' },
+  ...{ contact: 'data@example.com', terms_url: 'https://example.com/terms?a=1&b=2' },
+  ...{ privacy_url: 'https://example.com/privacy', sign_up_url: 'https://example.com/sign-up' },
+};
+
+async function render(details?: Site): Promise<{ readonly front: string; readonly docs: string }> {
+  const { site } = await readProductTexts(details);
+  return {
+    front: frontPage(site, { facts: [], methodologyVersion: 'v1' }).content(STAMP).text,
+    docs: docsPage(site).content(STAMP).text,
+  };
+}
+
+it('pages have the name of the site in their titles, and publisher and links in their footer', async () => {
+  const { front, docs } = await render(SITE);
+  expect(front).toContain('<title>Data &lt;of&gt; &quot;Example&quot;</title>');
+  expect(docs).toContain('<title>API reference · Data &lt;of&gt; &quot;Example&quot;</title>');
+  for (const page of [front, docs]) {
+    const footer = page.slice(page.indexOf('<footer'));
+    expect(footer).toContain('Published by Example &amp; Sons.');
+    expect(footer.match(/href="(?:mailto|https)[^"]*"[^>]*>[^<]*/g)).toEqual([
+      'href="mailto:data@example.com" rel="noopener noreferrer">Contact',
+      'href="https://example.com/terms?a&#x3D;1&amp;b&#x3D;2" rel="noopener noreferrer">Terms',
+      'href="https://example.com/privacy" rel="noopener noreferrer">Privacy',
+    ]);
+  }
+});
+
+it('the front page has the command with the address, and the link to sign up', async () => {
+  const { front } = await render(SITE);
+  expect(front).toContain('<code>export GATEWAY=https://data.example.com</code>.');
+  expect(front).toContain('<a href="https://example.com/sign-up" rel="noopener noreferrer">Sign up</a>');
+});
+
+it('without a site, pages have neither', async () => {
+  const { front, docs } = await render();
+  expect(front).toContain('<title>Chain reference data</title>');
+  expect(front).toContain('with the address of this page');
+  expect(front + docs).not.toMatch(/Published by|mailto:|Sign up/);
+});
+
+it('a contact that is a page is linked as such', async () => {
+  const { front } = await render({ ...SITE, contact: 'https://example.com/contact' });
+  expect(front).toContain('<a href="https://example.com/contact" rel="noopener noreferrer">Contact</a>');
+});
