@@ -45,8 +45,7 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
     return { chains: {}, methodologyChanged: true, lacking: [] };
   }
   const writersSha256 = writersFingerprint(texts);
-  const site = texts.site.details;
-  const trust = { writersSha256, methodologySha256, site, full: request.full ?? false };
+  const trust = { writersSha256, methodologySha256, site: texts.site.details, full: request.full ?? false };
   const assessed = yield* assessAll(request, trust, stamp);
   const digest = restatementDigest(assessed, request, writersSha256);
   const decided = assessed.map((each) => decide(each, request, digest));
@@ -58,8 +57,8 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
   };
   const isStopped = request.inputInvalid || decided.some((each) => each.plan.outcome === 'refused');
   const changed = decided.flatMap((each) => toChangedChain(each, request, writersSha256));
-  const isEmpty = previous === undefined && changed.length === 0;
-  if (isEmpty || (isStopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
+  if ((previous === undefined && changed.length === 0) || (isStopped && request.allOrNothing))
+    return withholdAll(plan, previous?.record);
   if (plan.lacking.length > 0) return plan;
   const lineages = draftAllLineages(decided, request, stamp);
   const release = assembleRelease({ ...toPublication(request), methodologySha256, stamp, changed, lineages });
@@ -219,10 +218,8 @@ function decide(
   const kind = findRefusal(draft, acceptance, digest);
   if (kind !== undefined) {
     const through = previous?.record.chains[draft.chain]?.updated_through ?? null;
-    const refusal: Refusal = {
-      kind,
-      restatement: toRestatement(draft, through, manifestsOf(previous, draft.series)),
-    };
+    const restatement = toRestatement(draft, through, manifestsOf(previous, draft.series));
+    const refusal: Refusal = { kind, restatement };
     return { ...assessed, plan: { outcome: 'refused', updated_through: through, ...counts, refusal } };
   }
   const sources = sourcesMember(sourceChangesOf(previous, draft.chain, draft.sources));
