@@ -117,7 +117,12 @@ export function publicPaths(): Record<string, JsonObject> {
 }
 
 function examplePaths(): Record<string, JsonObject> {
-  const name = inPath('name', { enum: [...EXAMPLE_NAMES] }, 'File name, such as `sync.py`.', 'sync.py');
+  const name = inPath(
+    'name',
+    { enum: [...EXAMPLE_NAMES] },
+    'File name, such as `with_pandas.py`.',
+    'with_pandas.py',
+  );
   return {
     [examplePath('{name}')]: publicFile(
       'getExample',

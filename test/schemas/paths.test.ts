@@ -84,7 +84,7 @@ const PATHS: [string, string][] = [
   [weeklySummaryPath('base'), '/api/v1/analyst-kit/base/weekly-summary'],
   [chartPath('base'), '/charts/base.svg'],
   [PUBLIC_PATHS.starterNotebook, '/api/v1/analyst-kit/starter-notebook'],
-  [examplePath('sync.py'), '/api/v1/analyst-kit/examples/sync.py'],
+  [examplePath('with_pandas.py'), '/api/v1/analyst-kit/examples/with_pandas.py'],
   [PAGE_PATHS.front, '/'],
   [PAGE_PATHS.docs, '/docs'],
   [PAGE_PATHS.stylesheet, '/assets/site.css'],

@@ -82,7 +82,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   window: '7d',
   date: '2022-01-02',
   code: 'gone',
-  name: 'sync.py',
+  name: 'with_pandas.py',
 };
 const pathOf = (template: string): string =>
   template === '/_objects/{digest}'

@@ -25,7 +25,7 @@ from service import Service, sha256_of
 R1, R2, R3, R4 = (f"2026-01-{day}.000001" for day in (20, 21, 22, 23))
 FIRST, LAST, RESTATED, OLD, WITHDRAWN = "2026-01-01", "2026-01-21", "2026-01-19", "2026-01-02", "2026-01-20"
 CALENDAR = "/api/v1/analyst-kit/base/regime-calendar"
-METRICS = ["tx_count", "fees_total"]
+SIGNAL = {"signal": "tx_count", "dimension": "demand", "chains": ["base"]}
 DATES = [(datetime.date(2026, 1, 1) + datetime.timedelta(n)).isoformat() for n in range(21)]
 Version = tuple[str, dict[str, Any] | None]
 
@@ -103,6 +103,7 @@ def manifest_of(genre: str, schema: str) -> dict[str, Any]:
     dates = []
     for date in DATES:
         *superseded, entry = listed(versions_of(genre, date))
+        superseded = [{**each, "reason": "A correction."} for each in superseded]
         dates.append(
             {"date": date, "status": "available", "methodology_version": "v1", **entry, "superseded": superseded}
         )
@@ -116,7 +117,7 @@ def volume_rows(genre: str, dates: list[str]) -> list[dict[str, Any]]:
     for date in dates:
         versions = versions_of(genre, date)
         for i, (since, record) in enumerate(versions):
-            values = {} if record is None else to_row(genre, record, ["tx_count"])
+            values = {} if record is None else to_row(genre, record, [SIGNAL])
             ended = versions[i + 1][0] if i + 1 < len(versions) else None
             rows.append(
                 {
@@ -152,8 +153,7 @@ def tell(service: Service, volumes: bool) -> None:
     """Publishes the history. With volumes, the dates up to 2026-01-15 are in one."""
     chain = {"updated_through": LAST, "sources": [{"name": "made up", "licence": "CC0", "attribution": "Made Up"}]}
     service.publish("/api/v1/status", {"schema": "status/1", "chains": {"base": chain, "bitcoin": chain}})
-    signal = {"signal": "tx_count", "chains": ["base"]}
-    service.publish("/api/v1/methodology/v1.json", {"schema": "methodology/1", "signals": [signal]})
+    service.publish("/api/v1/methodology/v1.json", {"schema": "methodology/1", "signals": [SIGNAL]})
     calendar = "date,chain,regime,confidence,run_days,top_driver,published_revision\n"
     calendar += "".join(f"{date},base,steady,0.5,3,,{R1}\n" for date in DATES)
     service.publish(CALENDAR, calendar.encode())
@@ -164,24 +164,30 @@ def tell(service: Service, volumes: bool) -> None:
 
 def tell_genre(service: Service, genre: str, volumes: bool) -> None:
     root = f"/api/v1/files/{genre}/base"
-    manifest = manifest_of(genre, "manifest/2" if volumes else "manifest/1")
-    closed = [date for date in DATES if date <= "2026-01-15"]
-    if volumes:
-        files = volume_files(volume_rows(genre, closed))
-        paths = {kind: f"{root}/volumes/2026-01.{kind}" for kind in files}
-        service.files |= {paths[kind]: data for kind, data in files.items()}
-        entries = {
-            kind: {"path": paths[kind], "sha256": sha256_of(data), "bytes": len(data)} for kind, data in files.items()
-        }
-        manifest["volumes"] = [{"period": "2026-01", "first_date": FIRST, "last_date": closed[-1], **entries}]
-    service.files[f"{root}/manifest.json"] = json.dumps(manifest).encode()
+    service.files[f"{root}/manifest.json"] = json.dumps(manifest_of(genre, "manifest/1")).encode()
     records = [versions_of(genre, date)[-1][1] for date in DATES]
     days = [record for record in records if record is not None]
+    about = {"published_revision": R4, "methodology_version": "v1"}
     for window in ("30d", "90d", "365d"):
-        service.files[f"{root}/{window}/latest.json"] = json.dumps({"published_revision": R4, "days": days}).encode()
-    service.files[f"{root}/latest.json"] = json.dumps({"published_revision": R4, "days": days[-1:]}).encode()
+        service.files[f"{root}/{window}/latest.json"] = json.dumps({**about, "days": days}).encode()
+    service.files[f"{root}/latest.json"] = json.dumps({**about, "days": days[-1:]}).encode()
     for date in DATES:
         for since, record in versions_of(genre, date):
             if record is not None:
                 service.files[f"{root}/{date}.json?revision={since}"] = canonical(record).encode()
                 service.files[f"{root}/{date}.json"] = canonical(record).encode()
+    if volumes:
+        publish_volume(service, genre, "2026-01", "2026-01-15")
+
+
+def publish_volume(service: Service, genre: str, period: str, through: str) -> None:
+    """Publishes a manifest with one volume, which has the dates up to `through`."""
+    root = f"/api/v1/files/{genre}/base"
+    files = volume_files(volume_rows(genre, [date for date in DATES if date <= through]))
+    volume: dict[str, Any] = {"period": period, "first_date": FIRST, "last_date": through}
+    for kind, data in files.items():
+        path = f"{root}/volumes/{period}.{kind}"
+        service.files[path] = data
+        volume[kind] = {"path": path, "sha256": sha256_of(data), "bytes": len(data)}
+    manifest = {**manifest_of(genre, "manifest/2"), "volumes": [volume]}
+    service.files[f"{root}/manifest.json"] = json.dumps(manifest).encode()

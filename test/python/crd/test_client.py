@@ -123,7 +123,7 @@ def test_rows_need_no_other_package(client: Client, monkeypatch: pytest.MonkeyPa
         monkeypatch.setitem(sys.modules, name, None)
     table = client.tables.bundle("gold", "base", "30d")
     assert table.rows()[-1]["tx_count"] == 1021
-    assert table.to_csv().splitlines()[-1] == f"{LAST},base,1021,,made up"
+    assert table.to_csv().splitlines()[-1] == f"{LAST},base,,1021,made up"
     with pytest.raises(MissingPackageError, match='pip install pandas"'):
         table.to_pandas()
     with pytest.raises(MissingPackageError, match='pip install polars"'):

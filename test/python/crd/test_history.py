@@ -98,7 +98,7 @@ def test_volumes_and_day_files_give_the_same_rows(service: Service, client: Clie
 
 def test_frames_are_typed_and_have_no_other_columns(client: Client) -> None:
     frame = client.history("gold", "base")
-    assert list(frame.columns) == ["date", "chain", "tx_count", "fees_total", "source", "status", "backfilled"]
+    assert list(frame.columns) == ["date", "chain", "fees_total", "tx_count", "source", "status", "backfilled"]
     assert pandas.api.types.is_datetime64_dtype(frame["date"])
     assert frame["tx_count"].dtype == frame["fees_total"].dtype == "float64"  # one column is all null
     assert {str(frame[name].dtype) for name in ("chain", "source", "status")} == {"category"}

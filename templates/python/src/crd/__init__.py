@@ -23,6 +23,7 @@ from .errors import (
     CrdError,
     DamagedError,
     FileError,
+    IncompleteError,
     MissingPackageError,
     NotFoundError,
     TemporaryError,
@@ -66,6 +67,8 @@ day = by_default_client(Client.day)
 latest = by_default_client(Client.latest)
 bundle = by_default_client(Client.bundle)
 history = by_default_client(Client.history)
+recompute = by_default_client(Client.recompute)
+sync = by_default_client(Client.sync)
 regimes_on = by_default_client(Client.regimes_on)
 
 __all__ = [
@@ -75,6 +78,7 @@ __all__ = [
     "CrdError",
     "DamagedError",
     "FileError",
+    "IncompleteError",
     "MissingPackageError",
     "NotFoundError",
     "Tables",
@@ -87,7 +91,9 @@ __all__ = [
     "default_client",
     "history",
     "latest",
+    "recompute",
     "regimes_on",
     "status",
+    "sync",
     "tables",
 ]

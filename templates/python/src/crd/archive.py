@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from .canonical import canonical
-from .columns import PROVENANCE, Row, to_row
+from .canonical import sha256
+from .columns import PROVENANCE, Row, Signals, in_order, to_row
 from .errors import UsageError
 from .files import Files
 from .manifest import Manifest, Version
@@ -57,8 +56,9 @@ class Archive:
         inside = [start <= date <= end for date in table.columns["date"]]
         times = zip(table.columns["in_force_from"], table.columns["in_force_until"])
         kept = table.where([within and keep(*each) for within, each in zip(inside, times)])
-        last = ["status", "backfilled", *PROVENANCE]
-        return kept.select([*(name for name in kept.columns if name not in last), *last])
+        first, last = ["date", "chain"], ["status", "backfilled", *PROVENANCE]
+        values = [name for name in kept.columns if name not in {*first, *last}]
+        return kept.select([*first, *in_order(self.genre, values), *last])
 
     def read_volume(self, volume: dict[str, Any]) -> Table:
         """Returns a volume: from Parquet with pyarrow, otherwise from CSV with the same cells."""
@@ -72,14 +72,14 @@ class Archive:
         missing = [each for each in versions if each.status != "withdrawn" and each.sha256 not in bundled]
         records = parallel(self.read_day, missing, self.report)
         known = bundled | {each.sha256: record for each, record in zip(missing, records)}
-        signals = self.signals() if self.genre == "meta" and versions else []
+        signals = signals_of(self.files, self.genre, self.chain, self.manifest.methodology_version) if versions else []
         return from_rows([self.row(each, known, signals) for each in versions])
 
     def report(self, done: int, count: int) -> None:
         if done % PROGRESS_FILES == 0:
             self.progress(f"{self.chain} {self.genre}: {done} of {count} day files")
 
-    def row(self, version: Version, records: dict[str, dict[str, Any]], signals: Sequence[str]) -> Row:
+    def row(self, version: Version, records: dict[str, dict[str, Any]], signals: Signals) -> Row:
         record = None if version.status == "withdrawn" else records[version.sha256]
         entry = self.manifest.entries[version.date]
         return {
@@ -106,12 +106,6 @@ class Archive:
     def meta(self) -> Archive:
         return Archive(self.files, "meta", self.chain, self.progress)
 
-    def signals(self) -> list[str]:
-        """Returns the signals of the chain, in the order of the methodology."""
-        path = f"/api/v1/methodology/{self.manifest.methodology_version}.json"
-        methodology = self.files.public(path).json()
-        return [each["signal"] for each in methodology["signals"] if self.chain in each["chains"]]
-
     def read_day(self, version: Version) -> dict[str, Any]:
         """Returns the record of a version, whatever was published since."""
         path = f"{self.path}/{version.date}.json?revision={version.since}"
@@ -125,8 +119,21 @@ class Archive:
         newest = list(self.manifest.entries)
         count = len(newest) - newest.index(min(dates))
         window = next((name for name, days in WINDOWS.items() if days >= count), "365d")
-        days = self.files.subscriber(bundle_path(self.genre, self.chain, window)).json()["days"]
-        return {hashlib.sha256(canonical(day).encode()).hexdigest(): day for day in days}
+        return bundled_days(self.files, self.genre, self.chain, window)
+
+
+def signals_of(files: Files, genre: str, chain: str, version: str) -> Signals:
+    """Returns the signals of a chain that meta days contain, in the order of the methodology."""
+    if genre != "meta":
+        return []
+    methodology = files.public(f"/api/v1/methodology/{version}.json").json()
+    return [each for each in methodology["signals"] if chain in each["chains"]]
+
+
+def bundled_days(files: Files, genre: str, chain: str, window: str) -> dict[str, dict[str, Any]]:
+    """Returns the records of a bundle by the digests of their day files."""
+    days = files.subscriber(bundle_path(genre, chain, window)).json()["days"]
+    return {sha256(day).hex(): day for day in days}
 
 
 def parallel(

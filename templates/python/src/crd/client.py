@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .archive import Archive, Progress
+from .archive import JOBS, Archive, Progress
 from .cache import Cache
 from .errors import UsageError
 from .files import Files
 from .manifest import Date
 from .settings import find_api_key, find_base_url, find_cache
-from .tables import Tables
+from .tables import TABLE_GENRES, Tables
 from .transport import Transport
 
 if TYPE_CHECKING:
     import pandas
+
+    from .methodology.online import Recomputation
 
 Record = dict[str, Any]
 TRIES = 6
@@ -94,6 +97,32 @@ class Client:
         """
         table = self.tables.history(genre, chain, start, end, as_of, columns, provenance)
         return table.to_pandas()
+
+    def recompute(self, chain: str) -> Recomputation:
+        """Recomputes every day of a chain from its gold days, and compares it with the regime calendar."""
+        from .methodology.online import recompute_chain
+
+        return recompute_chain(self.tables, chain)
+
+    def sync(
+        self,
+        folder: str | os.PathLike[str],
+        chains: Sequence[str] | None = None,
+        genres: Sequence[str] = TABLE_GENRES,
+        days: bool = False,
+        jobs: int = JOBS,
+    ) -> list[str]:
+        """
+        Mirrors archives into a folder and returns a line about each. Only missing or different files are fetched. The
+        closed part of a history is in volumes; with `days`, a mirror has the file of every date instead.
+        """
+        from .mirrors.run import Run
+
+        names = self.tables.chains() if chains is None else chains
+        archives = [(genre, chain) for chain in names for genre in genres]
+        for genre, chain in archives:
+            self.tables.check(genre, chain)
+        return [Run(self.files, Path(folder), *each, days, jobs, self.progress).do() for each in archives]
 
     def regimes_on(self, frame: pandas.DataFrame, on: str = "date", chain: str | None = None) -> pandas.DataFrame:
         """

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 Kind = Literal["date", "label", "text", "integer", "boolean", "number"]
 Row = dict[str, Any]
+Signals = Sequence[Mapping[str, Any]]  # of the methodology, with `signal` and `dimension`
 
 LEVELS = ("low", "normal", "high")
 LABELS = ("congested", "expanding", "strained", "steady", "slack", "quiet", "dormant", "indeterminate")
@@ -60,11 +61,16 @@ def parse_cell(name: str, text: str) -> Any:
     return text == "true" if kind == "boolean" else text
 
 
-def to_row(genre: str, record: Mapping[str, Any], signals: Sequence[str]) -> Row:
+def to_row(genre: str, record: Mapping[str, Any], signals: Signals) -> Row:
     """Returns the values of a day record in the columns of a volume. `signals` are all signals of the chain."""
     if genre == "meta":
         return meta_row(record, signals)
     return gold_row(record) if genre == "gold" else derived_row(record)
+
+
+def in_order(genre: str, names: Sequence[str]) -> list[str]:
+    """Returns the columns of values in the order in which tables have them, whatever file they come from."""
+    return list(names) if genre == "meta" else sorted(names, key=lambda name: (name == "source", name))
 
 
 def number(value: Any) -> float | None:
@@ -84,7 +90,7 @@ def derived_row(record: Mapping[str, Any]) -> Row:
     return row | {name: number(record[name]) for name in ratios if name in record}
 
 
-def meta_row(record: Mapping[str, Any], signals: Sequence[str]) -> Row:
+def meta_row(record: Mapping[str, Any], signals: Signals) -> Row:
     regime, confidence = record["regime"], record["confidence"]
     row: Row = {
         "regime": regime["label"],
@@ -98,7 +104,8 @@ def meta_row(record: Mapping[str, Any], signals: Sequence[str]) -> Row:
     for name in ("data_quality", "completeness", "depth", "density", "margin", "speed"):
         row[name] = number(confidence[name])
     row["missing_signals"] = " ".join(confidence["missing_signals"]) or None
-    for dimension, each in record["scorecard"].items():
+    for dimension in dict.fromkeys(each["dimension"] for each in signals):
+        each = record["scorecard"][dimension]
         row |= {
             f"{dimension}_score": number(each["score"]),
             f"{dimension}_score_z": number(each["z"]),
@@ -106,7 +113,7 @@ def meta_row(record: Mapping[str, Any], signals: Sequence[str]) -> Row:
             f"{dimension}_score_trend": each["trend"],
         }
     drivers = {driver["signal"]: driver for driver in record["drivers"]}
-    for signal in signals:
+    for signal in (each["signal"] for each in signals):
         driver = drivers.get(signal, {})
         row |= {f"driver_{signal}_{name}": number(driver.get(name)) for name in DRIVER_VALUES}
     hashes = {"inputs_sha256": record["inputs_sha256"], "determinism_hash": regime["determinism_hash"]}

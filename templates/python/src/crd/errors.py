@@ -43,5 +43,9 @@ class DamagedError(FileError):
     """The bytes of a file do not have the listed size or digest."""
 
 
+class IncompleteError(TemporaryError):
+    """A mirror is incomplete; the next run continues it."""
+
+
 class ChangedError(CrdError):
     """A file changed after its manifest was read, because a release was published in between. Try again."""

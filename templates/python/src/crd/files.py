@@ -65,19 +65,25 @@ class Files:
 
     def subscriber(self, path: str) -> File:
         """Returns a subscriber file, verified by the digest that its link names."""
-
-        def fetch() -> File:
-            url = self.transport.base_url + path
-            known = self.cache.known(url)
-            held = None if known is None else self.cache.read(known.sha256)
-            link = self.transport.request_link(path, None if held is None or known is None else known.sha256)
-            if link is None:
-                assert held is not None and known is not None  # 304 answers the digest of a held file
-                return File(held, known.sha256)
-            data = self.cache.read(link.sha256) or self.download(link.url, link.sha256, link.bytes)
+        url = self.transport.base_url + path
+        known = self.cache.known(url)
+        held = None if known is None else self.cache.read(known.sha256)
+        data = self.newest(path, held)
+        digest = sha256_hex(data)
+        if data is not held:
             self.cache.write(data)
-            self.cache.remember(url, Known("", link.sha256))
-            return File(data, link.sha256)
+            self.cache.remember(url, Known("", digest))
+        return File(data, digest)
+
+    def newest(self, path: str, held: bytes | None) -> bytes:
+        """Returns a verified subscriber file without the cache; `held` itself if the file still has its bytes."""
+
+        def fetch() -> bytes:
+            link = self.transport.request_link(path, None if held is None else sha256_hex(held))
+            if link is None:
+                assert held is not None  # only a held file is asked for with its digest
+                return held
+            return self.download(link.url, link.sha256, link.bytes)
 
         return self.transport.retrying(fetch)
 

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .archive import Archive, Progress, bundle_path, check_window
-from .columns import PROVENANCE, Row, to_row
+from .archive import Archive, Progress, bundle_path, check_window, signals_of
+from .columns import PROVENANCE, Row, in_order, to_row
 from .errors import ChangedError, NotFoundError, UsageError
 from .files import File, Files
 from .manifest import REVISION, Date, parse_date
@@ -72,9 +72,10 @@ class Tables:
         check_window(window)
         file = self.read(bundle_path(genre, chain, window))
         bundle = file.json()
-        signals = sorted({each["signal"] for day in bundle["days"] for each in day.get("drivers", [])})
+        signals = signals_of(self.files, genre, chain, bundle["methodology_version"])
         rows = [{"date": day["date"], "chain": chain, **to_row(genre, day, signals)} for day in bundle["days"]]
         table = from_rows(rows)
+        table = table.select(["date", "chain", *in_order(genre, list(table.columns)[2:])])
         table.attributes = self.attributes([chain], bundle["published_revision"], file.sha256)
         return table
 

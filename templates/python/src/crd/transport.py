@@ -7,6 +7,7 @@ import json
 import re
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
@@ -48,6 +49,7 @@ class Transport:
         headers = {"User-Agent": f"{DISTRIBUTION}/{package_version()}"}
         limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
         self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers, limits=limits)
+        weakref.finalize(self, self.http.close)
 
     def retrying(self, action: Callable[[], T]) -> T:
         """Runs `action` until it has no temporary error; waits as long as the service asks for."""
