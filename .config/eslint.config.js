@@ -23,6 +23,7 @@ const ROOMS = {
     'core/brief',
     'core/records',
     'core/artifacts',
+    'core/volumes',
     'core/charts',
     'core/pages',
     'core/draft',

@@ -25,6 +25,18 @@ export const FIRST_DATE = '2009-01-03';
 /** The genres of subscriber files. */
 export const GENRES = ['meta', 'gold', 'derived', 'briefs'] as const satisfies readonly Genre[];
 
+/** The genres whose closed periods are also published as volumes. */
+export const VOLUME_GENRES = ['meta', 'gold', 'derived'] as const satisfies readonly Genre[];
+
+/** A genre with volumes. */
+export type VolumeGenre = (typeof VOLUME_GENRES)[number];
+
+/** The file formats of a volume. */
+export const VOLUME_FORMATS = ['parquet', 'csv'] as const;
+
+/** A file format of a volume. */
+export type VolumeFormat = (typeof VOLUME_FORMATS)[number];
+
 /** Number of dates in a bundle, by window. */
 export const WINDOWS = {
   latest: 1,

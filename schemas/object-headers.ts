@@ -33,8 +33,21 @@ export function cacheControlOf(key: string): string {
     : 'public, max-age=300, stale-while-revalidate=86400';
 }
 
+const SUBSCRIBER_TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  parquet: 'application/vnd.apache.parquet',
+  csv: 'text/csv; charset=utf-8',
+};
+
+/** Returns the media type of a subscriber file, by its path. */
+export function subscriberTypeOf(path: string): string {
+  return SUBSCRIBER_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
+
 const CALENDAR = new RegExp(`^${calendarPath('{chain}').replace('{chain}', '([a-z]+)')}$`);
-const SUBSCRIBER_FILE = new RegExp(`^${FILES_PATH}/([a-z]+)/(?:chains/)?([a-z]+)/([a-z0-9/.-]+)\\.json$`);
+const SUBSCRIBER_FILE = new RegExp(
+  `^${FILES_PATH}/([a-z]+)/(?:chains/)?([a-z]+)/([a-z0-9/.-]+)\\.(json|parquet|csv)$`,
+);
 
 /**
  * Returns the `Content-Disposition` (RFC 6266) of a file that people download, with the name under which a browser
@@ -44,9 +57,10 @@ export function dispositionOf(path: string): string | undefined {
   const calendar = CALENDAR.exec(path);
   if (calendar?.[1] !== undefined) return attachment(`${calendar[1]}-regime-calendar.csv`);
   if (path === PUBLIC_PATHS.starterNotebook) return attachment('starter-notebook.ipynb');
-  const [, genre, chain, name] = SUBSCRIBER_FILE.exec(path) ?? [];
-  if (genre === undefined || chain === undefined || name === undefined) return undefined;
-  return attachment(`${chain}-${genre}-${name.replace(/[/.]/, '-')}.json`);
+  const [, genre, chain, name, extension] = SUBSCRIBER_FILE.exec(path) ?? [];
+  if (genre === undefined || chain === undefined || name === undefined || extension === undefined)
+    return undefined;
+  return attachment(`${chain}-${genre}-${name.replace('volumes/', '').replace(/[/.]/, '-')}.${extension}`);
 }
 
 function attachment(name: string): string {

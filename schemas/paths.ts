@@ -19,6 +19,7 @@
  */
 import { sha256Hex } from './digest.js';
 import type { ProblemCode } from './problems.js';
+import type { VolumeFormat, VolumeGenre } from './catalog.js';
 import type { Chain, Genre, Window } from './types.generated.js';
 
 /** Key of the mark that identifies a prefix as a release store. */
@@ -155,6 +156,11 @@ export function weeklySummaryPath(chain: Chain | Placeholder): string {
   return `/api/v1/analyst-kit/${chain}/weekly-summary`;
 }
 
+/** Returns the URL path of the Table Schema of a chain's volumes. */
+export function volumeSchemaPath(genre: VolumeGenre | Placeholder, chain: Chain | Placeholder): string {
+  return `/api/v1/analyst-kit/${chain}/${genre}-volume-schema`;
+}
+
 /** URL path below which all charts are. */
 export const CHARTS_PATH = '/charts/';
 
@@ -226,6 +232,16 @@ export function bundlePath(
   return window === 'latest'
     ? `${archivePath(genre, chain)}/latest.json`
     : `${FILES_PATH}/${genre}/${chain}/${window}/latest.json`;
+}
+
+/** Returns the URL path of a volume. `period` is a year or a month, such as `2024` or `2024-03`. */
+export function volumePath(
+  genre: Genre | Placeholder,
+  chain: Chain | Placeholder,
+  period: string,
+  format: VolumeFormat | Placeholder,
+): string {
+  return `${archivePath(genre, chain)}/volumes/${period}.${format}`;
 }
 
 /** Returns the URL path of an archive manifest. */

@@ -1,4 +1,4 @@
-import { CHAIN_IDS, GENRES, WINDOWS } from './catalog.js';
+import { CHAIN_IDS, GENRES, VOLUME_FORMATS, VOLUME_GENRES, WINDOWS } from './catalog.js';
 import {
   bundlePath,
   calendarPath,
@@ -15,6 +15,8 @@ import {
   PUBLIC_PATHS,
   queryPath,
   summaryPath,
+  volumePath,
+  volumeSchemaPath,
   weeklySummaryPath,
   type Placeholder,
 } from './paths.js';
@@ -27,6 +29,16 @@ const BUNDLES: ReadonlySet<string> = new Set(
     CHAIN_IDS.flatMap((chain) => windows.map((window) => bundlePath(genre, chain, window))),
   ),
 );
+
+/** The paths of volumes, with `{period}` in place of the period. */
+const VOLUMES: ReadonlySet<string> = new Set(
+  VOLUME_GENRES.flatMap((genre) =>
+    CHAIN_IDS.flatMap((chain) =>
+      VOLUME_FORMATS.map((format) => volumePath(genre, chain, '{period}', format)),
+    ),
+  ),
+);
+const PERIOD = /\/\d{4}(?:-(?:0[1-9]|1[0-2]))?\./;
 
 const MANIFESTS: ReadonlySet<string> = new Set([
   ...GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => manifestPath(genre, chain))),
@@ -42,6 +54,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
       spell(chain),
     ),
   ),
+  ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
 ]);
 
 const VERSION = /^v[1-9][0-9]*$/;
@@ -60,9 +73,9 @@ export function isPublicPath(path: string): boolean {
   return PUBLIC.has(path) || NAMED.some(({ spell, name }) => name.test(nameIn(path, spell('{name}'))));
 }
 
-/** Returns whether a release can list a bundle with this path. */
+/** Returns whether a release can list a bundle or a volume with this path. */
 export function isBundlePath(path: string): boolean {
-  return BUNDLES.has(path);
+  return BUNDLES.has(path) || VOLUMES.has(path.replace(PERIOD, '/{period}.'));
 }
 
 /** Returns whether a release can list a manifest with this path. */

@@ -40,6 +40,7 @@ import storeSchema from './json/store.schema.json' with { type: 'json' };
 import summarySchema from './json/summary.schema.json' with { type: 'json' };
 import textSchema from './json/text.schema.json' with { type: 'json' };
 import thresholdsSchema from './json/thresholds.schema.json' with { type: 'json' };
+import volumeSchema from './json/volume.schema.json' with { type: 'json' };
 
 /** Every JSON Schema of the contract by its name. */
 export const SCHEMAS = {
@@ -83,4 +84,5 @@ export const SCHEMAS = {
   summary: summarySchema,
   text: textSchema,
   thresholds: thresholdsSchema,
+  volume: volumeSchema,
 } as const;

@@ -248,6 +248,8 @@ export interface Contract {
   'manifest.revision'?: ManifestRevision;
   'manifest.date'?: ManifestDate;
   'manifest.superseded'?: SupersededDay;
+  'manifest.volume'?: ManifestVolume;
+  'manifest.volume_file'?: VolumeFile;
   'meta-day'?: MetaDay;
   'methodology-versions'?: MethodologyVersions;
   methodology?: Methodology;
@@ -284,6 +286,7 @@ export interface Contract {
   summary?: Summary;
   text?: TextFile;
   thresholds?: Thresholds;
+  volume?: Volume;
 }
 /**
  * accounts/<hex SHA-256 of the account id>.json: the grants, keys and billing state of an account. A key that is not listed here is not valid.
@@ -524,6 +527,9 @@ export interface SourceChange {
  */
 export interface SourceSegment {
   from?: CalendarDate;
+  /**
+   * Does not begin like a formula of a spreadsheet.
+   */
   name: string;
   licence: string;
   attribution?: string;
@@ -1046,7 +1052,7 @@ export interface EntitlementsSubscription {
   access_until: Instant | null;
 }
 /**
- * Frictionless Table Schema of the regime calendar.
+ * Frictionless Table Schema of the regime calendar or of volumes.
  */
 export interface FeatureSchema {
   $schema: 'https://datapackage.org/profiles/2.0/tableschema.json';
@@ -1065,7 +1071,7 @@ export interface FeatureSchema {
 }
 export interface FeatureField {
   name: string;
-  type: 'date' | 'string' | 'number' | 'integer';
+  type: 'date' | 'string' | 'number' | 'integer' | 'boolean';
   title: string;
   description: string;
   unit?: string;
@@ -1231,7 +1237,10 @@ export interface LabelRun {
  * Every published date of one genre and chain, with the digest of its day file.
  */
 export interface Manifest {
-  schema: 'manifest/1';
+  /**
+   * manifest/2 has volumes; manifests of briefs and of lineage have none.
+   */
+  schema: 'manifest/1' | 'manifest/2';
   genre: Genre;
   chain: Chain;
   updated_through: CalendarDate;
@@ -1245,6 +1254,10 @@ export interface Manifest {
    * All sources of the chain; only in gold manifests.
    */
   sources?: SourceSegment[];
+  /**
+   * The closed periods of the history, each as one file in two formats, ascending.
+   */
+  volumes?: ManifestVolume[];
 }
 /**
  * Context of the publication of each revision named below.
@@ -1279,6 +1292,26 @@ export interface SupersededDay {
    * Present if the date was withdrawn from in_force_from until a later version.
    */
   status?: 'withdrawn';
+}
+export interface ManifestVolume {
+  /**
+   * A year, or a month of a year that is not closed.
+   */
+  period: string;
+  first_date: CalendarDate;
+  last_date: CalendarDate;
+  /**
+   * Number of rows: one for each date and version.
+   */
+  rows: number;
+  schema: string;
+  parquet: VolumeFile;
+  csv: VolumeFile;
+}
+export interface VolumeFile {
+  path: UrlPath;
+  sha256: Sha256;
+  bytes: ByteCount;
 }
 /**
  * Regime, confidence, status, scorecard, drivers and methodology version of one day of one chain.
@@ -2058,4 +2091,14 @@ export interface Thresholds {
   methodology_version: MethodologyVersion;
   methodology_sha256: Sha256;
   defaults: Methodology;
+}
+/**
+ * The rows of a volume: a closed period of one genre and chain, one row for each date and version.
+ */
+export interface Volume {
+  schema: string;
+  chain: Chain;
+  period: string;
+  columns: string[];
+  rows: (string | number | boolean | null)[][];
 }

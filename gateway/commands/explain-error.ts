@@ -18,5 +18,6 @@ export const explainError = createErrorExplainer<ExitName>({
     if (error instanceof StoreError) return STORE_EXITS[error.code];
     return error instanceof GatewayError ? PROBLEM_EXITS[error.code] : undefined;
   },
-  interrupted: 'interrupted: check the account before you run the command again',
+  interrupted:
+    'interrupted: look at what was changed (gateway accounts show) before you run the command again',
 });

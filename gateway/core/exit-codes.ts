@@ -17,7 +17,10 @@ export const EXIT_CODES = {
       'Stripe refused, or did not answer; accounts that it answered for were reconciled; five requests in a row without an answer end the run; run again',
   },
   bug: { code: 70, meaning: 'a bug in the gateway; please report it with the stack' },
-  interrupted: { code: 130, meaning: 'interrupted; check the account before you run it again' },
+  interrupted: {
+    code: 130,
+    meaning: 'interrupted; look at what was changed (gateway accounts show) before you run it again',
+  },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

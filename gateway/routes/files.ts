@@ -6,6 +6,7 @@ import {
   lineageManifestPath,
   lineagePath,
   manifestPath,
+  volumePath,
 } from '../../schemas/paths.js';
 import { responseFormOf } from '../core/http/response-form.js';
 import { matchesEtag } from '../core/http/conditions.js';
@@ -42,6 +43,7 @@ export const FILES_PREFIX = `${FILES_PATH}/`;
 
 const TEMPLATES = {
   bundle: bundlePath('{genre}', '{chain}', '{window}'),
+  volume: volumePath('{genre}', '{chain}', '{period}', '{format}'),
   manifest: manifestPath('{genre}', '{chain}'),
   day: dayPath('{genre}', '{chain}', '{date}'),
   lineage: lineagePath('{chain}', '{date}'),

@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import { CHAIN_IDS, EXAMPLE_NAMES } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
 import {
   API_PATH,
   calendarPath,
@@ -15,6 +15,7 @@ import {
   publicKey,
   PUBLIC_PATHS,
   queryPath,
+  volumeSchemaPath,
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
@@ -58,6 +59,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     chartPath(chain),
     chainPagePath(chain),
     queryPath(chain),
+    ...VOLUME_GENRES.map((genre) => volumeSchemaPath(genre, chain)),
   ]),
   ...EXAMPLE_NAMES.map(examplePath),
   methodologyDataPath('v1'),

@@ -8,6 +8,7 @@ import type { ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js
 import type { Restatement } from '../core/release/restatement.js';
 import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import { runInterruptibly } from '../run/run-interruptibly.js';
+import { planWithRecords } from './plan-with-records.js';
 import { readPublishedGold } from './published-gold.js';
 
 /** The lines of the ledgers of a collection, by chain. */
@@ -37,8 +38,9 @@ export async function acceptRecorded(store: ObjectStore, options: AcceptRecorded
     else refused.set(chain, { ...each, refusal: { ...each.refusal, not_recorded: judged.unrecorded } });
   }
   const acceptance = { reason: joinReasons([...reasons.values()].flat()), chains: [...reasons.keys()] };
-  const next =
-    reasons.size === 0 ? plan : await runInterruptibly(planSteps({ ...request, acceptance }), signal);
+  const planAgain = (superseded: PlanRequest['superseded'] = new Map()): Promise<Plan> =>
+    runInterruptibly(planSteps({ ...request, acceptance, superseded }), signal);
+  const next = reasons.size === 0 ? plan : await planWithRecords(store, planAgain, signal);
   return { ...next, chains: byChain((chain) => refused.get(chain) ?? next.chains[chain]) };
 }
 

@@ -4,6 +4,7 @@ import type { ReleaseStamp, RenderedFile } from '../core/artifacts/artifact.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import { createDayWriters } from '../core/records/day-writers.js';
+import type { VolumeDraft } from '../core/volumes/draft-volumes.js';
 import { draftGenres, type GenreDraft, type GenreDrafts } from '../core/draft/genre-drafts.js';
 import { readDayTexts } from '../texts/product-texts.js';
 import { toValidBody, type FileInfo } from '../state/write-artifact.js';
@@ -46,7 +47,7 @@ export async function draftInThread({ series, stamp, port }: DraftTask): Promise
       if (step.done !== true) continue;
       if (rendered.length > 0) await send();
       port.postMessage(toMessage([]));
-      return { drafts: withoutDays(step.value) };
+      return { drafts: withoutFiles(step.value) };
     }
   } catch (error) {
     if (error instanceof GeneratorError && error.exit === 'artifact-invalid')
@@ -74,13 +75,19 @@ function toMessage(
   return { files, bodies: bytes };
 }
 
-/** Returns the drafts without their days, which were sent already and cannot be cloned to another thread. */
-function withoutDays({ meta, gold, derived, briefs }: GenreDrafts): GenreDrafts {
+/** Returns the drafts without their files, which were sent already and cannot be cloned to another thread. */
+function withoutFiles({ meta, gold, derived, briefs, volumes }: GenreDrafts): GenreDrafts {
   const clearDays = (draft: GenreDraft): GenreDraft => ({ ...draft, days: [] });
+  const clearFiles = (draft: VolumeDraft): VolumeDraft => ({ ...draft, files: [] });
   return {
     meta: clearDays(meta),
     gold: clearDays(gold),
     derived: clearDays(derived),
     briefs: clearDays(briefs),
+    volumes: {
+      meta: clearFiles(volumes.meta),
+      gold: clearFiles(volumes.gold),
+      derived: clearFiles(volumes.derived),
+    },
   };
 }

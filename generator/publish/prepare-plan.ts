@@ -18,6 +18,7 @@ import { acceptRecorded } from './accept-recorded.js';
 import { assertNotBefore, withoutUnfinished } from './check-as-of.js';
 import type { CollectedInput } from './collected-input.js';
 import { planAhead } from './plan-ahead.js';
+import { planWithRecords } from './plan-with-records.js';
 import { readPublishedGold } from './published-gold.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readStartingPoint, type StartingPoint } from '../state/published-state.js';
@@ -113,7 +114,11 @@ async function planRecorded(
   request: PlanRequest,
   { store, recorded, signal }: PreparePlanOptions,
 ): Promise<Plan> {
-  const plan = await runInterruptibly(planSteps(request), signal);
+  const plan = await planWithRecords(
+    store,
+    (superseded) => runInterruptibly(planSteps({ ...request, superseded }), signal),
+    signal,
+  );
   return recorded === undefined ? plan : acceptRecorded(store, { plan, request, recorded, signal });
 }
 

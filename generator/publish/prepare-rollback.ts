@@ -19,6 +19,7 @@ import type { PlannedRelease } from '../core/release/plan-types.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import { count } from '../core/text/count.js';
 import { daySchemaOf } from '../core/verification/check-day.js';
+import { planWithRecords } from './plan-with-records.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
 import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
@@ -83,8 +84,13 @@ export async function prepareRollback(
   const rolled = rollBackEntries(start.state, target, to, { reason, chains });
   const days = await readDays(options, rolled);
   const asOfMs = notAhead(options);
-  const request = { previous: start.state, target, asOfMs, reason, chains, held, texts, days };
-  return { start, release: planRollback(request) };
+  const request = { previous: start.state, target, asOfMs, reason, chains, held, texts };
+  const plan = await planWithRecords(
+    options.store,
+    (records) => planRollback({ ...request, days: new Map([...days, ...records]) }),
+    options.signal,
+  );
+  return { start, release: plan.release };
 }
 
 /** Throws GeneratorError 'usage' for a chain of which the store has nothing. */

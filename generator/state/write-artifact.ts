@@ -2,7 +2,7 @@ import { sha256Hex } from '../../schemas/digest.js';
 import { objectKey } from '../../schemas/paths.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import type { ObjectMeta, ObjectStore } from '../../infra/store/object-store.js';
-import type { Artifact, Content } from '../core/artifacts/artifact.js';
+import { bodyOf, type Artifact, type Content } from '../core/artifacts/artifact.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { RENEWAL_AGE_MS } from './gc-policy.js';
 import { metaOf } from './object-meta.js';
@@ -66,7 +66,8 @@ export function toBody(artifact: Artifact): Buffer {
 }
 
 /** Returns the bytes of the content for `path`, validated by its schema. @throws GeneratorError 'artifact-invalid'. */
-export function toValidBody(path: string, { schema, value, text }: Content): Buffer {
+export function toValidBody(path: string, content: Content): Buffer {
+  const { schema, value } = content;
   const [fault] = findSchemaFaults(schema, value);
   if (fault !== undefined) {
     throw new GeneratorError(
@@ -74,5 +75,9 @@ export function toValidBody(path: string, { schema, value, text }: Content): Buf
       `${path} at ${fault.pointer || '/'}: ${fault.message} (schema ${schema}). Nothing was published. This is a bug in the generator or its data files: please report it.`,
     );
   }
-  return Buffer.from(text, 'utf8');
+  return toBuffer(bodyOf(content));
+}
+
+function toBuffer(body: string | Uint8Array): Buffer {
+  return typeof body === 'string' ? Buffer.from(body, 'utf8') : Buffer.from(body);
 }

@@ -6,10 +6,11 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import { createInputDigest } from '../core/release/input-digest.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
-import type { Plan } from '../core/release/plan-types.js';
+import type { Plan, PlanRequest } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
 import type { StoreFault } from '../core/store-fault.js';
 import { toGoldSeries } from '../core/verification/gold-series.js';
+import { planWithRecords } from '../publish/plan-with-records.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readPointer, readState } from '../state/published-state.js';
 
@@ -28,15 +29,17 @@ export async function recomputeRelease(
   const inputs = chains.map((chain) =>
     toGoldSeries(chain, gold.get(chain) ?? [], manifestOf(previous, 'gold', chain)?.sources ?? []),
   );
-  const plan = planRelease({
+  const texts = await readProductTexts();
+  const request: PlanRequest = {
     inputs,
     previous,
     asOfMs: parseInstant(record.published_at) ?? NaN,
-    texts: await readProductTexts(),
+    texts,
     acceptance: { reason: 'recomputed' }, // so that a difference is planned and reported, not refused
     full: true,
     keepWithdrawn: true,
-  });
+  };
+  const plan = await planWithRecords(store, (superseded) => planRelease({ ...request, superseded }));
   if (plan.methodologyChanged) {
     return [
       {

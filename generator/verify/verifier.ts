@@ -1,6 +1,6 @@
 import { objectKey } from '../../schemas/paths.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
-import type { Chain, GoldDay, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { Chain, GoldDay, Manifest, Methodology, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -18,6 +18,7 @@ import type { Progress } from '../run/progress.js';
 export type Verifier = {
   readonly store: ObjectStore;
   readonly record: ReleaseRecord;
+  readonly methodology: Methodology;
   readonly manifests: Map<string, Manifest>;
   readonly gold: Map<Chain, GoldDay[]>;
   readonly faults: StoreFault[];

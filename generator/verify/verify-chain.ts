@@ -17,13 +17,15 @@ import { checkDay, daySchemaOf } from '../core/verification/check-day.js';
 import { checkListedManifest, listedBundles, listedGenres } from '../core/verification/check-release.js';
 import { isDaySchema } from '../core/verification/foreign-names.js';
 import { checkLineages } from './check-lineages.js';
+import { checkVolumes } from './check-volumes.js';
 import { checkStoredFile, type Verifier } from './verifier.js';
 
 const CONCURRENCY = 32;
 
-/** Checks the manifests, day files, bundles, calendar and lineages of a chain. */
+/** Checks the manifests, day files, bundles, calendar, lineages and volumes of a chain. */
 export async function checkChain(verifier: Verifier, chain: Chain): Promise<void> {
   const { record, faults, manifests } = verifier;
+  const records = new Map<string, DayRecord>();
   for (const genre of listedGenres(record, chain)) {
     const path = manifestPath(genre, chain);
     const entry = record.manifests[path];
@@ -34,19 +36,29 @@ export async function checkChain(verifier: Verifier, chain: Chain): Promise<void
     const key = objectKey(entry.sha256);
     for (const message of checkListedManifest(verifier, manifest, genre, chain))
       faults.push({ key, message: `${path}: ${message}` });
-    await checkDays(verifier, genre, manifest);
+    for (const [sha256, day] of await checkDays(verifier, genre, manifest)) records.set(sha256, day);
     if (record.chains[chain] !== undefined) await checkBundles(verifier, manifest);
   }
   await checkLineages(verifier, chain);
+  await checkVolumes(verifier, chain, records);
 }
 
-async function checkDays(verifier: Verifier, genre: Genre, manifest: Manifest): Promise<void> {
+/** Checks the day files of a manifest. Returns the records of the sound ones, by digest. */
+async function checkDays(
+  verifier: Verifier,
+  genre: Genre,
+  manifest: Manifest,
+): Promise<Map<string, DayRecord>> {
+  const records = new Map<string, DayRecord>();
   const rows = await pMap(
     manifest.dates,
     async (entry): Promise<DayRecord | undefined> => {
       verifier.progress.advance();
-      for (const old of entry.superseded) await checkOneDay(verifier, manifest, entry, old);
-      return checkOneDay(verifier, manifest, entry, entry);
+      for (const version of [...entry.superseded, entry]) {
+        const day = await checkOneDay(verifier, manifest, entry, version);
+        if (day !== undefined) records.set(version.sha256, day);
+      }
+      return records.get(entry.sha256);
     },
     { concurrency: CONCURRENCY },
   );
@@ -55,6 +67,7 @@ async function checkDays(verifier: Verifier, genre: Genre, manifest: Manifest): 
   const isWhole = rows.every((day) => day !== undefined);
   if (genre === 'meta' && isWhole && inForce.length > 0)
     checkCalendar(verifier, manifest.chain, inForce as MetaDay[]); // as above
+  return records;
 }
 
 async function checkOneDay(

@@ -28,6 +28,7 @@ import { listedFilesOf } from '../state/reachable-objects.js';
 import { readClock } from '../state/trusted-clock.js';
 import { checkAliasMark, checkExtraFiles, checkPublicCopy, type UnfinishedRefresh } from './public-copies.js';
 import { recomputeRelease } from './recompute-release.js';
+import { readDayTexts } from '../texts/product-texts.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
 import { checkStoredFile, catchFault, type Verifier } from './verifier.js';
 import { checkChain } from './verify-chain.js';
@@ -82,6 +83,7 @@ export async function verifyStore(
   const verifier: Verifier = {
     store,
     record,
+    methodology: (await readDayTexts()).methodology,
     manifests: new Map(),
     gold: new Map(),
     faults,

@@ -30,7 +30,7 @@ export type ObjectStore = {
   ): Promise<Etag | 'conflict'>;
   /** Lists the objects whose key begins with `prefix`, in the order of the keys' code units. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** Deletes an object if it exists. Use it only for what nothing refers to: garbage, public copies and records of keys that ended. */
+  /** Deletes an object if it exists. Use it only for what nothing refers to: garbage, public copies, and the records of API keys that have long been revoked. */
   delete(key: string): Promise<void>;
   /**
    * Returns the time of the store's own clock, in milliseconds since the epoch, known from its answers so far. Absent for

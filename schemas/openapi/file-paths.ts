@@ -1,5 +1,5 @@
 import { PLAN_IDS, PLANS } from '../catalog.js';
-import { bundlePath, dayPath, lineageManifestPath, lineagePath, manifestPath } from '../paths.js';
+import { bundlePath, dayPath, lineageManifestPath, lineagePath, manifestPath, volumePath } from '../paths.js';
 import type { ProblemCode } from '../problems.js';
 import type { JsonObject } from './components.js';
 import type { HeaderName } from './headers.js';
@@ -8,10 +8,12 @@ import {
   CHAIN,
   DATE,
   FILE,
+  FORMAT,
   GENRE,
   IF_NONE_MATCH,
   json,
   KEY,
+  PERIOD,
   RATE,
   REDIRECT,
   REVISION,
@@ -129,6 +131,14 @@ export function filePaths(): Record<string, JsonObject> {
       'Retrieve a day file',
       [GENRE, CHAIN, DATE, REVISION],
       { description: ARCHIVE, problems: ['gone'] },
+    ),
+    [volumePath('{genre}', '{chain}', '{period}', '{format}')]: subscriberFile(
+      'getVolume',
+      'Retrieve a volume: a closed year or month as one table',
+      [GENRE, CHAIN, PERIOD, FORMAT],
+      {
+        description: `${ARCHIVE} One row for each date and version. The manifest lists the volumes. A month is replaced when its year is closed.`,
+      },
     ),
     ...lineagePaths(),
     [bundlePath('briefs', '{chain}', 'latest')]: subscriberFile(

@@ -8,6 +8,7 @@ import {
   PUBLIC_PATHS,
   queryPath,
   summaryPath,
+  volumeSchemaPath,
   weeklySummaryPath,
 } from '../paths.js';
 import { EXAMPLE_NAMES } from '../catalog.js';
@@ -24,7 +25,7 @@ import {
   WEEKLY_TEXT,
 } from './examples.js';
 import { toReads, type Content, type HeaderName } from './operations.js';
-import { CHAIN, FILE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
+import { CHAIN, FILE, GENRE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
 
 const SVG: Content = { 'image/svg+xml': { example: CHART_TEXT } };
 
@@ -98,6 +99,12 @@ export function publicPaths(): Record<string, JsonObject> {
       'getFeatureSchema',
       'Retrieve the Frictionless Table Schema of the regime calendar',
       json('feature-schema'),
+    ),
+    [volumeSchemaPath('{genre}', '{chain}')]: publicFile(
+      'getVolumeSchema',
+      "Retrieve the Frictionless Table Schema of a chain's volumes",
+      json('feature-schema'),
+      [GENRE, CHAIN],
     ),
     [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'Retrieve this OpenAPI description', json('openapi')),
     [PUBLIC_PATHS.starterNotebook]: publicFile(

@@ -102,7 +102,7 @@ function renderPlans(): string {
     plan.briefs === 'all' ? 'all' : 'latest',
     `$${String(plan.monthlyCents / 100)}`,
   ]);
-  return table(['plan', 'chains', 'bundles', 'manifests, day files, revisions', 'briefs', 'a month'], rows);
+  return table(['plan', 'chains', 'bundles', 'manifests, volumes, day files, revisions', 'briefs', 'a month'], rows);
 }
 
 function renderProblems(): string {

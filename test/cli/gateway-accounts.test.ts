@@ -306,7 +306,8 @@ describe('a command on an accounts store', () => {
     expect(await runGateway(['keys', 'create', '--account', 'acme'], { env, stopped })).toEqual({
       code: 130,
       stdout: '',
-      stderr: 'gateway: interrupted: check the account before you run the command again\n',
+      stderr:
+        'gateway: interrupted: look at what was changed (gateway accounts show) before you run the command again\n',
     });
   });
 });

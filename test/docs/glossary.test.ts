@@ -29,6 +29,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'sources-policy',
   'store',
   'text',
+  'volume',
 ];
 /** Keywords that are not followed: their values are data, or definitions, which references lead to. */
 const NOT_FOLLOWED: readonly string[] = ['$defs', 'const', 'enum', 'required'];

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
-import { bundlePath, dayPath, lineageManifestPath, lineagePath, manifestPath } from '../../schemas/paths.js';
+import { CHAIN_IDS, GENRES, VOLUME_FORMATS, WINDOWS } from '../../schemas/catalog.js';
+import {
+  bundlePath,
+  dayPath,
+  lineageManifestPath,
+  lineagePath,
+  manifestPath,
+  volumePath,
+} from '../../schemas/paths.js';
 import type { Window } from '../../schemas/types.generated.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
 import { publishSeries } from '../support/release/publish-series.js';
@@ -37,9 +44,12 @@ describe("the generator's README", () => {
         manifestPath(genre, 'base'),
       ].map((name) => name.replace('/base/', '/<chain>/').replace('/meta/', '/<genre>/')),
     );
+    const volumes = VOLUME_FORMATS.map((format) => volumePath('meta', 'base', '<period>', format));
     const lineages = [lineagePath('base', '<date>'), lineageManifestPath('base')];
     expect(readTable(page, '| path | content |').map(([name]) => name)).toEqual([
-      ...paths,
+      ...paths.slice(0, 7),
+      ...volumes.map((name) => name.replace('/meta/base/', '/<genre>/<chain>/')),
+      ...paths.slice(7),
       ...lineages.map((name) => name.replace('/base/', '/<chain>/')),
     ]);
     const [last = '', ...others] = GENRES.filter((genre) => genre !== 'briefs').reverse();

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { CHAIN_IDS, EXAMPLE_NAMES } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
 import {
   bundlePath,
   calendarPath,
@@ -16,6 +16,7 @@ import {
   problemPath,
   PUBLIC_PATHS,
   summaryPath,
+  volumeSchemaPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
 import { PROBLEMS, type ProblemCode } from '../../schemas/problems.js';
@@ -41,6 +42,7 @@ const PUBLIC = [
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
   ...CHAIN_IDS.map(queryPath),
+  ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
   ...Object.values(PAGE_PATHS),
   chainPagePath('base'),
   methodologyPagePath('v1'),

@@ -34,6 +34,8 @@ import {
   releaseKey,
   STORE_KEY,
   summaryPath,
+  volumePath,
+  volumeSchemaPath,
   weeklySummaryPath,
   withoutIndex,
 } from '../../schemas/paths.js';
@@ -95,6 +97,9 @@ const PATHS: [string, string][] = [
   [bundlePath('gold', 'ethereum', '365d'), '/api/v1/files/gold/ethereum/365d/latest.json'],
   [bundlePath('derived', 'arbitrum', 'latest'), '/api/v1/files/derived/arbitrum/latest.json'],
   [manifestPath('gold', 'base'), '/api/v1/files/gold/base/manifest.json'],
+  [volumePath('gold', 'base', '2024', 'parquet'), '/api/v1/files/gold/base/volumes/2024.parquet'],
+  [volumePath('meta', 'base', '2024-03', 'csv'), '/api/v1/files/meta/base/volumes/2024-03.csv'],
+  [volumeSchemaPath('gold', 'base'), '/api/v1/analyst-kit/base/gold-volume-schema'],
   [lineageManifestPath('base'), '/api/v1/files/gold/base/lineage.json'],
   [lineagePath('base', '2026-08-20'), '/api/v1/files/gold/base/2026-08-20.lineage.json'],
   [dayPath('gold', 'base', '2026-08-20'), '/api/v1/files/gold/base/2026-08-20.json'],

@@ -1,4 +1,12 @@
-import { CHAIN_IDS, GENRES, WINDOWS } from '../../../schemas/catalog.js';
+import {
+  CHAIN_IDS,
+  GENRES,
+  VOLUME_FORMATS,
+  VOLUME_GENRES,
+  WINDOWS,
+  type VolumeFormat,
+  type VolumeGenre,
+} from '../../../schemas/catalog.js';
 import { parseDate } from '../../../schemas/dates.js';
 import {
   archivePath,
@@ -7,6 +15,7 @@ import {
   lineageManifestPath,
   lineagePath,
   manifestPath,
+  volumePath,
 } from '../../../schemas/paths.js';
 import { isRevision } from '../../../schemas/revision.js';
 import type { Chain, Genre, Window } from '../../../schemas/types.generated.js';
@@ -15,6 +24,13 @@ import { GatewayError } from '../problems.js';
 /** A requested subscriber file. `revision` asks for a day file as of that revision; null asks for the current one. */
 export type FileRequest =
   | { readonly kind: 'bundle'; readonly genre: Genre; readonly chain: Chain; readonly window: Window }
+  | {
+      readonly kind: 'volume';
+      readonly genre: VolumeGenre;
+      readonly chain: Chain;
+      readonly period: string;
+      readonly format: VolumeFormat;
+    }
   | { readonly kind: 'manifest'; readonly genre: Genre; readonly chain: Chain }
   | { readonly kind: 'lineage-manifest'; readonly genre: 'gold'; readonly chain: Chain }
   | { readonly kind: 'lineage'; readonly genre: 'gold'; readonly chain: Chain; readonly date: string }
@@ -43,6 +59,21 @@ const FILES: ReadonlyMap<string, FileRequest> = new Map([
   ]),
 ]);
 
+/** A year or a month, as the last part of a volume's path. */
+const PERIOD = /\/(\d{4}(?:-(?:0[1-9]|1[0-2]))?)\.[a-z]+$/;
+
+/** All paths of volumes, with `{period}` in place of the period. */
+const VOLUMES: ReadonlyMap<string, Omit<Extract<FileRequest, { kind: 'volume' }>, 'period'>> = new Map(
+  VOLUME_GENRES.flatMap((genre) =>
+    CHAIN_IDS.flatMap((chain) =>
+      VOLUME_FORMATS.map((format) => [
+        volumePath(genre, chain, '{period}', format),
+        { kind: 'volume' as const, genre, chain, format },
+      ]),
+    ),
+  ),
+);
+
 /** The folders of day files. */
 const ARCHIVES: ReadonlyMap<string, { readonly genre: Genre; readonly chain: Chain }> = new Map(
   GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => [archivePath(genre, chain), { genre, chain }])),
@@ -65,7 +96,7 @@ function requestEntries(genre: Genre, chain: Chain): [string, FileRequest][] {
  * @throws GatewayError 'not-found' for a path that no file can have, 'request-malformed' for an invalid query.
  */
 export function parseFileRequest(path: string, query: string): ParsedFileRequest {
-  const file = FILES.get(path) ?? parseDay(path);
+  const file = FILES.get(path) ?? parseDay(path) ?? parseVolume(path);
   if (file === undefined)
     throw new GatewayError('not-found', {
       detail: 'No file has this path. Check the genre, chain, window and date against the API reference.',
@@ -81,6 +112,13 @@ function parseDay(path: string): FileRequest | undefined {
   const { genre, chain } = archive;
   if (lineage === undefined) return { kind: 'day', genre, chain, date, revision: null };
   return genre === 'gold' ? { kind: 'lineage', genre, chain, date } : undefined;
+}
+
+function parseVolume(path: string): FileRequest | undefined {
+  const period = PERIOD.exec(path)?.[1];
+  if (period === undefined) return undefined;
+  const volume = VOLUMES.get(path.replace(`/${period}.`, '/{period}.'));
+  return volume && { ...volume, period };
 }
 
 function parseQuery(file: FileRequest, query: string): ParsedFileRequest {
@@ -123,9 +161,10 @@ function explainParameter(name: string, file: FileRequest): string {
     : 'Only day files accept the parameter revision.';
 }
 
-/** Returns the path of a bundle or manifest, as it is listed in the release. */
+/** Returns the path of a bundle, volume or manifest, as it is listed in the release. */
 export function listedPathOf(file: Exclude<FileRequest, { kind: 'day' | 'lineage' }>): string {
   if (file.kind === 'lineage-manifest') return lineageManifestPath(file.chain);
+  if (file.kind === 'volume') return volumePath(file.genre, file.chain, file.period, file.format);
   return file.kind === 'manifest'
     ? manifestPath(file.genre, file.chain)
     : bundlePath(file.genre, file.chain, file.window);

@@ -27,7 +27,7 @@ export const OUTCOMES = {
   grace: {
     grantsAccess: true,
     alerts: false,
-    meaning: `Access until ${GRACE_DAYS} days after the start of the unpaid period.`,
+    meaning: `Access until ${GRACE_DAYS} days after the start of the unpaid period, or earlier like "granted".`,
   },
   inactive: {
     grantsAccess: false,

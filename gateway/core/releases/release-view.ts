@@ -1,6 +1,6 @@
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
-import { dispositionOf } from '../../../schemas/object-headers.js';
+import { dispositionOf, subscriberTypeOf } from '../../../schemas/object-headers.js';
 import { archivePath, lineageManifestPath } from '../../../schemas/paths.js';
 import type { Changes, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { findVersion, type DayIndex, type DayVersion } from './day-index.js';
@@ -30,7 +30,7 @@ export type ReleaseView = {
   readonly sha256: string;
   /** Public files by URL path. */
   readonly publicFiles: ReadonlyMap<string, FileFacts>;
-  /** Bundles and manifests by URL path. */
+  /** Bundles, volumes and manifests by URL path. */
   readonly files: ReadonlyMap<string, FileFacts>;
   /** Indexes of the manifests by the folder of their day files, and of manifests of lineage by their own path. */
   readonly days: ReadonlyMap<string, DayIndex>;
@@ -53,7 +53,7 @@ export function toReleaseView({ record, sha256, changes, days }: ReleaseParts): 
     ...Object.entries(record.bundles),
     ...Object.entries(record.manifests),
   ]) {
-    files.set(path, toFacts(path, { sha256: digest, bytes, revision, type: JSON_TYPE }));
+    files.set(path, toFacts(path, { sha256: digest, bytes, revision, type: subscriberTypeOf(path) }));
   }
   const publicFiles = Object.entries(record.public).map(
     ([path, entry]) => [path, toFacts(path, entry)] as const,

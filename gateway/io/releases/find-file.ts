@@ -47,9 +47,9 @@ function assertFound(location: FileLocation, file: FileRequest): FileFacts {
 
 function explainAbsence(file: FileRequest): string {
   if (file.kind === 'lineage')
-    return `No lineage of ${file.date} is published. The manifest of lineage lists the dates that have one.`;
+    return `No lineage of ${file.date} is published. If the chain is collected, its manifest of lineage lists the dates that have one.`;
   if (file.kind !== 'day') return 'No release has this file yet.';
   return file.revision === null
     ? `${file.date} has not been published. The manifest lists all published dates.`
-    : `${file.date} was not published at that revision, or the revision does not exist. The manifest lists both.`;
+    : `${file.date} was not published at that revision, or the revision does not exist. The manifest lists each date with its revisions.`;
 }

@@ -10,7 +10,18 @@ export type ReleaseStamp = {
 };
 
 /** The content of a file: the value to validate and the text to publish. */
-export type Content = { readonly schema: SchemaName; readonly value: unknown; readonly text: string };
+export type Content = {
+  readonly schema: SchemaName;
+  readonly value: unknown;
+  readonly text: string;
+  /** What is published of a file that is no text; `text` is then empty. */
+  readonly bytes?: Uint8Array;
+};
+
+/** Returns what is published of a file. */
+export function bodyOf({ text, bytes }: Content): string | Uint8Array {
+  return bytes ?? text;
+}
 
 /** A file of a release: its path, its media type, and a function that renders its content for a release. */
 export type FileTemplate = {
@@ -59,6 +70,6 @@ export function textContent(text: string): Content {
 
 /** Measures the content that `make` renders. The artifact does not keep that content. Pass `rendered` if it is already rendered. */
 export function toArtifact(path: string, type: string, make: () => Content, rendered = make()): Artifact {
-  const { text } = rendered;
-  return { path, type, sha256: sha256Hex(text), bytes: Buffer.byteLength(text), content: make };
+  const body = bodyOf(rendered);
+  return { path, type, sha256: sha256Hex(body), bytes: Buffer.byteLength(body), content: make };
 }

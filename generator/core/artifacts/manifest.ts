@@ -4,6 +4,7 @@ import type {
   Manifest,
   ManifestDate,
   ManifestRevisions,
+  ManifestVolume,
   SourceSegment,
 } from '../../../schemas/types.generated.js';
 import { manifestPath } from '../../../schemas/paths.js';
@@ -19,18 +20,20 @@ export type ManifestOptions = {
   readonly entries: readonly ManifestDate[];
   readonly revisions: ManifestRevisions;
   readonly sources: readonly SourceSegment[];
+  /** Absent for a manifest without volumes. */
+  readonly volumes?: readonly ManifestVolume[] | undefined;
   /** Path of the manifest, unless it is that of the genre's day files. */
   readonly path?: string;
 };
 
 export function manifestFile(options: ManifestOptions): FileTemplate {
-  const { chain, genre, updatedThrough, entries } = options;
+  const { chain, genre, updatedThrough, entries, volumes } = options;
   return {
     path: options.path ?? manifestPath(genre, chain),
     type: JSON_TYPE,
     content: (stamp) => {
       const manifest: Manifest = {
-        schema: 'manifest/1',
+        schema: volumes === undefined ? 'manifest/1' : 'manifest/2',
         genre,
         chain,
         updated_through: updatedThrough,
@@ -40,6 +43,7 @@ export function manifestFile(options: ManifestOptions): FileTemplate {
         expected_next_by: expectedNextBy(chain, updatedThrough, options.sources),
         revisions: options.revisions,
         dates: [...entries],
+        ...(volumes === undefined ? {} : { volumes: [...volumes] }),
         ...(genre === 'gold' ? { sources: [...options.sources] } : {}),
       };
       return jsonContent('manifest', manifest);

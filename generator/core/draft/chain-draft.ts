@@ -35,7 +35,7 @@ export function draftChain(options: DraftOptions): ChainDraft {
 export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
   const { series, writers, published, trusted } = options;
   const revisions = knownRevisions(options);
-  const { meta, gold, derived, briefs } = options.drafted ?? (yield* draftGenres(options));
+  const { meta, gold, derived, briefs, volumes } = options.drafted ?? (yield* draftGenres(options));
   const genres = [meta, gold, derived, briefs];
   const newDates = mergeDates(genres.filter(({ isAdded }) => !isAdded).map((genre) => genre.newDates));
   const isNew = new Set(newDates);
@@ -54,6 +54,7 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     sources: series.sources,
     entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries, briefs: briefs.entries },
     revisions,
+    volumes,
     days: inOrderOfDates(genres.map((genre) => genre.days)),
     calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
     lastRecords: entriesInWindow(meta.entries, CHART_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these

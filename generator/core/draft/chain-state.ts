@@ -23,6 +23,7 @@ import { lastAvailableOf } from '../artifacts/chain-facts.js';
 import { chainChartFile } from '../artifacts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
+import type { ChainVolumes } from '../volumes/chain-volumes.js';
 import type { ReferenceTexts } from './reference-files.js';
 import { summaryFile } from '../artifacts/summary.js';
 import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
@@ -39,6 +40,7 @@ export type ChainState = {
   readonly entries: { readonly [genre in Genre]: readonly ManifestDate[] };
   /** Contains at least every revision named by an entry. */
   readonly revisions: ManifestRevisions;
+  readonly volumes: ChainVolumes;
   readonly calendar: FileTemplate;
   /** The meta records of the last `CHART_DAYS` dates in force, ascending; empty when every date is withdrawn. */
   readonly lastRecords: readonly MetaDay[];
@@ -64,7 +66,8 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
   const manifests = GENRES.map((genre) => {
     const entries = state.entries[genre];
     const revisions = revisionsOf(entries, state.revisions);
-    return manifestFile({ ...shared, genre, entries, revisions, sources });
+    const volumes = genre === 'briefs' ? undefined : state.volumes[genre].listed;
+    return manifestFile({ ...shared, genre, entries, revisions, sources, volumes });
   });
   if (latest === undefined) return { manifests, bundles: [], public: [] };
   const lastAvailable = lastAvailableOf(state.entries.meta);

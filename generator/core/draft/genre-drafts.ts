@@ -8,6 +8,8 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import type { Steps } from '../steps.js';
+import type { DayRecord } from '../records/day-writers.js';
+import { draftChainVolumes, type ChainVolumes } from '../volumes/chain-volumes.js';
 import { createEntryWriter, type DayResult, type EntryOptions } from './entry-writer.js';
 
 const DAYS_A_STEP = 4;
@@ -19,7 +21,11 @@ export type PublishedChain = {
 };
 
 /** Options for `draftGenres`. */
-export type GenreOptions = EntryOptions & { readonly published: PublishedChain | undefined };
+export type GenreOptions = EntryOptions & {
+  readonly published: PublishedChain | undefined;
+  /** Superseded records by digest, as far as they were read. */
+  readonly superseded?: ReadonlyMap<string, DayRecord> | undefined;
+};
 
 /** The next state of a genre of a chain. Threads can exchange it without its days, which contain functions. */
 export type GenreDraft = {
@@ -33,7 +39,8 @@ export type GenreDraft = {
   readonly restatedDates: readonly string[];
 };
 
-export type GenreDrafts = { readonly [genre in Genre]: GenreDraft };
+/** The next state of all genres of a chain, and of its volumes. */
+export type GenreDrafts = { readonly [genre in Genre]: GenreDraft } & { readonly volumes: ChainVolumes };
 
 /**
  * Drafts every genre: an entry per date of the series, plus the published dates that the series no longer has. The genres
@@ -41,7 +48,8 @@ export type GenreDrafts = { readonly [genre in Genre]: GenreDraft };
  */
 export function* draftGenres(options: GenreOptions): Steps<GenreDrafts> {
   const { series, published } = options;
-  const writeDay = createEntryWriter(options, knownRevisions(options));
+  const revisions = knownRevisions(options);
+  const writeDay = createEntryWriter(options, revisions);
   const begun = GENRES.map((genre) => ({
     genre,
     before: new Map(published?.manifests[genre]?.dates.map((entry) => [entry.date, entry])),
@@ -57,7 +65,28 @@ export function* draftGenres(options: GenreOptions): Steps<GenreDrafts> {
     const isAdded = published?.manifests.meta !== undefined && published.manifests[genre] === undefined;
     return [genre, toGenreDraft(results, removed, isAdded)] as const;
   });
-  return Object.fromEntries(drafts) as GenreDrafts; // one of each
+  const genres = Object.fromEntries(drafts) as Omit<GenreDrafts, 'volumes'>; // one of each
+  return { ...genres, volumes: yield* draftVolumesOf(genres, options, revisions) };
+}
+
+function draftVolumesOf(
+  { meta, gold, derived }: Omit<GenreDrafts, 'volumes'>,
+  { series, writers, published, superseded, handOver }: GenreOptions,
+  revisions: ManifestRevisions,
+): Steps<ChainVolumes> {
+  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  return draftChainVolumes({
+    ...{ chain: series.chain, sources: series.sources, methodology: writers.regimes.methodology },
+    ...{ updatedThrough: series.dates.at(-1) ?? '', revisions, handOver },
+    entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries },
+    published: published?.manifests,
+    record: (entry, sha256) => {
+      const t = indexOf.get(entry.date);
+      if (sha256 !== entry.sha256 || t === undefined) return superseded?.get(sha256);
+      const updatedThrough = revisions[entry.revision]?.updated_through ?? '';
+      return writers.write(entry.schema, t, { revision: entry.revision, updatedThrough });
+    },
+  });
 }
 
 function toGenreDraft(

@@ -10,7 +10,6 @@ import { methodologyDigest } from '../../../schemas/methodology.js';
 import { openApiDocument } from '../../../schemas/openapi.js';
 import type {
   Chain,
-  FeatureSchema,
   Glossary,
   GlossaryEntry,
   Methodology,
@@ -29,8 +28,8 @@ import {
 import type { BriefTemplates } from '../brief/narrator.js';
 import type { ChartRenderer } from '../artifacts/chart-files.js';
 import { referencePages } from './reference-pages.js';
+import { tableSchemaFiles } from './table-schemas.js';
 import type { SiteTexts } from '../pages/site-texts.js';
-import { CALENDAR_FIELDS } from '../artifacts/regime-calendar.js';
 import type { TextTemplate } from '../text/text-template.js';
 
 /** Texts of the product itself: the same for every chain and release until the product changes. */
@@ -82,11 +81,7 @@ export function referenceFiles(texts: ReferenceTexts): FileTemplate[] {
     },
     { path: PUBLIC_PATHS.openapi, type: JSON_TYPE, content: () => jsonContent('openapi', openApiDocument()) },
     { path: methodologyTextPath(version), type: MARKDOWN_TYPE, content: () => textContent(methodologyText) },
-    {
-      path: PUBLIC_PATHS.featureSchema,
-      type: JSON_TYPE,
-      content: ({ revision }) => jsonContent('feature-schema', toFeatureSchema(version, revision)),
-    },
+    ...tableSchemaFiles(methodology),
     { path: PUBLIC_PATHS.starterNotebook, type: NOTEBOOK_TYPE, content: () => textContent(notebook) },
     ...CHAIN_IDS.map((chain) => ({
       path: queryPath(chain),
@@ -127,34 +122,6 @@ function toVersions(methodology: Methodology, revision: string): MethodologyVers
         path: methodologyDataPath(version),
         text_path: methodologyTextPath(version),
       },
-    ],
-  };
-}
-
-function toFeatureSchema(version: string, revision: string): FeatureSchema {
-  return {
-    $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
-    schema: 'feature-schema/1',
-    published_revision: revision,
-    methodology_version: version,
-    title: 'Regime calendar',
-    description: 'One row per chain and UTC date: the regime of the day, its confidence, and what drives it.',
-    fields: CALENDAR_FIELDS.map((field) => ({ ...field })),
-    missingValues: [''],
-    primaryKey: ['date', 'chain'],
-    join_key: ['date', 'chain'],
-    dialect: { delimiter: ',', lineTerminator: '\n', quoteChar: '"', header: true },
-    safe_uses: [
-      'Join on date and chain with your own daily data.',
-      'Group or filter a metric by regime, and report how many days each group has.',
-      'Filter by confidence: it means the same thing for every label.',
-      'Use the row of a date from the moment it is published: it does not depend on later dates.',
-    ],
-    unsafe_uses: [
-      'Using the row of a date as if it had been known before that date ended and the row was published.',
-      'Reading a label as a forecast, a price statement or advice.',
-      'Treating indeterminate, or an empty cell, as a regime or a zero.',
-      'Mixing rows of different published revisions without checking determinism_hash.',
     ],
   };
 }

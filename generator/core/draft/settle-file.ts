@@ -1,4 +1,6 @@
+import { subscriberTypeOf } from '../../../schemas/object-headers.js';
 import type { FileEntry, PublicEntry, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { ChainVolumes } from '../volumes/chain-volumes.js';
 import { toArtifact, type Artifact, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import { keepText } from '../artifacts/text-keeper.js';
 
@@ -7,7 +9,7 @@ export type SettledFile = {
   readonly path: string;
   readonly type: string;
   readonly entry: FileEntry;
-  /** Absent when the published file is unchanged. */
+  /** Absent when the published file is unchanged, or the file is already written. */
   readonly artifact?: Artifact;
 };
 
@@ -42,6 +44,31 @@ export function settleFile(
     entry: { sha256, bytes, revision: stamp.revision },
     artifact,
   };
+}
+
+/** Returns the files of a chain's volumes. Those that are published with the same digest are kept. */
+export function settleVolumes(
+  volumes: ChainVolumes,
+  previous: ReleaseRecord | undefined,
+  { revision }: ReleaseStamp,
+): SettledFile[] {
+  return Object.values(volumes).flatMap(({ listed, files }) => {
+    const made = new Map(files.map((artifact) => [artifact.path, artifact]));
+    return listed
+      .flatMap(({ parquet, csv }) => [parquet, csv])
+      .map(({ path, sha256, bytes }): SettledFile => {
+        const published = previous?.bundles[path];
+        const type = subscriberTypeOf(path);
+        if (published?.sha256 === sha256) return { path, type, entry: published };
+        const artifact = made.get(path);
+        return {
+          path,
+          type,
+          entry: { sha256, bytes, revision },
+          ...(artifact === undefined ? {} : { artifact }),
+        };
+      });
+  });
 }
 
 /** Returns the stamp of a revision that the record lists. @throws Error if it does not list the revision. */

@@ -1,4 +1,4 @@
-import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
+import { byChain, CHAIN_IDS, VOLUME_GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { PUBLIC_PATHS } from '../../../schemas/paths.js';
@@ -20,9 +20,9 @@ import { absentPaths, chainFiles, type ChainState, type Section } from '../draft
 import type { LineageDraft } from '../draft/lineage-draft.js';
 import type { Held } from './held.js';
 import type { PlannedRelease } from './plan-types.js';
-import type { PublishedState } from './published-state.js';
+import { manifestOf, type PublishedState } from './published-state.js';
 import { toReleaseChanges } from './release-changes.js';
-import { settleFile, stampOf, type SettledFile } from '../draft/settle-file.js';
+import { settleFile, settleVolumes, stampOf, type SettledFile } from '../draft/settle-file.js';
 
 /** A chain whose published state changes. `record` is absent when no date of it is in force any more. */
 export type ChangedChain = {
@@ -97,6 +97,7 @@ function settleChain(state: ChainState, { previous, texts, stamp }: AssemblyOpti
   const files = chainFiles(state, texts);
   for (const file of files.manifests) settled.manifests.push(settleFile(file, record, stamp, isExtended));
   for (const file of files.bundles) settled.bundles.push(settleFile(file, record, stamp, isExtended));
+  settled.bundles.push(...settleVolumes(state.volumes, record, stamp));
   for (const file of files.public)
     settled.public.push(settleFile(file, record, stamp, isExtended && hasChangedDays));
 }
@@ -161,7 +162,10 @@ function entriesOf<S extends Section>(
   { previous, changed }: AssemblyOptions,
   settled: Settled,
 ): ReleaseRecord[S] {
-  const absent = new Set(changed.flatMap(({ state }) => absentPaths(state)));
+  // The volumes that a changed chain still has are among the settled files.
+  const absent = new Set(
+    changed.flatMap(({ state }) => [...absentPaths(state), ...publishedVolumes(state, previous)]),
+  );
   const published: Record<string, FileEntry | PublicEntry> = previous?.record[section] ?? {};
   const remaining = Object.entries(published).filter(([path]) => !absent.has(path));
   const settledEntries = settled[section].map(({ path, type, entry }): [string, FileEntry | PublicEntry] => [
@@ -169,6 +173,15 @@ function entriesOf<S extends Section>(
     section === 'public' ? { ...entry, type } : entry,
   ]);
   return Object.fromEntries([...remaining, ...settledEntries]) as ReleaseRecord[S]; // public entries have a type, just above
+}
+
+function publishedVolumes({ chain }: ChainState, previous: PublishedState | undefined): string[] {
+  return VOLUME_GENRES.flatMap((genre) =>
+    (manifestOf(previous, genre, chain)?.volumes ?? []).flatMap(({ parquet, csv }) => [
+      parquet.path,
+      csv.path,
+    ]),
+  );
 }
 
 /** Returns the sequence and time of publication of each revision that an entry names. */

@@ -16,6 +16,7 @@ import { createInputDigest, type InputDigest } from './input-digest.js';
 import { heldOf } from './held.js';
 import { manifestOf } from './published-state.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
+import type { LackingRecord } from '../volumes/draft-volumes.js';
 import { sourceChangesOf, sourcesMember } from './release-changes.js';
 import { planDigest, toRestatement } from './restatement.js';
 import { writersFingerprint } from './writers-fingerprint.js';
@@ -41,7 +42,7 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
   const stamp = nextStamp(previous?.record, request.asOfMs);
   const methodologySha256 = methodologyDigest(texts.methodology);
   if (isChangedMethodology(previous?.record, texts.methodology)) {
-    return { chains: {}, methodologyChanged: true };
+    return { chains: {}, methodologyChanged: true, lacking: [] };
   }
   const writersSha256 = writersFingerprint(texts);
   const trust = { writersSha256, methodologySha256, full: request.full ?? false };
@@ -52,11 +53,13 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
     chains: byChain((chain) => decided.find(({ series }) => series.chain === chain)?.plan),
     ...(digest === undefined ? {} : { plan_digest: digest }),
     methodologyChanged: false,
+    lacking: decided.flatMap(lackingOf),
   };
   const isStopped = request.inputInvalid || decided.some((each) => each.plan.outcome === 'refused');
   const changed = decided.flatMap((each) => toChangedChain(each, { writersSha256, methodologySha256 }));
   const isEmpty = previous === undefined && changed.length === 0;
   if (isEmpty || (isStopped && request.allOrNothing)) return withholdAll(plan, previous?.record);
+  if (plan.lacking.length > 0) return plan;
   const lineages = draftAllLineages(decided, request, stamp);
   const release = assembleRelease({ ...toPublication(request), methodologySha256, stamp, changed, lineages });
   return release === undefined ? plan : { ...plan, release };
@@ -69,6 +72,11 @@ function toPublication({
 }: PlanRequest): Pick<AssemblyOptions, 'previous' | 'texts' | 'held' | 'reason' | 'rollback'> {
   const held = heldOf(previous?.record ?? { hold: null });
   return { previous, texts, held, reason: acceptance?.reason ?? null, rollback: null };
+}
+
+function lackingOf({ plan, draft }: Decided): LackingRecord[] {
+  if (plan.outcome === 'refused' || draft === undefined) return [];
+  return Object.values(draft.volumes).flatMap(({ lacking }) => lacking);
 }
 
 /** Returns the change of a chain; empty when it was refused or not drafted. */
@@ -152,6 +160,7 @@ function* assess(
     reason: request.acceptance?.reason ?? 'not accepted', // only restated days contain it, and `decide` refuses those without an acceptance
     keepWithdrawn: request.keepWithdrawn,
     drafted: request.drafted?.get(series.chain),
+    superseded: request.superseded,
   });
   return { series, digest, draft };
 }

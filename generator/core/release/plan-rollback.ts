@@ -20,9 +20,11 @@ import { assembleRelease, type ChangedChain } from './assemble-release.js';
 import { supersede, type ChainState } from '../draft/chain-state.js';
 import { lineageManifest, type LineageDraft } from '../draft/lineage-draft.js';
 import { findLabelChanges } from '../draft/label-changes.js';
+import { runSteps } from '../steps.js';
+import { draftChainVolumes } from '../volumes/chain-volumes.js';
 import type { Held } from './held.js';
 import { nextStamp } from './plan-release.js';
-import type { PlannedRelease } from './plan-types.js';
+import type { Plan } from './plan-types.js';
 import { manifestOf, type PublishedState } from './published-state.js';
 
 /** The parts of an earlier release that a rollback needs. */
@@ -43,7 +45,7 @@ export type RollbackRequest = {
   /** What is on hold afterwards. */
   readonly held: Held;
   readonly texts: ReferenceTexts;
-  /** The day records that calendars, bundles and summaries of the rolled back chains need, by digest. */
+  /** The day records that calendars, bundles and summaries of the rolled back chains need, and those for volumes that were read, by digest. */
   readonly days: ReadonlyMap<string, DayRecord>;
 };
 
@@ -114,7 +116,7 @@ function rollBackEntry(
 }
 
 /** Plans the release that puts the days of an earlier one in force again and holds publication, of some chains or all. */
-export function planRollback(request: RollbackRequest): PlannedRelease | undefined {
+export function planRollback(request: RollbackRequest): Pick<Plan, 'release' | 'lacking'> {
   const { previous, target, reason, held, texts } = request;
   const stamp = nextStamp(previous.record, request.asOfMs);
   const rolledBack = rollBackEntries(previous, target, stamp.revision, request);
@@ -128,7 +130,11 @@ export function planRollback(request: RollbackRequest): PlannedRelease | undefin
     };
     return { state: toChainState(rolled, through, revisions, request), days: [], record };
   });
-  return assembleRelease({
+  const lacking = changed.flatMap(({ state }) =>
+    Object.values(state.volumes).flatMap((draft) => draft.lacking),
+  );
+  if (lacking.length > 0) return { lacking };
+  const release = assembleRelease({
     previous,
     texts,
     methodologySha256: methodologyDigest(texts.methodology),
@@ -139,6 +145,7 @@ export function planRollback(request: RollbackRequest): PlannedRelease | undefin
     reason,
     rollback: target.record.revision,
   });
+  return { lacking, ...(release === undefined ? {} : { release }) };
 }
 
 /** Puts the lineages of the target in force again, like the days that they are about. */
@@ -163,7 +170,7 @@ function toChainState(
   { chain, entries, restatedDates, withdrawnDates }: RolledBackChain,
   updatedThrough: string,
   revisions: ManifestRevisions,
-  { previous, target, days }: RollbackRequest,
+  { previous, target, days, texts }: RollbackRequest,
 ): ChainState {
   const record = (entry: ManifestDate): DayRecord => {
     const found = days.get(entry.sha256);
@@ -174,12 +181,24 @@ function toChainState(
   const records = inForce.map((entry) => record(entry) as MetaDay); // an entry of the meta manifest
   const rows = records.map(toCalendarRow);
   const gold = target.manifests.get(manifestPath('gold', chain)) ?? manifestOf(previous, 'gold', chain);
+  const sources = gold?.sources ?? [];
   return {
     chain,
     updatedThrough,
-    sources: gold?.sources ?? [],
+    sources,
     entries,
     revisions,
+    volumes: runSteps(
+      draftChainVolumes({
+        ...{ chain, sources, updatedThrough, entries, revisions, methodology: texts.methodology },
+        published: {
+          meta: manifestOf(previous, 'meta', chain),
+          gold: manifestOf(previous, 'gold', chain),
+          derived: manifestOf(previous, 'derived', chain),
+        },
+        record: (_entry, sha256) => days.get(sha256),
+      }),
+    ),
     calendar: calendarFile(chain, rows),
     lastRecords: records.slice(-CHART_DAYS),
     newDates: [],

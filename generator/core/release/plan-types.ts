@@ -3,6 +3,8 @@ import type { Artifact } from '../artifacts/artifact.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import type { NewLineages } from '../draft/lineage-draft.js';
 import type { InputSeries } from '../input/input-series.js';
+import type { DayRecord } from '../records/day-writers.js';
+import type { LackingRecord } from '../volumes/draft-volumes.js';
 import type { PublishedState } from './published-state.js';
 import type { GenreDrafts } from '../draft/genre-drafts.js';
 import type { Drop, Restatement } from './restatement.js';
@@ -27,6 +29,8 @@ export type PlanRequest = {
   readonly allOrNothing?: boolean;
   /** The lineages of collected chains that are not published yet. */
   readonly lineages?: readonly NewLineages[];
+  /** Superseded records by digest, for the volumes. */
+  readonly superseded?: ReadonlyMap<string, DayRecord>;
   /** Chains whose days are already drafted and written under this release's stamp. */
   readonly drafted?: ReadonlyMap<Chain, GenreDrafts>;
 };
@@ -81,5 +85,7 @@ export type Plan = {
   readonly plan_digest?: string;
   /** Set when the methodology changed without a new version, so that nothing can be published. */
   readonly methodologyChanged: boolean;
+  /** Digests of the superseded records that the volumes need and the request lacks: there is no release without them. */
+  readonly lacking: readonly LackingRecord[];
   readonly release?: PlannedRelease;
 };

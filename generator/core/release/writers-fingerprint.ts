@@ -3,6 +3,7 @@ import { CHAIN_IDS, LABEL_MEANINGS, METRIC_NAMES, metricsOf } from '../../../sch
 import { toDate } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, Regime, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
+import { bodyOf } from '../artifacts/artifact.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
 import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
 import { frontPage } from '../pages/front-page.js';
@@ -64,7 +65,7 @@ function probeFiles(texts: ReferenceTexts): string[] {
       frontPage(texts.site, releaseOptions),
     ];
     const templates = [...Object.values(chainFiles(draft, texts)).flat(), ...filesOfAllChains];
-    return templates.map((template) => sha256Hex(template.content(stamp).text));
+    return templates.map((template) => sha256Hex(bodyOf(template.content(stamp))));
   });
 }
 

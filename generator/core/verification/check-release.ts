@@ -1,6 +1,13 @@
 import { CHAIN_IDS, GENRES, WINDOWS } from '../../../schemas/catalog.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import { bundlePath, calendarPath, manifestPath, objectKey, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import {
+  bundlePath,
+  calendarPath,
+  manifestPath,
+  objectKey,
+  PUBLIC_PATHS,
+  volumePath,
+} from '../../../schemas/paths.js';
 import type {
   Chain,
   Genre,
@@ -64,13 +71,25 @@ export function checkListedManifest(
 ): string[] {
   const meta = manifests.get(manifestPath('meta', manifest.chain));
   const inForce = record.chains[manifest.chain];
-  const faults = checkManifest(manifest, genre, chain);
+  const faults = [...checkManifest(manifest, genre, chain), ...checkListedVolumes(record, manifest)];
   if (meta !== undefined && meta !== manifest) faults.push(...compareManifests(meta, manifest));
   if (inForce !== undefined && manifest.updated_through !== inForce.updated_through)
     faults.push('updated_through differs from the release');
   if (inForce === undefined && manifest.dates.some(({ status }) => status !== 'withdrawn'))
     faults.push('has dates in force, but the release does not contain the chain');
   return faults;
+}
+
+/** Returns a fault for each volume that only the manifest or only the release lists, or with another digest. */
+function checkListedVolumes({ bundles }: ReleaseRecord, { genre, chain, volumes = [] }: Manifest): string[] {
+  const named = new Map(
+    volumes.flatMap(({ parquet, csv }) => [parquet, csv]).map(({ path, sha256 }) => [path, sha256]),
+  );
+  const folder = volumePath(genre, chain, '', 'csv').replace('.csv', '');
+  const listed = Object.keys(bundles).filter((path) => path.startsWith(folder));
+  return [...new Set([...named.keys(), ...listed])]
+    .filter((path) => named.get(path) !== bundles[path]?.sha256)
+    .map((path) => `${path} is not the same in the release`);
 }
 
 /** Returns a fault for each file that the release must list and does not, and for each faulty manifest. */

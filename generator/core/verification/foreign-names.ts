@@ -14,12 +14,17 @@ const JUDGES: { readonly [N in SchemaName]?: Judge<N> } = {
     ...foreignPaths(Object.keys(record.bundles), isBundlePath),
     ...foreignPaths(Object.keys(record.manifests), isManifestPath),
   ],
-  manifest: ({ genre, chain, dates }) =>
-    dates.flatMap(({ date, path, schema }) => [
+  manifest: ({ genre, chain, dates, volumes = [] }) => [
+    ...foreignPaths(
+      volumes.flatMap(({ parquet, csv }) => [parquet.path, csv.path]),
+      isBundlePath,
+    ),
+    ...dates.flatMap(({ date, path, schema }) => [
       ...(schema === LINEAGE_SCHEMA && genre === 'gold' && path === lineagePath(chain, date)
         ? []
         : foreignDay(genre, chain, { date, path, schema })),
     ]),
+  ],
   release: ({ files }) =>
     foreignPaths(
       files.map(({ path }) => path),

@@ -3,7 +3,7 @@ import { GENRES } from '../../../schemas/catalog.js';
 import { manifestPath, objectKey, releaseKey } from '../../../schemas/paths.js';
 import type { Manifest } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import type { Artifact } from '../../core/artifacts/artifact.js';
+import { bodyOf, type Artifact } from '../../core/artifacts/artifact.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import { createDayWriters } from '../../core/records/day-writers.js';
 import { rebuildDays } from '../../core/draft/rebuild-days.js';
@@ -67,7 +67,7 @@ export async function rebuildObjects(
 type Pending = {
   readonly digests: ReadonlySet<string>;
   /** Restores the object with this digest, if it is still lost. */
-  readonly put: (sha256: string, text: () => string, named: Named) => Promise<void>;
+  readonly put: (sha256: string, body: () => string | Uint8Array, named: Named) => Promise<void>;
   readonly putFiles: (files: readonly Artifact[]) => Promise<void>;
 };
 
@@ -79,11 +79,10 @@ function createPending(
   { progress, signal, onRestored }: RebuildOptions,
 ): Pending {
   const digests = new Set(lost.keys());
-  const put: Pending['put'] = async (sha256, text, { key, type, path }) => {
+  const put: Pending['put'] = async (sha256, body, { key, type, path }) => {
     if (!digests.has(sha256)) return;
     signal.throwIfAborted();
-    if (await restoreObject(store, key, Buffer.from(text(), 'utf8'), metaOf(key, type, path)))
-      onRestored(key);
+    if (await restoreObject(store, key, Buffer.from(body()), metaOf(key, type, path))) onRestored(key);
     digests.delete(sha256);
     progress.advance();
   };
@@ -94,7 +93,7 @@ function createPending(
       await pMap(
         files.filter(({ sha256 }) => digests.has(sha256)),
         ({ sha256, content, type, path }) =>
-          put(sha256, () => content().text, { key: objectKey(sha256), type, path }),
+          put(sha256, () => bodyOf(content()), { key: objectKey(sha256), type, path }),
         { concurrency: CONCURRENCY },
       );
     },

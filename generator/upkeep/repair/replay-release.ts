@@ -6,7 +6,9 @@ import { GeneratorError } from '../../core/generator-error.js';
 import { cutSeries, type InputSeries } from '../../core/input/input-series.js';
 import { isSameHeld, type Held } from '../../core/release/held.js';
 import { planSteps } from '../../core/release/plan-release.js';
-import type { PlannedRelease, PlanRequest } from '../../core/release/plan-types.js';
+import type { DayRecord } from '../../core/records/day-writers.js';
+import type { Plan, PlannedRelease, PlanRequest } from '../../core/release/plan-types.js';
+import { planWithRecords } from '../../publish/plan-with-records.js';
 import { prepareHold, prepareRollback, type PrepareReleaseOptions } from '../../publish/prepare-rollback.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import { SILENT } from '../../run/progress.js';
@@ -96,13 +98,19 @@ async function replayPublication(
     full: true, // the release drafted each of these chains, also one whose input was the same
     ...(changes.reason === null ? {} : { acceptance: { reason: changes.reason } }),
   };
-  return tryPlan(request, signal);
+  return tryPlan(store, request, signal);
 }
 
 /** Returns `undefined` if planning fails: an input that differs from the original one may contradict published days. */
-async function tryPlan(request: PlanRequest, signal: AbortSignal): Promise<PlannedRelease | undefined> {
+async function tryPlan(
+  store: ObjectStore,
+  request: PlanRequest,
+  signal: AbortSignal,
+): Promise<PlannedRelease | undefined> {
+  const plan = (superseded: ReadonlyMap<string, DayRecord>): Promise<Plan> =>
+    runInterruptibly(planSteps({ ...request, superseded }), signal);
   try {
-    return (await runInterruptibly(planSteps(request), signal)).release;
+    return (await planWithRecords(store, plan, signal)).release;
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;

@@ -11,6 +11,7 @@ import {
 import pMap from 'p-map';
 import { cacheControlOf } from '../../../schemas/object-headers.js';
 import { objectKey } from '../../../schemas/paths.js';
+import { bodyOf } from '../../../generator/core/artifacts/artifact.js';
 import { planRelease } from '../../../generator/core/release/plan-release.js';
 import type { PlannedRelease } from '../../../generator/core/release/plan-types.js';
 import { applyRelease } from '../../../generator/publish/apply-release.js';
@@ -101,7 +102,7 @@ function toPuts(release: PlannedRelease, bucket: string, prefix: string): PutObj
   return release.artifacts.map(({ content, sha256, type }) => ({
     Bucket: bucket,
     Key: `${prefix}/${objectKey(sha256)}`,
-    Body: Buffer.from(content().text, 'utf8'),
+    Body: Buffer.from(bodyOf(content())),
     IfNoneMatch: '*',
     ContentType: type,
     CacheControl: cacheControlOf(objectKey(sha256)),

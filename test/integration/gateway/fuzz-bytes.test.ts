@@ -14,7 +14,7 @@ import {
 import { startFuzzGateway, type FuzzGateway } from '../../support/fuzz/fuzz-gateway.js';
 import { createRandom } from '../../support/random/seeded.js';
 
-/** Number of connections. */
+/** Number of connections. Each sends several requests, about four. */
 const CONNECTIONS = Number(process.env['CRD_TEST_FUZZ'] ?? '20000') / 4;
 const SEED = Number(process.env['CRD_TEST_FUZZ_SEED'] ?? '1');
 /** Number of concurrent connections. */

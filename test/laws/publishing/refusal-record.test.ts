@@ -148,7 +148,7 @@ it('a refusal of the same dates by other code or another methodology is another 
 
 it('a methodology that was edited without a new version is recorded once, until a run no longer refuses it', async () => {
   const prepared = await prepareSeries(store, { inputs: [seriesOf(5)], asOf: AS_OF });
-  const edited = { ...prepared, plan: { chains: {}, methodologyChanged: true } };
+  const edited = { ...prepared, plan: { chains: {}, methodologyChanged: true, lacking: [] } };
   const warn = (text: string): void => expect(text).toBe('');
   const options = { at: AS_OF, args: ['publish'], dryRun: false, warn };
   expect(await recordRefusals(store, edited, options)).toMatchObject({ sameAsBefore: false });

@@ -207,9 +207,8 @@ describe('an S3 store whose server rejects a request', () => {
   });
 
   describe('or that is not asked because this machine is not set up', () => {
-    const kept = { ...process.env };
     afterEach(() => {
-      process.env = { ...before, ...kept, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+      process.env = { ...before, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
     });
 
     it.each([
