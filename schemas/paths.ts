@@ -189,6 +189,11 @@ export function examplePath(name: string): string {
   return `/api/v1/analyst-kit/examples/${name}`;
 }
 
+/** Returns the URL path of a wheel of the Python client, by its file name. An installed client expects this folder. */
+export function wheelPath(name: string): string {
+  return `/api/v1/python/${name}`;
+}
+
 /** URL paths of the pages that are not per chain, and of their stylesheet and icon. */
 export const PAGE_PATHS = {
   front: '/',

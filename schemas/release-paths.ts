@@ -18,6 +18,7 @@ import {
   volumePath,
   volumeSchemaPath,
   weeklySummaryPath,
+  wheelPath,
   type Placeholder,
 } from './paths.js';
 import type { Window } from './types.generated.js';
@@ -65,6 +66,7 @@ const NAMED: readonly { readonly spell: (name: Placeholder) => string; readonly 
   { spell: methodologyTextPath, name: VERSION },
   { spell: methodologyPagePath, name: VERSION },
   { spell: examplePath, name: /^[a-z0-9]+([_-][a-z0-9]+)*\.[a-z]+$/ },
+  { spell: wheelPath, name: /^[a-z0-9_]+-[0-9]+(\.[0-9]+)*-py3-none-any\.whl$/ },
   { spell: problemPath, name: /^[a-z]+(-[a-z]+)*$/ },
 ];
 

@@ -10,6 +10,7 @@ import {
   summaryPath,
   volumeSchemaPath,
   weeklySummaryPath,
+  wheelPath,
 } from '../paths.js';
 import { EXAMPLE_NAMES } from '../catalog.js';
 import { PROBLEMS } from '../problems.js';
@@ -120,7 +121,14 @@ export function publicPaths(): Record<string, JsonObject> {
       SVG,
     ),
   };
-  return { ...notPerChain, ...methodologyPaths(), ...chainPaths(), ...examplePaths(), ...problemPagePaths() };
+  return {
+    ...notPerChain,
+    ...methodologyPaths(),
+    ...chainPaths(),
+    ...examplePaths(),
+    ...wheelPaths(),
+    ...problemPagePaths(),
+  };
 }
 
 function examplePaths(): Record<string, JsonObject> {
@@ -136,6 +144,20 @@ function examplePaths(): Record<string, JsonObject> {
       'Retrieve an example program',
       { 'text/plain': { example: EXAMPLE_TEXT } },
       [name],
+    ),
+  };
+}
+
+function wheelPaths(): Record<string, JsonObject> {
+  const pattern = '^chain_reference_data-[0-9.]+-py3-none-any\\.whl$';
+  const example = 'chain_reference_data-1.0.0-py3-none-any.whl';
+  const wheel = inPath('wheel', { type: 'string', pattern }, 'File name of the wheel.', example);
+  return {
+    [wheelPath('{wheel}')]: publicFile(
+      'getPythonClient',
+      'Retrieve the Python client, for pip install',
+      { 'application/zip': null },
+      [wheel],
     ),
   };
 }

@@ -1,4 +1,8 @@
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeWheel } from '../../../generator/core/artifacts/python-wheel.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
+import { wheelPath } from '../../../schemas/paths.js';
 import { startGatewayProcess, type GatewayProcess } from '../../support/gateway/gateway-process.js';
 import { prepareServedRelease, type ServedRelease } from '../../support/gateway/served-release.js';
 import { CLIENT_SOURCES, installClients } from '../../support/clients/python-clients.js';
@@ -22,10 +26,14 @@ beforeAll(async () => {
 afterAll(() => folder.dispose());
 
 /** Runs a module of Python in a folder outside the repository. @throws Error with its output if it fails. */
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  program = python,
+): Promise<string> {
   const own = { PATH: process.env['PATH'] ?? '', HOME: folder.path, PYTHONDONTWRITEBYTECODE: '1' };
   const line = ['-m', ...args];
-  const ran = await runProgram(python, line, { ...own, PYTHONPATH: CLIENT_SOURCES, ...env }, folder.path);
+  const ran = await runProgram(program, line, { ...own, PYTHONPATH: CLIENT_SOURCES, ...env }, folder.path);
   return assertSuccess({ ...ran, stderr: ran.stderr + ran.stdout }, line.join(' ')).stdout;
 }
 
@@ -67,6 +75,34 @@ describe('the Python client', () => {
       async () => {
         const env = { CRD_BASE_URL: gateway.url, CRD_API_KEY: release.key, TZ: 'Pacific/Kiritimati' };
         await run(['pytest', '-q', '-c', SETTINGS, LIVE_TESTS], env);
+      },
+      SLOW_MS,
+    );
+
+    it(
+      'is installed from the release by pip, and then reads the service that it came from',
+      async () => {
+        const venv = path.join(folder.path, 'venv');
+        await run(['venv', venv]);
+        const fresh = path.join(venv, 'bin', 'python');
+        const { name } = makeWheel((await readProductTexts()).python);
+        const wheel = gateway.url + wheelPath(name);
+        await run(['pip', 'install', '--quiet', '--no-deps', wheel], {}, fresh);
+        // the packages that it needs are those of the tests, so that nothing else is downloaded
+        const [version = ''] = await readdir(path.join(venv, 'lib'));
+        const packages = (root: string): string => path.join(root, 'lib', version, 'site-packages');
+        await writeFile(path.join(packages(venv), 'tests.pth'), packages(path.join(python, '../..')));
+        const program = 'import crd\nframe = crd.calendar("base")\nprint(len(frame), crd.__version__)';
+        const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path };
+        const ran = await runProgram(fresh, ['-c', program], env, folder.path);
+        expect(ran).toEqual({ code: 0, stdout: `119 ${name.split('-')[1] ?? ''}\n`, stderr: '' });
+        const command = await runProgram(
+          path.join(venv, 'bin', 'crd'),
+          ['calendar', 'base'],
+          env,
+          folder.path,
+        );
+        expect(command).toMatchObject({ code: 0, stdout: expect.stringContaining('2025-04-29,base,') });
       },
       SLOW_MS,
     );

@@ -1,3 +1,5 @@
+import { makeWheel } from '../../../generator/core/artifacts/python-wheel.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import {
   bundlePath,
   calendarPath,
@@ -83,6 +85,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   date: '2022-01-02',
   code: 'gone',
   name: 'with_pandas.py',
+  wheel: makeWheel((await readProductTexts()).python).name,
 };
 const pathOf = (template: string): string =>
   template === '/_objects/{digest}'
