@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { unzipSync, strFromU8 } from 'fflate';
 import { makeWheel, type PythonClient } from '../../../../generator/core/artifacts/python-wheel.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
@@ -58,6 +59,12 @@ describe('makeWheel', () => {
 });
 
 describe('the wheel of the product', () => {
+  it('is the one that the README installs', async () => {
+    const { name } = makeWheel((await readProductTexts()).python);
+    const readme = await readFile(new URL('../../../../README.md', import.meta.url), 'utf8');
+    expect(readme).toContain(`${wheelPath(name)}"`);
+  });
+
   it('has the package with its types, and a path that a release can list', async () => {
     const { name, bytes } = makeWheel((await readProductTexts()).python);
     const files = filesOf(bytes);
