@@ -277,6 +277,23 @@ export default tseslint.config(
     },
   },
   {
+    files: ['generator/**/*.ts', 'scripts/demo/**/*.ts'],
+    ignores: [
+      'generator/core/text/number-words.ts',
+      'generator/core/statistics/rounding.ts', // rounds what is published
+      'generator/core/charts/svg-drawing.ts', // rounds coordinates
+    ],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['toFixed', 'toPrecision', 'toExponential', 'toLocaleString'].map((property) => ({
+          property,
+          message: 'use the form of this kind of number in core/text/number-words.ts.',
+        })),
+      ],
+    },
+  },
+  {
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off', // parsed JSON is looked into as it is

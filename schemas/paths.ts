@@ -19,7 +19,7 @@
  */
 import { sha256Hex } from './digest.js';
 import type { ProblemCode } from './problems.js';
-import type { VolumeFormat, VolumeGenre } from './catalog.js';
+import type { VolumeFormat } from './catalog.js';
 import type { Chain, Genre, Window } from './types.generated.js';
 
 /** Key of the mark that identifies a prefix as a release store. */
@@ -44,14 +44,10 @@ export const RELEASES_PREFIX = 'releases/';
 export const PUBLIC_PREFIX = 'public/';
 
 /** Returns the key of the file of a collection with this digest. */
-export function collectedKey(sha256: string): string {
-  return `${COLLECTED_PREFIX}${sha256}`;
-}
+export const collectedKey = (sha256: string): string => `${COLLECTED_PREFIX}${sha256}`;
 
 /** Returns the key of the artifact with this digest. */
-export function objectKey(sha256: string): string {
-  return `${OBJECTS_PREFIX}${sha256}`;
-}
+export const objectKey = (sha256: string): string => `${OBJECTS_PREFIX}${sha256}`;
 
 /** Returns the digest in an artifact's key; `undefined` for any other key. */
 export function parseObjectKey(key: string): string | undefined {
@@ -59,16 +55,13 @@ export function parseObjectKey(key: string): string | undefined {
 }
 
 /** Returns the key of a release record. */
-export function releaseKey(revision: string, sha256: string): string {
-  return `${RELEASES_PREFIX}${revision}/${sha256}.json`;
-}
+export const releaseKey = (revision: string, sha256: string): string =>
+  `${RELEASES_PREFIX}${revision}/${sha256}.json`;
 
 /** Returns the revision and digest in a release record's key; `undefined` for any other key. */
 export function parseReleaseKey(key: string): { revision: string; sha256: string } | undefined {
-  const match = /^releases\/(\d{4}-\d{2}-\d{2}\.\d{6})\/([0-9a-f]{64})\.json$/.exec(key);
-  return match?.[1] !== undefined && match[2] !== undefined
-    ? { revision: match[1], sha256: match[2] }
-    : undefined;
+  const [, revision, sha256] = /^releases\/(\d{4}-\d{2}-\d{2}\.\d{6})\/([0-9a-f]{64})\.json$/.exec(key) ?? [];
+  return revision === undefined || sha256 === undefined ? undefined : { revision, sha256 };
 }
 
 /** Prefix of all accounts. */
@@ -80,14 +73,10 @@ export function accountKey(account: string): string {
 }
 
 /** Returns the key of the record of an API key. */
-export function keyRecordKey(keyId: string): string {
-  return `keys/${keyId}.json`;
-}
+export const keyRecordKey = (keyId: string): string => `keys/${keyId}.json`;
 
 /** Returns the key of an API key's usage. */
-export function keyUsageKey(keyId: string): string {
-  return `usage/${keyId}.json`;
-}
+export const keyUsageKey = (keyId: string): string => `usage/${keyId}.json`;
 
 /** URL path below which all files and endpoints of the API are. */
 export const API_PATH = '/api/v1/';
@@ -110,6 +99,10 @@ export function withoutIndex(path: string): string {
 
 /** A placeholder for a part of a path: `{chain}` in OpenAPI and in logs, `:chain` in Express. */
 export type Placeholder = `{${string}}` | `:${string}`;
+type ChainPart = Chain | Placeholder;
+type GenrePart = Genre | Placeholder;
+type WindowPart = Window | Placeholder;
+type FormatPart = VolumeFormat | Placeholder;
 
 /** URL paths of the gateway's own endpoints. */
 export const ENDPOINTS = {
@@ -142,22 +135,22 @@ export const PUBLIC_PATHS = {
 } as const;
 
 /** Returns the URL path of a chain's summary. */
-export function summaryPath(chain: Chain | Placeholder): string {
+export function summaryPath(chain: ChainPart): string {
   return `/api/v1/summary/${chain}`;
 }
 
 /** Returns the URL path of a chain's regime calendar. */
-export function calendarPath(chain: Chain | Placeholder): string {
+export function calendarPath(chain: ChainPart): string {
   return `/api/v1/analyst-kit/${chain}/regime-calendar`;
 }
 
 /** Returns the URL path of a chain's weekly summary. */
-export function weeklySummaryPath(chain: Chain | Placeholder): string {
+export function weeklySummaryPath(chain: ChainPart): string {
   return `/api/v1/analyst-kit/${chain}/weekly-summary`;
 }
 
 /** Returns the URL path of the Table Schema of a chain's volumes. */
-export function volumeSchemaPath(genre: VolumeGenre | Placeholder, chain: Chain | Placeholder): string {
+export function volumeSchemaPath(genre: GenrePart, chain: ChainPart): string {
   return `/api/v1/analyst-kit/${chain}/${genre}-volume-schema`;
 }
 
@@ -165,9 +158,7 @@ export function volumeSchemaPath(genre: VolumeGenre | Placeholder, chain: Chain 
 export const CHARTS_PATH = '/charts/';
 
 /** Returns the URL path of a chain's chart. */
-export function chartPath(chain: Chain | Placeholder): string {
-  return `${CHARTS_PATH}${chain}.svg`;
-}
+export const chartPath = (chain: ChainPart): string => `${CHARTS_PATH}${chain}.svg`;
 
 /** Returns the URL path of a methodology version as data. */
 export function methodologyDataPath(version: string): string {
@@ -180,7 +171,7 @@ export function methodologyTextPath(version: string): string {
 }
 
 /** Returns the URL path of the SQL that computes a chain's metrics. */
-export function queryPath(chain: Chain | Placeholder): string {
+export function queryPath(chain: ChainPart): string {
   return `/api/v1/sql/${chain}.sql`;
 }
 
@@ -190,9 +181,7 @@ export function examplePath(name: string): string {
 }
 
 /** Returns the URL path of a wheel of the Python client, by its file name. An installed client expects this folder. */
-export function wheelPath(name: string): string {
-  return `/api/v1/python/${name}`;
-}
+export const wheelPath = (name: string): string => `/api/v1/python/${name}`;
 
 /** URL paths of the pages that are not per chain, and of their stylesheet and icon. */
 export const PAGE_PATHS = {
@@ -203,7 +192,7 @@ export const PAGE_PATHS = {
 } as const;
 
 /** Returns the URL path of a chain's page. */
-export function chainPagePath(chain: Chain | Placeholder): string {
+export function chainPagePath(chain: ChainPart): string {
   return `/chains/${chain}`;
 }
 
@@ -224,47 +213,38 @@ export function problemPath(code: ProblemCode | Placeholder): string {
 export const FILES_PATH = '/api/v1/files';
 
 /** Returns the URL path of a day file. */
-export function dayPath(genre: Genre | Placeholder, chain: Chain | Placeholder, date: string): string {
+export function dayPath(genre: GenrePart, chain: ChainPart, date: string): string {
   return `${archivePath(genre, chain)}/${date}.json`;
 }
 
 /** Returns the URL path of a bundle. */
-export function bundlePath(
-  genre: Genre | Placeholder,
-  chain: Chain | Placeholder,
-  window: Window | Placeholder,
-): string {
+export function bundlePath(genre: GenrePart, chain: ChainPart, window: WindowPart): string {
   return window === 'latest'
     ? `${archivePath(genre, chain)}/latest.json`
     : `${FILES_PATH}/${genre}/${chain}/${window}/latest.json`;
 }
 
 /** Returns the URL path of a volume. `period` is a year or a month, such as `2024` or `2024-03`. */
-export function volumePath(
-  genre: Genre | Placeholder,
-  chain: Chain | Placeholder,
-  period: string,
-  format: VolumeFormat | Placeholder,
-): string {
+export function volumePath(genre: GenrePart, chain: ChainPart, period: string, format: FormatPart): string {
   return `${archivePath(genre, chain)}/volumes/${period}.${format}`;
 }
 
 /** Returns the URL path of an archive manifest. */
-export function manifestPath(genre: Genre | Placeholder, chain: Chain | Placeholder): string {
+export function manifestPath(genre: GenrePart, chain: ChainPart): string {
   return `${archivePath(genre, chain)}/manifest.json`;
 }
 
 /** Returns the URL path of the folder with an archive's manifest and day files. */
-export function archivePath(genre: Genre | Placeholder, chain: Chain | Placeholder): string {
+export function archivePath(genre: GenrePart, chain: ChainPart): string {
   return `${FILES_PATH}/${genre}/${genre === 'briefs' ? 'chains/' : ''}${chain}`;
 }
 
 /** Returns the URL path of the lineage of a gold day. */
-export function lineagePath(chain: Chain | Placeholder, date: string): string {
+export function lineagePath(chain: ChainPart, date: string): string {
   return `${archivePath('gold', chain)}/${date}.lineage.json`;
 }
 
 /** Returns the URL path of the manifest of the lineages of a chain. */
-export function lineageManifestPath(chain: Chain | Placeholder): string {
+export function lineageManifestPath(chain: ChainPart): string {
   return `${archivePath('gold', chain)}/lineage.json`;
 }

@@ -3,6 +3,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Descriptions } from '../core/collection/ledger/projection.js';
 import type { Lineage } from '../core/collection/ledger/lineage.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { countWords } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
 import { assertNotAhead, readClock } from '../state/trusted-clock.js';
@@ -88,8 +89,8 @@ function assertSameSources({ sources, ledgers }: Collection, described: Descript
 }
 
 function describe({ lines, state }: ChainResult): string {
-  const awaited = state.awaited.length === 0 ? '' : `, ${state.awaited.length} awaited`;
-  return `${lines.length} accepted${awaited}`;
+  const awaited = state.awaited.length === 0 ? '' : `, ${countWords(state.awaited.length)} awaited`;
+  return `${countWords(lines.length)} accepted${awaited}`;
 }
 
 /** What of a chain is committed, by this run and by others. */

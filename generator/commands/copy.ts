@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { comparePlaces } from '../../infra/store/compare-places.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
+import { bytesWords } from '../core/text/number-words.js';
 import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { applyOption, formatGc, graceHoursOption, HOUR_MS } from './gc.js';
@@ -92,7 +93,7 @@ function parseHours(text: string): number {
 
 function formatCopy(result: CopyResult): string {
   const { outcome, from, to, revision, sequence, written, skipped, behind = 0, pruned } = result;
-  const size = `${count(written.objects, 'object')} written, ${(written.bytes / 1e6).toFixed(1)} MB`;
+  const size = `${count(written.objects, 'object')} written, ${bytesWords(written.bytes)}`;
   const old = skipped === 0 ? '' : `; the source has lost ${count(skipped, 'file')} of old releases`;
   const later = behind === 0 ? '' : `; ${count(behind, 'later release')} left out`;
   const garbage = pruned === undefined ? '' : `\n${formatGc(pruned)}`;

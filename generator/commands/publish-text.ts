@@ -3,6 +3,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { PublishReport } from '../core/release/publish-report.js';
 import { describeSourceChanges } from '../core/release/source-changes.js';
 import { count } from '../core/text/count.js';
+import { bytesWords } from '../core/text/number-words.js';
 
 /** Describes what the faults of the input mean for the chains. */
 export function describeConsequences({ chains, outcome, dry_run: isPlan }: PublishReport): string {
@@ -31,7 +32,7 @@ export function formatReport(result: PublishReport): string {
     const changes = result.chains[chain]?.sources_changed;
     return changes === undefined ? [] : [`${chain}: ${describeSourceChanges(changes)}`];
   });
-  const end = `${count(objects, 'object')} written, ${(bytes / 1e6).toFixed(1)} MB`;
+  const end = `${count(objects, 'object')} written, ${bytesWords(bytes)}`;
   const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
   return [`${outcome}: ${release}`, table, ...sources, end].join('\n');
 }

@@ -4,6 +4,7 @@ import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import { count } from '../core/text/count.js';
+import { countWords } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
 import { repairStore, type RepairResult } from '../upkeep/repair/repair-store.js';
@@ -108,7 +109,7 @@ function formatRepair({ outcome, revision, sequence, pointer, restored, aliases 
   const what = [
     ...(pointer === 'kept' ? [] : [`pointer ${pointer}`]),
     `${count(restored.length, 'object')} restored`,
-    `public copies written: ${aliases.objects}`,
+    `public copies written: ${countWords(aliases.objects)}`,
   ];
   return `${outcome}: ${revision ?? 'no release'} (sequence ${sequence ?? 0}); ${what.join(', ')}`;
 }

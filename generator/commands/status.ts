@@ -3,6 +3,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
+import { bytesWords, countWords } from '../core/text/number-words.js';
 import { writeOwnFile } from '../run/own-file.js';
 import { inspectCollection, type CollectionStatus } from '../upkeep/collection-status.js';
 import { findLagging, inspectStore } from '../upkeep/inspect-store.js';
@@ -180,6 +181,6 @@ function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string
 
 function describeObjects({ objects, orphans, damage }: StoreStatus): string {
   if (objects === null || orphans === null) return damage === null ? 'not counted' : `not counted: ${damage}`;
-  const size = (orphans.bytes / 1e6).toFixed(1);
-  return `${objects}, including ${count(orphans.objects, 'orphan')} (${size} MB); ${count(orphans.releases, 'orphan release')}`;
+  const size = bytesWords(orphans.bytes);
+  return `${countWords(objects)}, including ${count(orphans.objects, 'orphan')} (${size}); ${count(orphans.releases, 'orphan release')}`;
 }

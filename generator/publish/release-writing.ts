@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Artifact } from '../core/artifacts/artifact.js';
 import { count } from '../core/text/count.js';
+import { bytesWords } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
 import { keepSpareSpace } from '../state/disk-space.js';
 import { watchGc, type GcWatch } from '../state/gc-lease.js';
@@ -78,7 +79,7 @@ export async function writeArtifacts(
     some.map((artifact) => ({ ...artifact, body: () => toBody(artifact) }));
   await writeFiles(writing, toFiles(artifacts.filter((artifact) => !isLarge(artifact))), options);
   await writeFiles(writing, toFiles(artifacts.filter(isLarge)), options, LARGE_CONCURRENCY);
-  progress.end(`${count(writing.files, 'file')}, ${(writing.written.bytes / 1e6).toFixed(1)} MB new`);
+  progress.end(`${count(writing.files, 'file')}, ${bytesWords(writing.written.bytes)} new`);
 }
 
 /** Counts an object if this run created it. */

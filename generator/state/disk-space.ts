@@ -1,5 +1,6 @@
 import { GENRES } from '../../schemas/catalog.js';
 import { OBJECTS_PREFIX, POINTER_KEY } from '../../schemas/paths.js';
+import { bytesWords, countWords } from '../core/text/number-words.js';
 import { readDiskSpace, type Amount, type DiskSpace } from '../../infra/store/directory/disk-space.js';
 import { createSpareSpace } from '../../infra/store/directory/spare-space.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
@@ -116,15 +117,22 @@ type Shortage = {
   readonly missing: string;
 };
 
-/** How a message writes an amount; `step` is the smallest that it can tell apart. */
-type Unit = { readonly step: number; readonly toText: (value: number) => string };
+/** How a message writes an amount. `roundUp` returns the next amount that the text can state exactly. */
+type Unit = { readonly roundUp: (value: number) => number; readonly toText: (value: number) => string };
+
+const BYTES: Unit = { roundUp: roundUpDigits, toText: bytesWords };
+const FILES: Unit = { roundUp: (value) => value, toText: (value) => `${countWords(value)} files` };
+
+/** Rounds up to the three significant digits of a number of bytes in a text. */
+function roundUpDigits(value: number): number {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 2);
+  return Math.ceil(value / step) * step;
+}
 
 function findShortage({ bytes, files }: DiskSpace, need: Need): Shortage | undefined {
-  const inMegabytes: Unit = { step: 100_000, toText: (value) => `${(value / 1e6).toFixed(1)} MB` };
-  const inFiles: Unit = { step: 1, toText: (value) => `${value} files` };
   return (
-    toShortage(bytes, need.bytes, RESERVE.bytes, inMegabytes) ??
-    (files && toShortage(files, need.files, RESERVE.files, inFiles))
+    toShortage(bytes, need.bytes, RESERVE.bytes, BYTES) ??
+    (files && toShortage(files, need.files, RESERVE.files, FILES))
   );
 }
 
@@ -132,14 +140,14 @@ function toShortage(
   { free, total }: Amount,
   needed: number,
   maxReserve: number,
-  { step, toText }: Unit,
+  { roundUp, toText }: Unit,
 ): Shortage | undefined {
   const reserve = Math.min(maxReserve, Math.floor(total * RESERVE_SHARE));
   if (free - needed >= reserve) return undefined;
   return {
     free: toText(free),
     reserve: toText(reserve),
-    missing: toText(Math.ceil((reserve + needed - free) / step) * step),
+    missing: toText(roundUp(reserve + needed - free)),
     ...(needed > 0 ? { needed: toText(needed) } : {}),
   };
 }

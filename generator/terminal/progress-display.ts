@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { secondsWords } from '../core/text/number-words.js';
 import { SILENT, type Progress, type Stage } from '../run/progress.js';
 import { estimateSecondsLeft } from './time-left.js';
 
@@ -36,7 +37,7 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressOptions): 
   const left = (): { left: string } => {
     const elapsedMs = now() - startedMs;
     const seconds = estimateSecondsLeft({ elapsedMs, done, total: bar?.getTotal() ?? 0 });
-    return { left: seconds === undefined ? '' : `, ${seconds} s left` };
+    return { left: seconds === undefined ? '' : `, ${secondsWords(seconds)} left` };
   };
   return {
     begin(name, total) {
@@ -59,8 +60,8 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressOptions): 
     end(note) {
       bar?.stop();
       bar = undefined;
-      const seconds = ((now() - startedMs) / 1000).toFixed(1);
-      stream.write(`${STAGES[stage]}: ${note === undefined ? 'done' : note} (${seconds} s)\n`);
+      const seconds = Math.round(now() - startedMs) / 1000;
+      stream.write(`${STAGES[stage]}: ${note === undefined ? 'done' : note} (${secondsWords(seconds)})\n`);
     },
   };
 }

@@ -1,13 +1,15 @@
-import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import { parseInstant } from '../../schemas/dates.js';
-import { objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
+import { manifestPath, objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../core/input/input-series.js';
+import { publicPathsOf } from '../core/draft/chain-state.js';
 import { createInputDigest } from '../core/release/input-digest.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import type { Plan, PlanRequest } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
+import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import type { StoreFault } from '../core/store-fault.js';
 import { toGoldSeries } from '../core/verification/gold-series.js';
 import { planWithRecords } from '../publish/plan-with-records.js';
@@ -16,7 +18,8 @@ import { readPointer, readState } from '../state/published-state.js';
 
 /**
  * Rebuilds the current release from its published gold days, and returns a fault for each file that differs. A sound
- * release has no faults.
+ * release has no faults. The public files and manifests of a chain on hold are not compared if another build wrote them,
+ * because its wording may be different, and its manifests may have no volumes.
  */
 export async function recomputeRelease(
   store: ObjectStore,
@@ -48,11 +51,16 @@ export async function recomputeRelease(
       },
     ];
   }
+  const writers = writersFingerprint(texts);
+  const kept = chains
+    .filter(
+      (chain) => record.holds?.[chain] !== undefined && record.chains[chain]?.writers_sha256 !== writers,
+    )
+    .flatMap((chain) => [...publicPathsOf(chain), ...GENRES.map((genre) => manifestPath(genre, chain))]);
   return [
-    ...(plan.release?.differing ?? []).map((path) => ({
-      key: keyOf(path, record),
-      message: differsMessage(path),
-    })),
+    ...(plan.release?.differing ?? [])
+      .filter((path) => !kept.includes(path))
+      .map((path) => ({ key: keyOf(path, record), message: differsMessage(path) })),
     ...differingDays(plan, previous),
     ...inputs.flatMap((series) => compareInput(series, record)),
     ...CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused').map((chain) => ({

@@ -90,8 +90,7 @@ export async function verifyStore(
     lagging: [],
     progress,
     ...(signal ? { signal } : {}),
-    artifacts: 0,
-    days: 0,
+    ...{ artifacts: 0, days: 0 },
   };
   const refreshed = await checkAliasMark(verifier);
   const { changes, earlier } = await checkReleaseChain(verifier, refreshed);
@@ -107,8 +106,8 @@ export async function verifyStore(
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
   else if (deep)
     faults.push({ key: 'verify --deep', message: 'nothing was recomputed: repair the faults above first' });
-  const future = now === undefined ? null : describeFuture(record, readClock(store, now));
-  if (future !== null) faults.push({ key: releaseKey(record.revision, releaseSha256), message: future });
+  const future = now && describeFuture(record, readClock(store, now));
+  if (future) faults.push({ key: releaseKey(record.revision, releaseSha256), message: future });
   progress.end(count(faults.length, 'fault'));
   const { revision, sequence } = record;
   return {

@@ -8,7 +8,6 @@ import {
   CHAIN,
   DATE,
   FILE,
-  FORMAT,
   GENRE,
   IF_NONE_MATCH,
   json,
@@ -88,6 +87,24 @@ const plansWith = (has: (plan: (typeof PLAN_IDS)[number]) => boolean): string =>
 const ARCHIVE = `Included in ${plansWith((plan) => PLANS[plan].archive)}.`;
 const BUNDLES = `Included in ${plansWith(() => true)}; 365d only in ${plansWith((plan) => (PLANS[plan].windows as readonly string[]).includes('365d'))}.`;
 
+function volumePaths(): Record<string, JsonObject> {
+  const description = `${ARCHIVE} One row for each date and version. The manifest lists the volumes. When a year is closed, its volume replaces those of its months.`;
+  return {
+    [volumePath('{genre}', '{chain}', '{period}', 'parquet')]: subscriberFile(
+      'getVolume',
+      'Retrieve a closed year or month as one table in Parquet',
+      [GENRE, CHAIN, PERIOD],
+      { description },
+    ),
+    [volumePath('{genre}', '{chain}', '{period}', 'csv')]: subscriberFile(
+      'getVolumeAsCsv',
+      'Retrieve a closed year or month as one table in CSV',
+      [GENRE, CHAIN, PERIOD],
+      { description },
+    ),
+  };
+}
+
 function lineagePaths(): Record<string, JsonObject> {
   return {
     [lineageManifestPath('{chain}')]: subscriberFile(
@@ -132,14 +149,7 @@ export function filePaths(): Record<string, JsonObject> {
       [GENRE, CHAIN, DATE, REVISION],
       { description: ARCHIVE, problems: ['gone'] },
     ),
-    [volumePath('{genre}', '{chain}', '{period}', '{format}')]: subscriberFile(
-      'getVolume',
-      'Retrieve a volume: a closed year or month as one table',
-      [GENRE, CHAIN, PERIOD, FORMAT],
-      {
-        description: `${ARCHIVE} One row for each date and version. The manifest lists the volumes. A month is replaced when its year is closed.`,
-      },
-    ),
+    ...volumePaths(),
     ...lineagePaths(),
     [bundlePath('briefs', '{chain}', 'latest')]: subscriberFile(
       'getLatestBrief',

@@ -1,4 +1,4 @@
-import { CHAIN_IDS, GENRES, VOLUME_FORMATS, WINDOWS } from '../catalog.js';
+import { CHAIN_IDS, GENRES, WINDOWS } from '../catalog.js';
 import { schemaRef, type JsonObject } from './components.js';
 import type { HeaderName } from './headers.js';
 import type { Content } from './operations.js';
@@ -52,7 +52,6 @@ export const PERIOD = inPath(
   'Closed year, or closed month of a year that is not closed.',
   '2022',
 );
-export const FORMAT = inPath('format', { enum: [...VOLUME_FORMATS] }, 'File format.', 'parquet');
 export const DATE = inPath('date', { type: 'string', format: 'date' }, 'UTC date.', '2023-09-25');
 export const IF_NONE_MATCH = inHeader(
   'If-None-Match',

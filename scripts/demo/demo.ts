@@ -11,6 +11,8 @@ import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
+import { confidenceWords } from '../../generator/core/text/confidence-words.js';
+import { count } from '../../generator/core/text/count.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
 import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
@@ -144,8 +146,8 @@ async function readLanding(store: string): Promise<Landing> {
 function describeChain(chain: Chain, { regime, confidence }: ChainLanding, folder: string): string {
   const rows = [
     ['regime', `${regime.label} (${LABEL_MEANINGS[regime.label]})`],
-    ['since', `${regime.since} (${regime.run_days} ${regime.run_days === 1 ? 'day' : 'days'})`],
-    ['confidence', `${confidence.score.toFixed(2)} (${confidence.level})`],
+    ['since', `${regime.since} (${count(regime.run_days, 'day')})`],
+    ['confidence', confidenceWords(regime.label, confidence)],
     ['calendar', shorten(fileOf(folder, calendarPath(chain)))],
     ['summary', shorten(fileOf(folder, summaryPath(chain)))],
   ];

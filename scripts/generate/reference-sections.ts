@@ -11,6 +11,7 @@ import { PROBLEMS } from '../../gateway/core/problems.js';
 import { EVENT_OUTCOMES } from '../../gateway/io/billing/event-handler.js';
 import { createProgram as createGeneratorProgram } from '../../generator/cli.js';
 import { EXIT_CODES } from '../../generator/core/generator-error.js';
+import { priceWords } from '../../generator/core/text/number-words.js';
 import { formatWhole, INPUT_LIMITS } from '../../generator/input/input-limits.js';
 
 const SILENT = { print: () => undefined, warn: () => undefined };
@@ -100,9 +101,12 @@ function renderPlans(): string {
     plan.windows.join(', '),
     yesNo(plan.archive),
     plan.briefs === 'all' ? 'all' : 'latest',
-    `$${String(plan.monthlyCents / 100)}`,
+    `$${priceWords(plan.monthlyCents)}`,
   ]);
-  return table(['plan', 'chains', 'bundles', 'manifests, volumes, day files, revisions', 'briefs', 'a month'], rows);
+  return table(
+    ['plan', 'chains', 'bundles', 'manifests, volumes, day files, revisions', 'briefs', 'a month'],
+    rows,
+  );
 }
 
 function renderProblems(): string {

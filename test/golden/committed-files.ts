@@ -19,6 +19,9 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/files/briefs/chains/ethereum/2023-05-20.json',
   '/api/v1/files/gold/ethereum/7d/latest.json',
   '/api/v1/files/gold/ethereum/manifest.json',
+  '/api/v1/files/gold/ethereum/volumes/2023-03.csv',
+  '/api/v1/files/gold/ethereum/volumes/2023-03.parquet',
+  '/api/v1/analyst-kit/ethereum/gold-volume-schema',
   '/api/v1/analyst-kit/ethereum/regime-calendar',
   '/api/v1/analyst-kit/ethereum/weekly-summary',
   '/api/v1/analyst-kit/feature-schema',
@@ -45,22 +48,26 @@ export const SAMPLES: readonly string[] = [
 export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/analyst-kit/examples/{name}', // a copy of templates/examples
   '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
+  '/api/v1/python/{wheel}', // made from templates/python
   '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
   '/assets/site.css', // a copy of templates/pages/site.css
   '/docs', // 5,000 lines made from openapi.json, which is a sample
 ];
 
-/** Returns the kind of artifact at a path: day files of one genre, bundles and manifests are a kind each. */
+/** Returns the kind of artifact at a path: day files of one genre, bundles, manifests and volumes of a format are a kind each. */
 export function kindOf(path: string): string {
   const [, genre, file] = /^\/api\/v1\/files\/([a-z]+)\/.*?([^/]+)\.json$/.exec(path) ?? [];
   if (file === 'latest') return 'bundle';
   if (genre !== undefined) return file === 'manifest' ? 'manifest' : `${genre} day`;
+  if (path.includes('/volumes/')) return path.endsWith('.csv') ? 'volume as CSV' : 'volume as Parquet';
   const chain = new RegExp(`(?<=/)(${CHAIN_IDS.join('|')})(?=[/.]|$)`);
   return path
     .replace(chain, '{chain}')
     .replace(/^\/problems\/.+/, '/problems/{type}')
-    .replace(/(?<=\/examples\/).+/, '{name}');
+    .replace(/(?<=\/examples\/).+/, '{name}')
+    .replace(/(?<=\/python\/).+/, '{wheel}')
+    .replace(/(?<=\/)[a-z]+(?=-volume-schema$)/, '{genre}');
 }
 
 /** Returns the digest of each path of the current release, day files included. */

@@ -1,5 +1,6 @@
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { formatTable } from '../../../infra/process/format-table.js';
+import { countWords, ratioWords } from '../../core/text/number-words.js';
 import type { DateSpan, MetricComparison } from '../../core/collection/compare-series.js';
 import type { CheckedSource } from './check-sources.js';
 import type { ListedSource, SourceUse } from './list-sources.js';
@@ -56,10 +57,10 @@ export function formatDiff(metrics: readonly MetricComparison[], { a, b }: { a: 
   const head = ['metric', 'both', 'equal', `only ${a}`, `only ${b}`, 'median', 'least', 'most'];
   const rows = metrics.map(({ metric, both, equal, onlyA, onlyB, summary }) => {
     const ratios =
-      summary && [summary.least, summary.most].map(({ date, ratio }) => `${toDigits(ratio)} ${date}`);
+      summary && [summary.least, summary.most].map(({ date, ratio }) => `${ratioWords(ratio)} ${date}`);
     return [
       ...[metric, both, equal, describeSpans(onlyA), describeSpans(onlyB)],
-      ...[summary === undefined ? '-' : toDigits(summary.median), ...(ratios ?? ['-', '-'])],
+      ...[summary === undefined ? '-' : ratioWords(summary.median), ...(ratios ?? ['-', '-'])],
     ];
   });
   return `${formatTable(head, rows)}\nmedian, least, most: ${a} divided by ${b}`;
@@ -74,9 +75,5 @@ function describeSpans(spans: readonly DateSpan[]): string {
   const named = spans
     .slice(0, NAMED)
     .map(({ first, last }) => (first === last ? first : `${first}..${last}`));
-  return `${dates}: ${[...named, ...(spans.length > NAMED ? ['...'] : [])].join(' ')}`;
-}
-
-function toDigits(ratio: number): string {
-  return String(Number(ratio.toPrecision(6)));
+  return `${countWords(dates)}: ${[...named, ...(spans.length > NAMED ? ['...'] : [])].join(' ')}`;
 }

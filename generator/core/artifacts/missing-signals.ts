@@ -1,7 +1,7 @@
 import type { ConfidenceSettings, Methodology, MetaDay } from '../../../schemas/types.generated.js';
 import { deniedLevel } from '../methodology/confidence.js';
 import { expectedSignals } from '../methodology/signals.js';
-import { pointWords } from '../text/number-words.js';
+import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 
 /** Returns what a reader must know about gaps in the evidence of a date, in sentences: none when nothing is missing. */
@@ -21,8 +21,8 @@ export function qualityLimit(
 ): string | null {
   const denied = deniedLevel(score, quality, settings);
   if (denied === null) return null;
-  const minimum = pointWords(denied.min_data_quality);
-  return `Data quality is ${pointWords(quality)} of 100; ${denied.level} confidence needs ${minimum}.`;
+  const minimum = shareWords(denied.min_data_quality);
+  return `Data quality is ${shareWords(quality)}; ${denied.level} confidence needs ${minimum}.`;
 }
 
 /** Returns why a date has no drivers. */

@@ -1,14 +1,14 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { summaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay, Regime, SourceSegment, Summary } from '../../../schemas/types.generated.js';
+import { count } from '../text/count.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 import { toFreshness } from './freshness.js';
 
 /** Returns the state of a chain in one sentence. */
 export function toHeadline(chain: Chain, regime: Pick<Regime, 'label' | 'since' | 'run_days'>): string {
-  const days = regime.run_days === 1 ? '1 day' : `${regime.run_days} days`;
   const { name } = CHAINS[chain];
-  return `${name} has been ${regime.label} for ${days}, since ${regime.since}: ${LABEL_MEANINGS[regime.label]}.`;
+  return `${name} has been ${regime.label} for ${count(regime.run_days, 'day')}, since ${regime.since}: ${LABEL_MEANINGS[regime.label]}.`;
 }
 
 /** Returns a chain's summary on its last date, from that date's meta record. */

@@ -6,6 +6,8 @@ import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '.
 import { toFreshness } from './freshness.js';
 import { countMissingSignals, noDriversReason, qualityLimit } from './missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
+import { count } from '../text/count.js';
+import { scoreChangeWords, scoreWords } from '../text/number-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 
@@ -16,6 +18,8 @@ export const WEEKLY_COLUMNS = 72;
 const DAYS = 7;
 /** Maximum number of drivers in the summary. */
 const DRIVERS = 6;
+/** Placeholder for a missing value. */
+const ABSENT = '-';
 const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label.length));
 
 /** Options for `weeklySummaryFile`. `records` are the meta records in force of the last dates, ascending; the comparison with a week before needs eight. */
@@ -62,7 +66,7 @@ function weeklyValues(
     rule: '='.repeat(WEEKLY_COLUMNS),
     regime: {
       label: regime.label,
-      run: regime.run_days === 1 ? '1 day' : `${regime.run_days} days`,
+      run: count(regime.run_days, 'day'),
       since: regime.since,
       meaning: LABEL_MEANINGS[regime.label],
       previous: regime.previous_label ?? 'no earlier label',
@@ -93,7 +97,7 @@ function toDayLine({ date, regime, confidence, status }: MetaDay): object {
     date,
     weekday: weekdayOf(date),
     label: regime.label.padEnd(LABEL_WIDTH),
-    confidence: confidenceCell(regime.label, confidence.score, '-').padStart('Confidence'.length),
+    confidence: confidenceCell(regime.label, confidence.score, ABSENT).padStart('Confidence'.length),
     status,
   };
 }
@@ -117,28 +121,23 @@ function toScores(latest: MetaDay, before: MetaDay | undefined): object[] {
   return dimensions.flatMap((dimension) => {
     const score = latest.scorecard[dimension];
     if (score === undefined) return [];
+    const now = score.score;
     const earlier = before?.scorecard[dimension]?.score ?? null;
-    const change =
-      score.score === null || earlier === null ? null : toTenths(score.score) - toTenths(earlier);
+    const change = now === null || earlier === null ? ABSENT : scoreChangeWords(earlier, now);
     return [
       {
         dimension: dimension.padEnd(18),
-        now: scoreWords(score.score).padStart(4),
-        before: scoreWords(earlier).padStart(13),
-        change: (change === null ? '-' : `${change < 0 ? '' : '+'}${scoreWords(change)}`).padStart(6),
+        now: scoreCell(now).padStart(4),
+        before: scoreCell(earlier).padStart(13),
+        change: change.padStart(6),
         level: score.level ?? 'unknown',
       },
     ];
   });
 }
 
-/** Rounds as shown, so that the change is the difference of the shown values. */
-const toTenths = (score: number): number => Number(score.toFixed(1));
-
-function scoreWords(score: number | null): string {
-  if (score === null) return '-';
-  const rounded = score.toFixed(1);
-  return rounded === '-0.0' ? '0.0' : rounded;
+function scoreCell(score: number | null): string {
+  return score === null ? ABSENT : scoreWords(score);
 }
 
 function toDrivers({ chain, drivers }: MetaDay): object[] {

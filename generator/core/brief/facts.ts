@@ -6,7 +6,14 @@ import type {
   MetaDay,
   MetricName,
 } from '../../../schemas/types.generated.js';
-import { cutWords, fractionWords, numberWords, percentWords } from '../text/number-words.js';
+import {
+  amountWords,
+  changeSizeWords,
+  numberWords,
+  scoreWords,
+  shareWords,
+  zWords,
+} from '../text/number-words.js';
 
 /** The records of one chain-day: the only data a brief is written from. */
 export type DayRecords = {
@@ -81,17 +88,13 @@ function findUnit(id: string): string | undefined {
 /** Returns a fact as text. A change is written without its sign, because the sentence states the direction. */
 export function factWords({ value, unit }: BriefFact): string {
   if (typeof value === 'string') return value;
-  if (unit === 'fraction') return fractionWords(value);
-  if (unit === 'z') return cutWords(value, 2);
-  if (unit === 'change') return percentWords(Math.abs(value));
-  const words = numberWords(value);
-  if (unit === 'days' || unit === 'seconds') return counted(words, unit);
-  const suffix = SUFFIX_UNITS.find((each) => unit === each || unit.startsWith(`${each} per `));
-  return suffix === undefined ? words : `${words} ${suffix}`;
+  if (unit === 'fraction') return shareWords(value);
+  if (unit === 'z') return zWords(value);
+  if (unit === 'change') return changeSizeWords(value);
+  if (unit === 'score') return scoreWords(value);
+  if (unit === 'days' || unit === 'seconds') return counted(numberWords(value), unit);
+  return amountWords(value, unit);
 }
-
-/** Units that are written after the number. */
-const SUFFIX_UNITS = ['BTC', 'ETH', 'gwei', 'TH/s'] as const;
 
 /** Returns a count with its noun: `1 block`, `144 blocks`. */
 export function countWords({ value }: BriefFact, plural: string): string {

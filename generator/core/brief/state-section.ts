@@ -1,7 +1,7 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import type { MetaDay, Methodology } from '../../../schemas/types.generated.js';
 import { methodologyInputs } from '../methodology/signals.js';
-import { fractionWords } from '../text/number-words.js';
+import { shareWords } from '../text/number-words.js';
 import type { Narrator } from './narrator.js';
 
 /** Replaces the usual meaning of `strained` when demand is low. */
@@ -81,7 +81,7 @@ function sayWhyNot(narrator: Narrator, methodology: Methodology): string[] {
   const { minimum } = methodology.data_quality;
   const quality = {
     quality: { fact: 'meta.confidence.data_quality' },
-    minimum: { word: fractionWords(minimum) },
+    minimum: { word: shareWords(minimum) },
   };
   return [
     ...(axes.demand.z === null ? say('unlabelled.no_demand') : []),

@@ -1,5 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Methodology } from '../../../schemas/types.generated.js';
+import { zWords } from '../text/number-words.js';
 import { svgText } from './chart-page.js';
 import { LEFT, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
 import { plotMarks } from './plot-marks.js';
@@ -51,22 +52,16 @@ export function drawPanel(options: PanelOptions): SvgElement {
       document,
       'text',
       { class: 'muted', x: LEFT - LABEL_DROP, y: toY(z) + LABEL_DROP, 'text-anchor': 'end' },
-      formatZ(z),
+      String(z),
     ),
   );
   const words = svgText(document, headline(options), { class: 'over', x: LEFT, y: -LABEL_DROP - 2 });
   return svgElement(document, 'g', { transform: `translate(0,${top})` }, [...marks, frame, ...labels, words]);
 }
 
-/** Formats a z with at most two decimals and a typographic minus sign. */
-export function formatZ(z: number): string {
-  const text = String(Number(z.toFixed(2)));
-  return text.replace('-', '−');
-}
-
 function headline({ name, points }: PanelOptions): string {
   const last = points.at(-1)?.z ?? null;
-  return last === null ? `${name}, unknown on the last date` : `${name}, ${formatZ(last)} on the last date`;
+  return last === null ? `${name}, unknown on the last date` : `${name}, ${zWords(last)} on the last date`;
 }
 
 /** Returns the axis labels: first the thresholds, then the edges and zero, each only if it fits. */

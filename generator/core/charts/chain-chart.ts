@@ -1,8 +1,10 @@
 import { CHAINS } from '../../../schemas/catalog.js';
 import { toDate, toDayNumber } from '../../../schemas/dates.js';
 import type { ChainChart } from '../artifacts/chart-files.js';
+import { count } from '../text/count.js';
+import { zWords } from '../text/number-words.js';
 import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
-import { drawPanel, formatZ, type AxisPoint } from './axis-panel.js';
+import { drawPanel, type AxisPoint } from './axis-panel.js';
 import { BODY_TOP, drawMonths, svgText, toChartSvg } from './chart-page.js';
 import { LABELS } from './chart-style.js';
 import { LEFT, toChartWindow, type ChartWindow } from './chart-window.js';
@@ -78,8 +80,8 @@ function thresholdKey(document: SvgDocument, { enter, exit }: ChainChart['thresh
     svgText(document, text, { x: x + 42, y: KEY_TOP }),
   ];
   return [
-    ...keyItem('enter', LEFT, `high from ${formatZ(enter)}, low from ${formatZ(-enter)}`),
-    ...keyItem('exit', SECOND_KEY_X, `normal again within ±${formatZ(exit)}`),
+    ...keyItem('enter', LEFT, `high from ${enter}, low from ${-enter}`),
+    ...keyItem('exit', SECOND_KEY_X, `normal again within ±${exit}`),
   ];
 }
 
@@ -96,18 +98,18 @@ function chartDescription({ chain, days, thresholds: { enter, exit }, origin }: 
     const values = days.flatMap(({ regime }) => regime.axes[axis].z ?? []);
     const { z = null, level = null } = latest?.regime.axes[axis] ?? {};
     const now =
-      z === null ? 'unknown on the last date' : `${formatZ(z)} on the last date, level ${level ?? 'unknown'}`;
+      z === null ? 'unknown on the last date' : `${zWords(z)} on the last date, level ${level ?? 'unknown'}`;
     const range =
       values.length === 0
         ? 'no day with a z value'
-        : `${formatZ(Math.min(...values))} to ${formatZ(Math.max(...values))} on ${values.length} days`;
+        : `${zWords(Math.min(...values))} to ${zWords(Math.max(...values))} on ${count(values.length, 'day')}`;
     return `${AXIS_NAMES[axis]}: ${range}, ${now}`;
   });
   return [
     `${CHAINS[chain].name} has been ${latest?.regime.label ?? ''} since ${latest?.regime.since ?? ''}.`,
     `Days from ${days[0]?.date ?? ''} to ${latest?.date ?? ''} by label: ${counts.join(', ')}.`,
     `${axes.join('. ')}.`,
-    `A level becomes high at ${formatZ(enter)} and low at ${formatZ(-enter)}, and normal again within ±${formatZ(exit)}.`,
+    `A level becomes high at ${enter} and low at ${-enter}, and normal again within ±${exit}.`,
     'Gaps are days without enough data.',
     `Methodology ${origin.methodologyVersion}, published revision ${origin.revision}.`,
   ].join(' ');

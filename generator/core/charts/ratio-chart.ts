@@ -1,5 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { toDate, toDayNumber } from '../../../schemas/dates.js';
+import { changeWords, ratioWords } from '../text/number-words.js';
 import { svgText } from './chart-page.js';
 import { chartCss } from './chart-style.js';
 import { LEFT, monthsOf, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
@@ -111,11 +112,11 @@ function periodsOf(window: ChartWindow): { day: number; labelDay: number; label:
 function headline({ metric, summary }: RatioLine): string {
   if (summary === undefined) return metric;
   const { median, least, most } = summary;
-  const [one, low, high] = [median, least.ratio, most.ratio].map((ratio) => ratio.toFixed(4));
+  const [one, low, high] = [median, least.ratio, most.ratio].map(ratioWords);
   return `${metric}: median ${one}, from ${low} (${least.date}) to ${high} (${most.date})`;
 }
 
-function formatPercent(share: number): string {
-  const text = String(Number((share * 100).toPrecision(2))).replace('-', '−');
-  return share > 0 ? `+${text}` : text;
+/** Formats a label of the axis. Its unit is in the chart's second line. */
+function formatPercent(change: number): string {
+  return changeWords(change).replace(' %', '');
 }

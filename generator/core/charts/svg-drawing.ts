@@ -1,4 +1,5 @@
 import { DOMParser } from 'linkedom/worker';
+import { withMinusSigns } from '../text/minus-sign.js';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 /** Characters that XML 1.0 does not allow, even escaped. */
@@ -33,7 +34,7 @@ export function createSvgDocument(): SvgDocument {
   return parser.parseFromString(`<svg xmlns="${NAMESPACE}"/>`, 'image/svg+xml') as unknown as SvgDocument; // linkedom's type lacks the members used here
 }
 
-/** Returns a new element with attributes and text or children. */
+/** Returns a new element with attributes and text or children. Numbers in the text get a typographic minus sign. */
 export function svgElement(
   document: SvgDocument,
   name: string,
@@ -47,7 +48,7 @@ export function svgElement(
       typeof value === 'number' ? roundCoordinates(String(value)) : replaceInvalidXml(value),
     );
   }
-  if (typeof content === 'string') element.textContent = replaceInvalidXml(content);
+  if (typeof content === 'string') element.textContent = withMinusSigns(replaceInvalidXml(content));
   else element.append(...content);
   return element;
 }

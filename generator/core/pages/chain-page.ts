@@ -12,14 +12,15 @@ import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
 import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
+import { count } from '../text/count.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import { toHeadline } from '../artifacts/summary.js';
-import { pointWords } from '../text/number-words.js';
+import { scoreWords, shareWords, zWords } from '../text/number-words.js';
 import { chainFigure } from './chart-figure.js';
 import { publicRows, subscriberRows } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, fixed, dayCount, toDatedText, toRibbon } from './page-words.js';
+import { ABSENT, toCell, toDatedText, toRibbon } from './page-words.js';
 
 /** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
 export type ChainPageOptions = {
@@ -70,10 +71,10 @@ function toFacts(
   sources: readonly SourceSegment[],
 ): object[] {
   return [
-    { term: 'Since', value: `${regime.since}, ${dayCount(regime.run_days)}` },
+    { term: 'Since', value: `${regime.since}, ${count(regime.run_days, 'day')}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
     { term: 'Confidence', value: confidenceWords(regime.label, confidence) },
-    { term: 'Data quality', value: `${pointWords(confidence.data_quality)} of 100` },
+    { term: 'Data quality', value: shareWords(confidence.data_quality) },
     { term: 'Status', value: status },
     { term: 'Through', value: date },
     { term: 'Last available', value: lastAvailable ?? ABSENT },
@@ -88,7 +89,13 @@ function toScores({ scorecard }: MetaDay): object[] {
     if (row === undefined) return [];
     const { score, z, level, trend } = row;
     return [
-      { dimension, score: fixed(score, 1), z: fixed(z, 2), level: level ?? ABSENT, trend: trend ?? ABSENT },
+      {
+        dimension,
+        score: toCell(score, scoreWords),
+        z: toCell(z, zWords),
+        level: level ?? ABSENT,
+        trend: trend ?? ABSENT,
+      },
     ];
   });
 }
@@ -98,7 +105,7 @@ function toDrivers({ chain, drivers }: MetaDay): object[] {
     signal: signalWords(signal),
     dimension,
     direction,
-    contribution: fixed(contribution, 2),
+    contribution: toCell(contribution, zWords),
     lately: signalQuantity(smoothed, unit, chain),
     usually: signalQuantity(baseline, unit, chain),
   }));
@@ -109,9 +116,9 @@ function toDay({ date, regime, confidence, scorecard, status }: MetaDay): object
     date,
     label: regime.label,
     confidence: confidenceCell(regime.label, confidence.score, ABSENT),
-    demand: fixed(scorecard.demand.score, 1),
-    cost: fixed(scorecard.cost.score, 1),
-    capacity: fixed(scorecard.capacity?.score, 1),
+    demand: toCell(scorecard.demand.score, scoreWords),
+    cost: toCell(scorecard.cost.score, scoreWords),
+    capacity: toCell(scorecard.capacity?.score, scoreWords),
     status,
   };
 }
@@ -134,6 +141,6 @@ function toSource({ name, from, licence, attribution, url, notes, schedule }: So
 }
 
 function scheduleWords({ first_try_hours, deadline_hours, settling_days }: SourceSchedule): string {
-  const settled = `small changes are taken for ${settling_days} days`;
+  const settled = `small changes are taken for ${count(settling_days, 'day')}`;
   return `${first_try_hours} to ${deadline_hours} hours after the end of a day; ${settled}`;
 }

@@ -18,11 +18,13 @@ import type { FileTemplate } from '../artifacts/artifact.js';
 import { LANDING_DAYS, type ChainFacts } from '../artifacts/chain-facts.js';
 import { expectedNextBy } from '../artifacts/freshness.js';
 import { confidenceWords } from '../text/confidence-words.js';
+import { count } from '../text/count.js';
+import { priceWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 import { chainFigure, overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { dayCount, toDatedText, toRibbon } from './page-words.js';
+import { toDatedText, toRibbon } from './page-words.js';
 
 /** Options for `frontPage`. `facts` has one element per published chain, in the order of the page. */
 export type FrontOptions = {
@@ -75,7 +77,7 @@ function toCard({ chain, updatedThrough, sources, landing }: ChainFacts): object
     headline: toDatedText(headline),
     ribbon: toRibbon(labels),
     since: regime.since,
-    run: dayCount(regime.run_days),
+    run: count(regime.run_days, 'day'),
     confidence: confidenceWords(regime.label, confidence),
     missing: missing.length === 0 ? [] : [missing.map(signalWords).join(', ')],
     through: updatedThrough,
@@ -108,6 +110,6 @@ function toPlan({ name, chains, windows, archive, briefs, monthlyCents }: PlanDe
     windows: windows.join(', '),
     archive: archive ? 'yes, with all revisions' : 'no',
     briefs: briefs === 'all' ? 'all' : 'latest only',
-    price: monthlyCents % 100 === 0 ? String(monthlyCents / 100) : (monthlyCents / 100).toFixed(2),
+    price: priceWords(monthlyCents),
   };
 }

@@ -1,18 +1,15 @@
 import { LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import type { ChainLanding, RegimeLabel } from '../../../schemas/types.generated.js';
+import { count } from '../text/count.js';
 import { escapeHtml, trustHtml, type TrustedHtml } from '../text/html-template.js';
-
-/** Returns a number of days in words. */
-export const dayCount = (days: number): string => (days === 1 ? '1 day' : `${days} days`);
+import { withMinusSigns } from '../text/minus-sign.js';
 
 /** Placeholder for a missing value. */
 export const ABSENT = '–';
 
-/** Formats a number with fixed decimals, a typographic minus sign and no negative zero. */
-export function fixed(x: number | null | undefined, decimals: number): string {
-  if (x === null || x === undefined) return ABSENT;
-  const text = x.toFixed(decimals);
-  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
+/** Formats a number for a cell of a page, with a typographic minus sign. */
+export function toCell(x: number | null | undefined, toWords: (x: number) => string): string {
+  return x === null || x === undefined ? ABSENT : withMinusSigns(toWords(x));
 }
 
 /** Escapes a sentence and marks its dates, so that no date breaks across two lines. */
@@ -25,7 +22,7 @@ export function toRibbon(labels: ChainLanding['labels']): object {
   const counts = (Object.keys(LABEL_MEANINGS) as RegimeLabel[]) // Object.keys loses the key type
     .map((label) => ({ label, days: labels.filter((each) => each.label === label).length }))
     .filter(({ days }) => days > 0);
-  const words = counts.map(({ label, days }) => `${label} ${dayCount(days)}`).join(', ');
+  const words = counts.map(({ label, days }) => `${label} ${count(days, 'day')}`).join(', ');
   const [first, last] = [labels[0]?.date ?? '', labels.at(-1)?.date ?? ''];
   return { days: labels, words: `Labels from ${first} to ${last}: ${words}.` };
 }

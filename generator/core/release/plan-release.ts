@@ -74,10 +74,8 @@ function toPublication({
   return { previous, texts, held, reason: acceptance?.reason ?? null, rollback: null };
 }
 
-function lackingOf({ plan, draft }: Decided): LackingRecord[] {
-  if (plan.outcome === 'refused' || draft === undefined) return [];
-  return Object.values(draft.volumes).flatMap(({ lacking }) => lacking);
-}
+const lackingOf = ({ plan, draft }: Decided): LackingRecord[] =>
+  plan.outcome === 'refused' ? [] : Object.values(draft?.volumes ?? {}).flatMap(({ lacking }) => lacking);
 
 /** Returns the change of a chain; empty when it was refused or not drafted. */
 function toChangedChain(

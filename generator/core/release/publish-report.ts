@@ -2,6 +2,7 @@ import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
 import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../generator-error.js';
 import { count } from '../text/count.js';
+import { changeWords, countWords } from '../text/number-words.js';
 import type { InputFault } from '../input/input-fault.js';
 import { unholdCommand } from './held.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';
@@ -203,7 +204,7 @@ function describeCauses({
   if (added.length > 0)
     causes.push(`  the input has a new row on ${count(added.length, 'date')}: ${listSome(added)}`);
   if (changed.length > 0) {
-    causes.push(`  the input changed on ${changed.length} of them: ${listSome(changed)}`);
+    causes.push(`  the input changed on ${countWords(changed.length)} of them: ${listSome(changed)}`);
     if (metrics.length === 0)
       causes.push('  no metric changed on these dates, only the row or the name of its source');
   }
@@ -225,12 +226,11 @@ function describeDrop(drop: Extract<Refusal, { kind: 'drop' }>['drops'][number])
 
 function describeMetric({ metric, dates, largest }: MetricChange): string {
   const { date, from, to } = largest;
-  const share =
-    from === null || to === null || from === 0 ? '' : ` (${((to / from - 1) * 100).toFixed(2)} %)`;
+  const share = from === null || to === null || from === 0 ? '' : ` (${changeWords(to / from - 1)})`;
   return `${metric} changed on ${count(dates, 'date')}, most on ${date}: ${from ?? 'missing'} -> ${to ?? 'missing'}${share}`;
 }
 
 function listSome(items: readonly string[]): string {
   const first = items.slice(0, 5).join(', ');
-  return items.length > 5 ? `${first} and ${items.length - 5} more` : first;
+  return items.length > 5 ? `${first} and ${countWords(items.length - 5)} more` : first;
 }

@@ -1,16 +1,14 @@
 import type { ConfidenceLevel, RegimeLabel } from '../../../schemas/types.generated.js';
-import { pointWords } from './number-words.js';
+import { shareWords } from './number-words.js';
 
 type Confidence = { readonly score: number; readonly level: ConfidenceLevel };
 
 /** Returns the confidence in a label in words. Without a label there is nothing to be confident in. */
 export function confidenceWords(label: RegimeLabel, { score, level }: Confidence): string {
-  return label === 'indeterminate'
-    ? 'none, because there is no label'
-    : `${pointWords(score)} of 100, ${level}`;
+  return label === 'indeterminate' ? 'none, because there is no label' : `${shareWords(score)}, ${level}`;
 }
 
-/** Returns the confidence in a label for a table, in points of 100. */
+/** Returns the confidence in a label for a table. */
 export function confidenceCell(label: RegimeLabel, score: number, absent: string): string {
-  return label === 'indeterminate' ? absent : pointWords(score);
+  return label === 'indeterminate' ? absent : shareWords(score);
 }

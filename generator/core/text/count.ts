@@ -1,4 +1,6 @@
-/** Returns a number with its unit, such as "1 fault" or "2 faults". Precondition: the plural of `unit` ends in "s". */
+import { countWords } from './number-words.js';
+
+/** Returns a number with its unit, such as "1 fault" or "2,000 faults". Precondition: the plural of `unit` ends in "s". */
 export function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+  return `${countWords(number)} ${unit}${number === 1 ? '' : 's'}`;
 }

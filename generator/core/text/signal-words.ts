@@ -1,6 +1,6 @@
 import { CHAINS } from '../../../schemas/catalog.js';
 import type { Chain, Driver, MetricName } from '../../../schemas/types.generated.js';
-import { numberWords, percentWords } from './number-words.js';
+import { amountWords, shareWords } from './number-words.js';
 
 /** Names of the methodology's signals in texts. */
 export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
@@ -19,9 +19,8 @@ export function signalWords(signal: string): string {
 
 /** Formats a value of a signal, with its unit unless the signal's name implies it. */
 export function signalQuantity(value: number, unit: Driver['unit'], chain: Chain): string {
-  if (unit === 'fraction') return percentWords(value);
-  if (unit.startsWith('native coin')) return `${numberWords(value)} ${CHAINS[chain].nativeCoin}`;
-  return unit === 'gwei' ? `${numberWords(value)} gwei` : numberWords(value);
+  if (unit === 'fraction') return shareWords(value);
+  return amountWords(value, unit.replace('native coin', CHAINS[chain].nativeCoin));
 }
 
 /** Names of the metrics in texts. */

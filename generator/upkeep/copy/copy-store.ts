@@ -4,6 +4,7 @@ import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import { count } from '../../core/text/count.js';
+import { bytesWords } from '../../core/text/number-words.js';
 import { refreshAliases } from '../../publish/refresh-aliases.js';
 import type { Progress } from '../../run/progress.js';
 import { assertSpaceForFiles, keepSpareSpace } from '../../state/disk-space.js';
@@ -97,7 +98,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   countWritten(tally, await markStore(to));
   await keepSpareSpace(to);
   await copyAll(options, list, tally);
-  progress.end(`${count(tally.objects, 'object')}, ${(tally.bytes / 1e6).toFixed(1)} MB new`);
+  progress.end(`${count(tally.objects, 'object')}, ${bytesWords(tally.bytes)} new`);
 
   if (targetPointer?.value.sha256 !== pointer.sha256) {
     signal.throwIfAborted();

@@ -58,5 +58,5 @@ it('a run reports its stages, and the number of files that it really writes', as
   const writing = await beginWriting(options, 1);
   await writeFiles(writing, ['one', 'two'].map(toFile), options);
   await writeArtifacts(writing, [], options);
-  expect(calls).toEqual(['begin mark', 'end', 'begin write 1', 'expect 2', 'end 2 files, 0.0 MB new']);
+  expect(calls).toEqual(['begin mark', 'end', 'begin write 1', 'expect 2', 'end 2 files, 18 B new']);
 });

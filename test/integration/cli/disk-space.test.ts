@@ -86,7 +86,7 @@ describeOnDisk('on a small disk', () => {
       const { code, stdout, stderr } = await publishSecond();
       expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
       expect(stderr.trimEnd()).toBe(
-        `generator: The disk of file:${root} has 3.4 MB free. This run writes ${/writes (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB and must leave 3.4 MB free. Nothing visible has changed. Free at least ${/least (\d\.\d) MB/.exec(stderr)?.[1] ?? 'some'} MB there, for example with "generator gc --apply --store file:${root}", and run again.`,
+        `generator: The disk of file:${root} has 3.42 MB free. This run writes ${/writes (\S+ [kM]B)/.exec(stderr)?.[1] ?? 'some'} and must leave 3.36 MB free. Nothing visible has changed. Free at least ${/least (\S+ [kM]B)/.exec(stderr)?.[1] ?? 'some'} there, for example with "generator gc --apply --store file:${root}", and run again.`,
       );
       expect(await list()).toEqual(before);
       await disk.clear();
@@ -99,10 +99,11 @@ describeOnDisk('on a small disk', () => {
       await disk.fill(disk.reserveBytes + 65_536);
       const { stderr } = await publishSecond();
       expect(stderr).toContain(`with "generator gc --apply --store 'file:${root}'", and`);
-      const megabytes = Number(/Free at least (\d\.\d) MB/.exec(stderr)?.[1]);
+      const [, amount, unit] = /Free at least (\d[\d.]*) ([kM])B/.exec(stderr) ?? [];
+      const freed = Number(amount) * (unit === 'k' ? 1e3 : 1e6);
       const { bytes } = await disk.free();
       await disk.clear();
-      await disk.fill(bytes + megabytes * 1e6);
+      await disk.fill(bytes + freed);
       await expectSecondPublished();
     });
 
@@ -258,7 +259,7 @@ describeOnDisk('on a small disk', () => {
         const { code, stderr } = await copy(to);
         expect({ code, stderr }).toEqual({
           code: 7,
-          stderr: expect.stringContaining(`The disk of file:${to} has 3.4 MB free. This run writes `),
+          stderr: expect.stringContaining(`The disk of file:${to} has 3.42 MB free. This run writes `),
         });
         expect(await list()).toEqual(before);
         await disk.clear();

@@ -1,6 +1,6 @@
 import { determinismHash } from '../../../generator/core/records/meta-day.js';
-import { dayPath, PUBLIC_PATHS, summaryPath } from '../../../schemas/paths.js';
-import type { MetaDay } from '../../../schemas/types.generated.js';
+import { chainPagePath, dayPath, PUBLIC_PATHS, summaryPath } from '../../../schemas/paths.js';
+import type { MetaDay, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { keyOfPath, readRelease } from '../../support/release/edit-store.js';
 import { forgeMetaDay, forgeRelease } from '../../support/release/forge-release.js';
 import { publish, useDamagedStore } from '../../support/release/published-store.js';
@@ -77,6 +77,31 @@ describe('verify finds a forged conclusion when', () => {
       stderr: expect.stringMatching(/input_sha256 of bitcoin/),
     });
   });
+});
+
+/** Returns a change of a record: arbitrum is on hold or not, and was written by this build or by another one. */
+const asArbitrum =
+  (isHeld: boolean, isOwn: boolean) =>
+  ({ chains: { arbitrum, ...chains }, ...record }: ReleaseRecord): ReleaseRecord => ({
+    ...record,
+    ...(isHeld ? { holds: { arbitrum: 'a source changes' } } : {}),
+    chains: {
+      ...chains,
+      ...(arbitrum && { arbitrum: isOwn ? arbitrum : { ...arbitrum, writers_sha256: 'f'.repeat(64) } }),
+    },
+  });
+
+it.each([
+  ['finds another wording of a page', false, false, true],
+  ['finds it when another build wrote the chain', false, true, true],
+  ['finds it when the chain is on hold', true, false, true],
+  ['accepts it when another build wrote the chain and it is on hold since', true, true, false],
+])('--deep %s', async (_what, isHeld, isForeign, isFound) => {
+  const path = chainPagePath('arbitrum');
+  const text = (await store().read(await keyOfPath(store(), path))).toString();
+  await forgeRelease(store(), { [path]: text.replace('<h1', '<h1 ') }, asArbitrum(isHeld, !isForeign));
+  const { stderr } = await verify('--deep');
+  expect(stderr.includes(`: ${path}: differs`)).toBe(isFound);
 });
 
 it('publish exits 9 with the reason of the hold, and publishes nothing', async () => {

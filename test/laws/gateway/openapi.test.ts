@@ -10,11 +10,15 @@ import {
   manifestPath,
   PUBLIC_PATHS,
   summaryPath,
+  volumePath,
 } from '../../../schemas/paths.js';
+import { VOLUME_FORMATS } from '../../../schemas/catalog.js';
 import { createFakeBilling, FAKE_SIGNATURE } from '../../../scripts/stripe/fake-billing.js';
 import { BILLING, PRICES } from '../../support/stripe/billing.js';
 import { startGateway, type GatewayServer } from '../../support/gateway/gateway-server.js';
 import { collectValues, publishCollection } from '../../support/release/publish-collection.js';
+import { publishSeries } from '../../support/release/publish-series.js';
+import { randomSeries } from '../../support/release/random-series.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { startDashboardServer, type DashboardServer } from '../../support/gateway/dashboard.js';
 import {
@@ -86,6 +90,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   code: 'gone',
   name: 'with_pandas.py',
   wheel: makeWheel((await readProductTexts()).python).name,
+  period: '2022-01',
 };
 const pathOf = (template: string): string =>
   template === '/_objects/{digest}'
@@ -156,6 +161,31 @@ it(
   },
   SLOW_MS,
 );
+
+it('responses about a volume match OpenAPI, and only the plan Research includes it', async () => {
+  const store = createMemoryStore();
+  const inputs = [randomSeries({ chain: 'base', seed: 7, days: 40 })];
+  await publishSeries(store, { inputs, asOf: '2022-02-10' });
+  const gateway = await startGateway({ store });
+  const research = { 'X-API-Key': await gateway.createKey({ plan: 'research' }) };
+  const one = { 'X-API-Key': await gateway.createKey({ plan: 'single-chain', chain: 'base' }) };
+  const paths = VOLUME_FORMATS.map((format) => volumePath('gold', 'base', '2022-01', format));
+  const types = [];
+  for (const path of paths) {
+    expect((await send('GET', path, { headers: research }, gateway)).status).toBe(307);
+    const head = await send('HEAD', path, { headers: research }, gateway);
+    types.push(head.headers.get('content-type'));
+    const refused = await send('GET', path, { headers: one }, gateway);
+    expect(JSON.parse(refused.text)).toMatchObject({
+      ...{ status: 403, code: 'not-entitled' },
+      detail: 'The account has Single Chain for base. This file is part of Research.',
+    });
+  }
+  expect(types).toEqual(['application/vnd.apache.parquet', 'text/csv; charset=utf-8']);
+  const open = volumePath('gold', 'base', '2022-02', 'parquet');
+  expect((await send('GET', open, { headers: research }, gateway)).status).toBe(404);
+  await gateway.stop();
+});
 
 it('responses of keys, checkout, portal and webhook match OpenAPI', async () => {
   const fresh = { Authorization: (await server.openSession({ granted: false })).authorization };

@@ -116,7 +116,8 @@ async function forgeBundles(
 ): Promise<Forgery> {
   const { record } = await readRelease(store);
   const prefix = manifestPath(genre, chain).replace('manifest.json', '');
-  const paths = Object.keys(record.bundles).filter((path) => path.startsWith(prefix));
+  const isBundle = (path: string): boolean => path.startsWith(prefix) && path.endsWith('.json');
+  const paths = Object.keys(record.bundles).filter(isBundle);
   const bundles = await Promise.all(
     paths.map(async (path): Promise<[string, Bundle]> => {
       const bundle = await readListed(store, path, 'bundle');

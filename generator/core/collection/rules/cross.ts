@@ -1,5 +1,6 @@
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import type { CollectionRules } from '../collection-rules.js';
+import { ratioWords, shareWords } from '../../text/number-words.js';
 import { medianOf, metricsIn, type DayValues } from '../values/day-values.js';
 import type { Finding } from '../finding.js';
 
@@ -60,7 +61,7 @@ function compareSame(
 ): Finding[] {
   const differs = difference(value, other);
   if (differs <= bound) return [];
-  const message = `${metric} is ${value}, but ${source} has ${other}: they differ by ${percent(differs)}, more than ${percent(bound)}.`;
+  const message = `${metric} is ${value}, but ${source} has ${other}: they differ by ${shareWords(differs)}, more than ${shareWords(bound)}.`;
   const measured = { value: String(differs), bound: String(bound) };
   return [{ rule: 'cross', metrics: [metric], effect: 'withheld', message, ...measured }];
 }
@@ -76,7 +77,7 @@ function compareRatio(
   if (usual === undefined || earlier.length < FEWEST_DATES) return [];
   const differs = difference(ratio, usual);
   if (differs <= bound) return [];
-  const message = `${metric} is ${ratio.toFixed(4)} times the value of ${source}, usually ${usual.toFixed(4)} times: that differs by more than ${percent(bound)}.`;
+  const message = `${metric} is ${ratioWords(ratio)} times the value of ${source}, usually ${ratioWords(usual)} times: that differs by more than ${shareWords(bound)}.`;
   const measured = { value: String(differs), bound: String(bound) };
   return [{ rule: 'cross', metrics: [metric], effect: 'noted', message, ...measured }];
 }
@@ -84,8 +85,4 @@ function compareRatio(
 /** Returns the difference as a share of `other`; Infinity if only `other` is 0. */
 function difference(one: number, other: number): number {
   return one === other ? 0 : Math.abs(one - other) / Math.abs(other);
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(2)} %`;
 }

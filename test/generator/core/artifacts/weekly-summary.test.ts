@@ -44,12 +44,12 @@ describe('a weekly summary of random data', () => {
         expect(text).not.toMatch(/ \n|undefined|NaN|null|\[object/);
         expect(Math.max(...text.split('\n').map((line) => line.length))).toBe(WEEKLY_COLUMNS);
         const week = records.slice(-7);
-        expect(linesUnder(text, 'Date ').map((line) => line.split(/\s+/))).toEqual(
+        expect(linesUnder(text, 'Date ').map((line) => line.split(/ {2,}/))).toEqual(
           week.map(({ date, regime, confidence, status }) => [
             date,
             new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { weekday: 'short', timeZone: 'UTC' }),
             regime.label,
-            regime.label === 'indeterminate' ? '-' : String(Math.floor(confidence.score * 100 + 1e-9)),
+            regime.label === 'indeterminate' ? '-' : `${Math.floor(confidence.score * 1_000 + 1e-6) / 10} %`,
             status,
           ]),
         );
@@ -130,7 +130,7 @@ describe('the missing signals of a weekly summary', () => {
     const text = withMissing('arbitrum', 'fee_median', 480);
     expect(linesUnder(text, 'Days per missing signal')).toEqual(['  7  median fee']);
     expect(text).toMatch(
-      /^Confidence  99 of 100, moderate\n {12}Data quality is 75 of 100; high confidence needs 80\.\n$/m,
+      /^Confidence  99\.\d %, moderate\n {12}Data quality is 75 %; high confidence needs 80 %\.\n$/m,
     );
   });
 

@@ -237,7 +237,7 @@ describe('the rule cross', () => {
     const judgement = judge(VALUES, { checks: check('1006') });
     expect(found(judgement)[0]).toBe('cross withheld tx_count');
     expect(judgement.findings[0]?.message).toBe(
-      'tx_count is 1000, but other has 1006: they differ by 0.60 %, more than 0.50 %.',
+      'tx_count is 1000, but other has 1006: they differ by 0.596 %, more than 0.5 %.',
     );
   });
 

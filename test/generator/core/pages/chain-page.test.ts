@@ -27,15 +27,13 @@ describe('the page of a chain', () => {
 
   it('names the missing signal, and the data quality that a higher level needs', () => {
     const text = pageText('arbitrum', ['fee_median']);
-    expect(text).toContain(
-      'Missing signals: median fee. Data quality is 75 of 100; high confidence needs 80.',
-    );
-    expect(text).toMatch(/Confidence\s*99 of 100, moderate\s*Data quality\s*75 of 100/);
+    expect(text).toContain('Missing signals: median fee. Data quality is 75 %; high confidence needs 80 %.');
+    expect(text).toMatch(/Confidence\s*99\.\d %, moderate\s*Data quality\s*75 %/);
   });
 
   it('names all missing signals in the order of the methodology', () => {
     expect(pageText('ethereum', ['active_addresses', 'fee_median'])).toContain(
-      'Missing signals: active addresses, median fee. Data quality is 60 of 100; high confidence needs 80.',
+      'Missing signals: active addresses, median fee. Data quality is 60 %; high confidence needs 80 %.',
     );
   });
 
@@ -47,7 +45,7 @@ describe('the page of a chain', () => {
 
   it('states no limit when the score alone would not give a higher level', () => {
     const text = pageText('arbitrum', ['fee_median'], 1);
-    expect(text).toMatch(/Confidence\s*59 of 100, low\s*Data quality\s*75 of 100/);
+    expect(text).toMatch(/Confidence\s*59\.\d %, low\s*Data quality\s*75 %/);
     expect(text).not.toContain('Data quality is');
   });
 

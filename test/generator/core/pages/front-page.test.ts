@@ -20,13 +20,13 @@ function pageText(chain: Chain, days: number, without: readonly MetricName[] = [
 
 describe('the card of a chain on the front page', () => {
   it('states the confidence in the label', () => {
-    expect(pageText('arbitrum', 480)).toMatch(/Confidence\s*\d+ of 100, (high|moderate|low)/);
+    expect(pageText('arbitrum', 480)).toMatch(/Confidence\s*[\d.]+ %, (high|moderate|low)/);
   });
 
   it('states no confidence for a day without a label', () => {
     const text = pageText('base', 3);
     expect(text).toMatch(/Confidence\s*none, because there is no label/);
-    expect(text).not.toContain('of 100, ');
+    expect(text).not.toMatch(/%, (high|moderate|low)/);
   });
 
   it('names the signals that are missing, if any', () => {

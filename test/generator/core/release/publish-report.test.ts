@@ -56,7 +56,7 @@ describe('a refused restatement is explained', () => {
       },
       [
         '  the input changed on 1 of them: 2026-08-01',
-        '  tx_count changed on 1 date, most on 2026-08-01: 100 -> 150 (50.00 %)',
+        '  tx_count changed on 1 date, most on 2026-08-01: 100 -> 150 (+50 %)',
       ],
     ],
     ['a new row', { added_dates: dates }, ['  the input has a new row on 1 date: 2026-08-01']],

@@ -1,108 +1,254 @@
 import fc from 'fast-check';
-import { numberWords, percentWords, pointWords } from '../../../../generator/core/text/number-words.js';
+import {
+  amountWords,
+  bytesWords,
+  changeSizeWords,
+  changeWords,
+  countWords,
+  numberWords,
+  priceWords,
+  ratioWords,
+  scoreChangeWords,
+  scoreWords,
+  secondsWords,
+  shareWords,
+  zWords,
+} from '../../../../generator/core/text/number-words.js';
 
-const SCALES: Readonly<Record<string, number>> = { million: 1e6, billion: 1e9, trillion: 1e12 };
+const SCALES: Readonly<Record<string, number>> = {
+  ...{ million: 1e6, billion: 1e9, trillion: 1e12 },
+  ...{ '%': 0.01, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 },
+};
+const NUMBER = /^[-+]?\d[\d,]*(\.\d+)?( (million|billion|trillion|%|k?B|[MGTP]B|s))?$/;
 
 /** Returns the number that a text states. */
 function read(words: string): number {
+  expect(words).toMatch(NUMBER);
   const [digits = '', scale = ''] = words.split(' ');
   return Number(digits.replaceAll(',', '')) * (SCALES[scale] ?? 1);
 }
 
+/** Numbers from 10^`min` to 10^(`max` + 1), as many of each size, of both signs or positive. */
+function sizes(min: number, max: number, signs: readonly number[] = [1]): fc.Arbitrary<number> {
+  const lead = fc.double({ min: 1, max: 9.99, noNaN: true });
+  return fc
+    .tuple(fc.integer({ min, max }), lead, fc.constantFrom(...signs))
+    .map(([power, x, sign]) => sign * x * 10 ** power);
+}
+
+const form = (toWords: (x: number) => string): ((x: number, words: string) => void) => {
+  return (x, words) => expect(toWords(x)).toBe(words);
+};
+
+describe('a quantity', () => {
+  it.each([
+    [0, '0'],
+    [-0, '0'],
+    [0.000_31, '0.00031'],
+    [0.000_000_944, '0.00000094'],
+    [0.1, '0.1'],
+    [0.996, '1'],
+    [1, '1'],
+    [36.14, '36.1'],
+    [-36.16, '-36.2'],
+    [999.4, '999'],
+    [999.6, '1,000'],
+    [1_234.5, '1,235'],
+    [470_664.878, '470,665'],
+    [999_999.4, '999,999'],
+    [999_999.6, '1 million'],
+    [1_234_567, '1.23 million'],
+    [12_345_678, '12.3 million'],
+    [999_499_999, '999 million'],
+    [999_500_000, '1 billion'],
+    [7.2e12, '7.2 trillion'],
+    [1.2e17, '120000 trillion'],
+  ])('of %d is %s', form(numberWords));
+
+  it.each([
+    [2.3e-6, 'ETH', '0.0000023 ETH'],
+    [12.345, 'BTC', '12.3 BTC'],
+    [0.000_31, 'ETH per transaction', '0.00031 ETH'],
+    [36.14, 'gwei', '36.1 gwei'],
+    [470_664.9, 'transactions', '470,665'],
+  ])('of %d %s is %s', (value, unit, words) => expect(amountWords(value, unit)).toBe(words));
+
+  it('is accurate to its significant digits and has no exponent', () => {
+    fc.assert(
+      fc.property(sizes(-12, 13, [1, -1]), (x) => {
+        expect(numberWords(x)).toMatch(/^-?\d[\d,]*(\.\d*[1-9])?( (million|billion|trillion))?$/);
+        // two significant digits below 1, at least three from 1 on
+        expect(Math.abs(read(numberWords(x)) / x - 1)).toBeLessThan(Math.abs(x) < 1 ? 0.051 : 0.0051);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is never larger than that of a larger number', () => {
+    const positive = fc.double({ min: 1e-9, max: 1e15, noNaN: true });
+    fc.assert(
+      fc.property(positive, fc.double({ min: 1, max: 1.2, noNaN: true }), (x, times) => {
+        expect(read(numberWords(x))).toBeLessThanOrEqual(read(numberWords(x * times)) * (1 + 1e-12));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a z', () => {
+  it.each([
+    [0.728_451, '0.72'],
+    [0.999_999, '0.99'],
+    [1, '1.00'],
+    [-1.5, '-1.50'],
+    [-0.009, '0.00'],
+    [0.29, '0.29'],
+  ])('of %d is %s', form(zWords));
+
+  it('has two decimals, and appears to have reached a boundary only if it has', () => {
+    const z = fc.integer({ min: -1e9, max: 1e9 }).map((n) => n / 1e8);
+    const boundary = fc.integer({ min: 1, max: 900 }).map((n) => n / 100);
+    fc.assert(
+      fc.property(z, boundary, (x, limit) => {
+        expect(zWords(x)).toMatch(/^-?\d+\.\d\d$/);
+        expect(Math.abs(read(zWords(x)) - x)).toBeLessThan(0.01);
+        expect(Math.abs(read(zWords(x))) >= limit).toBe(Math.abs(x) >= limit);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a score', () => {
+  it.each([
+    [57.42, '57.4'],
+    [5.04, '5.04'],
+    [0.36, '0.36'],
+    [50, '50'],
+    [100, '100'],
+  ])('of %d is %s', form(scoreWords));
+
+  it('has a change that is the difference of the shown scores', () => {
+    const score = fc.integer({ min: 0, max: 10_000 }).map((n) => n / 100);
+    fc.assert(
+      fc.property(score, score, (from, to) => {
+        const change = scoreChangeWords(from, to);
+        expect(change).toMatch(/^[-+]/);
+        expect(read(change)).toBeCloseTo(read(scoreWords(to)) - read(scoreWords(from)), 9);
+        expect(Math.abs(read(scoreWords(from)) - from)).toBeLessThanOrEqual(0.050_001);
+      }),
+    );
+  });
+});
+
+describe('a share', () => {
+  it.each([
+    [1, '100 %'],
+    [0.999_999_999_999_9, '99.9 %'],
+    [0.995, '99.5 %'],
+    [0.823_456, '82.3 %'],
+    [0.8, '80 %'],
+    [0.799_999_999, '79.9 %'],
+    [0.29, '29 %'],
+    [0.0574, '5.74 %'],
+    [1e-9, '0.0000001 %'],
+    [0, '0 %'],
+    [1.234, '123 %'],
+  ])('of %d is %s', form(shareWords));
+
+  it('is cut after three digits, is 100 % only for all, and 0 % only for none', () => {
+    fc.assert(
+      fc.property(fc.oneof(sizes(-12, -2), fc.double({ min: 1e-12, max: 1, noNaN: true })), (x) => {
+        const stated = read(shareWords(x));
+        expect(stated).toBeLessThanOrEqual(x * (1 + 1e-9));
+        expect(stated).toBeGreaterThan(x * 0.99 * (1 - 1e-9));
+        expect(shareWords(x) === '100 %').toBe(x === 1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('shows a minimum of whole percents exactly when it has reached it', () => {
+    const share = fc.integer({ min: 0, max: 1e9 }).map((n) => n / 1e9);
+    fc.assert(
+      fc.property(share, fc.integer({ min: 1, max: 100 }), (x, percent) => {
+        expect(read(shareWords(x)) >= read(`${percent} %`)).toBe(x >= percent / 100);
+        expect(shareWords(percent / 100)).toBe(`${percent} %`);
+      }),
+    );
+  });
+});
+
+describe('a change', () => {
+  it.each([
+    [0.0858, '+8.6 %'],
+    [0.032, '+3.2 %'],
+    [-0.56, '-56 %'],
+    [0, '0 %'],
+    [0.001, '+0.1 %'],
+    [-0.997, '-99.7 %'],
+    [-0.994, '-99 %'],
+    [-0.9996, '-99.9 %'],
+    [-0.999_999, '-99.9 %'],
+    [-1, '-100 %'],
+    [11.5, '+1,150 %'],
+  ])('of %d is %s', form(changeWords));
+
+  it('is accurate to two digits, and has the same digits in a sentence that states its direction', () => {
+    fc.assert(
+      fc.property(sizes(-9, 3, [1, -1]), (x) => {
+        expect(Math.abs(read(changeWords(x)) / x - 1)).toBeLessThan(0.051);
+        expect(changeWords(x)).toBe(`${x < 0 ? '-' : '+'}${changeSizeWords(x)}`);
+        expect(changeSizeWords(x) === '100 %' && Math.abs(x) < 1).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
 it.each([
-  [0, '0'],
-  [-0, '0'],
-  [0.000_31, '0.00031'],
-  [0.000_000_944, '0.00000094'],
-  [0.1, '0.1'],
-  [0.996, '1'],
   [1, '1'],
-  [36.14, '36.1'],
-  [-36.16, '-36.2'],
-  [999.4, '999'],
-  [999.6, '1,000'],
-  [1_234.5, '1,235'],
-  [470_664.878, '470,665'],
-  [999_999.4, '999,999'],
-  [999_999.6, '1 million'],
-  [1_234_567, '1.23 million'],
-  [12_345_678, '12.3 million'],
-  [999_499_999, '999 million'],
-  [999_500_000, '1 billion'],
-  [7.2e12, '7.2 trillion'],
-  [1.2e17, '120000 trillion'],
-])('writes %d as %s', (x, words) => {
-  expect(numberWords(x)).toBe(words);
-});
+  [1.000_012_3, '1.00001'],
+  [0.495_005, '0.495005'],
+  [2.5e-9, '0.0000000025'],
+])('a ratio of %d is %s', form(ratioWords));
 
 it.each([
-  [0.0858, '8.6 %'],
-  [0.56, '56 %'],
-  [1, '100 %'],
-  [0.001, '0.1 %'],
-  [-0.25, '-25 %'],
-])('writes the share %d as %s', (share, words) => {
-  expect(percentWords(share)).toBe(words);
-});
-
-it('is accurate to its significant digits and has no exponent', () => {
-  const any = fc.tuple(
-    fc.integer({ min: -12, max: 13 }),
-    fc.double({ min: 1, max: 9.99, noNaN: true }),
-    fc.boolean(),
-  );
-  fc.assert(
-    fc.property(any, ([power, lead, isNegative]) => {
-      const x = (isNegative ? -1 : 1) * lead * 10 ** power;
-      const words = numberWords(x);
-      expect(words).toMatch(/^-?\d[\d,]*(\.\d*[1-9])?( (million|billion|trillion))?$/);
-      // two significant digits below 1, at least three from 1 on
-      expect(Math.abs(read(words) / x - 1)).toBeLessThan(Math.abs(x) < 1 ? 0.051 : 0.0051);
-    }),
-    { numRuns: 2_000 },
-  );
-});
-
-it('never states a larger number for a smaller one', () => {
-  const positive = fc.double({ min: 1e-9, max: 1e15, noNaN: true });
-  fc.assert(
-    fc.property(positive, fc.double({ min: 1, max: 1.2, noNaN: true }), (x, times) => {
-      expect(read(numberWords(x))).toBeLessThanOrEqual(read(numberWords(x * times)) * (1 + 1e-12));
-    }),
-    { numRuns: 2_000 },
-  );
-});
-
-it.each([
-  [1, '100'],
-  [0.999, '99'],
-  [0.994, '99'],
-  [0.305, '30'],
-  [0.29, '29'],
-  [0.8, '80'],
-  [0.799999999, '79'],
-  [0.896, '89'],
   [0, '0'],
-])('writes the share %d as %s of 100 points', (share, points) => expect(pointWords(share)).toBe(points));
+  [999, '999'],
+  [6_437, '6,437'],
+  [1_234_567, '1,234,567'],
+])('a count of %d is %s', form(countWords));
 
-it('shows the points of a minimum exactly when the share has reached it', () => {
-  const share = fc.integer({ min: 0, max: 1e9 }).map((n) => n / 1e9);
-  const minimum = fc.integer({ min: 1, max: 100 });
+it.each([
+  [0, '0 B'],
+  [18, '18 B'],
+  [999, '999 B'],
+  [1_000, '1 kB'],
+  [999_499, '999 kB'],
+  [999_500, '1 MB'],
+  [12_345_678, '12.3 MB'],
+  [3.2e9, '3.2 GB'],
+])('%d bytes are %s', form(bytesWords));
+
+it('bytes are accurate to three digits', () => {
   fc.assert(
-    fc.property(share, minimum, (x, points) => {
-      expect(Number(pointWords(x)) >= points).toBe(x >= points / 100);
-      expect(pointWords(points / 100)).toBe(String(points));
+    fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (bytes) => {
+      expect(Math.abs(read(bytesWords(bytes)) / bytes - 1)).toBeLessThan(0.0051);
+      expect(bytesWords(bytes)).toMatch(/^\d{1,3}(\.\d{1,2})? /);
     }),
   );
 });
 
 it.each([
-  [0.997, '99.7 %'],
-  [-0.997, '-99.7 %'],
-  [0.994, '99 %'],
-  [0.9996, '99.9 %'],
-  [0.999999, '99.9 %'],
-  [1, '100 %'],
-])('never rounds a share below 1 to 100 %: %d is %s', (share, words) =>
-  expect(percentWords(share)).toBe(words),
-);
+  [0.004, '0.004 s'],
+  [12.345, '12.3 s'],
+  [4_920, '4,920 s'],
+])('a duration of %d seconds is %s', form(secondsWords));
+
+it.each([
+  [4_900, '49'],
+  [4_950, '49.50'],
+  [4_905, '49.05'],
+  [149_900, '1,499'],
+])('a price of %d cents is %s', form(priceWords));

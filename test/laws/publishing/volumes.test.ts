@@ -1,0 +1,237 @@
+import { parquetReadObjects } from 'hyparquet';
+import { metricsOf, VOLUME_GENRES, type VolumeGenre } from '../../../schemas/catalog.js';
+import { addDays } from '../../../schemas/dates.js';
+import { objectKey } from '../../../schemas/paths.js';
+import type {
+  DerivedDay,
+  GoldDay,
+  Manifest,
+  ManifestDate,
+  ManifestVolume,
+  MetaDay,
+} from '../../../schemas/types.generated.js';
+import { daySchemaOf } from '../../../generator/core/verification/check-day.js';
+import { readArtifactJson } from '../../../generator/state/stored-json.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { expectSame } from '../../support/jest/expect-same.js';
+import { createRandom } from '../../support/random/seeded.js';
+import { rollBack, setHold } from '../../support/release/operate.js';
+import { publishSeries } from '../../support/release/publish-series.js';
+import { editSeries, randomSeries } from '../../support/release/random-series.js';
+import { readCurrent, readManifests } from '../../support/release/read-release.js';
+import { createMemoryStore } from '../../support/stores/memory-store.js';
+import { expectSound } from '../../support/stores/store-with-clock.js';
+
+const CHAIN = 'base';
+const RELEASES = 50;
+const FIRST_DATE = '2022-10-01';
+const FIRST_DAYS = 40;
+const SLOW_MS = 300_000;
+
+type Cell = string | number | boolean | null | undefined;
+type Cells = Readonly<Record<string, Cell>>;
+
+/** Flattens a record like a volume should, in its own words. */
+function flatten(genre: VolumeGenre, record: GoldDay | MetaDay | DerivedDay): Cells {
+  if (genre === 'gold') {
+    const { metrics, source } = record as GoldDay; // of this genre
+    return { ...metrics, source };
+  }
+  if (genre === 'derived') {
+    const { metrics, ...day } = record as DerivedDay; // of this genre
+    const summaries = metricsOf(CHAIN).flatMap((metric) =>
+      Object.entries(metrics[metric] ?? {}).map(([name, value]): [string, Cell] => [
+        `${metric}_${name}`,
+        value as Cell,
+      ]),
+    );
+    const { fee_mean, utilization, block_interval_mean, tx_per_active_address } = day;
+    return {
+      ...Object.fromEntries(summaries),
+      fee_mean,
+      utilization,
+      block_interval_mean,
+      tx_per_active_address,
+    };
+  }
+  const { regime, confidence, scorecard, drivers, inputs_sha256 } = record as MetaDay; // of this genre
+  return {
+    ...{ regime: regime.label, regime_since: regime.since, run_days: regime.run_days, inputs_sha256 },
+    ...{ previous_regime: regime.previous_label, determinism_hash: regime.determinism_hash },
+    ...{ demand_z: regime.axes.demand.z, pressure_level: regime.axes.pressure.level },
+    ...{ confidence: confidence.score, missing_signals: confidence.missing_signals.join(' ') || null },
+    ...{ capacity_score: scorecard.capacity?.score, cost_score_trend: scorecard.cost.trend },
+    ...Object.fromEntries(
+      drivers.map(({ signal, contribution }) => [`driver_${signal}_contribution`, contribution]),
+    ),
+  };
+}
+
+/** What a release said about a date: its record, or that it is withdrawn. */
+async function readSaid(store: ObjectStore, genre: VolumeGenre, entry: ManifestDate): Promise<Cells> {
+  if (entry.status === 'withdrawn') return { status: 'withdrawn' };
+  const known = records.get(entry.sha256);
+  if (known !== undefined) return known;
+  const record = await readArtifactJson(store, entry.sha256, daySchemaOf(genre));
+  const cells = { ...flatten(genre, record as GoldDay), published_revision: entry.revision }; // of this genre
+  records.set(entry.sha256, cells);
+  return cells;
+}
+
+/** The flattened records that were read, by digest. */
+const records = new Map<string, Cells>();
+
+/** Reads a volume from both formats, and expects that they agree. */
+async function readVolume(store: ObjectStore, { parquet, csv }: ManifestVolume): Promise<Cells[]> {
+  const bytes = Uint8Array.from((await store.get(objectKey(parquet.sha256)))?.bytes ?? []);
+  const rows: Record<string, Cell | Date | bigint>[] = await parquetReadObjects({ file: bytes.buffer });
+  const typed = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, toJson(cell)])),
+  );
+  const text = Buffer.from((await store.get(objectKey(csv.sha256)))?.bytes ?? []).toString();
+  const cells = typed.map((row) => Object.values(row).map((cell) => String(cell ?? '')));
+  expectSame(text, [Object.keys(typed[0] ?? {}), ...cells].map((row) => `${row.join(',')}\n`).join(''));
+  return typed;
+}
+
+function toJson(cell: Cell | Date | bigint): Cell {
+  if (cell instanceof Date) return cell.toISOString().slice(0, 10);
+  return typeof cell === 'bigint' ? Number(cell) : cell;
+}
+
+const inForceAt = (rows: readonly Cells[], date: string, revision: string): Cells | undefined =>
+  rows.find(
+    (row) =>
+      row['date'] === date &&
+      String(row['in_force_from']) <= revision &&
+      (row['in_force_until'] === null || String(row['in_force_until']) > revision),
+  );
+
+describe('the volumes of a store with corrections, a rollback and withdrawn days', () => {
+  const store = createMemoryStore();
+  /** What each release said about each date, by revision, genre and date. */
+  const said = new Map<string, Map<string, Cells>>();
+  /** Volumes that changed although none of their dates did. */
+  const changedWithoutReason: string[] = [];
+  let manifests: Map<string, Manifest>;
+
+  async function note(before: Map<string, Manifest> | undefined): Promise<void> {
+    const { revision } = await readCurrent(store);
+    manifests = await readManifests(store, await readCurrent(store));
+    const known = new Map<string, Cells>();
+    said.set(revision, known);
+    for (const genre of VOLUME_GENRES) {
+      const manifest = manifests.get(`${genre} ${CHAIN}`);
+      for (const entry of manifest?.dates ?? [])
+        known.set(`${genre} ${entry.date}`, await readSaid(store, genre, entry));
+      for (const volume of manifest?.volumes ?? []) {
+        const old = before?.get(`${genre} ${CHAIN}`)?.volumes?.find(({ period }) => period === volume.period);
+        if (old === undefined || old.parquet.sha256 === volume.parquet.sha256) continue;
+        if (!isTouched(volume, before)) changedWithoutReason.push(`${revision} ${genre} ${volume.period}`);
+      }
+    }
+  }
+
+  /** Returns whether a date of the volume differs from the release before, in any genre. */
+  function isTouched(
+    { first_date: first, last_date: last }: ManifestVolume,
+    before?: Map<string, Manifest>,
+  ): boolean {
+    const datesOf = (of: Map<string, Manifest> | undefined): string =>
+      JSON.stringify(
+        VOLUME_GENRES.map((genre) =>
+          of?.get(`${genre} ${CHAIN}`)?.dates.filter(({ date }) => first <= date && date <= last),
+        ),
+      );
+    return datesOf(before) !== datesOf(manifests);
+  }
+
+  beforeAll(async () => {
+    const random = createRandom(21);
+    const days = FIRST_DAYS + 10 * RELEASES;
+    const whole = randomSeries({ chain: CHAIN, seed: 3, firstDate: FIRST_DATE, days, missingCells: 0.02 });
+    const { dates } = whole;
+    let series = whole;
+    let count = FIRST_DAYS;
+    for (let i = 0; i < RELEASES; i += 1) {
+      const asOf = `${addDays(dates[count] ?? '', i % 7 === 0 ? 20 : 0)}T06:00:00Z`;
+      if (i % 5 === 4) {
+        const date = dates[Math.floor(random() * (count - 1))] ?? '';
+        series = editSeries(series, 'tx_count', date, random() < 0.2 ? null : Math.round(1e6 * random()));
+      }
+      const before = said.size === 0 ? undefined : manifests;
+      if (i === 30) {
+        const [target = ''] = [...said.keys()].slice(-3);
+        await rollBack(store, { to: target, reason: 'a bad day', asOf: nextAsOf(asOf) });
+        await note(before);
+        await setHold(store, null, nextAsOf(asOf));
+        await note(manifests);
+        continue;
+      }
+      const inputs = [cut(series, count)];
+      await publishSeries(store, { inputs, asOf: nextAsOf(asOf), acceptance: { reason: 'upstream' } });
+      await note(before);
+      count += 1 + Math.floor(9 * random());
+    }
+  }, SLOW_MS);
+
+  let lastAsOf = '';
+  /** Returns the instant, or the last one if that is later. */
+  function nextAsOf(asOf: string): string {
+    lastAsOf = asOf > lastAsOf ? asOf : lastAsOf;
+    return lastAsOf;
+  }
+
+  const cut = (series: ReturnType<typeof randomSeries>, days: number): ReturnType<typeof randomSeries> => ({
+    ...series,
+    dates: series.dates.slice(0, days),
+    present: series.present.slice(0, days),
+    metrics: Object.fromEntries(
+      Object.entries(series.metrics).map(([name, cells]) => [name, cells.slice(0, days)]),
+    ),
+  });
+
+  it('tell for every release what it said about each of their dates', async () => {
+    const counts = { compared: 0, superseded: 0, withdrawn: 0 };
+    for (const genre of VOLUME_GENRES) {
+      for (const volume of manifests.get(`${genre} ${CHAIN}`)?.volumes ?? []) {
+        const rows = await readVolume(store, volume);
+        expect(rows).toHaveLength(volume.rows);
+        counts.superseded += rows.filter((row) => row['in_force_until'] !== null).length;
+        counts.withdrawn += rows.filter(({ status }) => status === 'withdrawn').length;
+        for (const [revision, known] of said) {
+          for (let date = volume.first_date; date <= volume.last_date; date = addDays(date, 1)) {
+            const row = inForceAt(rows, date, revision);
+            const expected = known.get(`${genre} ${date}`);
+            counts.compared += 1;
+            if (expected === undefined) expectSame([date, revision, row], [date, revision, undefined]);
+            else expectSame(pick(row ?? {}, expected), expected);
+          }
+        }
+      }
+    }
+    for (const count of Object.values(counts)) expect(count).toBeGreaterThan(0);
+  });
+
+  it('keep their bytes through releases that do not touch their dates', () => {
+    expect(changedWithoutReason).toEqual([]);
+  });
+
+  it('cover the settled history without a gap', () => {
+    for (const genre of VOLUME_GENRES) {
+      const { dates = [], volumes = [] } = manifests.get(`${genre} ${CHAIN}`) ?? {};
+      const covered = volumes.flatMap(({ first_date: first, last_date: last }) =>
+        dates.filter(({ date }) => first <= date && date <= last),
+      );
+      expect(covered).toEqual(dates.slice(0, covered.length));
+      expect(volumes.map(({ period }) => period)).toContain('2022');
+      expect(covered.length).toBeGreaterThan(dates.length - 38); // an open month and seven days
+    }
+  });
+
+  it('are verified', () => expectSound(store));
+});
+
+function pick(row: Cells, like: Cells): Cells {
+  return Object.fromEntries(Object.keys(like).map((name) => [name, row[name] ?? null]));
+}
