@@ -122,8 +122,6 @@ export const METRICS = {
 export const EXAMPLE_NAMES = [
   'download.mjs',
   'download.sh',
-  'recompute.py',
-  'sync.py',
   'sync.ts',
   'with_duckdb.py',
   'with_pandas.py',

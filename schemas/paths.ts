@@ -60,10 +60,8 @@ export const releaseKey = (revision: string, sha256: string): string =>
 
 /** Returns the revision and digest in a release record's key; `undefined` for any other key. */
 export function parseReleaseKey(key: string): { revision: string; sha256: string } | undefined {
-  const match = /^releases\/(\d{4}-\d{2}-\d{2}\.\d{6})\/([0-9a-f]{64})\.json$/.exec(key);
-  return match?.[1] !== undefined && match[2] !== undefined
-    ? { revision: match[1], sha256: match[2] }
-    : undefined;
+  const [, revision, sha256] = /^releases\/(\d{4}-\d{2}-\d{2}\.\d{6})\/([0-9a-f]{64})\.json$/.exec(key) ?? [];
+  return revision === undefined || sha256 === undefined ? undefined : { revision, sha256 };
 }
 
 /** Prefix of all accounts. */
@@ -182,6 +180,9 @@ export function queryPath(chain: ChainPart): string {
 export function examplePath(name: string): string {
   return `/api/v1/analyst-kit/examples/${name}`;
 }
+
+/** Returns the URL path of a wheel of the Python client, by its file name. An installed client expects this folder. */
+export const wheelPath = (name: string): string => `/api/v1/python/${name}`;
 
 /** URL paths of the pages that are not per chain, and of their stylesheet and icon. */
 export const PAGE_PATHS = {

@@ -18,6 +18,7 @@ import {
   volumePath,
   volumeSchemaPath,
   weeklySummaryPath,
+  wheelPath,
   type Placeholder,
 } from './paths.js';
 import type { Window } from './types.generated.js';
@@ -59,18 +60,26 @@ const PUBLIC: ReadonlySet<string> = new Set([
 
 const VERSION = /^v[1-9][0-9]*$/;
 
+const WHEEL = /^[a-z0-9_]+-[0-9]+(\.[0-9]+)*-py3-none-any\.whl$/;
+
 /** The public paths with a name in them. Other versions of the generator publish other names. */
 const NAMED: readonly { readonly spell: (name: Placeholder) => string; readonly name: RegExp }[] = [
   { spell: methodologyDataPath, name: VERSION },
   { spell: methodologyTextPath, name: VERSION },
   { spell: methodologyPagePath, name: VERSION },
   { spell: examplePath, name: /^[a-z0-9]+([_-][a-z0-9]+)*\.[a-z]+$/ },
+  { spell: wheelPath, name: WHEEL },
   { spell: problemPath, name: /^[a-z]+(-[a-z]+)*$/ },
 ];
 
 /** Returns whether a release can list a public file with this path. */
 export function isPublicPath(path: string): boolean {
   return PUBLIC.has(path) || NAMED.some(({ spell, name }) => name.test(nameIn(path, spell('{name}'))));
+}
+
+/** Returns whether a path is that of a wheel of the Python client, of any version. */
+export function isWheelPath(path: string): boolean {
+  return WHEEL.test(nameIn(path, wheelPath('{name}')));
 }
 
 /** Returns whether a release can list a bundle or a volume with this path. */

@@ -19,6 +19,7 @@ import {
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
+import { isWheelPath } from '../../schemas/release-paths.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
 import { matchesEtag } from '../core/http/conditions.js';
@@ -46,7 +47,7 @@ export type PublicRouterOptions = {
 };
 
 /**
- * The public paths that answer 503 instead of 404 before the first release is known. The pages about problems
+ * The public paths that answer 503 instead of 404 before the first release is known, as wheels do. The pages about problems
  * are not among them: until a release contains them, their own router serves them.
  */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
@@ -70,7 +71,8 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
 /** Returns the routes of the public files and pages that the release lists. They need no key and allow any origin. */
 export function createPublicRouter(options: PublicRouterOptions): Router {
   const { releases } = options;
-  const isPublic = (path: string): boolean => (releases.current()?.publicFiles ?? EXPECTED).has(path);
+  const isPublic = (path: string): boolean =>
+    releases.current()?.publicFiles.has(path) ?? (EXPECTED.has(path) || isWheelPath(path));
   const requestHeaders = ['If-None-Match', 'Range'];
   const router = createRouter();
   router

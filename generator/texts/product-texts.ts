@@ -9,6 +9,7 @@ import { textsForSite } from '../core/draft/texts-for-site.js';
 import type { DayTexts } from '../core/records/day-writers.js';
 import { compileClaimTemplate } from '../core/text/claim-template.js';
 import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
+import { readPythonClient } from './python-client.js';
 import { readSiteTexts } from './site-texts.js';
 
 const TEMPLATES = new URL('../../templates/', import.meta.url);
@@ -61,6 +62,7 @@ async function readTexts(): Promise<ReferenceTexts> {
     charts,
     notebook,
     queries: await readQueries(),
+    python: await readPythonClient(new URL('python/', TEMPLATES)),
     site: await readSiteTexts(TEMPLATES),
   };
 }

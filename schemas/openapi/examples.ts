@@ -121,8 +121,8 @@ export const CHART_TEXT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 
 export const NOTEBOOK = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 
 /** The first lines of an example program. */
-export const EXAMPLE_TEXT = `# Mirrors an archive into a folder and keeps it up to date: python3 sync.py --chain bitcoin --genre gold --to mirror
-"""Reads the key only from the variable API_KEY, and the gateway from --gateway or GATEWAY. Python 3.9, no packages.
+export const EXAMPLE_TEXT = `# Joins the metrics of the last seven days with their regimes, with pandas: python3 with_pandas.py [CHAIN]
+# Reads GATEWAY and API_KEY. Needs the packages requests and pandas. Saves both files in the current folder.
 `;
 
 /** The first lines of the methodology. */

@@ -10,6 +10,7 @@ import {
   summaryPath,
   volumeSchemaPath,
   weeklySummaryPath,
+  wheelPath,
 } from '../paths.js';
 import { EXAMPLE_NAMES } from '../catalog.js';
 import { PROBLEMS } from '../problems.js';
@@ -120,17 +121,43 @@ export function publicPaths(): Record<string, JsonObject> {
       SVG,
     ),
   };
-  return { ...notPerChain, ...methodologyPaths(), ...chainPaths(), ...examplePaths(), ...problemPagePaths() };
+  return {
+    ...notPerChain,
+    ...methodologyPaths(),
+    ...chainPaths(),
+    ...examplePaths(),
+    ...wheelPaths(),
+    ...problemPagePaths(),
+  };
 }
 
 function examplePaths(): Record<string, JsonObject> {
-  const name = inPath('name', { enum: [...EXAMPLE_NAMES] }, 'File name, such as `sync.py`.', 'sync.py');
+  const name = inPath(
+    'name',
+    { enum: [...EXAMPLE_NAMES] },
+    'File name, such as `with_pandas.py`.',
+    'with_pandas.py',
+  );
   return {
     [examplePath('{name}')]: publicFile(
       'getExample',
       'Retrieve an example program',
       { 'text/plain': { example: EXAMPLE_TEXT } },
       [name],
+    ),
+  };
+}
+
+function wheelPaths(): Record<string, JsonObject> {
+  const pattern = '^chain_reference_data-[0-9.]+-py3-none-any\\.whl$';
+  const example = 'chain_reference_data-1.0.0-py3-none-any.whl';
+  const wheel = inPath('wheel', { type: 'string', pattern }, 'File name of the wheel.', example);
+  return {
+    [wheelPath('{wheel}')]: publicFile(
+      'getPythonClient',
+      'Retrieve the Python client, for pip install',
+      { 'application/zip': null },
+      [wheel],
     ),
   };
 }

@@ -28,7 +28,8 @@ describe("the generator's README", () => {
       for (const [name, { type }] of Object.entries(record.public as Record<string, { type: string }>)) {
         const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
         const folded = shown.replace(/^\/problems\/.*/, '/problems/<code>');
-        files.set(folded.replace(/(?<=\/examples\/).*/, '<file>'), type);
+        const named = folded.replace(/(?<=\/examples\/).*/, '<file>');
+        files.set(named.replace(/(?<=\/python\/).*/, '<wheel>'), type);
       }
     }
     const listed = readTable(page, '| path | type | content |').map(([name, type]) => [name, type]);

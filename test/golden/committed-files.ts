@@ -48,6 +48,7 @@ export const SAMPLES: readonly string[] = [
 export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/analyst-kit/examples/{name}', // a copy of templates/examples
   '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
+  '/api/v1/python/{wheel}', // made from templates/python
   '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
   '/assets/site.css', // a copy of templates/pages/site.css
@@ -65,6 +66,7 @@ export function kindOf(path: string): string {
     .replace(chain, '{chain}')
     .replace(/^\/problems\/.+/, '/problems/{type}')
     .replace(/(?<=\/examples\/).+/, '{name}')
+    .replace(/(?<=\/python\/).+/, '{wheel}')
     .replace(/(?<=\/)[a-z]+(?=-volume-schema$)/, '{genre}');
 }
 

@@ -128,7 +128,7 @@ describe('the real history, published from the command line', () => {
 });
 
 it(
-  'recompute.py finds the published regime, confidence and hash on every date, in time',
+  'crd recompute finds the published regime, confidence and hash on every date, in time',
   async () => {
     const download = await downloadRelease(await openStore(`file:${folder.path}`), `${downloads.path}/files`);
     const beganMs = performance.now();

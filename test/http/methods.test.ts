@@ -1,3 +1,5 @@
+import { makeWheel } from '../../generator/core/artifacts/python-wheel.js';
+import { readProductTexts } from '../../generator/texts/product-texts.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { CHAIN_IDS, EXAMPLE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
 import {
@@ -18,6 +20,7 @@ import {
   summaryPath,
   volumeSchemaPath,
   weeklySummaryPath,
+  wheelPath,
 } from '../../schemas/paths.js';
 import { PROBLEMS, type ProblemCode } from '../../schemas/problems.js';
 import { startGateway, type GatewayServer } from '../support/gateway/gateway-server.js';
@@ -47,6 +50,7 @@ const PUBLIC = [
   chainPagePath('base'),
   methodologyPagePath('v1'),
   ...EXAMPLE_NAMES.map(examplePath),
+  wheelPath(makeWheel((await readProductTexts()).python).name),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const READ_METHODS = 'GET, HEAD, OPTIONS';

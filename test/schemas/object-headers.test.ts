@@ -43,7 +43,7 @@ describe('dispositionOf', () => {
     summaryPath('base'),
     weeklySummaryPath('base'),
     chartPath('base'),
-    examplePath('sync.py'),
+    examplePath('with_pandas.py'),
     chainPagePath('base'),
     methodologyTextPath('v1'),
     queryPath('base'),

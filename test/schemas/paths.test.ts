@@ -37,6 +37,7 @@ import {
   volumePath,
   volumeSchemaPath,
   weeklySummaryPath,
+  wheelPath,
   withoutIndex,
 } from '../../schemas/paths.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
@@ -86,7 +87,8 @@ const PATHS: [string, string][] = [
   [weeklySummaryPath('base'), '/api/v1/analyst-kit/base/weekly-summary'],
   [chartPath('base'), '/charts/base.svg'],
   [PUBLIC_PATHS.starterNotebook, '/api/v1/analyst-kit/starter-notebook'],
-  [examplePath('sync.py'), '/api/v1/analyst-kit/examples/sync.py'],
+  [examplePath('with_pandas.py'), '/api/v1/analyst-kit/examples/with_pandas.py'],
+  [wheelPath('a-1-py3-none-any.whl'), '/api/v1/python/a-1-py3-none-any.whl'],
   [PAGE_PATHS.front, '/'],
   [PAGE_PATHS.docs, '/docs'],
   [PAGE_PATHS.stylesheet, '/assets/site.css'],

@@ -45,6 +45,8 @@ export type RenderedFile = { readonly artifact: Artifact; readonly content: Cont
 export const JSON_TYPE = 'application/json';
 /** Media type of calendars. */
 export const CSV_TYPE = 'text/csv; charset=utf-8';
+/** Media type of wheels. */
+export const ZIP_TYPE = 'application/zip';
 /** Media type of plain text. */
 export const PLAIN_TYPE = 'text/plain; charset=utf-8';
 /** Media type of charts. */

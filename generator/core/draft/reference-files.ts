@@ -5,6 +5,7 @@ import {
   methodologyTextPath,
   PUBLIC_PATHS,
   queryPath,
+  wheelPath,
 } from '../../../schemas/paths.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import { openApiDocument } from '../../../schemas/openapi.js';
@@ -21,10 +22,12 @@ import {
   MARKDOWN_TYPE,
   NOTEBOOK_TYPE,
   PLAIN_TYPE,
+  ZIP_TYPE,
   jsonContent,
   textContent,
   type FileTemplate,
 } from '../artifacts/artifact.js';
+import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
 import type { ChartRenderer } from '../artifacts/chart-files.js';
 import { referencePages } from './reference-pages.js';
@@ -43,6 +46,8 @@ export type ReferenceTexts = {
   readonly site: SiteTexts;
   /** The starter notebook, nbformat 4.5. */
   readonly notebook: string;
+  /** The Python client. */
+  readonly python: PythonClient;
   /** The SQL that computes the metrics of each chain from public raw data. */
   readonly queries: Readonly<Record<Chain, string>>;
 };
@@ -97,8 +102,18 @@ export function referenceFiles(texts: ReferenceTexts): FileTemplate[] {
       type: PLAIN_TYPE,
       content: () => textContent(text),
     })),
+    wheelFile(texts.python),
     ...referencePages(texts),
   ];
+}
+
+function wheelFile(client: PythonClient): FileTemplate {
+  const { name, bytes, record } = makeWheel(client);
+  return {
+    path: wheelPath(name),
+    type: ZIP_TYPE,
+    content: () => ({ schema: 'text', value: record, text: '', bytes }),
+  };
 }
 
 function toThresholds(methodology: Methodology, revision: string): Thresholds {

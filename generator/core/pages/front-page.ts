@@ -105,7 +105,7 @@ function toLines(chain: ChainFacts['chain']): object[] {
     },
     {
       comment: 'a copy of an archive with every digest verified (needs a key of the Research plan)',
-      command: `curl -fsSLO "\${GATEWAY%/}${examplePath('sync.py')}" && python3 sync.py --chain ${chain} --genre gold --to mirror`,
+      command: `curl -fsSLO "\${GATEWAY%/}${examplePath('sync.ts')}" && npx tsx sync.ts --chain ${chain} --genre gold --to mirror`,
     },
   ];
 }

@@ -22,6 +22,7 @@ import {
 import { assertSuccess } from '../../support/process/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
+const INSTALL_MS = 300_000;
 const SLOW_MS = 120_000;
 /** Number of dates that `inputs_sha256` covers. */
 const INPUT_DAYS = 385;
@@ -32,10 +33,10 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   const store = await openStore(`file:${await publishSample()}`);
   sample = await downloadRelease(store, path.join(folder.path, 'sample'));
-}, SLOW_MS);
+}, INSTALL_MS);
 afterAll(() => folder.dispose(), SLOW_MS);
 
-/** Returns the rows that recompute.py prints. @throws Error if it fails. */
+/** Returns the rows that crd recompute prints. @throws Error if it fails. */
 async function recomputed(...args: readonly string[]): Promise<RegimeRow[]> {
   return regimeRows(assertSuccess(await runRecompute(args)).stdout);
 }
@@ -45,7 +46,7 @@ async function published(download: Download, chain: Chain): Promise<RegimeRow[]>
   return regimeRows(await readFile(download.calendar(chain), 'utf8'));
 }
 
-describe('recompute.py on the sample', () => {
+describe('crd recompute on the sample', () => {
   it.each(CHAIN_IDS)(
     'computes regime, confidence and hash of every date of %s from gold days, as in the calendar',
     async (chain) => {
@@ -90,7 +91,7 @@ describe('recompute.py on the sample', () => {
   );
 });
 
-describe('recompute.py on series with missing days and values', () => {
+describe('crd recompute on series with missing days and values', () => {
   const series = CHAIN_IDS.map((chain, seed) =>
     randomSeries({ chain, seed, days: 700, missingCells: 0.25, missingRows: 0.15 }),
   );
@@ -115,7 +116,7 @@ describe('recompute.py on series with missing days and values', () => {
   );
 });
 
-describe('recompute.py on bundles', () => {
+describe('crd recompute on bundles', () => {
   it(
     'computes a chain with less than a year of history from one bundle',
     async () => {
@@ -155,7 +156,7 @@ describe('recompute.py on bundles', () => {
   );
 });
 
-describe('recompute.py notices one altered digit', () => {
+describe('crd recompute notices one altered digit', () => {
   it.each(CHAIN_IDS)(
     'in a gold file of %s on its date and all dependent dates, and on no earlier date',
     async (chain) => {

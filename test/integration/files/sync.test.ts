@@ -22,6 +22,7 @@ import {
 import { rollBack } from '../../support/release/operate.js';
 import { readCurrent } from '../../support/release/read-release.js';
 
+const INSTALL_MS = 300_000;
 const SLOW_MS = 60_000;
 
 let scenario: SyncScenario;
@@ -31,7 +32,7 @@ let first: ReleaseRecord;
 beforeAll(async () => {
   scenario = await createSyncScenario();
   ({ server, first } = scenario);
-}, SLOW_MS);
+}, INSTALL_MS);
 afterEach(() => {
   server.proxy.inject();
   server.proxy.takeRequests();

@@ -1,3 +1,5 @@
+import { makeWheel } from '../../../generator/core/artifacts/python-wheel.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import {
   bundlePath,
   calendarPath,
@@ -86,7 +88,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   window: '7d',
   date: '2022-01-02',
   code: 'gone',
-  name: 'sync.py',
+  name: 'with_pandas.py',
+  wheel: makeWheel((await readProductTexts()).python).name,
   period: '2022-01',
 };
 const pathOf = (template: string): string =>

@@ -3,7 +3,10 @@ import { installLocked } from '../../../scripts/python/install-locked.js';
 
 const REQUIREMENTS = fileURLToPath(new URL('../../python/clients/requirements.txt', import.meta.url));
 
-/** Installs the packages of the Python clients if necessary, and returns their Python. Only one suite may call this at a time. */
+/** The sources of the Python client. */
+export const CLIENT_SOURCES = fileURLToPath(new URL('../../../templates/python/src', import.meta.url));
+
+/** Installs the packages of the Python clients if necessary, and returns their Python. */
 export function installClients(): string {
   return installLocked({
     what: 'the Python clients',

@@ -1,17 +1,14 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Genre } from '../../../schemas/types.generated.js';
 import { bundlePath, calendarPath, methodologyDataPath, objectKey } from '../../../schemas/paths.js';
 import type { Chain, Window } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { readCurrent, readManifests } from '../release/read-release.js';
 import { runProgram, type ProgramRun } from '../process/run-program.js';
+import { CLIENT_SOURCES, installClients } from './python-clients.js';
 
-/** The example that recomputes regimes. */
-export const RECOMPUTE = fileURLToPath(new URL('../../../templates/examples/recompute.py', import.meta.url));
-
-/** A folder with the files of a release that recompute.py needs. */
+/** A folder with the files of a release that `crd recompute` needs. */
 export type Download = {
   readonly folder: string;
   readonly methodology: string;
@@ -21,8 +18,12 @@ export type Download = {
   readonly bundle: (genre: Genre, chain: Chain, window: Window) => string;
 };
 
-/** Downloads the gold and meta days, the calendars and the 365d bundles of the current release. */
+/**
+ * Downloads the gold and meta days, the calendars and the 365d bundles of the current release. Installs the client's
+ * packages first, which takes minutes once.
+ */
 export async function downloadRelease(store: ObjectStore, folder: string): Promise<Download> {
+  installClients();
   const record = await readCurrent(store);
   const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
   const download: Download = {
@@ -53,16 +54,17 @@ export async function downloadRelease(store: ObjectStore, folder: string): Promi
   return download;
 }
 
-/** Runs Python with only `PATH` in its environment. */
+/** Runs Python with the client, and without a service or a key in its environment. */
 export function runPython(args: readonly string[]): Promise<ProgramRun> {
-  return runProgram('python3', args, { PATH: process.env['PATH'] ?? '', PYTHONDONTWRITEBYTECODE: '1' });
+  const env = { PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: CLIENT_SOURCES };
+  return runProgram(installClients(), args, { PATH: process.env['PATH'] ?? '', ...env });
 }
 
 export function runRecompute(args: readonly string[]): Promise<ProgramRun> {
-  return runPython([RECOMPUTE, ...args]);
+  return runPython(['-m', 'crd', 'recompute', ...args]);
 }
 
-/** Returns the arguments of recompute.py for gold days and the methodology of a download. */
+/** Returns the arguments of `crd recompute` for gold days and the methodology of a download. */
 export function argumentsFor(
   { methodology }: Download,
   gold: readonly string[],
@@ -99,7 +101,7 @@ export type RegimeRow = {
   readonly determinism_hash: string;
 };
 
-/** Parses a regime calendar or the output of recompute.py. */
+/** Parses a regime calendar or the output of `crd recompute`. */
 export function regimeRows(text: string): RegimeRow[] {
   const [head = '', ...lines] = text.trimEnd().split('\n');
   const columns = head.split(',');

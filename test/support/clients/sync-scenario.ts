@@ -14,9 +14,10 @@ import { publish } from '../release/published-store.js';
 import { writeSmallInput } from '../release/small-input.js';
 import type { RecordedRequest } from '../s3/object-host.js';
 import { copyExamples, type CopiedExamples } from './copied-examples.js';
+import { installClients } from './python-clients.js';
 
-/** The examples that mirror an archive. */
-export const SYNC_PROGRAMS = ['sync.py', 'sync.ts'];
+/** The programs that mirror the day files of an archive. */
+export const SYNC_PROGRAMS = ['crd sync --days', 'sync.ts'];
 /** Number of dates of the first release. */
 export const DATE_COUNT = 119;
 /** The date that the second release restates. */
@@ -83,7 +84,7 @@ export async function createSyncScenario(): Promise<SyncScenario> {
 
   const server = await serve(inFolder('first'));
   return {
-    examples: await copyExamples(inFolder('copied')),
+    examples: await copyExamples(inFolder('copied'), installClients()),
     release,
     first: release.record,
     server,

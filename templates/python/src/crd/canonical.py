@@ -1,0 +1,46 @@
+"""RFC 8785: the canonical form of a JSON value, whose bytes are hashed and published."""
+
+from __future__ import annotations
+
+import decimal
+import hashlib
+import json
+from typing import Any
+
+
+def canonical(value: Any) -> str:
+    """Returns the RFC 8785 form of a value: members sorted by UTF-16 code units, no white space."""
+    if value is None or isinstance(value, (bool, str)):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (int, float)):
+        return number_text(float(value))
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+    return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
+
+
+def number_text(x: float) -> str:
+    """Formats a finite double like ECMAScript: the shortest digits that read back as x, such as 9.44e-7."""
+    if x == 0:
+        return "0"
+    sign, figures, exponent = decimal.Decimal(repr(x)).as_tuple()  # repr() has the same shortest digits
+    assert isinstance(exponent, int)  # x is finite
+    digits = "".join(map(str, figures)).rstrip("0")
+    point = len(figures) + exponent  # number of digits before the point
+    return ("-" if sign else "") + place_point(digits, point)
+
+
+def place_point(digits: str, point: int) -> str:
+    """Inserts the decimal point: plain notation from 1e-6 up to 1e21, an exponent otherwise."""
+    if 0 < point <= 21:
+        whole = digits[:point].ljust(point, "0")
+        return whole + "." + digits[point:] if len(digits) > point else whole
+    if -6 < point <= 0:
+        return "0." + "0" * -point + digits
+    return digits[0] + ("." + digits[1:] if len(digits) > 1 else "") + f"e{point - 1:+d}"
+
+
+def sha256(value: Any) -> bytes:
+    """Returns the 32 bytes of the SHA-256 of the RFC 8785 form of a value."""
+    return hashlib.sha256(canonical(value).encode("utf-8")).digest()

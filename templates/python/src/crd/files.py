@@ -1,0 +1,119 @@
+"""Files of the service, verified by digest and kept in the cache."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .cache import Cache, Known, sha256_hex
+from .errors import ChangedError, DamagedError, FileError, NotFoundError
+from .transport import Transport
+
+RELEASE = "/api/v1/release"
+DAMAGED = "its size or digest differs from the listed one"
+
+
+class File(NamedTuple):
+    """The verified content of a file, and its digest."""
+
+    data: bytes
+    sha256: str
+
+    def json(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads(self.data)
+        return value
+
+
+class Files:
+    """Reads public files, listed by the release, and subscriber files, listed by manifests or described by links."""
+
+    def __init__(self, transport: Transport, cache: Cache) -> None:
+        self.transport, self.cache = transport, cache
+
+    def release(self) -> dict[str, Any]:
+        """Returns the list of public files of the current release."""
+        return json.loads(self.transport.retrying(lambda: self.read_public(RELEASE)))  # type: ignore[no-any-return]
+
+    def public(self, path: str) -> File:
+        """Returns a public file. Raises NotFoundError if the release has none at this path."""
+
+        def fetch() -> File:
+            listed = {each["path"]: each["sha256"] for each in self.release()["files"]}
+            if path not in listed:
+                raise NotFoundError(f"The release has no file {path}.")
+            data = self.cache.read(listed[path]) or self.read_public(path)
+            if sha256_hex(data) != listed[path]:  # damaged, or published between the two requests
+                raise DamagedError(f"{path}: {DAMAGED}. Try again.")
+            return File(data, listed[path])
+
+        return self.transport.retrying(fetch)
+
+    def read_public(self, path: str) -> bytes:
+        """Returns a public file that is not verified yet; the cached one if it is unchanged."""
+        url = self.transport.base_url + path
+        known = self.cache.known(url)
+        held = None if known is None else self.cache.read(known.sha256)
+        answer = self.transport.request_public(path, None if held is None or known is None else known.etag)
+        if answer.data is None:
+            assert held is not None  # only a held file is asked for with its ETag
+            return held
+        digest = self.cache.write(answer.data)
+        if answer.etag:
+            self.cache.remember(url, Known(answer.etag, digest))
+        return answer.data
+
+    def subscriber(self, path: str) -> File:
+        """Returns a subscriber file, verified by the digest that its link names."""
+        url = self.transport.base_url + path
+        known = self.cache.known(url)
+        held = None if known is None else self.cache.read(known.sha256)
+        data = self.newest(path, held)
+        digest = sha256_hex(data)
+        if data is not held:
+            self.cache.write(data)
+            self.cache.remember(url, Known("", digest))
+        return File(data, digest)
+
+    def newest(self, path: str, held: bytes | None) -> bytes:
+        """Returns a verified subscriber file without the cache; `held` itself if the file still has its bytes."""
+
+        def fetch() -> bytes:
+            link = self.transport.request_link(path, None if held is None else sha256_hex(held))
+            if link is None:
+                assert held is not None  # only a held file is asked for with its digest
+                return held
+            return self.download(link.url, link.sha256, link.bytes)
+
+        return self.transport.retrying(fetch)
+
+    def listed(self, path: str, entry: Mapping[str, Any]) -> bytes:
+        """Returns a file that a manifest lists with `sha256` and `bytes`. Raises ChangedError if it changed since."""
+        held = self.cache.read(entry["sha256"])
+        if held is not None:
+            return held
+        data = self.fetch_listed(path, entry)
+        self.cache.write(data)
+        return data
+
+    def fetch_listed(self, path: str, entry: Mapping[str, Any]) -> bytes:
+        """Downloads a file that a manifest lists, without the cache."""
+        digest, size = str(entry["sha256"]), int(entry["bytes"])
+
+        def fetch() -> bytes:
+            try:
+                link = self.transport.request_link(path, None)
+            except NotFoundError as fault:  # a copy of the service may be a little behind
+                raise FileError(str(fault)) from fault
+            assert link is not None  # without a digest there is no 304
+            if link.sha256 != digest:
+                raise ChangedError(f"{path} changed while it was read. Try again.")
+            return self.download(link.url, digest, size)
+
+        return self.transport.retrying(fetch)
+
+    def download(self, url: str, digest: str, size: int) -> bytes:
+        data = self.transport.download(url, size)
+        if sha256_hex(data) != digest:
+            raise DamagedError(DAMAGED)
+        return data

@@ -1,0 +1,123 @@
+"""The manifest of an archive: which version of each date was in force at which revision."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import CrdError, UsageError
+
+SCHEMAS = ("manifest/1", "manifest/2")
+BACKFILLED_AFTER = datetime.timedelta(days=7)
+Date = str | datetime.date
+REVISION = r"\d{4}-\d\d-\d\d\.\d{6}"
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a date. `until` is None for the one in force now; a withdrawn version has no values."""
+
+    date: str
+    sha256: str
+    bytes: int
+    revision: str
+    since: str
+    until: str | None
+    status: str | None  # None for a superseded version with values: only its meta record says it
+    backfilled: bool
+
+
+class Manifest:
+    """A verified manifest."""
+
+    def __init__(self, value: Mapping[str, Any], sha256: str) -> None:
+        if value.get("schema") not in SCHEMAS:
+            found = value.get("schema")
+            raise CrdError(f"The manifest is {found}. Install a newer version of chain-reference-data.")
+        self.sha256 = sha256
+        self.revision: str = value["published_revision"]
+        self.methodology_version: str = value["methodology_version"]
+        self.volumes: list[dict[str, Any]] = list(value.get("volumes", []))
+        self.entries: dict[str, dict[str, Any]] = {each["date"]: each for each in value["dates"]}
+        published = {name: parse_instant(each["published_at"]) for name, each in value["revisions"].items()}
+        self.published: dict[str, datetime.datetime] = dict(sorted(published.items()))
+
+    def versions(self, date: str) -> Iterator[Version]:
+        """Yields the versions of a date, the oldest first."""
+        entry = self.entries[date]
+        listed = [*entry["superseded"], entry]
+        for i, each in enumerate(listed):
+            yield Version(
+                date=date,
+                sha256=each["sha256"],
+                bytes=each["bytes"],
+                revision=each["revision"],
+                since=each["in_force_from"],
+                until=listed[i + 1]["in_force_from"] if i + 1 < len(listed) else None,
+                status=each.get("status"),
+                backfilled=i == 0 and self.is_late(date, each["revision"]),
+            )
+
+    def is_late(self, date: str, revision: str) -> bool:
+        """Returns whether a revision was published more than seven days after the end of a date."""
+        end = midnight_of(date) + datetime.timedelta(days=1)
+        return self.published[revision] - end > BACKFILLED_AFTER
+
+    def revision_at(self, as_of: Date | None) -> str:
+        """Returns the newest listed revision at a revision, at an instant, or at the end of a date (UTC)."""
+        if as_of is None:
+            return self.revision
+        if isinstance(as_of, str) and re.fullmatch(REVISION, as_of):
+            known = [each for each in self.published if each <= as_of]
+        else:
+            instant = parse_as_of(as_of)
+            known = [name for name, published in self.published.items() if published <= instant]
+        if not known:
+            name, published = next(iter(self.published.items()))
+            first = f"{name}, published at {published:%Y-%m-%dT%H:%M:%SZ}"
+            raise UsageError(f"as_of={as_of} is before the first release ({first}). Use that time or a later one.")
+        return known[-1]
+
+
+def parse_as_of(as_of: Date) -> datetime.datetime:
+    """Parses an instant. A date means its last moment, and a time without a time zone is in UTC."""
+    try:
+        if isinstance(as_of, str) and len(as_of) > 10:
+            return parse_instant(as_of)
+        if isinstance(as_of, datetime.datetime):
+            return in_utc(as_of)
+        return midnight_of(parse_date(as_of)) + datetime.timedelta(days=1, microseconds=-1)
+    except ValueError as fault:
+        form = "a date (2024-03-01), an instant (2024-03-01T06:00:00Z) or a revision (2024-03-01.000001)"
+        raise UsageError(f"as_of={as_of!r} is not valid. Use {form}.") from fault
+
+
+def parse_instant(text: str) -> datetime.datetime:
+    return in_utc(datetime.datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text)))
+
+
+def in_utc(instant: datetime.datetime) -> datetime.datetime:
+    if instant.tzinfo is None:
+        return instant.replace(tzinfo=datetime.timezone.utc)
+    return instant.astimezone(datetime.timezone.utc)
+
+
+def midnight_of(date: str) -> datetime.datetime:
+    return datetime.datetime.combine(datetime.date.fromisoformat(date), datetime.time(), datetime.timezone.utc)
+
+
+def parse_date(date: Date) -> str:
+    """Returns a date as YYYY-MM-DD. Raises UsageError for anything else."""
+    if isinstance(date, datetime.datetime):
+        return date.date().isoformat()
+    if isinstance(date, datetime.date):
+        return date.isoformat()
+    try:
+        if isinstance(date, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", date):
+            return datetime.date.fromisoformat(date).isoformat()
+    except ValueError:
+        pass
+    raise UsageError(f"{date!r} is not a date. Use one such as 2024-02-29.")

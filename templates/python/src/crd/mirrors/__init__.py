@@ -1,0 +1,1 @@
+"""Mirrors archives into a folder and keeps them up to date."""

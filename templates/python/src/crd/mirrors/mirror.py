@@ -1,0 +1,99 @@
+"""The folder of one mirrored archive."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Container
+from pathlib import Path
+
+from ..archive import Progress
+from ..cache import sha256_hex
+
+
+class Mirror:
+    """Writes files that get their names only when they are complete. The manifest is written last."""
+
+    def __init__(self, folder: Path, progress: Progress) -> None:
+        self.folder, self.progress = folder, progress
+        self.manifest = folder / "manifest.json"
+        self.previous = folder / "manifest.previous.json"
+        self.volumes = folder / "volumes"
+
+    def prepare(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for left in [*self.folder.glob("*.part"), *self.volumes.glob("*.part")]:  # left by a run that was killed
+            left.unlink()
+
+    def held(self) -> bytes | None:
+        """Returns the manifest of the last complete run."""
+        known = (each for each in (self.manifest, self.previous) if each.exists())
+        return next((each.read_bytes() for each in known), None)
+
+    def day(self, date: str) -> Path:
+        return self.folder / f"{date}.json"
+
+    def volume(self, period: str) -> Path:
+        return self.volumes / f"{period}.parquet"
+
+    def unlisted_days(self, listed: Container[str]) -> list[Path]:
+        days = self.folder.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].json")
+        return sorted(each for each in days if each.stem not in listed)
+
+    def unlisted_volumes(self, listed: Container[str]) -> list[Path]:
+        """Returns the volumes that others replaced: a year replaces its months."""
+        found = self.volumes.glob("*.parquet")
+        periods = (each for each in found if re.fullmatch(r"\d{4}(-\d\d)?", each.stem))
+        return sorted(each for each in periods if each.stem not in listed)
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Writes a file that gets its name only after its bytes are on the disk."""
+        path.parent.mkdir(exist_ok=True)
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+
+    def begin_changes(self) -> None:
+        """Renames the manifest before a file that it lists changes."""
+        if self.manifest.exists():
+            os.replace(self.manifest, self.previous)
+            self.settle()
+
+    def move_aside(self, path: Path) -> None:
+        aside = self.folder / "withdrawn" / f"{path.stem}-{(digest_of(path) or '')[:16]}.json"
+        aside.parent.mkdir(exist_ok=True)
+        os.replace(path, aside)
+        self.progress(f"{path.stem} is withdrawn or not listed: moved to withdrawn/{aside.name}")
+
+    def finish(self, manifest: bytes) -> None:
+        """Writes the manifest after the names of all other files are on the disk."""
+        self.settle()
+        if digest_of(self.manifest) != sha256_hex(manifest):
+            self.write(self.manifest, manifest)
+        self.previous.unlink(missing_ok=True)
+        self.settle()
+
+    def settle(self) -> None:
+        if os.name != "posix":  # other systems cannot open a folder
+            return
+        for each in (self.folder, self.volumes):
+            if each.exists():
+                folder = os.open(each, os.O_RDONLY)
+                os.fsync(folder)
+                os.close(folder)
+
+
+def digest_of(path: Path) -> str | None:
+    return sha256_hex(path.read_bytes()) if path.exists() else None
+
+
+def sequence_of(manifest: bytes | None) -> int:
+    """Returns the sequence number of a manifest's release, or 0 if it is not a valid manifest and will be replaced."""
+    try:
+        return int(json.loads(manifest or b"{}").get("sequence", 0))
+    except (ValueError, TypeError, AttributeError):
+        return 0

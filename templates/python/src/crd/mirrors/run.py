@@ -1,0 +1,160 @@
+"""Updates the mirror of one archive to the release of the service's manifest."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from ..archive import PROGRESS_FILES, Progress, archive_path, bundled_days
+from ..canonical import canonical
+from ..errors import CrdError, FileError, IncompleteError
+from ..files import Files
+from ..manifest import SCHEMAS
+from .mirror import Mirror, digest_of, sequence_of
+
+MANY_FAULTS = 20  # the run stops after this many failed dates
+FEW_DAYS = 3  # as many are fetched one by one
+Entry = dict[str, Any]
+
+
+class Run:
+    """One update. It can be killed at any time, and the next run continues."""
+
+    def __init__(
+        self, files: Files, folder: Path, genre: str, chain: str, days: bool, jobs: int, log: Progress
+    ) -> None:
+        self.files, self.genre, self.chain, self.days, self.jobs, self.log = files, genre, chain, days, jobs, log
+        self.name = f"{chain} {genre}"
+        self.path = archive_path(genre, chain)
+        self.mirror = Mirror(folder / genre / chain, log)
+        self.revision, self.fetched, self.wanted, self.failed = "", 0, 0, 0
+
+    def do(self) -> str:
+        """Updates the mirror and returns a line about it."""
+        self.mirror.prepare()
+        data, manifest = self.read_manifest()
+        self.revision = manifest["published_revision"]
+        listed = {entry["date"]: entry for entry in manifest["dates"] if entry["status"] != "withdrawn"}
+        volumes = [] if self.days else manifest.get("volumes", [])
+        if not all(re.fullmatch(r"\d{4}-\d\d-\d\d", date) for date in listed):
+            raise CrdError("the manifest lists an invalid date")
+        if not all(re.fullmatch(r"\d{4}(-\d\d)?", each["period"]) for each in volumes):
+            raise CrdError("the manifest lists an invalid volume")
+        missing, restated, altered = self.sort(self.single_days(listed, volumes))
+        unlisted = self.mirror.unlisted_days(listed)
+        self.wanted = len(missing) + len(restated) + len(altered)
+        changed = [each for each in volumes if self.is_different(each)]
+        self.fetch_days(missing)
+        self.fetch_all(self.fetch_volume, [each for each in changed if not self.mirror.volume(each["period"]).exists()])
+        replaced = [each for each in changed if self.mirror.volume(each["period"]).exists() and self.is_different(each)]
+        stale = self.mirror.unlisted_volumes({each["period"] for each in volumes}) if volumes else []
+        if restated or altered or unlisted or replaced or stale:
+            self.mirror.begin_changes()
+            self.fetch_days(restated + altered)
+            self.fetch_all(self.fetch_volume, replaced)
+            for path in unlisted:
+                self.mirror.move_aside(path)
+            for path in stale:
+                path.unlink()
+        self.mirror.finish(data)
+        counts = f"{len(listed)} dates, {self.fetched} fetched, {len(restated)} restated, {len(altered)} repaired"
+        packed = f", {len(changed)} of {len(volumes)} volumes fetched" if volumes else ""
+        return f"{self.name} at {self.revision}: {counts}, {len(unlisted)} moved aside{packed}"
+
+    def read_manifest(self) -> tuple[bytes, dict[str, Any]]:
+        held = self.mirror.held()
+        try:
+            data = self.files.newest(f"{self.path}/manifest.json", held)
+        except FileError as fault:
+            raise IncompleteError(f"the manifest could not be fetched: {fault}") from fault
+        manifest: dict[str, Any] = json.loads(data)  # its digest is verified
+        if manifest["schema"] not in SCHEMAS:
+            raise CrdError(f"the manifest is {manifest['schema']}: install a newer version of chain-reference-data")
+        if (manifest["chain"], manifest["genre"]) != (self.chain, self.genre):
+            raise CrdError("the manifest belongs to another archive")
+        if sequence_of(held) > manifest["sequence"]:
+            raise IncompleteError("the gateway serves an older release than the mirror; nothing was changed")
+        return data, manifest
+
+    def single_days(self, listed: dict[str, Entry], volumes: list[Entry]) -> list[Entry]:
+        """Returns the dates that are mirrored as day files: those in no volume, and those that have a file already."""
+        covered = max((each["last_date"] for each in volumes), default="")
+        return [each for date, each in listed.items() if date > covered or self.mirror.day(date).exists()]
+
+    def sort(self, entries: list[Entry]) -> tuple[list[Entry], list[Entry], list[Entry]]:
+        """Returns the entries that are missing, restated, and those whose local file was never published."""
+        missing, restated, altered = [], [], []
+        for entry in entries:
+            digest = digest_of(self.mirror.day(entry["date"]))
+            known = {old["sha256"]: old["reason"] for old in entry["superseded"]}
+            if digest is None:
+                missing.append(entry)
+            elif digest == entry["sha256"]:
+                continue
+            elif digest in known:
+                restated.append(entry)
+                self.log(f"{entry['date']} is restated: {known[digest]}")
+            else:
+                altered.append(entry)
+                self.log(f"{entry['date']} was changed locally: fetching it again")
+        return missing, restated, altered
+
+    def is_different(self, volume: Entry) -> bool:
+        return digest_of(self.mirror.volume(volume["period"])) != str(volume["parquet"]["sha256"])
+
+    def fetch_days(self, entries: list[Entry]) -> None:
+        """Fetches day files: with volumes, as many as possible from one bundle."""
+        packed: dict[str, Any] = {}
+        if not self.days and len(entries) > FEW_DAYS:
+            packed = bundled_days(self.files, self.genre, self.chain, "90d")
+        for entry in entries:
+            if entry["sha256"] in packed:
+                self.mirror.write(self.mirror.day(entry["date"]), canonical(packed[entry["sha256"]]).encode())
+                self.count(entry["date"], None)
+        self.fetch_all(self.fetch_day, [each for each in entries if each["sha256"] not in packed])
+
+    def fetch_day(self, entry: Entry) -> None:
+        path = f"{self.path}/{entry['date']}.json?revision={self.revision}"
+        self.mirror.write(self.mirror.day(entry["date"]), self.files.fetch_listed(path, entry))
+
+    def fetch_volume(self, volume: Entry) -> None:
+        data = self.files.fetch_listed(volume["parquet"]["path"], volume["parquet"])
+        self.mirror.write(self.mirror.volume(volume["period"]), data)
+
+    def fetch_all(self, fetch: Callable[[Entry], None], entries: Iterable[Entry]) -> None:
+        stopped = self.files.transport.stopped
+        try:
+            with ThreadPoolExecutor(self.jobs) as pool:
+                work = {pool.submit(fetch, each): each for each in entries}
+                try:
+                    for done in as_completed(work):
+                        entry = work[done]
+                        self.count(entry.get("date"), done.exception())
+                except BaseException:
+                    stopped.set()
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+        finally:
+            stopped.clear()
+        if self.failed > 0:
+            raise IncompleteError(f"{self.failed} dates could not be fetched")
+
+    def count(self, date: str | None, fault: BaseException | None) -> None:
+        """Counts a day file; a fault of another file, or of more than one, ends the run."""
+        if date is None or not (fault is None or isinstance(fault, FileError)):
+            if fault is not None:
+                raise fault
+            return
+        if fault is None:
+            self.fetched += 1
+            if self.fetched % PROGRESS_FILES == 0:
+                self.log(f"{self.name}: {self.fetched} of {self.wanted} fetched")
+            return
+        self.failed += 1
+        self.log(f"{date}: {fault}")
+        if self.failed == MANY_FAULTS:
+            raise IncompleteError(f"{self.failed} dates could not be fetched")

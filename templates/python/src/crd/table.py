@@ -1,0 +1,156 @@
+"""A table of named columns, and the frames that pandas and Polars make from it."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .columns import Row, kind_of, labels_of, parse_cell
+from .errors import DamagedError, MissingPackageError, UsageError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+@dataclass
+class Table:
+    """Columns of equal length. Dates are texts, and a missing value is None."""
+
+    columns: dict[str, list[Any]]
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def rows(self) -> list[Row]:
+        """Returns the rows as dictionaries."""
+        names = list(self.columns)
+        return [dict(zip(names, cells)) for cells in zip(*self.columns.values())]
+
+    def select(self, names: Iterable[str]) -> Table:
+        """Returns the table with these columns only, in this order."""
+        wanted = list(names)
+        unknown = [name for name in wanted if name not in self.columns]
+        if unknown:
+            raise UsageError(f"There is no column {unknown[0]!r}. The columns are: {', '.join(self.columns)}.")
+        return Table({name: self.columns[name] for name in wanted}, self.attributes)
+
+    def where(self, keep: Sequence[bool]) -> Table:
+        """Returns the rows for which `keep` is true."""
+        kept = [i for i, each in enumerate(keep) if each]
+        columns = {name: [cells[i] for i in kept] for name, cells in self.columns.items()}
+        return Table(columns, self.attributes)
+
+    def to_csv(self) -> str:
+        """Returns the table as CSV: an empty cell is a missing value."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        for cells in zip(*self.columns.values()):
+            writer.writerow([csv_cell(cell) for cell in cells])
+        return text.getvalue()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a pandas frame: dates without a time zone, numbers as float64, labels as categories."""
+        try:
+            import pandas
+        except ImportError as fault:
+            raise missing_package("pandas") from fault
+        frame: pandas.DataFrame = pandas.DataFrame(
+            {name: pandas_series(name, cells) for name, cells in self.columns.items()}, copy=False
+        )
+        frame.attrs.update(self.attributes)
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """Returns a Polars frame: dates as Date, numbers as Float64, labels as Categorical."""
+        try:
+            import polars
+        except ImportError as fault:
+            raise missing_package("polars") from fault
+        types: dict[str, Any] = {
+            "date": polars.Date,
+            "number": polars.Float64,
+            "integer": polars.Int64,
+            "boolean": polars.Boolean,
+            "text": polars.String,
+            "label": polars.Categorical,
+        }
+        series = []
+        for name, cells in self.columns.items():
+            kind = kind_of(name)
+            values = [cell and datetime.date.fromisoformat(cell) for cell in cells] if kind == "date" else cells
+            series.append(polars.Series(name, values, dtype=types[kind]))
+        return polars.DataFrame(series)
+
+
+def missing_package(name: str) -> MissingPackageError:
+    advice = f'Install it ("pip install {name}"), or use the plain rows of crd.tables().'
+    return MissingPackageError(f"The package {name} is not installed. {advice}")
+
+
+def pandas_series(name: str, cells: list[Any]) -> Any:
+    import pandas
+
+    kind = kind_of(name)
+    if kind == "label":
+        known = list(labels_of(name) or ())
+        others = sorted({cell for cell in cells if cell is not None} - set(known))
+        return pandas.Categorical(cells, categories=known + others)
+    if kind == "date":
+        return pandas.to_datetime(pandas.Series(cells, dtype="object"), format="%Y-%m-%d")
+    types = {"number": "float64", "integer": "Int64", "boolean": "bool", "text": "string"}
+    return pandas.Series(cells, dtype=types[kind])
+
+
+def csv_cell(cell: Any) -> Any:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return int(cell)
+    return "" if cell is None else cell
+
+
+def parse_csv(data: bytes, wanted: Callable[[str], bool] = lambda _: True) -> Table:
+    """Reads a CSV file of the service, or the wanted columns of it."""
+    lines = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
+    names = lines[0] if lines else []
+    if not names or any(len(line) != len(names) for line in lines):
+        raise DamagedError("The CSV file has lines of different lengths. Please report this.")
+    return Table(
+        {name: [parse_cell(name, line[i]) for line in lines[1:]] for i, name in enumerate(names) if wanted(name)}
+    )
+
+
+def parse_parquet(data: bytes, wanted: Callable[[str], bool] = lambda _: True) -> Table:
+    """Reads a Parquet file of the service, or the wanted columns of it. Needs pyarrow."""
+    import pyarrow
+    import pyarrow.parquet
+
+    file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+    names = [name for name in file.schema_arrow.names if wanted(name)]
+    columns: dict[str, list[Any]] = file.read(columns=names).to_pydict()
+    for name in names:
+        if kind_of(name) == "date":
+            columns[name] = [cell and cell.isoformat() for cell in columns[name]]
+    return Table(columns)
+
+
+def concatenate(tables: Sequence[Table], attributes: dict[str, Any]) -> Table:
+    """Returns the rows of all tables. A column that a table does not have is None there."""
+    names = list(dict.fromkeys(name for table in tables for name in table.columns))
+    columns = {
+        name: [cell for table in tables for cell in table.columns.get(name) or [None] * len(table)] for name in names
+    }
+    return Table(columns, attributes)
+
+
+def from_rows(rows: Sequence[Row]) -> Table:
+    """Returns a table of rows, whose columns can differ."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Table({name: [row.get(name) for row in rows] for name in names})

@@ -1,0 +1,153 @@
+"""Tables without any other package than httpx: `rows()` returns dictionaries, `to_csv()` a text."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from .archive import Archive, Progress, bundle_path, check_window, signals_of
+from .columns import PROVENANCE, Row, in_order, to_row
+from .errors import ChangedError, NotFoundError, UsageError
+from .files import File, Files
+from .manifest import REVISION, Date, parse_date
+from .table import Table, concatenate, from_rows, parse_csv
+
+GENRES = ("meta", "gold", "derived", "briefs")
+TABLE_GENRES = ("meta", "gold", "derived")
+STATUS = "/api/v1/status"
+CHANGES = 5  # attempts to read a history while releases are published
+
+
+class Tables:
+    """The data of the service as tables."""
+
+    def __init__(self, files: Files, progress: Progress) -> None:
+        self.files, self.progress = files, progress
+        self.sources: dict[str, list[dict[str, Any]]] = {}
+
+    def status(self) -> dict[str, Any]:
+        """Returns freshness and publication context of every chain."""
+        return self.files.public(STATUS).json()
+
+    def chains(self) -> list[str]:
+        """Returns the chains of the service."""
+        return list(self.status()["chains"])
+
+    def calendar(self, chain: str) -> Table:
+        """Returns the regime of every day of a chain. Needs no key."""
+        self.check_chain(chain)
+        file = self.files.public(f"/api/v1/analyst-kit/{chain}/regime-calendar")
+        table = parse_csv(file.data)
+        table.attributes = self.attributes([chain], max(table.columns["published_revision"]), file.sha256)
+        return table
+
+    def calendars(self) -> Table:
+        """Returns the regimes of all chains in one table. Needs no key."""
+        tables = {chain: self.calendar(chain) for chain in self.chains()}
+        attributes = [table.attributes for table in tables.values()]
+        revision = max(each["revision"] for each in attributes)
+        digests = {chain: table.attributes["digest"] for chain, table in tables.items()}
+        return concatenate(list(tables.values()), self.attributes(tables, revision, digests))
+
+    def day(self, genre: str, chain: str, date: Date, revision: str | None = None) -> Row:
+        """Returns the record of a date, or what the date said in a revision."""
+        self.check(genre, chain)
+        if revision is not None and re.fullmatch(REVISION, revision) is None:
+            raise UsageError(f"{revision!r} is not a revision. Use one such as 2024-03-01.000001.")
+        query = "" if revision is None else f"?revision={revision}"
+        archive = bundle_path(genre, chain, "latest").removesuffix("/latest.json")
+        return self.read(f"{archive}/{parse_date(date)}.json{query}").json()
+
+    def latest(self, genre: str, chain: str) -> Row:
+        """Returns the record of the latest date."""
+        self.check(genre, chain)
+        record: Row = self.read(bundle_path(genre, chain, "latest")).json()["days"][-1]
+        return record
+
+    def bundle(self, genre: str, chain: str, window: str = "90d") -> Table:
+        """Returns the latest dates: 7d, 30d, 90d or 365d. Every plan includes bundles up to 90 days."""
+        self.check(genre, chain, TABLE_GENRES)
+        check_window(window)
+        file = self.read(bundle_path(genre, chain, window))
+        bundle = file.json()
+        signals = signals_of(self.files, genre, chain, bundle["methodology_version"])
+        rows = [{"date": day["date"], "chain": chain, **to_row(genre, day, signals)} for day in bundle["days"]]
+        table = from_rows(rows)
+        table = table.select(["date", "chain", *in_order(genre, list(table.columns)[2:])])
+        table.attributes = self.attributes([chain], bundle["published_revision"], file.sha256)
+        return table
+
+    def history(
+        self,
+        genre: str,
+        chain: str,
+        start: Date | None = None,
+        end: Date | None = None,
+        as_of: Date | None = None,
+        columns: Sequence[str] | None = None,
+        provenance: bool = False,
+    ) -> Table:
+        """
+        Returns one row for each date: as it is now, or as it was known at `as_of`, which is a date (its end), an
+        instant or a revision. `provenance` adds the columns that say which release published the values, and when
+        they were in force. A withdrawn date has a row without values.
+        """
+        self.check(genre, chain, TABLE_GENRES)
+        first, last = (
+            "0001-01-01" if start is None else parse_date(start),
+            "9999-12-31" if end is None else parse_date(end),
+        )
+        if first > last:
+            raise UsageError(f"start={first} is after end={last}. Swap them.")
+
+        def read() -> Table:
+            archive = Archive(self.files, genre, chain, self.progress)
+            revision = archive.manifest.revision_at(as_of)
+            table = archive.versions(first, last, lambda since, until: holds_at(revision, since, until))
+            table.attributes = self.attributes([chain], revision, archive.manifest.sha256)
+            return table
+
+        table = self.unchanged(read)
+        if len(table) == 0:
+            raise NotFoundError(f"There are no {genre} days of {chain} from {start} to {end} (as_of: {as_of}).")
+        if columns is not None:
+            return table.select(["date", *(name for name in columns if name != "date")])
+        return table if provenance else table.select(name for name in table.columns if name not in PROVENANCE)
+
+    def unchanged(self, read: Callable[[], Table]) -> Table:
+        """Runs `read` again if a release was published while it read the files of an archive."""
+        for attempt in range(CHANGES):
+            try:
+                return read()
+            except ChangedError:
+                if attempt == CHANGES - 1:
+                    raise
+                time.sleep(attempt)
+        raise AssertionError("there is at least one attempt")
+
+    def read(self, path: str) -> File:
+        return self.files.subscriber(path)
+
+    def check(self, genre: str, chain: str, genres: Sequence[str] = GENRES) -> None:
+        """Raises UsageError for a wrong genre or chain."""
+        if genre not in genres:
+            raise UsageError(f"There is no genre {genre!r} here. Use one of: {', '.join(genres)}.")
+        self.check_chain(chain)
+
+    def check_chain(self, chain: str) -> None:
+        if chain not in self.sources:
+            self.sources = {name: each["sources"] for name, each in self.status()["chains"].items()}
+        if chain not in self.sources:
+            raise UsageError(f"There is no chain {chain!r}. Use one of: {', '.join(self.sources)}.")
+
+    def attributes(self, chains: Iterable[str], revision: str, digest: Any) -> dict[str, Any]:
+        """Returns what a frame says about its origin. `digest` is that of the file or of the manifest of its files."""
+        sources = [each for chain in chains for each in self.sources[chain]]
+        lines = [f"{each.get('attribution', each['name'])}, {each['licence']}" for each in sources]
+        return {"revision": revision, "digest": digest, "attribution": list(dict.fromkeys(lines))}
+
+
+def holds_at(revision: str, since: str, until: str | None) -> bool:
+    return since <= revision and (until is None or until > revision)

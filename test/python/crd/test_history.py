@@ -1,0 +1,154 @@
+"""History from volumes, bundles and day files, as it is and as it was."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pandas
+import pytest
+
+from crd import ChangedError, Client, NotFoundError, UsageError
+from service import Service
+from story import DATES, LAST, OLD, R1, R2, R3, R4, RESTATED, WITHDRAWN, tell, versions_of
+
+PROVENANCE = ["methodology_version", "published_revision", "in_force_from", "in_force_until"]
+
+
+def expected(revision: str) -> dict[str, float | None]:
+    """Returns the count of each date that was known at a revision; None while it was withdrawn."""
+    known: dict[str, float | None] = {}
+    for date in DATES:
+        for since, record in versions_of("gold", date):
+            if since <= revision:
+                known[date] = None if record is None else record["metrics"]["tx_count"]
+    return known
+
+
+def counts(client: Client, **options: Any) -> dict[str, float | None]:
+    table = client.tables.history("gold", "base", **options)
+    return dict(zip(table.columns["date"], table.columns["tx_count"]))
+
+
+@pytest.mark.parametrize("volumes", [True, False])
+@pytest.mark.parametrize(
+    ("as_of", "revision"),
+    [
+        (None, R4),
+        (R4, R4),
+        (R3, R3),
+        (R1, R1),
+        ("2026-01-20", R1),
+        ("2026-01-22T05:59:59Z", R2),
+        ("2026-01-22T06:00:00Z", R3),
+        ("2030-01-01", R4),
+    ],
+)
+def test_history_has_the_versions_that_were_in_force(
+    service: Service, client: Client, volumes: bool, as_of: str | None, revision: str
+) -> None:
+    tell(service, volumes)
+    assert counts(client, as_of=as_of) == expected(revision)
+
+
+def test_as_of_before_the_first_release_is_refused(client: Client) -> None:
+    with pytest.raises(UsageError, match=r"before the first release \(2026-01-20\.000001, published at 2026-01-20T06"):
+        client.history("gold", "base", as_of="2026-01-19")
+    with pytest.raises(UsageError, match=r"Use a date \(2024-03-01\), an instant"):
+        client.history("gold", "base", as_of="yesterday")
+
+
+def test_start_and_end_belong_to_the_history(client: Client) -> None:
+    for start, end in itertools.combinations(["2026-01-01", "2026-01-15", "2026-01-16", LAST], 2):
+        found = list(counts(client, start=start, end=end))
+        assert found == [date for date in DATES if start <= date <= end]
+    with pytest.raises(UsageError, match="is after"):
+        client.history("gold", "base", start=LAST, end=OLD)
+    with pytest.raises(NotFoundError, match="There are no gold days of base"):
+        client.history("gold", "base", start="2027-01-01")
+
+
+def test_a_range_reads_only_the_files_that_it_needs(service: Service, client: Client) -> None:
+    client.history("gold", "base", end="2026-01-10")
+    assert not any("latest.json" in path or "?revision=" in path for path in service.paths())
+    client.history("gold", "base", start="2026-01-16")
+    assert not any("volumes" in path for path in service.paths())
+
+
+def test_volumes_are_the_same_as_parquet_and_as_csv(
+    client_of: Callable[..., Client], monkeypatch: pytest.MonkeyPatch, service: Service
+) -> None:
+    for genre in ("gold", "meta"):
+        table = client_of().tables.history(genre, "base", provenance=True)
+        service.paths()
+        monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+        assert client_of().tables.history(genre, "base", provenance=True) == table
+        assert any(path.endswith(".csv") for path in service.paths())
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("genre", ["gold", "meta"])
+def test_volumes_and_day_files_give_the_same_rows(service: Service, client: Client, genre: str) -> None:
+    packed = client.tables.history(genre, "base", provenance=True, as_of=R3)
+    tell(service, volumes=False)
+    assert client.tables.history(genre, "base", provenance=True, as_of=R3).rows() == packed.rows()
+
+
+def test_frames_are_typed_and_have_no_other_columns(client: Client) -> None:
+    frame = client.history("gold", "base")
+    assert list(frame.columns) == ["date", "chain", "fees_total", "tx_count", "source", "status", "backfilled"]
+    assert pandas.api.types.is_datetime64_dtype(frame["date"])
+    assert frame["tx_count"].dtype == frame["fees_total"].dtype == "float64"  # one column is all null
+    assert {str(frame[name].dtype) for name in ("chain", "source", "status")} == {"category"}
+    assert frame["backfilled"].dtype == "bool"
+    assert frame.attrs["revision"] == R4
+    assert frame.attrs["attribution"] == ["Made Up, CC0"]
+    assert len(frame.attrs["digest"]) == 64
+    assert list(client.history("gold", "base", columns=["tx_count"]).columns) == ["date", "tx_count"]
+    assert list(client.history("gold", "base", provenance=True).columns)[-4:] == PROVENANCE
+    with pytest.raises(UsageError, match=r"no column 'price'\. The columns are: date, "):
+        client.history("gold", "base", columns=["price"])
+
+
+def test_backfilled_and_withdrawn_rows_are_marked(client: Client) -> None:
+    frame = client.history("gold", "base").set_index("date")
+    assert frame.loc[:"2026-01-12", "backfilled"].sum() == 11  # the restated one was not loaded first
+    assert not frame.loc["2026-01-13":, "backfilled"].any()
+    assert frame.loc[WITHDRAWN, "status"] == "withdrawn"
+    assert frame.loc[WITHDRAWN, ["tx_count", "fees_total"]].isna().all()
+
+
+def test_the_second_read_downloads_nothing(service: Service, client: Client) -> None:
+    first = client.history("meta", "base", as_of=R1)
+    service.paths()
+    assert client.history("meta", "base", as_of=R1).equals(first)
+    assert not any(path.startswith("/objects/") for path in service.paths())
+
+
+def test_a_release_in_the_middle_is_read_again(
+    service: Service, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    volume = "/api/v1/files/gold/base/volumes/2026-01.parquet"
+    stale = service.files[volume]
+    service.files[volume] = b"newer"
+
+    def publish(path: str) -> None:
+        if path == "/api/v1/files/gold/base/manifest.json" and len(service.requests) > 5:
+            service.files[volume] = stale
+
+    service.fault = publish
+    assert counts(client) == expected(R4)
+    service.files[volume] = b"newer"
+    client.files.cache.objects.rename(client.files.cache.objects.with_name("emptied"))
+    service.fault = lambda _: None
+    with pytest.raises(ChangedError, match="Try again"):
+        client.history("gold", "base")
+
+
+def test_a_restated_date_is_read_from_its_day_file(service: Service, client: Client) -> None:
+    client.history("gold", "base", as_of=R1)
+    days = [path for path in service.paths() if "/gold/" in path and "?revision=" in path]
+    assert days == [f"/api/v1/files/gold/base/{RESTATED}.json?revision={R1}"]
