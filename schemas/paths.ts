@@ -136,9 +136,7 @@ export const PUBLIC_PATHS = {
 } as const;
 
 /** Returns the URL path of a chain's summary. */
-export function summaryPath(chain: ChainPart): string {
-  return `/api/v1/summary/${chain}`;
-}
+export const summaryPath = (chain: ChainPart): string => `/api/v1/summary/${chain}`;
 
 /** Returns the URL path of a chain's regime calendar. */
 export function calendarPath(chain: ChainPart): string {

@@ -7,10 +7,7 @@ import type { Site } from '../../../../schemas/types.generated.js';
 const STAMP = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:00:00Z' };
 const LOCAL = 'http://127.0.0.1:8080';
 /** The programs that contact a gateway, and the notebook. */
-const PATHS = [
-  PUBLIC_PATHS.starterNotebook,
-  ...EXAMPLE_NAMES.filter((name) => name !== 'recompute.py').map(examplePath),
-];
+const PATHS = [PUBLIC_PATHS.starterNotebook, ...EXAMPLE_NAMES.map(examplePath)];
 
 /** Returns the text of a public file that is made for a site. */
 async function textOf(path: string, site?: Site): Promise<string> {
