@@ -66,8 +66,9 @@ type Values = { readonly [N in SetName]: ValueOf<N> } & {
   readonly [N in Exclude<VariableName, SetName>]?: ValueOf<N>;
 };
 
-/** Variables of the tests and tools of this product. */
-const DEVELOPMENT_VARIABLES = /^CRD_(TEST_.*|SEEDS|KILLS|KILL_SEED|RACES|HISTORY_DIR)$/;
+/** Variables of the tests and tools of this product, and of its Python client. */
+const OTHER_VARIABLES =
+  /^CRD_(TEST_.*|SEEDS|KILLS|KILL_SEED|RACES|EDITS|HISTORY_DIR|API_KEY|BASE_URL|CACHE_DIR)$/;
 
 /**
  * Returns the configuration of an environment, or all of its faults. An empty variable counts as unset. An unknown
@@ -99,7 +100,7 @@ function parseVariables(env: Environment): { values: Partial<Values>; faults: st
 export function findUnknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('CRD_') && env[name] !== undefined)
-    .filter((name) => !isKnown(name) && !DEVELOPMENT_VARIABLES.test(name))
+    .filter((name) => !isKnown(name) && !OTHER_VARIABLES.test(name))
     .map((name) => `${name}: unknown variable. Correct its name or unset it.`);
 }
 

@@ -91,10 +91,12 @@ describe('a configuration', () => {
     expect(faultyVariables(empty)).toEqual(['CRD_STORE', 'CRD_ACCOUNTS_STORE']);
   });
 
-  it('ignores variables of other programs and of the tests', () => {
+  it('ignores variables of other programs, of the tests and of the client', () => {
     const others = { HOME: '/root', CRDX: '1', AWS_REGION: 'eu-west-1', CRD_TEST_S3_ENDPOINT: 'http://x' };
     const tests = { CRD_SEEDS: '1', CRD_KILLS: '1', CRD_KILL_SEED: '1', CRD_RACES: '1' };
-    expect(configure({ ...MINIMAL, ...others, ...tests, CRD_OLD: undefined })).toEqual(configure(MINIMAL));
+    const client = { CRD_API_KEY: 'crd_live_x', CRD_BASE_URL: 'https://example.com', CRD_CACHE_DIR: 'x' };
+    const environment = { ...MINIMAL, ...others, ...tests, ...client, CRD_OLD: undefined };
+    expect(configure(environment)).toEqual(configure(MINIMAL));
   });
 
   it.each(['CRD_PROT', 'CRD_', 'CRD_STORE_FILE', 'CRD_SEED', 'CRD_TESTS', 'CRD_toString'])(
