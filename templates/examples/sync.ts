@@ -237,7 +237,7 @@ class Run {
     const bytes = await fetchFile(this.options, `${this.path}/manifest.json`, undefined, held);
     const manifest = JSON.parse(new TextDecoder().decode(bytes)) as Manifest; // its digest is verified
     const { schema, chain, genre, sequence, dates } = manifest;
-    if (schema !== 'manifest/1') {
+    if (schema !== 'manifest/1' && schema !== 'manifest/2') {
       throw new Refused(`the manifest is ${schema}: get a newer version of this program`);
     }
     if (chain !== this.options.chain || genre !== this.options.genre) {

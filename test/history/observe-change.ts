@@ -23,18 +23,18 @@ import { derivedConclusions, metaConclusions, toNaiveRecords, type NaiveRecords 
 import { PLANNED_REVISION, REASON, type PublishedSeries } from './published-series.js';
 
 /** Plans a changed series without acceptance, and then with acceptance of the digest of the first plan. */
-export function observeChange(
+export async function observeChange(
   published: PublishedSeries,
   series: InputSeries,
   changedDate: string,
-): ChangeObservation {
+): Promise<ChangeObservation> {
   const { chain } = series;
   const records = toNaiveRecords(series);
   const before = published.naive(chain);
   const expected = compareNaive(before, records);
-  const refused = published.plan(series);
+  const refused = await published.plan(series);
   const planDigest = refused.plan_digest ?? 'none';
-  const { release } = published.plan(series, { reason: REASON, planDigest });
+  const { release } = await published.plan(series, { reason: REASON, planDigest });
   const after = release ? plannedManifests(published.state, release) : published.state.manifests;
   const change = { chain, expected, records, after, revision: PLANNED_REVISION, reason: REASON };
   const dates = records.days.map(({ date }) => date);
@@ -55,14 +55,14 @@ export function observeChange(
 }
 
 /** Plans the published input with an edit. */
-export function observeEdit(published: PublishedSeries, edit: Edit): EditObservation {
+export async function observeEdit(published: PublishedSeries, edit: Edit): Promise<EditObservation> {
   const series = applyEdit(seriesOf(published.inputs, edit.chain), edit);
-  return { edit, ...observeChange(published, series, edit.date) };
+  return { edit, ...(await observeChange(published, series, edit.date)) };
 }
 
 /** Plans a series that lacks published history, with accepted restatements. */
-export function observeDrop(published: PublishedSeries, series: InputSeries): DropObservation {
-  const plan = published.plan(series, { reason: REASON });
+export async function observeDrop(published: PublishedSeries, series: InputSeries): Promise<DropObservation> {
+  const plan = await published.plan(series, { reason: REASON });
   const { outcome, refusal } = plan.chains[series.chain] ?? { outcome: 'none' };
   const drops = refusal?.kind === 'drop' ? refusal.drops : [];
   return { outcome, drops, publishes: plan.release !== undefined };

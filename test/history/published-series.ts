@@ -2,6 +2,7 @@ import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../../generator/core/input/input-series.js';
 import { planRelease } from '../../generator/core/release/plan-release.js';
+import { planWithRecords } from '../../generator/publish/plan-with-records.js';
 import type { Acceptance, Plan } from '../../generator/core/release/plan-types.js';
 import type { PublishedState } from '../../generator/core/release/published-state.js';
 import { readProductTexts } from '../../generator/texts/product-texts.js';
@@ -29,7 +30,7 @@ export type PublishedSeries = {
   readonly inputs: readonly InputSeries[];
   readonly naive: (chain: Chain) => NaiveRecords;
   /** Plans the published input with one series replaced. */
-  readonly plan: (series: InputSeries, acceptance?: Acceptance) => Plan;
+  readonly plan: (series: InputSeries, acceptance?: Acceptance) => Promise<Plan>;
 };
 
 /** Publishes series to a store in memory, by default to a new one. */
@@ -51,13 +52,16 @@ export async function createPublished(
       return records;
     },
     plan: (series, acceptance) =>
-      planRelease({
-        inputs: inputs.map((each) => (each.chain === series.chain ? series : each)),
-        previous: state,
-        asOfMs: parseInstant(PLANNED_ON) ?? NaN,
-        texts,
-        ...(acceptance ? { acceptance } : {}),
-      }),
+      planWithRecords(store, (superseded) =>
+        planRelease({
+          inputs: inputs.map((each) => (each.chain === series.chain ? series : each)),
+          previous: state,
+          asOfMs: parseInstant(PLANNED_ON) ?? NaN,
+          texts,
+          superseded,
+          ...(acceptance ? { acceptance } : {}),
+        }),
+      ),
   };
 }
 

@@ -6,7 +6,7 @@ import { findKey, isAccountId } from '../../core/accounts/account.js';
 /** An account of a snapshot. `records` and `usage` are by key id, and contain only keys that the account lists. */
 export type SavedAccount = {
   readonly account: Account;
-  /** The records of the keys that were active at the export. A key that was revoked before it is not restored: it has none. */
+  /** The records of the keys that were active at the export. A key without one is restored as revoked. */
   readonly records: Readonly<Record<string, KeyRecord>>;
   /** Last day of use of each key that was used. */
   readonly usage: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 /** Changes published history in selected ways, and prints the resulting plans and stores. */
+import pMap from 'p-map';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
@@ -53,26 +54,26 @@ async function observeAppend(
 }
 
 /** Plans an edit with the accepted plan digest of another one. */
-function observeMismatch(
+async function observeMismatch(
   published: PublishedSeries,
   [one, other]: readonly Edit[],
-): LateEditObservations['mismatch'] {
+): Promise<LateEditObservations['mismatch']> {
   if (one === undefined || other === undefined) throw new Error('two edits are needed');
   const edited = (edit: Edit): InputSeries => applyEdit(seriesOf(published.inputs, edit.chain), edit);
-  const planDigest = published.plan(edited(one)).plan_digest ?? 'none';
-  const plan = published.plan(edited(other), { reason: REASON, planDigest });
+  const planDigest = (await published.plan(edited(one))).plan_digest ?? 'none';
+  const plan = await published.plan(edited(other), { reason: REASON, planDigest });
   return { kind: plan.chains[other.chain]?.refusal?.kind ?? 'none', publishes: plan.release !== undefined };
 }
 
-function observeDrops(published: PublishedSeries): LateEditObservations['drops'] {
+async function observeDrops(published: PublishedSeries): Promise<LateEditObservations['drops']> {
   const series = seriesOf(published.inputs, 'bitcoin');
   const column = series.metrics.fees_total ?? [];
   const emptied = { ...series, metrics: { ...series.metrics, fees_total: column.map(() => null) } };
   return {
-    laterStart: observeDrop(published, cutBetween(series, SECOND, LAST)),
-    earlierEnd: observeDrop(published, cutBetween(series, FIRST, LAST_BUT_ONE)),
-    goneColumn: observeDrop(published, withoutColumn(series, 'fees_total')),
-    emptyColumn: observeDrop(published, emptied),
+    laterStart: await observeDrop(published, cutBetween(series, SECOND, LAST)),
+    earlierEnd: await observeDrop(published, cutBetween(series, FIRST, LAST_BUT_ONE)),
+    goneColumn: await observeDrop(published, withoutColumn(series, 'fees_total')),
+    emptyColumn: await observeDrop(published, emptied),
   };
 }
 
@@ -98,12 +99,12 @@ async function observeLateEdits(): Promise<LateEditObservations> {
   const later = await createPublished([cutBetween(bitcoin, SECOND, LAST)]);
   return {
     append,
-    far: far.map((edit) => observeEdit(published, edit)),
-    mismatch: observeMismatch(published, far),
-    drops: observeDrops(published),
-    rowGone: observeChange(published, withoutRow(bitcoin, LOST_ROW), LOST_ROW),
-    rowFilled: observeChange(holed, bitcoin, LOST_ROW),
-    earlierStart: observeChange(later, bitcoin, FIRST),
+    far: await pMap(far, (edit) => observeEdit(published, edit), { concurrency: 1 }),
+    mismatch: await observeMismatch(published, far),
+    drops: await observeDrops(published),
+    rowGone: await observeChange(published, withoutRow(bitcoin, LOST_ROW), LOST_ROW),
+    rowFilled: await observeChange(holed, bitcoin, LOST_ROW),
+    earlierStart: await observeChange(later, bitcoin, FIRST),
     applied: await observeApplied(published.store, inputs, chooseApplied(inputs, far, drawnEdits(inputs))),
     verifyFaults: (await verifyStore(published.store, { deep: true })).faults,
   };
