@@ -123,9 +123,9 @@ type Unit = { readonly roundUp: (value: number) => number; readonly toText: (val
 const BYTES: Unit = { roundUp: roundUpDigits, toText: bytesWords };
 const FILES: Unit = { roundUp: (value) => value, toText: (value) => `${countWords(value)} files` };
 
-/** Rounds up to the three significant digits of a number of bytes in a text. */
+/** Rounds up to the digits of a number of bytes in a text, and by steps of many blocks, because space is freed in whole blocks. */
 function roundUpDigits(value: number): number {
-  const step = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 2);
+  const step = Math.max(100_000, 10 ** (Math.floor(Math.log10(value)) - 2));
   return Math.ceil(value / step) * step;
 }
 

@@ -129,7 +129,7 @@ describeOnDisk('on a small disk', () => {
       expect({ code, stderr }).toEqual({
         code: 7,
         stderr: expect.stringMatching(
-          /has \d+ files free\. This run writes \d+ files and must leave 1000 files free\. Nothing visible has changed\. Free at least \d+ files there, /,
+          /has 1,\d+ files free\. This run writes \d+ files and must leave 1,000 files free\. Nothing visible has changed\. Free at least \d+ files there, /,
         ),
       });
       expect(await list()).toEqual(before);

@@ -43,7 +43,8 @@ export async function createFullDisk(folder: string, store?: string): Promise<Fu
   await resize((blocks - bfree) * bsize + FREE_BYTES);
   return {
     root,
-    error: /^generator: The disk of \S+ has \d[\d.]* kB free\. This run writes \d[\d.]* MB and must leave /,
+    error:
+      /^generator: The disk of \S+ has \d[\d.]* kB free\. This run writes \d[\d.]* [kM]B and must leave /,
     left: [],
     runShort: (args) => runUnder([], args),
     extend: () => resize(64 * 1_048_576),
