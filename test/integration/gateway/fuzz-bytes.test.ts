@@ -137,6 +137,7 @@ it(
     expect(
       [...counts].filter(([, { statuses }]) => Object.keys(statuses).some((status) => status >= '500')),
     ).toEqual([]);
+    // A route is a template, or none if no template matches. Text of a request must never become one.
     expect([...counts.keys()].filter((route) => !route.startsWith('/') && route !== 'none')).toEqual([]);
   },
   SLOW_MS,

@@ -26,7 +26,7 @@ export const BAD_SOURCES: readonly BadSources[] = [
   {
     name: 'a name with half a character',
     list: '[{"name": »"S\\ud800", "licence": "CC0"}]',
-    what: 'CHAIN/0/name must match pattern "^[^\\p{C}\\p{Zl}\\p{Zp}]+$"',
+    what: 'CHAIN/0/name must match pattern "^(?![=+@-])[^\\p{C}\\p{Zl}\\p{Zp}]+$"',
     remedy: SEGMENT,
   },
   {
