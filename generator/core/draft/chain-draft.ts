@@ -1,5 +1,3 @@
-import { canonicalJson } from '../../../schemas/canonical-json.js';
-import { sha256Hex } from '../../../schemas/digest.js';
 import type { ManifestDate, ManifestRevisions, MetaDay } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
@@ -8,6 +6,7 @@ import { calendarFile } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { runSteps, type Steps } from '../steps.js';
+import { assertDigest } from './assert-digest.js';
 import type { ChainState } from './chain-state.js';
 import { draftGenres, knownRevisions, type GenreDrafts, type GenreOptions } from './genre-drafts.js';
 import { findLabelChanges } from './label-changes.js';
@@ -74,9 +73,7 @@ function rememberRecords(make: (entry: ManifestDate) => DayRecord): (entry: Mani
     const cached = cache.get(entry.sha256);
     if (cached !== undefined) return cached;
     const record = make(entry);
-    if (sha256Hex(canonicalJson(record)) !== entry.sha256) {
-      throw new Error(`${entry.path}: the writers produce other bytes than the manifest lists`);
-    }
+    assertDigest(record, entry);
     cache.set(entry.sha256, record);
     return record;
   };

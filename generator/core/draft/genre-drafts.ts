@@ -10,6 +10,7 @@ import type { Artifact } from '../artifacts/artifact.js';
 import type { Steps } from '../steps.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { draftChainVolumes, type ChainVolumes } from '../volumes/chain-volumes.js';
+import { assertDigest } from './assert-digest.js';
 import { createEntryWriter, type DayResult, type EntryOptions } from './entry-writer.js';
 
 const DAYS_A_STEP = 4;
@@ -84,7 +85,9 @@ function draftVolumesOf(
       const t = indexOf.get(entry.date);
       if (sha256 !== entry.sha256 || t === undefined) return superseded?.get(sha256);
       const updatedThrough = revisions[entry.revision]?.updated_through ?? '';
-      return writers.write(entry.schema, t, { revision: entry.revision, updatedThrough });
+      const record = writers.write(entry.schema, t, { revision: entry.revision, updatedThrough });
+      assertDigest(record, entry);
+      return record;
     },
   });
 }

@@ -20,7 +20,7 @@ const PROVENANCE: readonly Column<VersionRow>[] = [
   required('status', 'Status of the date. Rows of withdrawn dates have no values.', ({ status }) => status),
   {
     ...{ name: 'backfilled', type: 'boolean', required: true },
-    description: 'True for values that were first published more than seven days after their day.',
+    description: 'True for values that were published more than seven days after their day.',
     read: ({ backfilled }) => backfilled,
   },
   required(

@@ -3,7 +3,7 @@ import type { Chain, ManifestDate, ManifestRevisions, MetaDay } from '../../../s
 import type { DayRecord } from '../records/day-writers.js';
 import type { VersionRow } from './column.js';
 
-/** Values that are first published later than this after their day were not known in time. */
+/** Values that are published later than this after their day were not known in time. */
 const BACKFILLED_AFTER_MS = 7 * 86_400_000;
 
 /** A date in a manifest and in the meta manifest, whose records have the status of the date. */
@@ -45,13 +45,13 @@ export function recordsOf({ entry, metaEntry }: ListedDate): NeededRecord[] {
 /** Returns the rows of a date, one for each version, the oldest first. */
 export function toVersionRows(options: DateVersions): VersionRow[] {
   const { chain, entry, revisions, records } = options;
-  return versionsOf(entry).map((version, i): VersionRow => {
+  return versionsOf(entry).map((version): VersionRow => {
     const { sha256, revision, inForceFrom, inForceUntil, isWithdrawn } = version;
     const record = isWithdrawn ? null : (records.get(sha256) ?? null);
     return {
       ...{ date: entry.date, chain, record, revision, inForceFrom, inForceUntil },
       status: isWithdrawn ? 'withdrawn' : statusOf(version, options),
-      backfilled: i === 0 && isLate(entry.date, revisions[revision]?.published_at ?? ''),
+      backfilled: isLate(entry.date, revisions[revision]?.published_at ?? ''),
       methodologyVersion: record?.methodology_version ?? entry.methodology_version,
     };
   });

@@ -125,7 +125,7 @@ def volume_rows(genre: str, dates: list[str]) -> list[dict[str, Any]]:
                     "chain": "base",
                     **values,
                     "status": "withdrawn" if record is None else "available",
-                    "backfilled": i == 0 and date <= "2026-01-12",
+                    "backfilled": date <= "2026-01-12",
                     "methodology_version": "v1",
                     "published_revision": since,
                     "in_force_from": since,

@@ -58,7 +58,7 @@ class Manifest:
                 since=each["in_force_from"],
                 until=listed[i + 1]["in_force_from"] if i + 1 < len(listed) else None,
                 status=each.get("status"),
-                backfilled=i == 0 and self.is_late(date, each["revision"]),
+                backfilled=self.is_late(date, each["revision"]),
             )
 
     def is_late(self, date: str, revision: str) -> bool:

@@ -78,12 +78,10 @@ it('a withdrawn date has a row without values from the revision on that withdrew
   ]);
 });
 
-it('only a first version that was published more than seven days after its day is backfilled', () => {
+it('a version that was published more than seven days after its day is backfilled, a correction too', () => {
   const isBackfilled = (entry: ManifestDate): boolean[] => rowsOf(entry).map(({ backfilled }) => backfilled);
   expect(isBackfilled(entryOf('2024-01-25', {}))).toEqual([false]); // ended on the 26th, six days and six hours before
   expect(isBackfilled(entryOf('2024-01-24', {}))).toEqual([true]);
-  expect(isBackfilled(entryOf('2024-01-24', { revision: R2, in_force_from: R2, superseded }))).toEqual([
-    true,
-    false,
-  ]);
+  const corrected = { revision: R2, in_force_from: R2, superseded };
+  expect(isBackfilled(entryOf('2024-01-25', corrected))).toEqual([false, true]);
 });
