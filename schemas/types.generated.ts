@@ -1322,7 +1322,7 @@ export interface ManifestVolume {
   first_date: CalendarDate;
   last_date: CalendarDate;
   /**
-   * Number of rows: one for each date and version.
+   * Number of rows: one for each date, version and status.
    */
   rows: number;
   schema: string;
@@ -2140,7 +2140,7 @@ export interface Thresholds {
   defaults: Methodology;
 }
 /**
- * The rows of a volume: a closed period of one genre and chain, one row for each date and version.
+ * The rows of a volume: a closed period of one genre and chain, one row for each date, version and status.
  */
 export interface Volume {
   schema: string;

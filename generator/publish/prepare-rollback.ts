@@ -14,7 +14,7 @@ import {
   type RolledBackChain,
   type RollbackTarget,
 } from '../core/release/plan-rollback.js';
-import { isChangedMethodology } from '../core/release/plan-release.js';
+import { isChangedMethodology } from '../core/release/assess-chain.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import { count } from '../core/text/count.js';

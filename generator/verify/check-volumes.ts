@@ -6,6 +6,7 @@ import type { Chain, Manifest, ManifestRevisions } from '../../schemas/types.gen
 import type { DayRecord } from '../core/records/day-writers.js';
 import { runSteps } from '../core/steps.js';
 import { draftChainVolumes, type ChainVolumes } from '../core/volumes/chain-volumes.js';
+import { listedFiles } from '../core/volumes/volume-files.js';
 import { checkStoredFile, type Verifier } from './verifier.js';
 
 type Manifests = { readonly [genre in VolumeGenre]: Manifest };
@@ -34,7 +35,7 @@ export async function checkVolumes(
         message: `${path}: its volumes differ from those packed from the day files`,
       });
     }
-    for (const { path, sha256, bytes } of volumes.flatMap(({ parquet, csv }) => [parquet, csv])) {
+    for (const { path, sha256, bytes } of listedFiles(volumes)) {
       verifier.progress.advance();
       await checkStoredFile(verifier, path, { sha256, bytes, type: subscriberTypeOf(path) });
     }

@@ -88,7 +88,7 @@ const ARCHIVE = `Included in ${plansWith((plan) => PLANS[plan].archive)}.`;
 const BUNDLES = `Included in ${plansWith(() => true)}; 365d only in ${plansWith((plan) => (PLANS[plan].windows as readonly string[]).includes('365d'))}.`;
 
 function volumePaths(): Record<string, JsonObject> {
-  const description = `${ARCHIVE} One row for each date and version. The manifest lists the volumes. When a year is closed, its volume replaces those of its months.`;
+  const description = `${ARCHIVE} One row for each date, version and status. The manifest lists the volumes. When a year is closed, its volume replaces those of its months.`;
   return {
     [volumePath('{genre}', '{chain}', '{period}', 'parquet')]: subscriberFile(
       'getVolume',

@@ -1,4 +1,4 @@
-import type { ManifestDate, ManifestRevisions, MetaDay } from '../../../schemas/types.generated.js';
+import type { ManifestDate, MetaDay } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
 import { CHART_DAYS } from '../artifacts/label-runs.js';
@@ -6,10 +6,10 @@ import { calendarFile } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { runSteps, type Steps } from '../steps.js';
-import { assertDigest } from './assert-digest.js';
 import type { ChainState } from './chain-state.js';
 import { draftGenres, knownRevisions, type GenreDrafts, type GenreOptions } from './genre-drafts.js';
 import { findLabelChanges } from './label-changes.js';
+import { createRebuilder } from './rebuild-record.js';
 
 /** The next state of a chain, computed from its input, with the day files to write. */
 export type ChainDraft = ChainState & {
@@ -42,10 +42,7 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     (date) => !isNew.has(date),
   );
 
-  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
-  const record = rememberRecords((entry) =>
-    writers.write(entry.schema, indexOf.get(entry.date) ?? -1, provenanceOf(entry, revisions)),
-  );
+  const record = rememberRecords(createRebuilder(series, writers, revisions));
   return {
     chain: series.chain,
     series,
@@ -67,13 +64,15 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
 }
 
 /** Caches records by digest: bundles overlap, and each is computed once for its digest and once for its bytes. */
-function rememberRecords(make: (entry: ManifestDate) => DayRecord): (entry: ManifestDate) => DayRecord {
+function rememberRecords(
+  rebuild: (entry: ManifestDate) => DayRecord | undefined,
+): (entry: ManifestDate) => DayRecord {
   const cache = new Map<string, DayRecord>();
   return (entry) => {
     const cached = cache.get(entry.sha256);
     if (cached !== undefined) return cached;
-    const record = make(entry);
-    assertDigest(record, entry);
+    const record = rebuild(entry);
+    if (record === undefined) throw new Error(`${entry.path}: the series lacks its date`);
     cache.set(entry.sha256, record);
     return record;
   };
@@ -87,13 +86,6 @@ function inOrderOfDates(genres: readonly (readonly Artifact[])[]): Artifact[] {
 
 function mergeDates(lists: readonly (readonly string[])[]): string[] {
   return [...new Set(lists.flat())].sort();
-}
-
-function provenanceOf(
-  { revision }: ManifestDate,
-  revisions: ManifestRevisions,
-): { revision: string; updatedThrough: string } {
-  return { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
 }
 
 /** Returns the name of the source of the last date. */

@@ -10,8 +10,8 @@ import type { Artifact } from '../artifacts/artifact.js';
 import type { Steps } from '../steps.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { draftChainVolumes, type ChainVolumes } from '../volumes/chain-volumes.js';
-import { assertDigest } from './assert-digest.js';
 import { createEntryWriter, type DayResult, type EntryOptions } from './entry-writer.js';
+import { createRebuilder } from './rebuild-record.js';
 
 const DAYS_A_STEP = 4;
 
@@ -23,6 +23,8 @@ export type PublishedChain = {
 
 /** Options for `draftGenres`. */
 export type GenreOptions = EntryOptions & {
+  /** Set to pack volumes whose dates did not change again. */
+  readonly repack?: boolean | undefined;
   readonly published: PublishedChain | undefined;
   /** Superseded records by digest, as far as they were read. */
   readonly superseded?: ReadonlyMap<string, DayRecord> | undefined;
@@ -72,23 +74,17 @@ export function* draftGenres(options: GenreOptions): Steps<GenreDrafts> {
 
 function draftVolumesOf(
   { meta, gold, derived }: Omit<GenreDrafts, 'volumes'>,
-  { series, writers, published, superseded, handOver }: GenreOptions,
+  { series, writers, published, superseded, handOver, repack }: GenreOptions,
   revisions: ManifestRevisions,
 ): Steps<ChainVolumes> {
-  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  const rebuild = createRebuilder(series, writers, revisions);
   return draftChainVolumes({
     ...{ chain: series.chain, sources: series.sources, methodology: writers.regimes.methodology },
-    ...{ updatedThrough: series.dates.at(-1) ?? '', revisions, handOver },
+    ...{ updatedThrough: series.dates.at(-1) ?? '', revisions, handOver, repack },
     entries: { meta: meta.entries, gold: gold.entries, derived: derived.entries },
     published: published?.manifests,
-    record: (entry, sha256) => {
-      const t = indexOf.get(entry.date);
-      if (sha256 !== entry.sha256 || t === undefined) return superseded?.get(sha256);
-      const updatedThrough = revisions[entry.revision]?.updated_through ?? '';
-      const record = writers.write(entry.schema, t, { revision: entry.revision, updatedThrough });
-      assertDigest(record, entry);
-      return record;
-    },
+    record: (entry, sha256) =>
+      (sha256 === entry.sha256 ? rebuild(entry) : undefined) ?? superseded?.get(sha256),
   });
 }
 

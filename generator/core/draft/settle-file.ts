@@ -1,6 +1,7 @@
 import { subscriberTypeOf } from '../../../schemas/object-headers.js';
 import type { FileEntry, PublicEntry, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ChainVolumes } from '../volumes/chain-volumes.js';
+import { listedFiles } from '../volumes/volume-files.js';
 import { toArtifact, type Artifact, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import { keepText } from '../artifacts/text-keeper.js';
 
@@ -54,20 +55,18 @@ export function settleVolumes(
 ): SettledFile[] {
   return Object.values(volumes).flatMap(({ listed, files }) => {
     const made = new Map(files.map((artifact) => [artifact.path, artifact]));
-    return listed
-      .flatMap(({ parquet, csv }) => [parquet, csv])
-      .map(({ path, sha256, bytes }): SettledFile => {
-        const published = previous?.bundles[path];
-        const type = subscriberTypeOf(path);
-        if (published?.sha256 === sha256) return { path, type, entry: published };
-        const artifact = made.get(path);
-        return {
-          path,
-          type,
-          entry: { sha256, bytes, revision },
-          ...(artifact === undefined ? {} : { artifact }),
-        };
-      });
+    return listedFiles(listed).map(({ path, sha256, bytes }): SettledFile => {
+      const published = previous?.bundles[path];
+      const type = subscriberTypeOf(path);
+      if (published?.sha256 === sha256) return { path, type, entry: published };
+      const artifact = made.get(path);
+      return {
+        path,
+        type,
+        entry: { sha256, bytes, revision },
+        ...(artifact === undefined ? {} : { artifact }),
+      };
+    });
   });
 }
 

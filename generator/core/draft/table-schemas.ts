@@ -68,7 +68,7 @@ function describeVolumes(genre: VolumeGenre, chain: Chain, methodology: Methodol
   return {
     title: `Volumes of ${genre}, ${CHAINS[chain].name}`,
     description:
-      'One row for each UTC date and version: closed years, and closed months of the year after them.',
+      'One row for each UTC date, version and status: closed years, and closed months of the year after them.',
     fields: columnsOf(genre, chain, methodology).map(toField),
     primaryKey: ['date', 'chain', 'in_force_from'],
     safe_uses: [

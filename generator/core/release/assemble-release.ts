@@ -23,6 +23,7 @@ import type { PlannedRelease } from './plan-types.js';
 import { manifestOf, type PublishedState } from './published-state.js';
 import { toReleaseChanges } from './release-changes.js';
 import { settleFile, settleVolumes, stampOf, type SettledFile } from '../draft/settle-file.js';
+import { listedFiles } from '../volumes/volume-files.js';
 
 /** A chain whose published state changes. `record` is absent when no date of it is in force any more. */
 export type ChangedChain = {
@@ -197,10 +198,7 @@ function entriesOf<S extends Section>(
 
 function publishedVolumes({ chain }: ChainState, previous: PublishedState | undefined): string[] {
   return VOLUME_GENRES.flatMap((genre) =>
-    (manifestOf(previous, genre, chain)?.volumes ?? []).flatMap(({ parquet, csv }) => [
-      parquet.path,
-      csv.path,
-    ]),
+    listedFiles(manifestOf(previous, genre, chain)?.volumes).map(({ path }) => path),
   );
 }
 

@@ -1,5 +1,13 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import type { Genre, Manifest, RecordChain, Site } from '../../../schemas/types.generated.js';
+import { methodologyDigest } from '../../../schemas/methodology.js';
+import type {
+  Genre,
+  Manifest,
+  Methodology,
+  RecordChain,
+  ReleaseRecord,
+  Site,
+} from '../../../schemas/types.generated.js';
 import type { InputSeries } from '../input/input-series.js';
 import type { InputDigest } from './input-digest.js';
 import { manifestOf, type PublishedState } from './published-state.js';
@@ -61,8 +69,11 @@ function isSameSite(one: Site | undefined, other: Site | undefined): boolean {
 }
 
 /** Returns whether the same input would surely give the same bytes as published. With `full` it is computed again. */
-function isTrusted(chain: RecordChain, { writersSha256, methodologySha256, full }: Trust): boolean {
-  return !full && writersSha256 === chain.writers_sha256 && methodologySha256 === chain.methodology_sha256;
+export function isTrusted(
+  chain: RecordChain | undefined,
+  { writersSha256, methodologySha256, full }: Trust,
+): boolean {
+  return !full && writersSha256 === chain?.writers_sha256 && methodologySha256 === chain.methodology_sha256;
 }
 
 export function manifestsOf(
@@ -76,4 +87,10 @@ export function manifestsOf(
     derived: manifestOf(state, 'derived', chain),
     briefs: manifestOf(state, 'briefs', chain),
   };
+}
+
+/** Returns whether the methodology changed without a new version. */
+export function isChangedMethodology(previous: ReleaseRecord | undefined, methodology: Methodology): boolean {
+  const published = previous?.methodology;
+  return published?.version === methodology.version && published.sha256 !== methodologyDigest(methodology);
 }

@@ -3,13 +3,13 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { Methodology, RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
 import { metricsWithValues, type InputSeries } from '../input/input-series.js';
 import { runSteps, type Steps } from '../steps.js';
 import { assembleRelease, type AssemblyOptions, type ChangedChain } from './assemble-release.js';
-import { assessChain, manifestsOf, type Trust } from './assess-chain.js';
+import { assessChain, isChangedMethodology, isTrusted, manifestsOf, type Trust } from './assess-chain.js';
 import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.js';
 import { draftAllLineages } from './draft-all-lineages.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
@@ -115,12 +115,6 @@ export function nextStamp(previous: ReleaseRecord | undefined, asOfMs: number): 
   };
 }
 
-/** Returns whether the methodology changed without a new version. */
-export function isChangedMethodology(previous: ReleaseRecord | undefined, methodology: Methodology): boolean {
-  const published = previous?.methodology;
-  return published?.version === methodology.version && published.sha256 !== methodologyDigest(methodology);
-}
-
 function* assessAll(request: PlanRequest, trust: Trust, stamp: ReleaseStamp): Steps<Assessed[]> {
   const assessed: Assessed[] = [];
   for (const chain of CHAIN_IDS) {
@@ -156,6 +150,7 @@ function* assess(
     writers: createDayWriters(series, request.texts),
     published: assessment.kind === 'first' ? undefined : { manifests, calendar: calendar ?? '' },
     trusted: assessment.kind === 'extended',
+    repack: !isTrusted(previous?.record.chains[series.chain], trust),
     stamp,
     reason: request.acceptance?.reason ?? 'not accepted', // only restated days contain it, and `decide` refuses those without an acceptance
     keepWithdrawn: request.keepWithdrawn,

@@ -45,7 +45,7 @@ export type RollbackRequest = {
   /** What is on hold afterwards. */
   readonly held: Held;
   readonly texts: ReferenceTexts;
-  /** The day records that calendars, bundles and summaries of the rolled back chains need, and those for volumes that were read, by digest. */
+  /** Day records by digest: those of calendars, bundles and summaries, and those that the volumes lacked. */
   readonly days: ReadonlyMap<string, DayRecord>;
 };
 

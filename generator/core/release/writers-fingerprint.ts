@@ -67,7 +67,11 @@ function probeFiles(texts: ReferenceTexts): string[] {
       frontPage(texts.site, releaseOptions),
     ];
     const templates = [...Object.values(chainFiles(draft, texts)).flat(), ...filesOfAllChains];
-    return templates.map((template) => sha256Hex(bodyOf(template.content(stamp))));
+    const volumes = Object.values(draft.volumes).flatMap(({ files }) => files);
+    return [
+      ...templates.map((template) => sha256Hex(bodyOf(template.content(stamp)))),
+      ...volumes.map(({ sha256 }) => sha256),
+    ];
   });
 }
 

@@ -18,6 +18,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import { changesFile, releaseFile } from '../artifacts/release-files.js';
 import type { StoreFault } from '../store-fault.js';
+import { listedFiles } from '../volumes/volume-files.js';
 import { checkManifest, compareManifests } from './check-day.js';
 
 const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
@@ -82,9 +83,7 @@ export function checkListedManifest(
 
 /** Returns a fault for each volume that only the manifest or only the release lists, or with another digest. */
 function checkListedVolumes({ bundles }: ReleaseRecord, { genre, chain, volumes = [] }: Manifest): string[] {
-  const named = new Map(
-    volumes.flatMap(({ parquet, csv }) => [parquet, csv]).map(({ path, sha256 }) => [path, sha256]),
-  );
+  const named = new Map(listedFiles(volumes).map(({ path, sha256 }) => [path, sha256]));
   const folder = volumePath(genre, chain, '', 'csv').replace('.csv', '');
   const listed = Object.keys(bundles).filter((path) => path.startsWith(folder));
   return [...new Set([...named.keys(), ...listed])]

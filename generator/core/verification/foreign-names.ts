@@ -4,6 +4,7 @@ import type { Chain, Contract, Genre, ManifestDate } from '../../../schemas/type
 import type { SchemaName } from '../../../schemas/validate.js';
 import { LINEAGE_SCHEMA } from '../draft/lineage-draft.js';
 import { DAY_SCHEMAS } from '../records/day-writers.js';
+import { listedFiles } from '../volumes/volume-files.js';
 
 type Judge<N extends SchemaName> = (document: NonNullable<Contract[N]>) => readonly string[];
 
@@ -16,7 +17,7 @@ const JUDGES: { readonly [N in SchemaName]?: Judge<N> } = {
   ],
   manifest: ({ genre, chain, dates, volumes = [] }) => [
     ...foreignPaths(
-      volumes.flatMap(({ parquet, csv }) => [parquet.path, csv.path]),
+      listedFiles(volumes).map(({ path }) => path),
       isBundlePath,
     ),
     ...dates.flatMap(({ date, path, schema }) => [

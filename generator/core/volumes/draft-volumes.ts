@@ -40,6 +40,8 @@ export type VolumeOptions = {
   readonly entries: readonly ManifestDate[];
   readonly metaEntries: readonly ManifestDate[];
   readonly revisions: ManifestRevisions;
+  /** Set to pack again what did not change, because the code may write other bytes. */
+  readonly repack?: boolean | undefined;
   /** The published manifests of the genre and of genre meta. */
   readonly published: { readonly own: Manifest | undefined; readonly meta: Manifest | undefined };
   /** Returns a version of the entry's date, or `undefined` if it is not known. */
@@ -48,7 +50,7 @@ export type VolumeOptions = {
   readonly handOver?: ((file: RenderedFile) => void) | undefined;
 };
 
-/** Drafts the volumes of the closed periods. One whose dates did not change stays as it is published. */
+/** Drafts the volumes of the closed periods. One whose dates did not change stays as it is published, without `repack`. */
 export function* draftVolumes(options: VolumeOptions): Steps<VolumeDraft> {
   const { entries, updatedThrough, sources } = options;
   const first = entries[0]?.date;
@@ -81,7 +83,7 @@ function findKept(period: Period, options: VolumeOptions): ManifestVolume | unde
   const volume = published.own?.volumes?.find(
     ({ period: id, schema }) => id === period.id && schema === volumeSchema(genre),
   );
-  if (volume === undefined) return undefined;
+  if (volume === undefined || options.repack) return undefined;
   const isSame = (now: readonly ManifestDate[], before: readonly ManifestDate[] = []): boolean =>
     isSameList(within(period, now), within(period, before));
   return isSame(entries, published.own?.dates) && isSame(metaEntries, published.meta?.dates)

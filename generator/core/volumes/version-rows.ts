@@ -25,6 +25,9 @@ type Version = {
   readonly isWithdrawn: boolean;
 };
 
+/** A part of a version: the time in which its date has one status. */
+type Part = Pick<Version, 'inForceFrom' | 'inForceUntil'> & { readonly status: string };
+
 /** A record that rows are made from: its digest, and the entry that names it, of the genre itself or of genre meta. */
 export type NeededRecord = {
   readonly of: 'own' | 'meta';
@@ -42,18 +45,18 @@ export function recordsOf({ entry, metaEntry }: ListedDate): NeededRecord[] {
   ];
 }
 
-/** Returns the rows of a date, one for each version, the oldest first. */
+/** Returns the rows of a date, one for each version and status, the oldest first. */
 export function toVersionRows(options: DateVersions): VersionRow[] {
   const { chain, entry, revisions, records } = options;
-  return versionsOf(entry).map((version): VersionRow => {
-    const { sha256, revision, inForceFrom, inForceUntil, isWithdrawn } = version;
+  return versionsOf(entry).flatMap((version): VersionRow[] => {
+    const { sha256, revision, isWithdrawn } = version;
     const record = isWithdrawn ? null : (records.get(sha256) ?? null);
-    return {
-      ...{ date: entry.date, chain, record, revision, inForceFrom, inForceUntil },
-      status: isWithdrawn ? 'withdrawn' : statusOf(version, options),
+    const row = {
+      ...{ date: entry.date, chain, record, revision },
       backfilled: isLate(entry.date, revisions[revision]?.published_at ?? ''),
       methodologyVersion: record?.methodology_version ?? entry.methodology_version,
     };
+    return partsOf(version, options).map((part) => ({ ...row, ...part }));
   });
 }
 
@@ -65,11 +68,32 @@ function versionsOf(entry: ManifestDate): Version[] {
   }));
 }
 
-/** Returns the status that the date had when the version ended, or has now. */
-function statusOf({ inForceUntil: end }: Version, { metaEntry, records }: DateVersions): string {
-  const meta = versionsOf(metaEntry).findLast(({ inForceFrom }) => end === null || inForceFrom < end);
-  if (meta === undefined || meta.inForceUntil === null) return metaEntry.status;
-  return meta.isWithdrawn ? 'withdrawn' : (records.get(meta.sha256) as MetaDay).status; // the meta manifest names only these
+/** Splits a version where the status of its date changes: the meta record can change while the metrics stay. */
+function partsOf(
+  { inForceFrom: start, inForceUntil: end, isWithdrawn }: Version,
+  date: DateVersions,
+): Part[] {
+  if (isWithdrawn) return [{ inForceFrom: start, inForceUntil: end, status: 'withdrawn' }];
+  const parts: Part[] = [];
+  for (const meta of versionsOf(date.metaEntry)) {
+    const isOver = meta.inForceUntil !== null && meta.inForceUntil <= start;
+    const isLater = end !== null && meta.inForceFrom >= end;
+    if (isOver || isLater) continue;
+    const status = statusOf(meta, date);
+    const last = parts.at(-1);
+    if (last?.status === status) continue;
+    if (last !== undefined) parts[parts.length - 1] = { ...last, inForceUntil: meta.inForceFrom };
+    parts.push({ inForceFrom: last === undefined ? start : meta.inForceFrom, inForceUntil: end, status });
+  }
+  return parts;
+}
+
+function statusOf(
+  { sha256, inForceUntil, isWithdrawn }: Version,
+  { metaEntry, records }: DateVersions,
+): string {
+  if (inForceUntil === null) return metaEntry.status;
+  return isWithdrawn ? 'withdrawn' : (records.get(sha256) as MetaDay).status; // the meta manifest names only these
 }
 
 function isLate(date: string, publishedAt: string): boolean {

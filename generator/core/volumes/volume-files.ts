@@ -1,6 +1,12 @@
 import { VOLUME_FORMATS, type VolumeFormat, type VolumeGenre } from '../../../schemas/catalog.js';
 import { volumePath } from '../../../schemas/paths.js';
-import type { Chain, ManifestVolume, Methodology, Volume } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  ManifestVolume,
+  Methodology,
+  Volume,
+  VolumeFile,
+} from '../../../schemas/types.generated.js';
 import { subscriberTypeOf } from '../../../schemas/object-headers.js';
 import { toArtifact, type Artifact, type Content } from '../artifacts/artifact.js';
 import type { Cell, Column, VersionRow } from './column.js';
@@ -23,6 +29,11 @@ export type VolumeSource = {
 
 /** A volume: its entry in the manifest, and its files. */
 export type VolumeFiles = { readonly listed: ManifestVolume; readonly files: readonly Artifact[] };
+
+/** Returns the files of volumes, as their manifest lists them. */
+export function listedFiles(volumes: readonly ManifestVolume[] = []): VolumeFile[] {
+  return volumes.flatMap(({ parquet, csv }) => [parquet, csv]);
+}
 
 /** Makes the files of a volume. */
 export function volumeFiles(source: VolumeSource): VolumeFiles {

@@ -7,6 +7,7 @@ import {
   type DraftResult,
 } from '../../../generator/publish/draft-in-thread.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
+import { listedFiles } from '../../../generator/core/volumes/volume-files.js';
 import { editSeries, randomSeries } from '../../support/release/random-series.js';
 
 const STAMP = { revision: '2023-01-01.000001', sequence: 1, publishedAt: '2023-01-01T00:00:00Z' };
@@ -49,9 +50,7 @@ it('a drafting thread sends every day file with the bytes of its digest', async 
   });
   const { volumes, ...genres } = drafted.drafts;
   const drafts = Object.values(genres);
-  const packed = Object.values(volumes).flatMap(({ listed }) =>
-    listed.flatMap(({ parquet, csv }) => [parquet, csv]),
-  );
+  const packed = Object.values(volumes).flatMap(({ listed }) => listedFiles(listed));
   const listed = [...drafts.flatMap(({ entries }) => entries), ...packed].map(
     ({ path, sha256 }) => `${path} ${sha256}`,
   );

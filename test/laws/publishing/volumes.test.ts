@@ -71,11 +71,11 @@ function flatten(genre: VolumeGenre, record: GoldDay | MetaDay | DerivedDay): Ce
 async function readSaid(store: ObjectStore, genre: VolumeGenre, entry: ManifestDate): Promise<Cells> {
   if (entry.status === 'withdrawn') return { status: 'withdrawn' };
   const known = records.get(entry.sha256);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { ...known, status: entry.status };
   const record = await readArtifactJson(store, entry.sha256, daySchemaOf(genre));
   const cells = { ...flatten(genre, record as GoldDay), published_revision: entry.revision }; // of this genre
   records.set(entry.sha256, cells);
-  return cells;
+  return { ...cells, status: entry.status };
 }
 
 /** The flattened records that were read, by digest. */

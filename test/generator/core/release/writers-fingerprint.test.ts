@@ -1,5 +1,7 @@
 import { CHAIN_IDS } from '../../../../schemas/catalog.js';
 import { chartPath, PUBLIC_PATHS } from '../../../../schemas/paths.js';
+import type { FileEntry } from '../../../../schemas/types.generated.js';
+import { listedFiles } from '../../../../generator/core/volumes/volume-files.js';
 import { planRelease } from '../../../../generator/core/release/plan-release.js';
 import type { PublishedState } from '../../../../generator/core/release/published-state.js';
 import { writersFingerprint } from '../../../../generator/core/release/writers-fingerprint.js';
@@ -42,6 +44,30 @@ it('planRelease adds charts to a store without charts, and publishes no date aga
   expect(release?.record.bundles).toEqual(state.record.bundles);
   expect(chains.base).toMatchObject({ outcome: 'unchanged', new: 0, restated: 0 });
   for (const path of chartPaths) expect(release?.record.public[path]?.type).toBe('image/svg+xml');
+});
+
+it('planRelease packs unchanged volumes again when other code published them, or with full', async () => {
+  const store = createMemoryStore();
+  const series = randomSeries({ chain: 'base', seed: 3, days: 60 });
+  await publishSeries(store, { inputs: [series], asOf: '2022-03-10' });
+  const { state } = await readStartingPoint(store, ['base']);
+  if (state === undefined) throw new Error('nothing was published');
+  const previous = structuredClone(state);
+  const files = [...previous.manifests.values()].flatMap(({ volumes }) => listedFiles(volumes));
+  for (const file of files) {
+    file.sha256 = SHA;
+    (previous.record.bundles[file.path] as FileEntry).sha256 = SHA; // the release lists every volume
+  }
+  const request = { inputs: [series], previous, asOfMs: Date.parse('2022-03-11'), texts };
+  const digestsAfter = (full: boolean): (string | undefined)[] => {
+    const { release } = planRelease({ ...request, full });
+    return files.map(({ path }) => release?.record.bundles[path]?.sha256);
+  };
+  const packed = files.map(({ path }) => state.record.bundles[path]?.sha256);
+  expect(digestsAfter(true)).toEqual(packed);
+  for (const chain of Object.values(previous.record.chains)) chain.writers_sha256 = SHA;
+  expect(digestsAfter(false)).toEqual(packed);
+  expect(packed.length).toBeGreaterThan(0);
 });
 
 it('writersFingerprint changes when either kind of chart is drawn differently', () => {

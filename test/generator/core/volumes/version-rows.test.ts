@@ -40,14 +40,18 @@ it('each version is a row, in force until the next one', () => {
   ]);
 });
 
-it('a superseded version has the status that the date had when it ended', () => {
+it('a version has a row for each status that its date had meanwhile', () => {
   const entry = entryOf('2024-01-31', { revision: R3, in_force_from: R3, superseded });
   const meta = entryOf('2024-01-31', {
     ...{ revision: R3, in_force_from: R3 },
     superseded: [...superseded, { revision: R2, in_force_from: R2, sha256: 'between', bytes: 1, reason }],
   });
   const rows = rowsOf(entry, meta, { between: recordOf('missing') });
-  expect(rows.map(({ status }) => status)).toEqual(['missing', 'available']);
+  expect(rows.map(({ inForceFrom, inForceUntil, status }) => [inForceFrom, inForceUntil, status])).toEqual([
+    [R1, R2, 'degraded'],
+    [R2, R3, 'missing'],
+    [R3, null, 'available'],
+  ]);
   expect(recordsOf({ entry, metaEntry: meta }).map(({ of, sha256 }) => `${of} ${sha256}`)).toEqual([
     'own old',
     'own new',
