@@ -1,24 +1,17 @@
-import { parquetReadObjects } from 'hyparquet';
-import { metricsOf, VOLUME_GENRES, type VolumeGenre } from '../../../schemas/catalog.js';
+import { VOLUME_GENRES, type VolumeGenre } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
-import { objectKey } from '../../../schemas/paths.js';
-import type {
-  DerivedDay,
-  GoldDay,
-  Manifest,
-  ManifestDate,
-  ManifestVolume,
-  MetaDay,
-} from '../../../schemas/types.generated.js';
+import type { Manifest, ManifestDate, ManifestVolume } from '../../../schemas/types.generated.js';
 import { daySchemaOf } from '../../../generator/core/verification/check-day.js';
 import { readArtifactJson } from '../../../generator/state/stored-json.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { flattenRecord, type Cells } from '../../oracle/flat-record.js';
 import { expectSame } from '../../support/jest/expect-same.js';
 import { createRandom } from '../../support/random/seeded.js';
 import { rollBack, setHold } from '../../support/release/operate.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { editSeries, randomSeries } from '../../support/release/random-series.js';
 import { readCurrent, readManifests } from '../../support/release/read-release.js';
+import { readVolume } from '../../support/release/read-volume.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { expectSound } from '../../support/stores/store-with-clock.js';
 
@@ -28,76 +21,19 @@ const FIRST_DATE = '2022-10-01';
 const FIRST_DAYS = 40;
 const SLOW_MS = 300_000;
 
-type Cell = string | number | boolean | null | undefined;
-type Cells = Readonly<Record<string, Cell>>;
-
-/** Flattens a record like a volume should, in its own words. */
-function flatten(genre: VolumeGenre, record: GoldDay | MetaDay | DerivedDay): Cells {
-  if (genre === 'gold') {
-    const { metrics, source } = record as GoldDay; // of this genre
-    return { ...metrics, source };
-  }
-  if (genre === 'derived') {
-    const { metrics, ...day } = record as DerivedDay; // of this genre
-    const summaries = metricsOf(CHAIN).flatMap((metric) =>
-      Object.entries(metrics[metric] ?? {}).map(([name, value]): [string, Cell] => [
-        `${metric}_${name}`,
-        value as Cell,
-      ]),
-    );
-    const { fee_mean, utilization, block_interval_mean, tx_per_active_address } = day;
-    return {
-      ...Object.fromEntries(summaries),
-      fee_mean,
-      utilization,
-      block_interval_mean,
-      tx_per_active_address,
-    };
-  }
-  const { regime, confidence, scorecard, drivers, inputs_sha256 } = record as MetaDay; // of this genre
-  return {
-    ...{ regime: regime.label, regime_since: regime.since, run_days: regime.run_days, inputs_sha256 },
-    ...{ previous_regime: regime.previous_label, determinism_hash: regime.determinism_hash },
-    ...{ demand_z: regime.axes.demand.z, pressure_level: regime.axes.pressure.level },
-    ...{ confidence: confidence.score, missing_signals: confidence.missing_signals.join(' ') || null },
-    ...{ capacity_score: scorecard.capacity?.score, cost_score_trend: scorecard.cost.trend },
-    ...Object.fromEntries(
-      drivers.map(({ signal, contribution }) => [`driver_${signal}_contribution`, contribution]),
-    ),
-  };
-}
-
 /** What a release said about a date: its record, or that it is withdrawn. */
 async function readSaid(store: ObjectStore, genre: VolumeGenre, entry: ManifestDate): Promise<Cells> {
   if (entry.status === 'withdrawn') return { status: 'withdrawn' };
   const known = records.get(entry.sha256);
   if (known !== undefined) return { ...known, status: entry.status };
   const record = await readArtifactJson(store, entry.sha256, daySchemaOf(genre));
-  const cells = { ...flatten(genre, record as GoldDay), published_revision: entry.revision }; // of this genre
+  const cells = { ...flattenRecord(record), published_revision: entry.revision };
   records.set(entry.sha256, cells);
   return { ...cells, status: entry.status };
 }
 
 /** The flattened records that were read, by digest. */
 const records = new Map<string, Cells>();
-
-/** Reads a volume from both formats, and expects that they agree. */
-async function readVolume(store: ObjectStore, { parquet, csv }: ManifestVolume): Promise<Cells[]> {
-  const bytes = Uint8Array.from((await store.get(objectKey(parquet.sha256)))?.bytes ?? []);
-  const rows: Record<string, Cell | Date | bigint>[] = await parquetReadObjects({ file: bytes.buffer });
-  const typed = rows.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, toJson(cell)])),
-  );
-  const text = Buffer.from((await store.get(objectKey(csv.sha256)))?.bytes ?? []).toString();
-  const cells = typed.map((row) => Object.values(row).map((cell) => String(cell ?? '')));
-  expectSame(text, [Object.keys(typed[0] ?? {}), ...cells].map((row) => `${row.join(',')}\n`).join(''));
-  return typed;
-}
-
-function toJson(cell: Cell | Date | bigint): Cell {
-  if (cell instanceof Date) return cell.toISOString().slice(0, 10);
-  return typeof cell === 'bigint' ? Number(cell) : cell;
-}
 
 const inForceAt = (rows: readonly Cells[], date: string, revision: string): Cells | undefined =>
   rows.find(
