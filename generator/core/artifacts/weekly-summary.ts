@@ -11,7 +11,7 @@ import { scoreChangeWords, scoreWords } from '../text/number-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 
-/** Maximum line width in characters. */
+/** Maximum width in characters of a line without an address. An address is never broken. */
 export const WEEKLY_COLUMNS = 72;
 // The other widths in this file are those of the columns in templates/weekly-summary.txt.hbs.
 /** Number of dates in the summary. */
@@ -33,7 +33,7 @@ export type WeeklyOptions = {
   readonly template: TextTemplate;
 };
 
-/** Returns a chain's weekly summary, plain text in 72 columns. Precondition: at least one record. */
+/** Returns a chain's weekly summary, plain text in 72 columns, but for long addresses. Precondition: at least one record. */
 export function weeklySummaryFile(chain: Chain, options: WeeklyOptions): FileTemplate {
   return {
     path: weeklySummaryPath(chain),
