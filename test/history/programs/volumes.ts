@@ -41,7 +41,7 @@ for (const { chain } of inputs) {
       compared.rows += rows.length;
       for (const row of rows) {
         const sha256 = entries.get(String(row['date']))?.sha256 ?? '';
-        compare(row, (await readArtifactJson(store, sha256, daySchemaOf(genre)))); // of this genre
+        compare(row, await readArtifactJson(store, sha256, daySchemaOf(genre))); // of this genre
       }
     }
   }
