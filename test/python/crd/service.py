@@ -34,6 +34,7 @@ class Service:
     def __init__(self) -> None:
         self.public: dict[str, bytes] = {}
         self.files: dict[str, bytes] = {}
+        self.revision = ""  # of the release
         self.requests: list[tuple[str, dict[str, str]]] = []
         # Returns another answer for a path, or None.
         self.fault: Callable[[str], Answer | None] = lambda _: None
@@ -63,7 +64,8 @@ class Service:
         path = urlsplit(target).path
         if path == "/api/v1/release":
             listed = [{"path": name, "sha256": sha256_of(data)} for name, data in self.public.items()]
-            return with_etag(json.dumps({"files": listed}).encode(), headers)
+            release = {"published_revision": self.revision, "files": listed}
+            return with_etag(json.dumps(release).encode(), headers)
         if path in self.public:
             return with_etag(self.public[path], headers)
         if path.startswith("/objects/"):
