@@ -75,7 +75,7 @@ def test_damaged_downloads_are_refused(service: Service, client_of: Callable[...
         service.fault = lambda path, damage=damage: (  # type: ignore[misc]
             Answer(200, damage(service.files[DAY]), {}) if "/objects/" in path else None
         )
-        with pytest.raises(DamagedError, match="differs from the listed one"):
+        with pytest.raises(DamagedError, match=rf"^{DAY}: its size or digest differs from the listed one"):
             client.day("gold", "base", LAST)
     service.fault = lambda path: Answer(200, b"date\n", {}) if path == CALENDAR else None
     with pytest.raises(ChangedError, match="regime-calendar: its size or digest"):

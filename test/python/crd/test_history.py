@@ -88,7 +88,7 @@ def test_start_and_end_belong_to_the_history(client: Client) -> None:
         assert found == [date for date in DATES if start <= date <= end]
     with pytest.raises(UsageError, match="is after"):
         client.history("gold", "base", start=LAST, end=OLD)
-    with pytest.raises(NotFoundError, match="There are no gold days of base"):
+    with pytest.raises(NotFoundError, match=r"There are no gold days of base from 2027-01-01\."):
         client.history("gold", "base", start="2027-01-01")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from .cache import Cache, Known, sha256_hex
@@ -24,6 +25,15 @@ class File(NamedTuple):
     def json(self) -> dict[str, Any]:
         value: dict[str, Any] = json.loads(self.data)
         return value
+
+
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Adds the path to an error of one file, whose text is the end of a sentence."""
+    try:
+        yield
+    except FileError as fault:
+        raise type(fault)(f"{path}: {fault}. Try again later.") from fault
 
 
 class Release:
@@ -94,7 +104,8 @@ class Files:
         url = self.transport.base_url + path
         known = self.cache.known(url)
         held = None if known is None else self.cache.read(known.sha256)
-        data = self.newest(path, held)
+        with naming(path):
+            data = self.newest(path, held)
         digest = sha256_hex(data)
         if data is not held:
             self.cache.write(data)
@@ -118,7 +129,8 @@ class Files:
         held = self.cache.read(entry["sha256"])
         if held is not None:
             return held
-        data = self.fetch_listed(path, entry)
+        with naming(path):
+            data = self.fetch_listed(path, entry)
         self.cache.write(data)
         return data
 

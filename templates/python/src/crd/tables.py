@@ -117,7 +117,9 @@ class Tables:
 
         table = unchanged(read)
         if len(table) == 0:
-            raise NotFoundError(f"There are no {genre} days of {chain} from {start} to {end} (as_of: {as_of}).")
+            asked = {"from": start, "to": end, "as of": as_of}
+            named = "".join(f" {word} {value}" for word, value in asked.items() if value is not None)
+            raise NotFoundError(f"There are no {genre} days of {chain}{named}. crd.calendar({chain!r}) has all dates.")
         if columns is not None:
             return table.select(["date", *(name for name in columns if name != "date")])
         return table if provenance else table.select(name for name in table.columns if name not in PROVENANCE)

@@ -132,7 +132,7 @@ class Transport:
         except (httpx.TransportError, httpx.DecodingError, httpx.TooManyRedirects) as fault:
             if started:
                 raise FileError(f"its download was cut off ({describe(fault)})") from fault
-            raise TemporaryError(f"no connection ({describe(fault)})") from fault
+            raise TemporaryError(f"no connection ({httpx.URL(url).host}: {describe(fault)})") from fault
 
 
 def describe(fault: Exception) -> str:
