@@ -15,6 +15,7 @@ import { readCurrent } from '../../support/release/read-release.js';
 
 const inputs = [randomSeries({ chain: 'base', seed: 7, days: 30 })];
 const AS_OF = ['2022-03-01T00:00:00Z', '2022-03-02T00:00:00Z', '2022-03-03T00:00:00Z'] as const;
+const SLOW_MS = 60_000;
 /** Versions that this build does not have. */
 const VERSIONS = ['0.0.9', '0.0.10', '0.1.0'] as const;
 const texts = await readProductTexts();
@@ -67,19 +68,23 @@ async function expectWheels(store: ObjectStore, wheels: readonly Wheel[]): Promi
   }
 }
 
-it('wheels of earlier versions stay listed and installable, also after a rollback and gc', async () => {
-  const store = createMemoryStore();
-  const wheels: Wheel[] = [];
-  for (const [i, version] of VERSIONS.entries()) {
-    await publishWith(store, version, AS_OF[i] ?? '');
-    wheels.push(makeWheel(clientOf(version)));
-    await expectWheels(store, wheels);
-  }
-  const { revision } = await readCurrent(store);
-  await publishWith(store, VERSIONS[2], '2022-03-04T00:00:00Z');
-  expect((await readCurrent(store)).revision).toBe(revision); // an unchanged client publishes nothing
-  await rollBack(store, { to: '2022-03-01.000001', reason: 'a test', asOf: '2022-03-05T00:00:00Z' });
-  await runGc(store);
-  await expectWheels(store, [...wheels, makeWheel(texts.python)]); // a rollback publishes the client of its own build
-  expect((await verifyStore(store, { deep: false })).faults).toEqual([]);
-});
+it(
+  'wheels of earlier versions stay listed and installable, also after a rollback and gc',
+  async () => {
+    const store = createMemoryStore();
+    const wheels: Wheel[] = [];
+    for (const [i, version] of VERSIONS.entries()) {
+      await publishWith(store, version, AS_OF[i] ?? '');
+      wheels.push(makeWheel(clientOf(version)));
+      await expectWheels(store, wheels);
+    }
+    const { revision } = await readCurrent(store);
+    await publishWith(store, VERSIONS[2], '2022-03-04T00:00:00Z');
+    expect((await readCurrent(store)).revision).toBe(revision); // an unchanged client publishes nothing
+    await rollBack(store, { to: '2022-03-01.000001', reason: 'a test', asOf: '2022-03-05T00:00:00Z' });
+    await runGc(store);
+    await expectWheels(store, [...wheels, makeWheel(texts.python)]); // a rollback publishes the client of its own build
+    expect((await verifyStore(store, { deep: false })).faults).toEqual([]);
+  },
+  SLOW_MS,
+);

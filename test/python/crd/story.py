@@ -10,6 +10,7 @@ A short history of base, told by four releases:
 from __future__ import annotations
 
 import datetime
+import functools
 import io
 import json
 from typing import Any
@@ -20,7 +21,7 @@ import pyarrow.parquet
 
 from crd.canonical import canonical
 from crd.columns import to_row
-from service import Service, sha256_of
+from service import Contents, Service, sha256_of
 
 R1, R2, R3, R4 = (f"2026-01-{day}.000001" for day in (20, 21, 22, 23))
 FIRST, LAST, RESTATED, OLD, WITHDRAWN = "2026-01-01", "2026-01-21", "2026-01-19", "2026-01-02", "2026-01-20"
@@ -161,6 +162,15 @@ def csv_cell(value: Any) -> str:
 
 def tell(service: Service, volumes: bool) -> None:
     """Publishes the history. With volumes, the dates up to 2026-01-15 are in one."""
+    told = contents(volumes)
+    service.public.update(told.public)
+    service.files.update(told.files)
+    service.revision = told.revision
+
+
+@functools.cache
+def contents(volumes: bool) -> Contents:
+    service = Contents()
     service.revision = R4
     chain = {"updated_through": LAST, "sources": [{"name": "made up", "licence": "CC0", "attribution": "Made Up"}]}
     service.publish("/api/v1/status", {"schema": "status/1", "chains": {"base": chain, "bitcoin": chain}})
@@ -169,6 +179,7 @@ def tell(service: Service, volumes: bool) -> None:
     service.publish(CALENDAR.replace("base", "bitcoin"), calendar_of("bitcoin", R4))
     for genre in ("gold", "meta"):
         tell_genre(service, genre, volumes)
+    return service
 
 
 def calendar_of(chain: str, revision: str) -> bytes:
@@ -183,7 +194,7 @@ def calendar_of(chain: str, revision: str) -> bytes:
     return "\n".join([*lines, ""]).encode()
 
 
-def tell_genre(service: Service, genre: str, volumes: bool) -> None:
+def tell_genre(service: Contents, genre: str, volumes: bool) -> None:
     root = f"/api/v1/files/{genre}/base"
     service.files[f"{root}/manifest.json"] = json.dumps(manifest_of(genre, "manifest/1")).encode()
     records = [versions_of(genre, date)[-1][1] for date in DATES]
@@ -201,7 +212,7 @@ def tell_genre(service: Service, genre: str, volumes: bool) -> None:
         publish_volume(service, genre, "2026-01", "2026-01-15")
 
 
-def publish_volume(service: Service, genre: str, period: str, through: str) -> None:
+def publish_volume(service: Contents, genre: str, period: str, through: str) -> None:
     """Publishes a manifest with one volume, which has the dates up to `through`."""
     root = f"/api/v1/files/{genre}/base"
     files = volume_files(volume_rows(genre, [date for date in DATES if date <= through]))
