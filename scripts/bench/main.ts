@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { BenchError, type Bench, type BenchOptions } from './bench.js';
+import { addClientBench } from './client/client-bench.js';
 import { addCollectionBench } from './collection/collection-bench.js';
 import { addGatewayBench } from './gateway/gateway-bench.js';
 import { addGeneratorBench } from './generator/generator-bench.js';
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   gateway: addGatewayBench,
   pages: addPagesBench,
   collection: addCollectionBench,
+  client: addClientBench,
 };
 
 const interruption = new AbortController();

@@ -11,6 +11,7 @@ import { createTemporaryFolder, type TemporaryFolder } from '../../support/proce
 
 const INSTALL_MS = 300_000;
 const SLOW_MS = 120_000;
+const PYTEST_MS = 300_000;
 
 const CLIENT = path.dirname(CLIENT_SOURCES);
 const SETTINGS = path.join(CLIENT, 'pyproject.toml');
@@ -53,7 +54,7 @@ describe('the Python client', () => {
   it(
     'passes its own tests against made-up files',
     () => run(['pytest', '-q', '-c', SETTINGS, '--ignore', LIVE_TESTS, TESTS]),
-    SLOW_MS,
+    PYTEST_MS,
   );
 
   describe('against a running gateway', () => {

@@ -28,12 +28,23 @@ def problem(status: int, code: str, headers: dict[str, str] | None = None) -> An
     return Answer(status, json.dumps(body).encode(), headers or {})
 
 
-class Service:
-    """Serves `public` and `files` by path, and the older versions of day files by path and revision."""
+class Contents:
+    """Files by path, older versions of day files by path and revision, and the revision of the release."""
 
     def __init__(self) -> None:
         self.public: dict[str, bytes] = {}
         self.files: dict[str, bytes] = {}
+        self.revision = ""
+
+    def publish(self, path: str, value: Any) -> None:
+        self.public[path] = value if isinstance(value, bytes) else json.dumps(value).encode()
+
+
+class Service(Contents):
+    """Serves its contents."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.requests: list[tuple[str, dict[str, str]]] = []
         # Returns another answer for a path, or None.
         self.fault: Callable[[str], Answer | None] = lambda _: None
@@ -52,9 +63,6 @@ class Service:
         self.requests.clear()
         return found
 
-    def publish(self, path: str, value: Any) -> None:
-        self.public[path] = value if isinstance(value, bytes) else json.dumps(value).encode()
-
     def answer(self, target: str, headers: dict[str, str]) -> Answer:
         self.requests.append((target, headers))
         fault = self.fault(target)
@@ -63,7 +71,8 @@ class Service:
         path = urlsplit(target).path
         if path == "/api/v1/release":
             listed = [{"path": name, "sha256": sha256_of(data)} for name, data in self.public.items()]
-            return with_etag(json.dumps({"files": listed}).encode(), headers)
+            release = {"published_revision": self.revision, "files": listed}
+            return with_etag(json.dumps(release).encode(), headers)
         if path in self.public:
             return with_etag(self.public[path], headers)
         if path.startswith("/objects/"):

@@ -10,6 +10,7 @@ A short history of base, told by four releases:
 from __future__ import annotations
 
 import datetime
+import functools
 import io
 import json
 from typing import Any
@@ -20,7 +21,7 @@ import pyarrow.parquet
 
 from crd.canonical import canonical
 from crd.columns import to_row
-from service import Service, sha256_of
+from service import Contents, Service, sha256_of
 
 R1, R2, R3, R4 = (f"2026-01-{day}.000001" for day in (20, 21, 22, 23))
 FIRST, LAST, RESTATED, OLD, WITHDRAWN = "2026-01-01", "2026-01-21", "2026-01-19", "2026-01-02", "2026-01-20"
@@ -98,16 +99,25 @@ def listed(versions: list[Version]) -> list[dict[str, Any]]:
     return entries
 
 
-def manifest_of(genre: str, schema: str) -> dict[str, Any]:
-    published = {name: {"published_at": f"{name[:10]}T06:00:00Z"} for name in (R1, R2, R3, R4)}
+def versions_at(genre: str, date: str, revision: str) -> list[Version]:
+    """Returns the versions of a date that were published at a revision."""
+    return [(since, record) for since, record in versions_of(genre, date) if since <= revision]
+
+
+def manifest_of(genre: str, schema: str, revision: str = R4) -> dict[str, Any]:
+    """Returns the manifest of a genre at a revision."""
+    names = [name for name in (R1, R2, R3, R4) if name <= revision]
+    published = {name: {"published_at": f"{name[:10]}T06:00:00Z"} for name in names}
     dates = []
     for date in DATES:
-        *superseded, entry = listed(versions_of(genre, date))
+        if not versions_at(genre, date, revision):
+            continue
+        *superseded, entry = listed(versions_at(genre, date, revision))
         superseded = [{**each, "reason": "A correction."} for each in superseded]
         dates.append(
             {"date": date, "status": "available", "methodology_version": "v1", **entry, "superseded": superseded}
         )
-    head = {"schema": schema, "genre": genre, "chain": "base", "published_revision": R4, "sequence": 4}
+    head = {"schema": schema, "genre": genre, "chain": "base", "published_revision": revision, "sequence": len(names)}
     return {**head, "methodology_version": "v1", "revisions": published, "dates": dates}
 
 
@@ -136,8 +146,9 @@ def volume_rows(genre: str, dates: list[str]) -> list[dict[str, Any]]:
 
 
 def volume_files(rows: list[dict[str, Any]]) -> dict[str, bytes]:
+    rows = [{name: row.get(name) for name in rows[0]} for row in rows]  # a withdrawn version has no values
     names = {"date", "regime_since"} & set(rows[0])
-    dates = [{**row, **{name: datetime.date.fromisoformat(row[name]) for name in names}} for row in rows]
+    dates = [{**row, **{name: row[name] and datetime.date.fromisoformat(row[name]) for name in names}} for row in rows]
     table = pyarrow.Table.from_pylist(dates)
     parquet = io.BytesIO()
     pyarrow.parquet.write_table(table, parquet)
@@ -151,18 +162,39 @@ def csv_cell(value: Any) -> str:
 
 def tell(service: Service, volumes: bool) -> None:
     """Publishes the history. With volumes, the dates up to 2026-01-15 are in one."""
+    told = contents(volumes)
+    service.public.update(told.public)
+    service.files.update(told.files)
+    service.revision = told.revision
+
+
+@functools.cache
+def contents(volumes: bool) -> Contents:
+    service = Contents()
+    service.revision = R4
     chain = {"updated_through": LAST, "sources": [{"name": "made up", "licence": "CC0", "attribution": "Made Up"}]}
     service.publish("/api/v1/status", {"schema": "status/1", "chains": {"base": chain, "bitcoin": chain}})
     service.publish("/api/v1/methodology/v1.json", {"schema": "methodology/1", "signals": [SIGNAL]})
-    calendar = "date,chain,regime,confidence,run_days,top_driver,published_revision\n"
-    calendar += "".join(f"{date},base,steady,0.5,3,,{R1}\n" for date in DATES)
-    service.publish(CALENDAR, calendar.encode())
-    service.publish(CALENDAR.replace("base", "bitcoin"), calendar.replace("base", "bitcoin").encode())
+    service.publish(CALENDAR, calendar_of("base", R4))
+    service.publish(CALENDAR.replace("base", "bitcoin"), calendar_of("bitcoin", R4))
     for genre in ("gold", "meta"):
         tell_genre(service, genre, volumes)
+    return service
 
 
-def tell_genre(service: Service, genre: str, volumes: bool) -> None:
+def calendar_of(chain: str, revision: str) -> bytes:
+    """Returns the calendar at a revision. The made-up hash of a date is the count of its gold day."""
+    lines = ["date,chain,regime,confidence,run_days,top_driver,published_revision,determinism_hash"]
+    for date in DATES:
+        days = [versions_at(genre, date, revision)[-1:] for genre in ("meta", "gold")]
+        for (since, label), (_, day) in zip(*days):
+            if label is not None and day is not None:
+                count = day["metrics"]["tx_count"]
+                lines.append(f"{date},{chain},{label['regime']['label']},0.5,3,,{since},{count}")
+    return "\n".join([*lines, ""]).encode()
+
+
+def tell_genre(service: Contents, genre: str, volumes: bool) -> None:
     root = f"/api/v1/files/{genre}/base"
     service.files[f"{root}/manifest.json"] = json.dumps(manifest_of(genre, "manifest/1")).encode()
     records = [versions_of(genre, date)[-1][1] for date in DATES]
@@ -180,7 +212,7 @@ def tell_genre(service: Service, genre: str, volumes: bool) -> None:
         publish_volume(service, genre, "2026-01", "2026-01-15")
 
 
-def publish_volume(service: Service, genre: str, period: str, through: str) -> None:
+def publish_volume(service: Contents, genre: str, period: str, through: str) -> None:
     """Publishes a manifest with one volume, which has the dates up to `through`."""
     root = f"/api/v1/files/{genre}/base"
     files = volume_files(volume_rows(genre, [date for date in DATES if date <= through]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.util
 import itertools
 from collections.abc import Callable
@@ -12,8 +13,9 @@ import pytest
 
 from crd import ChangedError, Client, NotFoundError, UsageError
 from service import Service
-from story import DATES, LAST, OLD, R1, R2, R3, R4, RESTATED, WITHDRAWN, tell, versions_of
+from story import DATES, LAST, OLD, R1, R2, R3, R4, RESTATED, WITHDRAWN, publish_volume, tell, versions_of
 
+EAST = datetime.timezone(datetime.timedelta(hours=3))
 PROVENANCE = ["methodology_version", "published_revision", "in_force_from", "in_force_until"]
 
 
@@ -43,11 +45,14 @@ def counts(client: Client, **options: Any) -> dict[str, float | None]:
         ("2026-01-20", R1),
         ("2026-01-22T05:59:59Z", R2),
         ("2026-01-22T06:00:00Z", R3),
-        ("2030-01-01", R4),
+        (datetime.date(2026, 1, 20), R1),
+        (datetime.datetime(2026, 1, 22, 7, tzinfo=EAST), R2),
+        (datetime.datetime(2026, 1, 22, 6), R3),
+        ("2026-11-01", R4),
     ],
 )
 def test_history_has_the_versions_that_were_in_force(
-    service: Service, client: Client, volumes: bool, as_of: str | None, revision: str
+    service: Service, client: Client, volumes: bool, as_of: str | datetime.date | None, revision: str
 ) -> None:
     tell(service, volumes)
     assert counts(client, as_of=as_of) == expected(revision)
@@ -60,13 +65,30 @@ def test_as_of_before_the_first_release_is_refused(client: Client) -> None:
         client.history("gold", "base", as_of="yesterday")
 
 
+def test_a_midnight_is_an_instant_and_a_date_means_its_end(client: Client) -> None:
+    for midnight in (datetime.datetime(2026, 1, 22), pandas.Timestamp("2026-01-22"), "2026-01-22T00:00:00"):
+        assert counts(client, as_of=midnight) == expected(R2)
+    for date in (datetime.date(2026, 1, 22), pandas.Timestamp("2026-01-22").date(), "2026-01-22"):
+        assert counts(client, as_of=date) == expected(R3)
+
+
+def test_as_of_in_the_future_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = datetime.datetime(2026, 1, 22, 12, tzinfo=datetime.timezone.utc)
+    monkeypatch.setattr("crd.manifest.utc_now", lambda: now)
+    for today in (now, now.date(), "2026-01-22", "2026-01-22T15:00:00+03:00"):
+        assert counts(client, as_of=today) == expected(R3)
+    for later in ("2026-01-23", datetime.date(2026, 1, 23), "2026-01-22T12:00:01Z", R4):
+        with pytest.raises(UsageError, match=r"is in the future: now is 2026-01-22T12:00:00Z\. Leave as_of out"):
+            client.history("gold", "base", as_of=later)
+
+
 def test_start_and_end_belong_to_the_history(client: Client) -> None:
     for start, end in itertools.combinations(["2026-01-01", "2026-01-15", "2026-01-16", LAST], 2):
         found = list(counts(client, start=start, end=end))
         assert found == [date for date in DATES if start <= date <= end]
     with pytest.raises(UsageError, match="is after"):
         client.history("gold", "base", start=LAST, end=OLD)
-    with pytest.raises(NotFoundError, match="There are no gold days of base"):
+    with pytest.raises(NotFoundError, match=r"There are no gold days of base from 2027-01-01\."):
         client.history("gold", "base", start="2027-01-01")
 
 
@@ -144,8 +166,45 @@ def test_a_release_in_the_middle_is_read_again(
     service.files[volume] = b"newer"
     client.files.cache.objects.rename(client.files.cache.objects.with_name("emptied"))
     service.fault = lambda _: None
-    with pytest.raises(ChangedError, match="Try again"):
+    with pytest.raises(ChangedError, match="Run it again"):
         client.history("gold", "base")
+
+
+@pytest.mark.parametrize("genre", ["gold", "meta"])
+def test_a_year_that_replaces_its_month_in_the_middle_is_read_instead(
+    service: Service, client: Client, genre: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    month = f"/api/v1/files/{genre}/base/volumes/2026-01"
+    before = client.tables.history(genre, "base").rows()
+    client.files.cache.objects.rename(client.files.cache.objects.with_name("emptied"))
+    service.paths()
+
+    def replace(path: str) -> None:
+        if path == f"{month}.parquet":
+            publish_volume(service, genre, period="2026", through="2026-01-20")
+            for kind in ("parquet", "csv"):
+                del service.files[f"{month}.{kind}"]
+
+    service.fault = replace
+    if genre == "gold":
+        assert client.tables.history(genre, "base").rows() == before
+    else:
+        frame = pandas.DataFrame({"date": ["2026-01-14"]})
+        assert client.regimes_on(frame, chain="base")["regime_backfilled"].tolist() == [False]
+    paths = service.paths()
+    assert [path.rpartition("/")[2] for path in paths if "volumes" in path] == ["2026-01.parquet", "2026.parquet"]
+
+
+def test_a_volume_that_stays_missing_is_reported(
+    service: Service, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    del service.files["/api/v1/files/gold/base/volumes/2026-01.parquet"]
+    with pytest.raises(ChangedError, match=r"removed after its manifest was read\. Run it again\."):
+        client.history("gold", "base")
+    assert waits == [0, 4, 12]
 
 
 def test_a_restated_date_is_read_from_its_day_file(service: Service, client: Client) -> None:

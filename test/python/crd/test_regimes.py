@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas
 import pytest
 
@@ -9,7 +11,7 @@ from crd import Client, UsageError
 from story import FIRST, LAST
 
 
-def join(client: Client, dates: list[str], **options: str) -> list[tuple[str | None, bool]]:
+def join(client: Client, dates: list[str], **options: Any) -> list[tuple[str | None, bool]]:
     frame = client.regimes_on(pandas.DataFrame({"date": dates, "x": 1}), **{"chain": "base", **options})
     regimes = [None if pandas.isna(each) else each for each in frame["regime"]]
     return list(zip(regimes, frame["regime_backfilled"]))
@@ -36,6 +38,17 @@ def test_a_label_that_was_not_published_in_time_is_missing(client: Client) -> No
 def test_times_of_day_know_only_what_was_published_before(client: Client) -> None:
     times = ["2026-01-22T05:00:00Z", "2026-01-22T06:00:00Z", "2026-01-22T06:00:01Z", "2026-01-22T09:00:01+03:00"]
     assert [regime for regime, _ in join(client, times)] == [None, None, "steady", "steady"]
+
+
+def test_midnights_are_days_or_instants_as_the_caller_says(client: Client) -> None:
+    hours = pandas.date_range("2026-01-20", "2026-01-22T23:00", freq="h", tz="UTC")
+    midnights = [str(each) for each in hours[hours.hour == 0]]
+    assert [regime for regime, _ in join(client, midnights)] == ["steady"] * 3  # published at 06:00 of these days
+    assert join(client, midnights, daily=True) == join(client, midnights)
+    assert [regime for regime, _ in join(client, midnights, daily=False)] == [None, None, None]
+    assert join(client, ["2026-01-02"], daily=False) == [("steady", True)]  # the first load, marked
+    with pytest.raises(UsageError, match=r"time of day, 2026-01-20T01:00:00Z, but daily=True\. Leave daily out"):
+        join(client, [str(each) for each in hours], daily=True)
 
 
 def test_the_frame_keeps_its_rows_index_and_columns(client: Client) -> None:

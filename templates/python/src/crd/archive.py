@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from .canonical import sha256
 from .columns import PROVENANCE, Row, Signals, in_order, to_row
-from .errors import UsageError
+from .errors import ChangedError, UsageError
 from .files import Files
 from .manifest import Manifest, Version
 from .table import Table, concatenate, from_rows, parse_csv, parse_parquet
@@ -19,9 +20,14 @@ from .table import Table, concatenate, from_rows, parse_csv, parse_parquet
 WINDOWS = {"30d": 30, "90d": 90, "365d": 365}
 JOBS = 8
 PROGRESS_FILES = 100
+CHANGE_WAITS = (0, 4, 12)  # copies of the service read a new release within 15 seconds
 Progress = Callable[[str], None]
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+def holds_at(revision: str, since: str, until: str | None) -> bool:
+    return since <= revision and (until is None or until > revision)
 
 
 def archive_path(genre: str, chain: str) -> str:
@@ -42,6 +48,10 @@ class Archive:
         self.path = archive_path(genre, chain)
         file = files.subscriber(f"{self.path}/manifest.json")
         self.manifest = Manifest(file.json(), file.sha256)
+
+    def at(self, revision: str, start: str = "0001-01-01", end: str = "9999-12-31") -> Table:
+        """Returns the version of each date that was in force at a revision."""
+        return self.versions(start, end, lambda since, until: holds_at(revision, since, until))
 
     def versions(self, start: str, end: str, keep: Callable[[str, str | None], bool]) -> Table:
         """Returns the versions of the dates from `start` to `end` for which `keep(since, until)` is true."""
@@ -99,8 +109,13 @@ class Archive:
         if self.genre == "meta":
             return str(record["status"])
         until = version.until or self.manifest.revision
-        found = [each for each in self.meta.manifest.versions(version.date) if each.since < until][-1]
-        return found.status or str(self.meta.read_day(found)["status"])
+        dated = self.meta.manifest.versions(version.date) if version.date in self.meta.manifest.entries else ()
+        found = [each for each in dated if each.since < until]
+        if not found:
+            raise ChangedError(
+                f"The manifest of {self.chain} meta is older than the one of {self.genre}. Run it again."
+            )
+        return found[-1].status or str(self.meta.read_day(found[-1])["status"])
 
     @functools.cached_property
     def meta(self) -> Archive:
@@ -120,6 +135,16 @@ class Archive:
         count = len(newest) - newest.index(min(dates))
         window = next((name for name, days in WINDOWS.items() if days >= count), "365d")
         return bundled_days(self.files, self.genre, self.chain, window)
+
+
+def unchanged(read: Callable[[], T]) -> T:
+    """Runs `read` again if a release was published while it read the files of an archive."""
+    for wait in CHANGE_WAITS:
+        try:
+            return read()
+        except ChangedError:
+            time.sleep(wait)
+    return read()
 
 
 def signals_of(files: Files, genre: str, chain: str, version: str) -> Signals:

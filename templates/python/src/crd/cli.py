@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from .client import Client
-from .errors import CrdError
+from .errors import CrdError, UsageError
 from .methodology import command as recompute_command
 from .mirrors import command as sync_command
 from .settings import package_version
-from .table import Table
+from .table import Table, missing_package
 from .tables import GENRES, TABLE_GENRES, Tables
 
 
@@ -21,7 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the program that reads the output, such as head, has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except CrdError as fault:
         print(f"{options.command}: {fault}", file=sys.stderr)
         return 2
@@ -57,11 +63,15 @@ def make_parser() -> argparse.ArgumentParser:
     )
     history.add_argument("--start", metavar="DATE", help="first date")
     history.add_argument("--end", metavar="DATE", help="last date")
-    history.add_argument("--as-of", metavar="TIME", help="what was known at a date, an instant or a revision")
+    history.add_argument(
+        "--as-of", metavar="TIME", help="what was known at the end of a date, at an instant or a revision"
+    )
     history.add_argument("--provenance", action="store_true", help="add the columns that say when a row was in force")
     regimes = add("regimes-on", "Add the regime of the day before to each row of a CSV file.", print_regimes, "file")
     regimes.add_argument("--on", default="date", help="column of dates (default: date)")
     regimes.add_argument("--chain", help="chain of all rows (default: column chain)")
+    about = "rows are days, or instants even at midnight (default: days if all values are at midnight)"
+    regimes.add_argument("--daily", action=argparse.BooleanOptionalAction, help=about)
     sync_command.add_arguments(add("sync", description_of(sync_command), sync_command.run))
     recompute = add("recompute", description_of(recompute_command), recompute_command.run)
     recompute_command.add_arguments(recompute)
@@ -97,8 +107,13 @@ def print_history(options: argparse.Namespace) -> int:
 
 
 def print_regimes(options: argparse.Namespace) -> int:
-    import pandas
+    try:
+        import pandas
 
-    frame = pandas.read_csv(options.file)
-    Client().regimes_on(frame, options.on, options.chain).to_csv(sys.stdout, index=False)
+        frame = pandas.read_csv(options.file)
+    except ImportError as fault:
+        raise missing_package("pandas") from fault
+    except (OSError, ValueError) as fault:
+        raise UsageError(f"{options.file} cannot be read as CSV: {fault}. Check the file.") from fault
+    Client().regimes_on(frame, options.on, options.chain, options.daily).to_csv(sys.stdout, index=False)
     return 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .archive import JOBS, Archive, Progress
+from .archive import JOBS, Archive, Progress, unchanged
 from .cache import Cache
 from .errors import UsageError
 from .files import Files
@@ -33,7 +33,9 @@ def print_progress(text: str) -> None:
 class Client:
     """
     Reads one service. `base_url`, `api_key` and `cache_dir` are by default those of the environment: CRD_BASE_URL,
-    CRD_API_KEY and CRD_CACHE_DIR. `progress` receives a line now and then during long work. Threads can share a client.
+    CRD_API_KEY and CRD_CACHE_DIR. CRD_API_KEY is sent only to the service of CRD_BASE_URL or, without it, to the one
+    that the client was installed from: for another `base_url`, pass `api_key` too. `progress` receives a line now and
+    then during long work. Threads can share a client.
     """
 
     def __init__(
@@ -91,9 +93,14 @@ class Client:
         provenance: bool = False,
     ) -> pandas.DataFrame:
         """
-        Returns one row for each date: as it is now, or as it was known at `as_of`, which is a date (its end), an
-        instant or a revision. `provenance` adds the columns that say which release published the values, and when
-        they were in force. A withdrawn date has a row without values.
+        Returns one row for each date: as it is now, or as it was known at `as_of`, which is
+
+        - a date (datetime.date, or a text such as "2026-03-01"): its end in UTC;
+        - an instant (datetime, pandas.Timestamp, or a text with a time), also at midnight: in UTC without a time zone;
+        - a revision, such as "2026-03-01.000001".
+
+        `provenance` adds the columns that say which release published the values, and when they were in force. A
+        withdrawn date has a row without values.
         """
         table = self.tables.history(genre, chain, start, end, as_of, columns, provenance)
         return table.to_pandas()
@@ -114,7 +121,8 @@ class Client:
     ) -> list[str]:
         """
         Mirrors archives into a folder and returns a line about each. Only missing or different files are fetched. The
-        closed part of a history is in volumes; with `days`, a mirror has the file of every date instead.
+        closed part of a history is in volumes (Parquet); with `days`, a mirror has the file of every date (JSON)
+        instead. The mirror of the other kind is replaced. Files that are not from the service are never deleted.
         """
         from .mirrors.run import Run
 
@@ -122,16 +130,23 @@ class Client:
         archives = [(genre, chain) for chain in names for genre in genres]
         for genre, chain in archives:
             self.tables.check(genre, chain)
-        return [Run(self.files, Path(folder), *each, days, jobs, self.progress).do() for each in archives]
+        runs = [Run(self.files, Path(folder), *each, days, jobs, self.progress) for each in archives]
+        return [unchanged(run.do) for run in runs]
 
-    def regimes_on(self, frame: pandas.DataFrame, on: str = "date", chain: str | None = None) -> pandas.DataFrame:
+    def regimes_on(
+        self, frame: pandas.DataFrame, on: str = "date", chain: str | None = None, daily: bool | None = None
+    ) -> pandas.DataFrame:
         """
         Returns a copy of `frame` with two more columns: `regime`, the label of the day before each row, in the version
         that was in force then, and `regime_backfilled`.
 
-        "Then" is the end of the row's date, or its instant if the frame has times of day (UTC). A label that was not
-        published by then is missing. Labels of the first load were published years after their days: they are used,
-        and `regime_backfilled` is true. Leave such rows out where it matters what was known in time.
+        "Then" is the end of a daily row's date (UTC), because the label of the day before is published during that
+        date: it is what a decision after the close of the date could use. For a row with an instant, "then" is that
+        instant. `daily` says which rows the frame has. None: daily if all values are at midnight (UTC), otherwise
+        instants. False: instants, also those at midnight. True: daily; times of day are refused.
+
+        A label that was not published by then is missing. Labels of the first load were published years after their
+        days: they are used, and `regime_backfilled` is true. Leave such rows out where it matters what was known.
         """
         from .regimes import join_regimes
 
@@ -139,4 +154,4 @@ class Client:
             self.tables.check("meta", name)
             return Archive(self.files, "meta", name, self.progress)
 
-        return join_regimes(frame, on, chain, open_archive)
+        return unchanged(lambda: join_regimes(frame, on, chain, daily, open_archive))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -31,6 +32,7 @@ DRIVER_VALUES = ("z", "contribution", "value", "smoothed", "baseline")
 PROVENANCE = ("methodology_version", "published_revision", "in_force_from", "in_force_until")
 
 
+@functools.cache
 def kind_of(name: str) -> Kind:
     """Returns the kind of the values in a column of this name. A column of an unknown name holds numbers."""
     if name in DATES:
@@ -44,6 +46,7 @@ def kind_of(name: str) -> Kind:
     return "number" if labels_of(name) is None else "label"
 
 
+@functools.cache
 def labels_of(name: str) -> tuple[str, ...] | None:
     """Returns the known labels of a column, or None if it does not hold labels."""
     return next((labels for pattern, labels in KNOWN_LABELS if re.fullmatch(pattern, name)), None)

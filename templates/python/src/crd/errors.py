@@ -48,4 +48,4 @@ class IncompleteError(TemporaryError):
 
 
 class ChangedError(CrdError):
-    """A file changed after its manifest was read, because a release was published in between. Try again."""
+    """A file changed after its manifest was read, because a release was published in between. Run it again."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from .cache import Cache, Known, sha256_hex
 from .errors import ChangedError, DamagedError, FileError, NotFoundError
 from .transport import Transport
 
+T = TypeVar("T")
 RELEASE = "/api/v1/release"
 DAMAGED = "its size or digest differs from the listed one"
 
@@ -25,36 +27,70 @@ class File(NamedTuple):
         return value
 
 
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Adds the path to an error of one file, whose text is the end of a sentence."""
+    try:
+        yield
+    except FileError as fault:
+        raise type(fault)(f"{path}: {fault}. Try again later.") from fault
+
+
+class Release:
+    """The public files of one release. `fresh` reads them past caches, which can be some minutes old."""
+
+    def __init__(self, files: Files, fresh: bool) -> None:
+        self.files, self.fresh = files, fresh
+        value = files.read_release(fresh)
+        self.revision = str(value["published_revision"])
+        self.digests: dict[str, str] = {each["path"]: each["sha256"] for each in value["files"]}
+
+    def read(self, path: str) -> File:
+        """Returns a file. Raises NotFoundError if the release has none at this path, ChangedError for other bytes."""
+        digest = self.digests.get(path)
+        if digest is None:
+            raise NotFoundError(f"The release has no file {path}.")
+        data = self.files.cache.read(digest) or self.files.read_public(path, self.fresh)
+        if sha256_hex(data) != digest:
+            advice = "A release was published, and caches keep files for up to five minutes. Run it again later."
+            raise ChangedError(f"{path}: {DAMAGED}. {advice}")
+        return File(data, digest)
+
+
 class Files:
     """Reads public files, listed by the release, and subscriber files, listed by manifests or described by links."""
 
     def __init__(self, transport: Transport, cache: Cache) -> None:
         self.transport, self.cache = transport, cache
 
-    def release(self) -> dict[str, Any]:
-        """Returns the list of public files of the current release."""
-        return json.loads(self.transport.retrying(lambda: self.read_public(RELEASE)))  # type: ignore[no-any-return]
-
     def public(self, path: str) -> File:
         """Returns a public file. Raises NotFoundError if the release has none at this path."""
+        return self.of_one_release(lambda release: release.read(path))
 
-        def fetch() -> File:
-            listed = {each["path"]: each["sha256"] for each in self.release()["files"]}
-            if path not in listed:
-                raise NotFoundError(f"The release has no file {path}.")
-            data = self.cache.read(listed[path]) or self.read_public(path)
-            if sha256_hex(data) != listed[path]:  # damaged, or published between the two requests
-                raise DamagedError(f"{path}: {DAMAGED}. Try again.")
-            return File(data, listed[path])
+    def of_one_release(self, read: Callable[[Release], T]) -> T:
+        """Runs `read` on the current release; once more past all caches if a file is of another release."""
+        try:
+            return read(Release(self, fresh=False))
+        except ChangedError:
+            return read(Release(self, fresh=True))
 
-        return self.transport.retrying(fetch)
+    def read_release(self, fresh: bool) -> dict[str, Any]:
+        """Returns the list of the public files of a release."""
+        try:
+            value: dict[str, Any] = json.loads(self.read_public(RELEASE, fresh))
+            if "published_revision" in value and "files" in value:
+                return value
+        except (ValueError, TypeError):
+            pass
+        raise self.transport.unexpected()
 
-    def read_public(self, path: str) -> bytes:
+    def read_public(self, path: str, fresh: bool) -> bytes:
         """Returns a public file that is not verified yet; the cached one if it is unchanged."""
         url = self.transport.base_url + path
-        known = self.cache.known(url)
+        known = None if fresh else self.cache.known(url)
         held = None if known is None else self.cache.read(known.sha256)
-        answer = self.transport.request_public(path, None if held is None or known is None else known.etag)
+        etag = None if held is None or known is None else known.etag
+        answer = self.transport.retrying(lambda: self.transport.request_public(path, etag, fresh))
         if answer.data is None:
             assert held is not None  # only a held file is asked for with its ETag
             return held
@@ -68,7 +104,8 @@ class Files:
         url = self.transport.base_url + path
         known = self.cache.known(url)
         held = None if known is None else self.cache.read(known.sha256)
-        data = self.newest(path, held)
+        with naming(path):
+            data = self.newest(path, held)
         digest = sha256_hex(data)
         if data is not held:
             self.cache.write(data)
@@ -92,22 +129,25 @@ class Files:
         held = self.cache.read(entry["sha256"])
         if held is not None:
             return held
-        data = self.fetch_listed(path, entry)
+        with naming(path):
+            data = self.fetch_listed(path, entry)
         self.cache.write(data)
         return data
 
     def fetch_listed(self, path: str, entry: Mapping[str, Any]) -> bytes:
-        """Downloads a file that a manifest lists, without the cache."""
+        """Downloads a file that a manifest lists, without the cache. Raises ChangedError if it is another one now."""
         digest, size = str(entry["sha256"]), int(entry["bytes"])
 
         def fetch() -> bytes:
             try:
                 link = self.transport.request_link(path, None)
-            except NotFoundError as fault:  # a copy of the service may be a little behind
-                raise FileError(str(fault)) from fault
+            except NotFoundError as fault:
+                if "?revision=" in path:  # the service keeps it, but a copy of the service may be a little behind
+                    raise FileError(str(fault)) from fault
+                raise ChangedError(f"{path} was removed after its manifest was read. Run it again. {fault}") from fault
             assert link is not None  # without a digest there is no 304
             if link.sha256 != digest:
-                raise ChangedError(f"{path} changed while it was read. Try again.")
+                raise ChangedError(f"{path} changed after its manifest was read. Run it again.")
             return self.download(link.url, digest, size)
 
         return self.transport.retrying(fetch)

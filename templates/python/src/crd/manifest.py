@@ -70,10 +70,10 @@ class Manifest:
         """Returns the newest listed revision at a revision, at an instant, or at the end of a date (UTC)."""
         if as_of is None:
             return self.revision
-        if isinstance(as_of, str) and re.fullmatch(REVISION, as_of):
-            known = [each for each in self.published if each <= as_of]
+        instant = parse_as_of(as_of)
+        if is_revision(as_of):
+            known = [each for each in self.published if each <= str(as_of)]
         else:
-            instant = parse_as_of(as_of)
             known = [name for name, published in self.published.items() if published <= instant]
         if not known:
             name, published = next(iter(self.published.items()))
@@ -82,17 +82,39 @@ class Manifest:
         return known[-1]
 
 
+def utc_now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
 def parse_as_of(as_of: Date) -> datetime.datetime:
-    """Parses an instant. A date means its last moment, and a time without a time zone is in UTC."""
+    """
+    Returns the instant that `as_of` means: of a date or a revision, the end of its date. Raises UsageError for a time
+    that is to come, except the end of today.
+    """
     try:
-        if isinstance(as_of, str) and len(as_of) > 10:
-            return parse_instant(as_of)
-        if isinstance(as_of, datetime.datetime):
-            return in_utc(as_of)
-        return midnight_of(parse_date(as_of)) + datetime.timedelta(days=1, microseconds=-1)
+        first, last = span_of(as_of)
     except ValueError as fault:
         form = "a date (2024-03-01), an instant (2024-03-01T06:00:00Z) or a revision (2024-03-01.000001)"
         raise UsageError(f"as_of={as_of!r} is not valid. Use {form}.") from fault
+    now = utc_now()
+    if first > now:
+        advice = f"Leave as_of out for what is known now, or use {now:%Y-%m-%d} or an earlier time."
+        raise UsageError(f"as_of={as_of} is in the future: now is {now:%Y-%m-%dT%H:%M:%SZ}. {advice}")
+    return last
+
+
+def span_of(as_of: Date) -> tuple[datetime.datetime, datetime.datetime]:
+    """Returns the first and the last moment of a date or of the date of a revision, or an instant twice."""
+    if isinstance(as_of, datetime.datetime):
+        return in_utc(as_of), in_utc(as_of)
+    if isinstance(as_of, str) and len(as_of) > 10 and not is_revision(as_of):
+        return parse_instant(as_of), parse_instant(as_of)
+    first = midnight_of(parse_date(as_of[:10] if isinstance(as_of, str) else as_of))
+    return first, first + datetime.timedelta(days=1, microseconds=-1)
+
+
+def is_revision(as_of: Date) -> bool:
+    return isinstance(as_of, str) and re.fullmatch(REVISION, as_of) is not None
 
 
 def parse_instant(text: str) -> datetime.datetime:

@@ -35,13 +35,13 @@ class Label(NamedTuple):
 
 
 def join_regimes(
-    frame: pandas.DataFrame, on: str, chain: str | None, open_archive: Callable[[str], Archive]
+    frame: pandas.DataFrame, on: str, chain: str | None, daily: bool | None, open_archive: Callable[[str], Archive]
 ) -> pandas.DataFrame:
     """Returns a copy of `frame` with the columns of ADDED. `Client.regimes_on` says what they contain."""
     taken = [name for name in ADDED if name in frame.columns]
     if taken:
         raise UsageError(f"The frame has a column {taken[0]!r} already. Rename it first.")
-    moments = moments_of(frame, on)
+    moments = moments_of(frame, on, daily)
     chains = chains_of(frame, chain)
     labels: dict[str, dict[str, list[Label]]] = {}
     for name in dict.fromkeys(chains):
@@ -79,8 +79,8 @@ def labels_of_days(archive: Archive, days: Iterable[str]) -> dict[str, list[Labe
     return result
 
 
-def moments_of(frame: pandas.DataFrame, on: str) -> list[Moment | None]:
-    """Returns the moment of each row. A frame with times of day has instants, any other one has whole days."""
+def moments_of(frame: pandas.DataFrame, on: str, daily: bool | None) -> list[Moment | None]:
+    """Returns the moment of each row. If `daily` is None, a frame with times of day has instants, others whole days."""
     import pandas
 
     if on not in frame.columns and on != frame.index.name:
@@ -91,7 +91,11 @@ def moments_of(frame: pandas.DataFrame, on: str) -> list[Moment | None]:
     except (ValueError, TypeError) as fault:
         raise UsageError(f"The column {on!r} does not contain dates: {fault}") from fault
     instants = [None if pandas.isna(each) else in_utc(each.to_pydatetime()) for each in parsed]
-    is_daily = all(each is None or each.time() == MIDNIGHT for each in instants)
+    timed = next((each for each in instants if each is not None and each.time() != MIDNIGHT), None)
+    if daily and timed is not None:
+        advice = "Leave daily out, or make dates of the column."
+        raise UsageError(f"The column {on!r} has a time of day, {timed:%Y-%m-%dT%H:%M:%SZ}, but daily=True. {advice}")
+    is_daily = timed is None if daily is None else daily
     return [None if each is None else moment_of(each, is_daily) for each in instants]
 
 

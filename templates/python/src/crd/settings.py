@@ -8,12 +8,14 @@ import re
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from .errors import UsageError
 
 DISTRIBUTION = "chain-reference-data"
 WHEELS = "/api/v1/python/"  # the service publishes its client below this path
-LOOPBACK = r"http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/|$)"
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
+PORTS = {"http": 80, "https": 443}
 
 
 def package_version() -> str:
@@ -26,24 +28,59 @@ def package_version() -> str:
 
 def find_base_url(base_url: str | None = None) -> str:
     """Returns the address of the service without a slash at the end."""
-    found = base_url or os.environ.get("CRD_BASE_URL") or installed_from()
+    found = base_url or default_base_url()
     if not found:
         raise UsageError("The address of the service is unknown. Set CRD_BASE_URL, or use Client(base_url=...).")
-    if re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", found) is None:
+    if origin_of(found) is None:
         raise UsageError(f"{found!r} is not an address of a service. Use one such as https://data.example.com.")
     return found.rstrip("/")
 
 
+def default_base_url() -> str | None:
+    return os.environ.get("CRD_BASE_URL") or installed_from()
+
+
 def find_api_key(api_key: str | None, base_url: str) -> str | None:
-    """Returns the key, or None. Raises UsageError for a key that would be sent without encryption."""
-    key = api_key or os.environ.get("CRD_API_KEY") or None
-    if key is None:
+    """
+    Returns the key for a service, or None. CRD_API_KEY belongs to the default service and is sent to no other one.
+    Raises UsageError for a key that would be sent without encryption.
+    """
+    key = api_key or (os.environ.get("CRD_API_KEY") if is_default(base_url) else None)
+    if not key:
         return None
     if re.fullmatch("[!-~]+", key) is None:
         raise UsageError("The API key contains characters that no key has. Check api_key and CRD_API_KEY.")
-    if base_url.startswith("http://") and re.match(LOOPBACK, base_url) is None:
+    scheme, host, _ = origin_of(base_url) or ("", "", 0)
+    if scheme != "https" and host not in LOOPBACK_HOSTS:
         raise UsageError(f"A key is only sent over https, except to this machine. Use https instead of {base_url}.")
     return key
+
+
+def advice_on_key(base_url: str) -> str:
+    """Returns why CRD_API_KEY is not sent to a service, and what to do; an empty text if it is sent or not set."""
+    if not os.environ.get("CRD_API_KEY") or is_default(base_url):
+        return ""
+    default = default_base_url()
+    owner = "no service, because CRD_BASE_URL is not set" if default is None else default
+    advice = f'Set CRD_BASE_URL="{base_url}", or use Client(base_url=..., api_key=...).'
+    return f"CRD_API_KEY was not sent to {base_url}: it belongs to {owner}. {advice}"
+
+
+def is_default(base_url: str) -> bool:
+    """Returns whether an address has the origin of the default service: scheme, host and port."""
+    default = default_base_url()
+    return default is not None and origin_of(default) == origin_of(base_url)
+
+
+def origin_of(url: str) -> tuple[str, str, int] | None:
+    """Returns scheme, host and port of the address of a service, or None if it is not valid."""
+    if re.fullmatch(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?", url) is None:
+        return None
+    try:
+        split = urlsplit(url)
+        return (split.scheme, split.hostname, split.port or PORTS[split.scheme]) if split.hostname else None
+    except ValueError:  # of the port or of an IPv6 address
+        return None
 
 
 def find_cache(cache_dir: str | os.PathLike[str] | None) -> Path:

@@ -42,6 +42,8 @@ class Table:
 
     def where(self, keep: Sequence[bool]) -> Table:
         """Returns the rows for which `keep` is true."""
+        if all(keep):
+            return self
         kept = [i for i, each in enumerate(keep) if each]
         columns = {name: [cells[i] for i in kept] for name, cells in self.columns.items()}
         return Table(columns, self.attributes)
@@ -99,9 +101,10 @@ def pandas_series(name: str, cells: list[Any]) -> Any:
 
     kind = kind_of(name)
     if kind == "label":
-        known = list(labels_of(name) or ())
-        others = sorted({cell for cell in cells if cell is not None} - set(known))
-        return pandas.Categorical(cells, categories=known + others)
+        known = labels_of(name) or ()
+        labels: list[str] = [*known, *sorted({cell for cell in cells if cell is not None} - set(known))]
+        codes = {label: code for code, label in enumerate(labels)}
+        return pandas.Categorical.from_codes([codes.get(cell, -1) for cell in cells], pandas.Index(labels))
     if kind == "date":
         return pandas.to_datetime(pandas.Series(cells, dtype="object"), format="%Y-%m-%d")
     types = {"number": "float64", "integer": "Int64", "boolean": "bool", "text": "string"}
@@ -134,11 +137,9 @@ def parse_parquet(data: bytes, wanted: Callable[[str], bool] = lambda _: True) -
 
     file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
     names = [name for name in file.schema_arrow.names if wanted(name)]
-    columns: dict[str, list[Any]] = file.read(columns=names).to_pydict()
-    for name in names:
-        if kind_of(name) == "date":
-            columns[name] = [cell and cell.isoformat() for cell in columns[name]]
-    return Table(columns)
+    read = file.read(columns=names, use_threads=False)  # volumes are small, and read in several threads already
+    texts = {name: read[name].cast(pyarrow.string()) for name in names if kind_of(name) == "date"}
+    return Table({name: texts.get(name, read[name]).to_pylist() for name in names})
 
 
 def concatenate(tables: Sequence[Table], attributes: dict[str, Any]) -> Table:

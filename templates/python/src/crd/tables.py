@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .archive import Archive, Progress, bundle_path, check_window, signals_of
+from .archive import Archive, Progress, bundle_path, check_window, signals_of, unchanged
 from .columns import PROVENANCE, Row, in_order, to_row
-from .errors import ChangedError, NotFoundError, UsageError
-from .files import File, Files
+from .errors import NotFoundError, UsageError
+from .files import File, Files, Release
 from .manifest import REVISION, Date, parse_date
 from .table import Table, concatenate, from_rows, parse_csv
 
 GENRES = ("meta", "gold", "derived", "briefs")
 TABLE_GENRES = ("meta", "gold", "derived")
 STATUS = "/api/v1/status"
-CHANGES = 5  # attempts to read a history while releases are published
 
 
 class Tables:
@@ -29,7 +27,9 @@ class Tables:
 
     def status(self) -> dict[str, Any]:
         """Returns freshness and publication context of every chain."""
-        return self.files.public(STATUS).json()
+        status = self.files.public(STATUS).json()
+        self.sources = {name: each["sources"] for name, each in status["chains"].items()}
+        return status
 
     def chains(self) -> list[str]:
         """Returns the chains of the service."""
@@ -38,14 +38,22 @@ class Tables:
     def calendar(self, chain: str) -> Table:
         """Returns the regime of every day of a chain. Needs no key."""
         self.check_chain(chain)
-        file = self.files.public(f"/api/v1/analyst-kit/{chain}/regime-calendar")
+        return self.calendar_table(chain, self.files.public(calendar_path(chain)))
+
+    def calendar_table(self, chain: str, file: File) -> Table:
         table = parse_csv(file.data)
         table.attributes = self.attributes([chain], max(table.columns["published_revision"]), file.sha256)
         return table
 
     def calendars(self) -> Table:
         """Returns the regimes of all chains in one table. Needs no key."""
-        tables = {chain: self.calendar(chain) for chain in self.chains()}
+        chains = self.chains()
+
+        def read(release: Release) -> dict[str, File]:
+            return {chain: release.read(calendar_path(chain)) for chain in chains}
+
+        found = self.files.of_one_release(read)
+        tables = {chain: self.calendar_table(chain, file) for chain, file in found.items()}
         attributes = [table.attributes for table in tables.values()]
         revision = max(each["revision"] for each in attributes)
         digests = {chain: table.attributes["digest"] for chain, table in tables.items()}
@@ -90,9 +98,7 @@ class Tables:
         provenance: bool = False,
     ) -> Table:
         """
-        Returns one row for each date: as it is now, or as it was known at `as_of`, which is a date (its end), an
-        instant or a revision. `provenance` adds the columns that say which release published the values, and when
-        they were in force. A withdrawn date has a row without values.
+        Returns one row for each date: as it is now, or as it was known at `as_of`. `Client.history` describes it.
         """
         self.check(genre, chain, TABLE_GENRES)
         first, last = (
@@ -105,27 +111,18 @@ class Tables:
         def read() -> Table:
             archive = Archive(self.files, genre, chain, self.progress)
             revision = archive.manifest.revision_at(as_of)
-            table = archive.versions(first, last, lambda since, until: holds_at(revision, since, until))
+            table = archive.at(revision, first, last)
             table.attributes = self.attributes([chain], revision, archive.manifest.sha256)
             return table
 
-        table = self.unchanged(read)
+        table = unchanged(read)
         if len(table) == 0:
-            raise NotFoundError(f"There are no {genre} days of {chain} from {start} to {end} (as_of: {as_of}).")
+            asked = {"from": start, "to": end, "as of": as_of}
+            named = "".join(f" {word} {value}" for word, value in asked.items() if value is not None)
+            raise NotFoundError(f"There are no {genre} days of {chain}{named}. crd.calendar({chain!r}) has all dates.")
         if columns is not None:
             return table.select(["date", *(name for name in columns if name != "date")])
         return table if provenance else table.select(name for name in table.columns if name not in PROVENANCE)
-
-    def unchanged(self, read: Callable[[], Table]) -> Table:
-        """Runs `read` again if a release was published while it read the files of an archive."""
-        for attempt in range(CHANGES):
-            try:
-                return read()
-            except ChangedError:
-                if attempt == CHANGES - 1:
-                    raise
-                time.sleep(attempt)
-        raise AssertionError("there is at least one attempt")
 
     def read(self, path: str) -> File:
         return self.files.subscriber(path)
@@ -138,7 +135,7 @@ class Tables:
 
     def check_chain(self, chain: str) -> None:
         if chain not in self.sources:
-            self.sources = {name: each["sources"] for name, each in self.status()["chains"].items()}
+            self.status()
         if chain not in self.sources:
             raise UsageError(f"There is no chain {chain!r}. Use one of: {', '.join(self.sources)}.")
 
@@ -149,5 +146,5 @@ class Tables:
         return {"revision": revision, "digest": digest, "attribution": list(dict.fromkeys(lines))}
 
 
-def holds_at(revision: str, since: str, until: str | None) -> bool:
-    return since <= revision and (until is None or until > revision)
+def calendar_path(chain: str) -> str:
+    return f"/api/v1/analyst-kit/{chain}/regime-calendar"

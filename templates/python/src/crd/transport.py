@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import httpx
 
 from .errors import AccessError, CrdError, DamagedError, FileError, NotFoundError, TemporaryError
-from .settings import DISTRIBUTION, package_version
+from .settings import DISTRIBUTION, LOOPBACK_HOSTS, advice_on_key, package_version
 
 TIMEOUT_SECONDS = 60.0
 LONGEST_WAIT_SECONDS = 120.0
@@ -48,7 +48,9 @@ class Transport:
         self.stopped = threading.Event()
         headers = {"User-Agent": f"{DISTRIBUTION}/{package_version()}"}
         limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
-        self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers, limits=limits)
+        hosts = [f"[{host}]" if ":" in host else host for host in LOOPBACK_HOSTS]
+        direct = {f"all://{host}": None for host in hosts}  # a proxy of the environment would see the key
+        self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers, limits=limits, mounts=direct)
         weakref.finalize(self, self.http.close)
 
     def retrying(self, action: Callable[[], T]) -> T:
@@ -62,9 +64,11 @@ class Transport:
                     raise
         raise AssertionError("there is at least one try")
 
-    def request_public(self, path: str, etag: str | None) -> Answer:
-        """Requests a public file, without the key. Public files may be on another host."""
+    def request_public(self, path: str, etag: str | None, fresh: bool) -> Answer:
+        """Requests a public file, without the key, from any host. `fresh` asks caches whether it changed."""
         headers = {} if etag is None else {"If-None-Match": etag}
+        if fresh:
+            headers["Cache-Control"] = "no-cache"
         status, answer, data = self.get(self.base_url + path, headers, None, follows=True)
         if status == 304 and etag is not None:
             return Answer(None, etag)
@@ -83,7 +87,9 @@ class Transport:
         if status == 304 and digest is not None:
             return None
         if status != 200:
-            raise explain(status, answer, data)
+            fault = explain(status, answer, data)
+            advice = "" if self.api_key is not None else advice_on_key(self.base_url)
+            raise AccessError(f"{fault} {advice}", fault.code) if advice and isinstance(fault, AccessError) else fault
         return self.parse_link(data)
 
     def parse_link(self, data: bytes) -> Link:
@@ -94,7 +100,11 @@ class Transport:
                 return link
         except (ValueError, TypeError, KeyError):
             pass
-        raise TemporaryError(f"{self.base_url} does not answer like the service. Check the address.")
+        raise self.unexpected()
+
+    def unexpected(self) -> TemporaryError:
+        """Returns the error for an answer of another program, or of a proxy that asks its users to sign in."""
+        return TemporaryError(f"{self.base_url} does not answer like the service. Check the address.")
 
     def download(self, url: str, size: int) -> bytes:
         """Downloads a link, without the key."""
@@ -122,7 +132,7 @@ class Transport:
         except (httpx.TransportError, httpx.DecodingError, httpx.TooManyRedirects) as fault:
             if started:
                 raise FileError(f"its download was cut off ({describe(fault)})") from fault
-            raise TemporaryError(f"no connection ({describe(fault)})") from fault
+            raise TemporaryError(f"no connection ({httpx.URL(url).host}: {describe(fault)})") from fault
 
 
 def describe(fault: Exception) -> str:

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { unzipSync, strFromU8 } from 'fflate';
 import { makeWheel, type PythonClient } from '../../../../generator/core/artifacts/python-wheel.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { sha256Bytes } from '../../../../schemas/digest.js';
+import { sha256Bytes, sha256Hex } from '../../../../schemas/digest.js';
 import { isPublicPath } from '../../../../schemas/release-paths.js';
 import { wheelPath } from '../../../../schemas/paths.js';
 
@@ -12,6 +12,8 @@ const CLIENT: PythonClient = {
   licence: 'Free.\n',
   sources: { 'crd/b.py': 'b = "ü"\n', 'crd/__init__.py': '' },
 };
+/** The digest of each wheel by its name. */
+const WHEELS = new URL('../../../golden/wheels.json', import.meta.url);
 const INFO = 'a_client-1.2.0.dist-info';
 
 /** Returns the texts of the files of a wheel. */
@@ -59,10 +61,22 @@ describe('makeWheel', () => {
 });
 
 describe('the wheel of the product', () => {
-  it('is the one that the README installs', async () => {
+  it('has a new version when its content changes, because pip keeps a wheel by its name', async () => {
+    const { name, bytes } = makeWheel((await readProductTexts()).python);
+    const known = JSON.parse(await readFile(WHEELS, 'utf8')) as Record<string, string>; // of this repository
+    const sha256 = sha256Hex(bytes);
+    const hint = [
+      `The client has other content than the ${name} in test/golden/wheels.json.`,
+      'Raise Version in templates/python/METADATA and add the new wheel: this test then shows its digest.',
+      'If no release has listed this version yet, correct its digest instead.',
+    ];
+    expect({ name, sha256: known[name], hint }).toEqual({ name, sha256, hint });
+  });
+
+  it.each(['README.md', 'templates/python/README.md'])('is the one that %s installs', async (page) => {
     const { name } = makeWheel((await readProductTexts()).python);
-    const readme = await readFile(new URL('../../../../README.md', import.meta.url), 'utf8');
-    expect(readme).toContain(`${wheelPath(name)}"`);
+    const text = await readFile(new URL(`../../../../${page}`, import.meta.url), 'utf8');
+    expect(text).toContain(`${wheelPath(name)}"`);
   });
 
   it('has the package with its types, and a path that a release can list', async () => {

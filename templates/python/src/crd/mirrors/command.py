@@ -1,8 +1,12 @@
 """
 Mirrors archives into a folder and keeps them up to date: crd sync --chain bitcoin --genre gold --to mirror
 
-The key is read from CRD_API_KEY and sent only to the service. mirror/gold/bitcoin/ contains manifest.json, the closed
-part of the history in volumes/, and an exact copy of the file of each later date; with --days, of each date.
+The key is read from CRD_API_KEY and sent only to the service that it belongs to: the one of CRD_BASE_URL, or the one
+that the client was installed from.
+
+mirror/gold/bitcoin/ contains manifest.json, a volume of each closed year and month in volumes/ (Parquet only, not CSV),
+and an exact copy of the file of each later date (JSON). With --days, it contains the file of each date and no volumes:
+crd recompute needs such a mirror. A mirror contains exactly what the manifest lists for its mode.
 
 - Only missing or different files are fetched, as the manifest lists them. If a new release is published during the
   run, the mirror still matches the manifest, and the next run fetches the new release.
@@ -10,6 +14,8 @@ part of the history in volumes/, and an exact copy of the file of each later dat
   files it lists exist. Before a run changes any of them, it renames the manifest to manifest.previous.json.
 - The file of a restated date is replaced; the service keeps the old one under ?revision=. A file whose date was
   withdrawn, or that the manifest does not list, is moved to withdrawn/. Both are reported on stderr.
+- Days that a volume contains, volumes that a longer one replaces, and with --days all volumes, are removed. Files that
+  this program did not write are never deleted.
 - After a failure or a kill, run it again: it continues where it stopped. Never run two at once in one folder.
 
 Exit codes: 0 the mirror is complete; 1 it is incomplete, run again; 2 wrong usage, or access refused.
@@ -22,9 +28,10 @@ import re
 import sys
 from pathlib import Path
 
+from ..archive import unchanged
 from ..client import TRIES, Client, print_progress
 from ..errors import ChangedError, CrdError, NotFoundError, TemporaryError, UsageError
-from ..settings import find_api_key, find_base_url
+from ..settings import advice_on_key, find_api_key, find_base_url
 from ..tables import GENRES, TABLE_GENRES
 from .run import Run
 
@@ -44,8 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chain", action="append", type=word, help="may be repeated (default: all chains)")
     parser.add_argument("--genre", action="append", choices=GENRES, help=genres)
     parser.add_argument("--to", required=True, metavar="DIR", help="folder for GENRE/CHAIN/")
-    parser.add_argument("--days", action="store_true", help="mirror the file of every date instead of volumes")
-    parser.add_argument("--gateway", metavar="URL", help="default: CRD_BASE_URL")
+    parser.add_argument(
+        "--days", action="store_true", help="mirror the file of every date (JSON) instead of volumes (Parquet)"
+    )
+    parser.add_argument("--gateway", metavar="URL", help="default: CRD_BASE_URL, whose origin it must have")
     parser.add_argument("--jobs", default=4, type=number, metavar="N", help="files at a time, 1 to 32 (default 4)")
     parser.add_argument("--tries", default=TRIES, type=number, metavar="N", help=f"attempts per file (default {TRIES})")
 
@@ -53,11 +62,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     base_url = find_base_url(options.gateway)
     if find_api_key(None, base_url) is None:
-        raise UsageError("the variable CRD_API_KEY contains no key")
+        raise UsageError(advice_on_key(base_url) or "the variable CRD_API_KEY contains no key")
     client = Client(base_url=base_url, tries=options.tries)
-    genres = options.genre or TABLE_GENRES
-    codes = [sync(client, options, genre, chain) for chain in chains_of(client, options) for genre in genres]
-    return max(codes)
+    try:
+        archives = [(genre, chain) for chain in chains_of(client, options) for genre in options.genre or TABLE_GENRES]
+        return max(sync(client, options, *each) for each in archives)
+    except (TemporaryError, ChangedError) as fault:
+        print(f"sync: {fault}", file=sys.stderr, flush=True)
+        return 1
 
 
 def chains_of(client: Client, options: argparse.Namespace) -> list[str]:
@@ -68,7 +80,7 @@ def sync(client: Client, options: argparse.Namespace, genre: str, chain: str) ->
     """Updates one mirror and prints the result. Raises an error that the other mirrors would have too."""
     run = Run(client.files, Path(options.to), genre, chain, options.days, options.jobs, print_progress)
     try:
-        print(run.do())
+        print(unchanged(run.do))
         return 0
     except NotFoundError:
         client.tables.check_chain(chain)

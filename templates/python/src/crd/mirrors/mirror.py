@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-from collections.abc import Container
 from pathlib import Path
+from typing import Any
 
 from ..archive import Progress
 from ..cache import sha256_hex
@@ -37,15 +38,11 @@ class Mirror:
     def volume(self, period: str) -> Path:
         return self.volumes / f"{period}.parquet"
 
-    def unlisted_days(self, listed: Container[str]) -> list[Path]:
-        days = self.folder.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].json")
-        return sorted(each for each in days if each.stem not in listed)
-
-    def unlisted_volumes(self, listed: Container[str]) -> list[Path]:
-        """Returns the volumes that others replaced: a year replaces its months."""
-        found = self.volumes.glob("*.parquet")
-        periods = (each for each in found if re.fullmatch(r"\d{4}(-\d\d)?", each.stem))
-        return sorted(each for each in periods if each.stem not in listed)
+    def files(self) -> list[Path]:
+        """Returns the files with names of day files and volumes."""
+        days = (each for each in self.folder.glob("*.json") if re.fullmatch(r"\d{4}-\d\d-\d\d", each.stem))
+        volumes = (each for each in self.volumes.glob("*.parquet") if re.fullmatch(r"\d{4}(-\d\d)?", each.stem))
+        return [*sorted(days), *sorted(volumes)]
 
     def write(self, path: Path, data: bytes) -> None:
         """Writes a file that gets its name only after its bytes are on the disk."""
@@ -64,7 +61,7 @@ class Mirror:
             self.settle()
 
     def move_aside(self, path: Path) -> None:
-        aside = self.folder / "withdrawn" / f"{path.stem}-{(digest_of(path) or '')[:16]}.json"
+        aside = self.folder / "withdrawn" / f"{path.stem}-{(digest_of(path) or '')[:16]}{path.suffix}"
         aside.parent.mkdir(exist_ok=True)
         os.replace(path, aside)
         self.progress(f"{path.stem} is withdrawn or not listed: moved to withdrawn/{aside.name}")
@@ -75,6 +72,8 @@ class Mirror:
         if digest_of(self.manifest) != sha256_hex(manifest):
             self.write(self.manifest, manifest)
         self.previous.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it has files, or does not exist
+            self.volumes.rmdir()
         self.settle()
 
     def settle(self) -> None:
@@ -97,3 +96,17 @@ def sequence_of(manifest: bytes | None) -> int:
         return int(json.loads(manifest or b"{}").get("sequence", 0))
     except (ValueError, TypeError, AttributeError):
         return 0
+
+
+def digests_of(manifest: dict[str, Any]) -> set[str]:
+    """Returns the digests of all files that a mirror of a manifest can have: volumes, and every version of a day."""
+    versions = [version for entry in manifest["dates"] for version in (entry, *entry["superseded"])]
+    return {each["sha256"] for each in [*versions, *(each["parquet"] for each in manifest.get("volumes", []))]}
+
+
+def held_digests(manifest: bytes | None) -> set[str]:
+    """Returns `digests_of` a local manifest; none if it is not a valid manifest."""
+    try:
+        return digests_of(json.loads(manifest or b"{}"))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return set()

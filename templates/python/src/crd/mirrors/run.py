@@ -14,7 +14,7 @@ from ..canonical import canonical
 from ..errors import CrdError, FileError, IncompleteError
 from ..files import Files
 from ..manifest import SCHEMAS
-from .mirror import Mirror, digest_of, sequence_of
+from .mirror import Mirror, digest_of, digests_of, held_digests, sequence_of
 
 MANY_FAULTS = 20  # the run stops after this many failed dates
 FEW_DAYS = 3  # as many are fetched one by one
@@ -35,7 +35,9 @@ class Run:
 
     def do(self) -> str:
         """Updates the mirror and returns a line about it."""
+        self.fetched, self.wanted, self.failed = 0, 0, 0
         self.mirror.prepare()
+        known = held_digests(self.mirror.held())
         data, manifest = self.read_manifest()
         self.revision = manifest["published_revision"]
         listed = {entry["date"]: entry for entry in manifest["dates"] if entry["status"] != "withdrawn"}
@@ -44,26 +46,29 @@ class Run:
             raise CrdError("the manifest lists an invalid date")
         if not all(re.fullmatch(r"\d{4}(-\d\d)?", each["period"]) for each in volumes):
             raise CrdError("the manifest lists an invalid volume")
-        missing, restated, altered = self.sort(self.single_days(listed, volumes))
-        unlisted = self.mirror.unlisted_days(listed)
+        single = self.single_days(listed, volumes)
+        missing, restated, altered = self.sort(single)
+        expected = {self.mirror.day(each["date"]) for each in single}
+        expected |= {self.mirror.volume(each["period"]) for each in volumes}
+        removed, aside = self.unlisted(expected, set(listed), known | digests_of(manifest))
         self.wanted = len(missing) + len(restated) + len(altered)
         changed = [each for each in volumes if self.is_different(each)]
         self.fetch_days(missing)
         self.fetch_all(self.fetch_volume, [each for each in changed if not self.mirror.volume(each["period"]).exists()])
         replaced = [each for each in changed if self.mirror.volume(each["period"]).exists() and self.is_different(each)]
-        stale = self.mirror.unlisted_volumes({each["period"] for each in volumes}) if volumes else []
-        if restated or altered or unlisted or replaced or stale:
+        if restated or altered or replaced or removed or aside:
             self.mirror.begin_changes()
             self.fetch_days(restated + altered)
             self.fetch_all(self.fetch_volume, replaced)
-            for path in unlisted:
+            for path in aside:
                 self.mirror.move_aside(path)
-            for path in stale:
+            for path in removed:
                 path.unlink()
         self.mirror.finish(data)
         counts = f"{len(listed)} dates, {self.fetched} fetched, {len(restated)} restated, {len(altered)} repaired"
         packed = f", {len(changed)} of {len(volumes)} volumes fetched" if volumes else ""
-        return f"{self.name} at {self.revision}: {counts}, {len(unlisted)} moved aside{packed}"
+        gone = f", {len(removed)} removed" if removed else ""
+        return f"{self.name} at {self.revision}: {counts}, {len(aside)} moved aside{packed}{gone}"
 
     def read_manifest(self) -> tuple[bytes, dict[str, Any]]:
         held = self.mirror.held()
@@ -81,9 +86,20 @@ class Run:
         return data, manifest
 
     def single_days(self, listed: dict[str, Entry], volumes: list[Entry]) -> list[Entry]:
-        """Returns the dates that are mirrored as day files: those in no volume, and those that have a file already."""
+        """Returns the dates that are mirrored as day files: those in no volume."""
         covered = max((each["last_date"] for each in volumes), default="")
-        return [each for date, each in listed.items() if date > covered or self.mirror.day(date).exists()]
+        return [each for date, each in listed.items() if date > covered]
+
+    def unlisted(self, expected: set[Path], dates: set[str], known: set[str]) -> tuple[list[Path], list[Path]]:
+        """
+        Returns the files to remove and to move aside. Removed are files of a known digest, whose content is also in
+        another file: days that are in a volume, and volumes that others or days replace. Files with other bytes are not
+        from the service, and the file of a withdrawn date may be the last copy.
+        """
+        found = [each for each in self.mirror.files() if each not in expected]
+        packed = (each for each in found if each.suffix == ".parquet" or each.stem in dates)
+        removed = {each for each in packed if digest_of(each) in known}
+        return sorted(removed), [each for each in found if each not in removed]
 
     def sort(self, entries: list[Entry]) -> tuple[list[Entry], list[Entry], list[Entry]]:
         """Returns the entries that are missing, restated, and those whose local file was never published."""

@@ -1,0 +1,47 @@
+"""Prints the times of the client and of curl as JSON: measure_client.py URL ROUNDS FOLDER. CRD_API_KEY is the key."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import pandas  # noqa: F401  loaded before the first measurement
+import pyarrow.parquet  # noqa: F401
+
+import crd
+
+url, rounds, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+key = os.environ["CRD_API_KEY"]
+
+
+def timed(work) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def new_client() -> crd.Client:
+    return crd.Client(url, key, tempfile.mkdtemp(dir=folder), progress=lambda _: None)  # with an empty cache
+
+
+def paths_of(genre: str) -> list[str]:
+    """Returns the paths that a history requests."""
+    client, paths = new_client(), []
+    client.files.transport.http.event_hooks = {"request": [lambda each: paths.append(each.url.path)]}
+    client.history(genre, "bitcoin")
+    return [path for path in paths if path.startswith("/api/")]  # the others are links
+
+
+def sample(genre: str, curl: list[str]) -> list[float]:
+    client = new_client()
+    return [timed(lambda: client.history(genre, "bitcoin")), timed(lambda: subprocess.run(curl, check=True))]
+
+
+result = {"mirror": timed(lambda: new_client().sync(f"{folder}/mirror-{time.time_ns()}"))}
+for genre in ("gold", "meta"):  # curl downloads the same files in one connection, and follows the redirects to links
+    outputs = [part for path in paths_of(genre) for part in ("--output", f"{folder}/curl", url + path)]
+    curl = ["curl", "-sSfL", "--header", f"X-API-Key: {key}", *outputs]
+    result[genre] = [sample(genre, curl) for _ in range(rounds)]
+print(json.dumps(result))
