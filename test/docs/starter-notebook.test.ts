@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeWheel } from '../../generator/core/artifacts/python-wheel.js';
-import { LABEL_STYLES, LABELS } from '../../generator/core/charts/chart-style.js';
+import { LABELS } from '../../generator/core/charts/chart-style.js';
 import { readProductTexts } from '../../generator/texts/product-texts.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { REGIME_COLOURS } from '../../schemas/palette.js';
 import { methodologyTextPath, PUBLIC_PATHS, wheelPath } from '../../schemas/paths.js';
 import {
   formatNotebook,
@@ -79,14 +80,14 @@ describe('the content of the starter notebook', () => {
     expect(named.sort()).toEqual([wheel, glossary, changes, methodologyTextPath('v1')].sort());
   });
 
-  it('draws each label in its colour of the charts', () => {
+  it('draws each label in its colour', () => {
     const listOf = (name: string): string[] =>
       [...(new RegExp(`^${name} = \\[(.*)\\]$`, 'm').exec(source)?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(
         ([, item = '']) => item,
       );
     const known = LABELS.filter((label) => label !== 'indeterminate');
     expect(listOf('LABELS')).toEqual(known);
-    expect(listOf('COLOURS')).toEqual(known.map((label) => LABEL_STYLES[label].fill.light));
+    expect(listOf('COLOURS')).toEqual(known.map((label) => REGIME_COLOURS[label]?.light));
   });
 
   const settings = [...source.matchAll(/environ\.get\("(\w+)"/g)].map(([, name = '']) => name);
