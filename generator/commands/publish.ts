@@ -6,6 +6,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
 import { absentFault } from '../core/release/absent-chains.js';
+import { absentSiteFault } from '../core/release/absent-site.js';
 import {
   exitOf,
   explainHold,
@@ -202,6 +203,8 @@ async function report(
     const remedy = 'put the file back, or select the other chains with --chain';
     context.warn(formatInputFault(absentFault(chain, start.state?.record, remedy)));
   }
+  const siteFault = absentSiteFault(start.state?.record, input.site);
+  if (siteFault !== undefined) context.warn(formatInputFault(siteFault));
   if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
   const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
   for (const chain of CHAIN_IDS) {

@@ -121,8 +121,8 @@ export const CHART_TEXT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 
 export const NOTEBOOK = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 
 /** The first lines of an example program. */
-export const EXAMPLE_TEXT = `# Joins the metrics of the last seven days with their regimes, with pandas: python3 with_pandas.py [CHAIN]
-# Reads GATEWAY and API_KEY. Needs the packages requests and pandas. Saves both files in the current folder.
+export const EXAMPLE_TEXT = `# Joins the metrics of the last seven days, their averages and their regimes, with pandas: python3 with_pandas.py [CHAIN]
+# Reads GATEWAY and API_KEY. Needs the packages requests and pandas. Saves the files in the current folder.
 `;
 
 /** The first lines of the methodology. */

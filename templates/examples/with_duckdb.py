@@ -39,11 +39,12 @@ def download(path: str, file: str) -> str:
 calendar = download(f"/api/v1/analyst-kit/{chain}/regime-calendar", f"{chain}-calendar.csv")
 bundle = download(f"/api/v1/files/gold/{chain}/7d/latest.json", f"{chain}-gold-7d.json")
 # DuckDB reads the saved files: to read http:// directly it would first download its httpfs extension.
+# A column without any value has no type of its own: name the types of the numbers that you use.
 joined = """
     WITH days AS (SELECT unnest(days) AS day FROM read_json($bundle))
-    SELECT day.date, calendar.regime, day.metrics.tx_count
+    SELECT day.date, calendar.regime, day.metrics.tx_count::BIGINT
     FROM days
-    JOIN read_csv($calendar) AS calendar ON calendar.date = day.date AND calendar.chain = day.chain
+    JOIN read_csv($calendar, types = {'capacity_score': 'DOUBLE'}) AS calendar ON calendar.date = day.date AND calendar.chain = day.chain
     ORDER BY day.date
 """
 print("date,regime,tx_count")

@@ -1,6 +1,6 @@
-# Joins the metrics of the last seven days with their regimes, with pandas: python3 with_pandas.py [CHAIN]
+# Joins the metrics of the last seven days, their averages and their regimes, with pandas: python3 with_pandas.py [CHAIN]
 # Reads GATEWAY, by default http://127.0.0.1:8080 (this machine), and API_KEY.
-# Needs the packages requests and pandas. Saves both files in the current folder.
+# Needs the packages requests and pandas. Saves the files in the current folder.
 import hashlib
 import json
 import os
@@ -37,9 +37,18 @@ def download(path: str, file: str) -> str:
     return file
 
 
-calendar = pd.read_csv(download(f"/api/v1/analyst-kit/{chain}/regime-calendar", f"{chain}-calendar.csv"))
-bundle = json.loads(Path(download(f"/api/v1/files/gold/{chain}/7d/latest.json", f"{chain}-gold-7d.json")).read_text())
-days = pd.json_normalize(bundle["days"]).rename(columns={"metrics.tx_count": "tx_count"})
+def read_genre(genre: str) -> pd.DataFrame:
+    """Returns the metrics of a bundle by date and chain. Each column is float64, even if it has no value at all."""
+    file = download(f"/api/v1/files/{genre}/{chain}/7d/latest.json", f"{chain}-{genre}-7d.json")
+    days = json.loads(Path(file).read_text())["days"]
+    metrics = pd.json_normalize([day["metrics"] for day in days], sep="_").astype("float64")
+    dates = pd.to_datetime([day["date"] for day in days])
+    return metrics.set_index(pd.MultiIndex.from_product([dates, [chain]], names=["date", "chain"]))
 
-joined = days.merge(calendar, on=["date", "chain"])
-print(joined[["date", "regime", "tx_count"]].to_csv(index=False), end="")
+
+file = download(f"/api/v1/analyst-kit/{chain}/regime-calendar", f"{chain}-calendar.csv")
+calendar = pd.read_csv(file, index_col=["date", "chain"], parse_dates=["date"])
+# The index of all three is date and chain. No metric has the same name in two genres (tx_count in gold, tx_count_ma7 in
+# derived), so that the columns need no suffixes.
+joined = read_genre("gold").join(read_genre("derived")).join(calendar["regime"])
+print(joined[["regime", "tx_count", "tx_count_ma7"]].to_csv(), end="")

@@ -28,8 +28,10 @@ if hashlib.sha256(part.read_bytes()).hexdigest() != listed[path]:
     raise SystemExit(f"{path} was damaged in transit: download it again")
 part.replace(file)
 
+# Name the types of numbers: a column without decimals or without values would get another one.
+numbers = ("confidence", "demand_score", "cost_score", "capacity_score")
 regimes = (
-    pl.read_csv(file, infer_schema_length=None)  # infer types from all rows, not from the first hundred
+    pl.read_csv(file, schema_overrides={name: pl.Float64 for name in numbers})
     .filter(pl.col("status") == "available")
     .group_by("regime")
     .agg(days=pl.len(), confidence=pl.col("confidence").mean().round(2))

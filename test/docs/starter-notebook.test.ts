@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CHAIN_IDS, LABEL_MEANINGS } from '../../schemas/catalog.js';
-import { bundlePath, calendarPath, methodologyTextPath, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { makeWheel } from '../../generator/core/artifacts/python-wheel.js';
+import { LABELS } from '../../generator/core/charts/chart-style.js';
+import { readProductTexts } from '../../generator/texts/product-texts.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { REGIME_COLOURS } from '../../schemas/palette.js';
+import { methodologyTextPath, PUBLIC_PATHS, wheelPath } from '../../schemas/paths.js';
 import {
   formatNotebook,
   NOTEBOOK_FILE,
@@ -69,32 +73,33 @@ describe('formatting a notebook', () => {
 });
 
 describe('the content of the starter notebook', () => {
-  it('uses exactly the expected API paths', () => {
+  it('uses exactly the expected API paths', async () => {
     const named = [...source.matchAll(/\/api\/v1\/[\w./{}-]*\w/g)].map(([found]) => found);
-    const paths = [calendarPath('base'), bundlePath('gold', 'base', '90d')].map((each) =>
-      each.replace('base', '{CHAIN}'),
-    );
-    const { featureSchema, status, glossary, changes } = PUBLIC_PATHS;
-    const expected = [...paths, featureSchema, status, glossary, changes, methodologyTextPath('v1')];
-    expect(named.sort()).toEqual(expected.sort());
+    const { glossary, changes } = PUBLIC_PATHS;
+    const wheel = wheelPath(makeWheel((await readProductTexts()).python).name);
+    expect(named.sort()).toEqual([wheel, glossary, changes, methodologyTextPath('v1')].sort());
   });
 
-  it('has a different colour for each label', () => {
-    const found = [...source.matchAll(/^ {4}"(\w+)": "(#[0-9A-F]{6})",$/gm)];
-    expect(found.map(([, label]) => label)).toEqual(Object.keys(LABEL_MEANINGS));
-    expect(new Set(found.map(([, , colour]) => colour)).size).toBe(found.length);
+  it('draws each label in its colour', () => {
+    const listOf = (name: string): string[] =>
+      [...(new RegExp(`^${name} = \\[(.*)\\]$`, 'm').exec(source)?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(
+        ([, item = '']) => item,
+      );
+    const known = LABELS.filter((label) => label !== 'indeterminate');
+    expect(listOf('LABELS')).toEqual(known);
+    expect(listOf('COLOURS')).toEqual(known.map((label) => REGIME_COLOURS[label]?.light));
   });
 
   const settings = [...source.matchAll(/environ\.get\("(\w+)"/g)].map(([, name = '']) => name);
+  const described = [...settings, 'CRD_API_KEY']; // which the client reads by itself
 
   it('names every chain and every setting in the first cell', () => {
-    expect(settings).toHaveLength(4);
+    expect(settings).toHaveLength(2);
     const [firstCell = ''] = notebook.cells.map(sourceOf);
-    for (const name of [...settings, ...CHAIN_IDS]) expect(firstCell).toContain(`\`${name}\``);
+    for (const name of [...described, ...CHAIN_IDS]) expect(firstCell).toContain(`\`${name}\``);
   });
 
-  it('reads only settings that the README of the templates lists', () => {
-    expect(settings).toHaveLength(4);
-    for (const name of settings) expect(readme).toContain(`| \`${name}\``);
+  it('has the settings that the README of the templates lists', () => {
+    for (const name of described) expect(readme).toContain(`| \`${name}\``);
   });
 });

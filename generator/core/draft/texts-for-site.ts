@@ -2,7 +2,7 @@ import type { Site } from '../../../schemas/types.generated.js';
 import type { ReferenceTexts } from './reference-files.js';
 
 /** The address in the notebook and the example programs: a gateway on this machine with the default port. */
-const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
+export const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
 /** What follows the address where a text explains it. */
 const THIS_MACHINE = ' (this machine)';
 

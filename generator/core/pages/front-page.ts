@@ -100,8 +100,8 @@ function toLines(chain: ChainFacts['chain']): object[] {
       command: `curl -fsSL "\${GATEWAY%/}${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
     },
     {
-      comment: 'a notebook that joins the calendar with your own daily data',
-      command: `curl -fsSL "\${GATEWAY%/}${PUBLIC_PATHS.starterNotebook}" -o starter.ipynb && jupyter lab starter.ipynb`,
+      comment: 'a notebook: how long regimes last, what follows what, and the join with your own daily data',
+      command: `curl -fsSL "\${GATEWAY%/}${PUBLIC_PATHS.starterNotebook}" -o starter.ipynb && CRD_BASE_URL="$GATEWAY" jupyter lab starter.ipynb`,
     },
     {
       comment: 'a copy of an archive with every digest verified (needs a key of the Research plan)',

@@ -13,7 +13,7 @@ import {
   isDay,
   isManifest,
   RESTATED,
-  SYNC_PROGRAMS,
+  SYNC_COMMAND,
   waitUntilServed,
   type SyncRunner,
   type SyncScenario,
@@ -39,13 +39,13 @@ afterEach(() => {
 });
 afterAll(() => scenario.dispose(), SLOW_MS);
 
-describe.each(SYNC_PROGRAMS)('%s', (program) => {
+describe(SYNC_COMMAND, () => {
   let to: string;
   let mirror: string;
   let argumentsFor: SyncRunner['argumentsFor'];
   let sync: SyncRunner['run'];
   beforeEach(() => {
-    ({ to, mirror, argumentsFor, run: sync } = createSyncRunner(scenario, program));
+    ({ to, mirror, argumentsFor, run: sync } = createSyncRunner(scenario, SYNC_COMMAND));
   });
   const summary = (record: ReleaseRecord, rest: string): string =>
     `base gold at ${record.revision}: ${rest}\n`;
@@ -55,7 +55,7 @@ describe.each(SYNC_PROGRAMS)('%s', (program) => {
     async () => {
       for (const genre of GENRES) {
         const args = ['--chain', 'base', '--genre', genre, '--to', to, '--jobs', '8'];
-        const run = await scenario.examples.run(program, args, {
+        const run = await scenario.examples.run(SYNC_COMMAND, args, {
           gateway: server.proxy.endpoint,
           key: scenario.release.key,
         });
@@ -206,7 +206,7 @@ describe.each(SYNC_PROGRAMS)('%s', (program) => {
         return new Promise(() => undefined); // no answer
       });
     });
-    const child = scenario.examples.start(program, argumentsFor(), {
+    const child = scenario.examples.start(SYNC_COMMAND, argumentsFor(), {
       gateway: proxy.endpoint,
       key: scenario.release.key,
     });

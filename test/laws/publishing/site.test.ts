@@ -125,10 +125,19 @@ it('a removed site ends it, and a site with faults leaves the published one in f
   expect(stderr).toContain('site.json:1:1: ');
   await expectSite(FIRST);
   await removeSite();
-  expect(await publish()).toMatchObject(sound);
+  expect(await publish()).toMatchObject({ code: 0 });
   await expectSite({ name: 'Chain reference data', base_url: '/' }, []);
   expect(await readCurrent(store)).not.toHaveProperty('site');
   expect(await run('verify', '--deep')).toMatchObject(sound);
+});
+
+it('a removed site is warned of by plan and by the run that ends it, and by no later run', async () => {
+  await removeSite();
+  const warning =
+    'site.json: is absent from the input, but the published release is for First data at https://first.example; without it, pages lose its name and links, and the notebook and examples use http://127.0.0.1:8080. Put the file back and publish again, or ignore this if you removed it on purpose.\n';
+  expect(await run('plan', '--input', input())).toMatchObject({ code: 0, stderr: warning });
+  expect(await publish()).toMatchObject({ code: 0, stderr: warning });
+  expect(await publish()).toMatchObject(sound);
 });
 
 it.each(['absent', 'on hold'])(

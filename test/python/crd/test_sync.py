@@ -1,4 +1,4 @@
-"""Mirrors with volumes, and the command `crd`. Mirrors of day files are tested together with those of sync.ts."""
+"""Mirrors with volumes, and the command `crd`. Mirrors of day files are tested in test/integration/files."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from nbclient.exceptions import CellExecutionError
 from traitlets.config import Config
 
 CELL_SECONDS = 60
-SETTINGS = ["GATEWAY", "CHAIN", "API_KEY", "METRIC_CSV"]
+SETTINGS = ["CRD_BASE_URL", "CRD_API_KEY", "CHAIN"]
 # The kernel itself warns when it ends.
 PREPARE = """
 get_ipython().reset()

@@ -6,8 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { NOTEBOOK_FILE, type NotebookCell } from '../../../scripts/python/format-notebook.js';
 import { installLocked } from '../../../scripts/python/install-locked.js';
-import type { LabelCount } from './notebook-scene.js';
-import { runProgram } from '../process/run-program.js';
+import { assertSuccess, runProgram } from '../process/run-program.js';
 import { createTemporaryFolder } from '../process/temporary-folder.js';
 
 const FOLDER = fileURLToPath(new URL('../../python/notebook/', import.meta.url));
@@ -41,6 +40,8 @@ export type NotebookSettings = Readonly<Record<string, string>>;
 
 /** Runs notebooks, one after the other. */
 export type NotebookRunner = {
+  /** The folder into which the first run of the starter notebook installs the Python client. */
+  readonly client: string;
   /** Runs the starter notebook, or the one in `file`, in a kernel that all runs share and that is reset before each. */
   readonly run: (settings: NotebookSettings, file?: string) => Promise<NotebookRun>;
   /** Runs the starter notebook in a new kernel, which takes seconds to start. */
@@ -49,15 +50,21 @@ export type NotebookRunner = {
   readonly dispose: () => Promise<void>;
 };
 
-/** Installs the packages that the notebook needs, if they are missing, and starts the program that runs notebooks. */
+/**
+ * Installs the packages that the notebook needs, if they are missing, and starts the program that runs notebooks. The
+ * Python client is not among them: the first run installs it from the gateway, into a temporary folder.
+ */
 export async function startNotebookRunner(): Promise<NotebookRunner> {
   const requirements = `${FOLDER}requirements.txt`;
   const python = installLocked({ what: 'the notebook', requirements, folder: INSTALLED });
   const folder = await createTemporaryFolder();
   const inFolder = (name: string): string => path.join(folder.path, name);
-  await mkdir(inFolder('home'));
+  const client = await sitePackages(python, inFolder('client'));
+  await Promise.all([inFolder('home'), client].map((each) => mkdir(each, { recursive: true })));
   const env = {
     PATH: process.env['PATH'] ?? '',
+    PIP_PREFIX: inFolder('client'),
+    PYTHONPATH: client,
     MPLCONFIGDIR: `${INSTALLED}matplotlib`,
     HOME: inFolder('home'),
     IPYTHONDIR: inFolder('ipython'),
@@ -86,6 +93,7 @@ export async function startNotebookRunner(): Promise<NotebookRunner> {
     return { error, text, cells: cells.filter(({ cell_type }) => cell_type === 'code') };
   }
   return {
+    client,
     run: (settings, source = NOTEBOOK_FILE) => run({ source, settings, fresh: false }),
     runFresh: (settings) => run({ source: NOTEBOOK_FILE, settings, fresh: true }),
     async dispose() {
@@ -95,6 +103,12 @@ export async function startNotebookRunner(): Promise<NotebookRunner> {
       if (stderr !== '') throw new Error(stderr);
     },
   };
+}
+
+/** Returns the folder of packages below a prefix of pip. */
+async function sitePackages(python: string, prefix: string): Promise<string> {
+  const program = 'import sys, sysconfig; print(sysconfig.get_path("purelib", vars={"base": sys.argv[1]}))';
+  return assertSuccess(await runProgram(python, ['-c', program, prefix], {})).stdout.trim();
 }
 
 /** Returns what the cells printed. */
@@ -123,12 +137,6 @@ export function tablesOf(
       ]),
     );
   });
-}
-
-/** Returns the numbers of days and runs of each label from the summary of a run. */
-export function countsIn(run: NotebookRun): LabelCount[] {
-  const [summary] = tablesOf(run, 'summary');
-  return [...(summary ?? [])].map(([label, { days = '', runs = '' }]) => ({ label, days, runs }));
 }
 
 function join(text: string | readonly string[] | undefined): string {

@@ -16,8 +16,8 @@ import type { RecordedRequest } from '../s3/object-host.js';
 import { copyExamples, type CopiedExamples } from './copied-examples.js';
 import { installClients } from './python-clients.js';
 
-/** The programs that mirror the day files of an archive. */
-export const SYNC_PROGRAMS = ['crd sync --days', 'sync.ts'];
+/** The command that mirrors the day files of an archive. */
+export const SYNC_COMMAND = 'crd sync --days';
 /** Number of dates of the first release. */
 export const DATE_COUNT = 119;
 /** The date that the second release restates. */
@@ -34,7 +34,7 @@ export type SyncServer = {
   readonly stop: () => Promise<unknown>;
 };
 
-/** Two releases of base, and the examples that mirror their gold days. */
+/** Two releases of base, and the programs that mirror their gold days. */
 export type SyncScenario = {
   readonly examples: CopiedExamples;
   readonly release: ServedRelease;
@@ -115,7 +115,7 @@ export async function waitUntilServed({ gateway, store }: SyncServer): Promise<R
   throw new Error(`${record.revision} was not served within ten seconds`);
 }
 
-/** Runs an example that mirrors the gold days of base to a folder. */
+/** Runs a program that mirrors the gold days of base to a folder. */
 export type SyncRunner = {
   /** The folder of the mirrored days. */
   readonly mirror: string;

@@ -73,9 +73,13 @@ export async function serveStore(options: ServedStoreOptions): Promise<ServedRel
 
 /** Returns the digest of a path from the release or a manifest. */
 export async function digestOf({ store, record }: ServedRelease, file: string): Promise<string> {
-  const days = [...(await readManifests(store, record)).values()].flatMap(({ dates }) => dates);
-  const day = days.find((each) => each.path === file);
-  const digest = (record.public[file] ?? record.bundles[file] ?? record.manifests[file] ?? day)?.sha256;
+  const manifests = [...(await readManifests(store, record)).values()];
+  const days = manifests.flatMap(({ dates }) => dates);
+  const volumes = manifests.flatMap(({ volumes: own = [] }) =>
+    own.flatMap(({ parquet, csv }) => [parquet, csv]),
+  );
+  const listed = [...days, ...volumes].find((each) => each.path === file);
+  const digest = (record.public[file] ?? record.bundles[file] ?? record.manifests[file] ?? listed)?.sha256;
   if (typeof digest !== 'string') throw new Error(`the release has no ${file}`);
   return digest;
 }
