@@ -7,12 +7,14 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { openStore } from '../../../infra/store/open-store.js';
 import { createStoppableStore } from '../../../infra/store/stoppable-store.js';
 import { formatFailure } from '../../../infra/process/exit-codes.js';
+import { PLAIN, type Paint } from '../../../infra/process/paint.js';
 import { EXIT_CODES, type ExitName } from '../../core/generator-error.js';
 import { recordStages } from '../../run/progress.js';
 import { writeRunReport, type RunReport } from '../../run/run-report.js';
 import type { Diagnostics } from '../../terminal/diagnostics.js';
 import { explainError } from '../../terminal/explain-error.js';
 import type { CommandContext, CommonOptions } from './context.js';
+import { findNextCommand } from './next-command.js';
 
 /** The effects that running a command line needs. */
 export type RunOptions = {
@@ -20,6 +22,10 @@ export type RunOptions = {
   readonly program?: readonly string[];
   /** Writes results. */
   readonly print: (text: string) => void;
+  /** Colours outcomes in results that are texts. Default: no colours. */
+  readonly paint?: Paint;
+  /** True if `print` writes to a terminal that shows bold text. */
+  readonly hasColours?: boolean;
   readonly now: () => number;
   /** Aborted when the operator interrupts. */
   readonly interrupted: AbortSignal;
@@ -36,22 +42,25 @@ export async function runCommand(
   runOptions: RunOptions & { readonly args: readonly string[] },
 ): Promise<ExitName> {
   const { json = false, quiet = false, logJson = false } = options;
-  const { program = ['generator'], args, print, now, interrupted } = runOptions;
+  const { program = ['generator'], args, print, paint = PLAIN, now, interrupted } = runOptions;
   const diagnostics = runOptions.openDiagnostics({ quiet, logJson });
   const record = createRecord(name, now);
   const recorded = recordStages(diagnostics.progress, () => performance.now());
   let result: object | undefined;
   let exit: ExitName;
   let message: string | undefined;
+  let next: string | undefined;
+  const commandLine = { program, args };
   try {
     exit = await work({
       show(document, text) {
         result = document;
         if (json) print(JSON.stringify(document, null, 2));
-        else if (!quiet && text !== '') print(text);
+        else if (!quiet && text !== '') print(paint(text));
       },
+      paint,
       warn: diagnostics.warn,
-      commandLine: { program, args },
+      commandLine,
       now,
       progress: recorded.progress,
       signal: interrupted,
@@ -64,11 +73,12 @@ export async function runCommand(
   } catch (error) {
     recorded.progress.abandon();
     ({ exit, message } = explainError(error));
-    if (json && result === undefined) print(formatFailure(EXIT_CODES, { exit, message }));
+    next = findNextCommand({ command: name, error, exit }, commandLine);
+    if (json && result === undefined) print(formatFailure(EXIT_CODES, { exit, message, next }));
   }
   await finish(
     { ...record.end(exit, message), stages: recorded.stages, result: result ?? null },
-    options,
+    { ...options, next },
     diagnostics,
   );
   return exit;
@@ -117,7 +127,7 @@ async function openCounted(
 /** Writes the run report to the file of `--report`, and reports how the run ended. */
 async function finish(
   report: RunReport,
-  options: Pick<CommonOptions, 'report'>,
+  options: Pick<CommonOptions, 'report'> & { readonly next?: string | undefined },
   { warn, end }: Diagnostics,
 ): Promise<void> {
   const { command, exit, error, seconds } = report;
@@ -129,6 +139,7 @@ async function finish(
   }
   if (end === undefined) {
     if (error !== null) warn(`generator: ${error}`);
+    if (options.next !== undefined) warn(`  ${options.next}`);
     return;
   }
   end({
@@ -136,6 +147,7 @@ async function finish(
     seconds,
     ...(command === null ? {} : { command }),
     ...(error === null ? {} : { message: error }),
+    ...(options.next === undefined ? {} : { next: options.next }),
   });
 }
 
