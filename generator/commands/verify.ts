@@ -42,9 +42,8 @@ function report(result: Verification, repair: string, { warn, show }: CommandCon
     ? 'every record and file recomputed from the gold days'
     : 'every file digest, schema, determinism hash and link between releases checked';
   if (faults.length > 0) {
-    warn(
-      `verification failed: ${count(faults.length, 'fault')}. To restore what can be restored:\n  ${repair}`,
-    );
+    warn(`verification failed: ${count(faults.length, 'fault')}`);
+    warn(`To restore what can be restored:\n  ${repair}`);
     show(result, '');
     return 'damaged';
   }

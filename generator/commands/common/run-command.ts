@@ -77,8 +77,8 @@ export async function runCommand(
     if (json && result === undefined) print(formatFailure(EXIT_CODES, { exit, message, next }));
   }
   await finish(
-    { ...record.end(exit, message), stages: recorded.stages, result: result ?? null },
-    { ...options, next },
+    { ...record.end(exit, message), next: next ?? null, stages: recorded.stages, result: result ?? null },
+    options,
     diagnostics,
   );
   return exit;
@@ -87,8 +87,8 @@ export async function runCommand(
 /** The record of a run from its start. */
 type RunRecord = Pick<RunReport, 'requests' | 'bytes'> & {
   readonly stores: string[];
-  /** Returns the report of the run, without stages and result. */
-  readonly end: (exit: ExitName, message?: string) => Omit<RunReport, 'stages' | 'result'>;
+  /** Returns the report of the run, without next command, stages and result. */
+  readonly end: (exit: ExitName, message?: string) => Omit<RunReport, 'next' | 'stages' | 'result'>;
 };
 
 function createRecord(command: string | null, now: () => number): RunRecord {
@@ -127,10 +127,10 @@ async function openCounted(
 /** Writes the run report to the file of `--report`, and reports how the run ended. */
 async function finish(
   report: RunReport,
-  options: Pick<CommonOptions, 'report'> & { readonly next?: string | undefined },
+  options: Pick<CommonOptions, 'report'>,
   { warn, end }: Diagnostics,
 ): Promise<void> {
-  const { command, exit, error, seconds } = report;
+  const { command, exit, error, next, seconds } = report;
   if (options.report !== undefined) {
     // The work is done: a report that cannot be written does not change the exit.
     await writeRunReport(options.report, report).catch((failure: unknown) =>
@@ -139,7 +139,7 @@ async function finish(
   }
   if (end === undefined) {
     if (error !== null) warn(`generator: ${error}`);
-    if (options.next !== undefined) warn(`  ${options.next}`);
+    if (next !== null) warn(`  ${next}`);
     return;
   }
   end({
@@ -147,7 +147,7 @@ async function finish(
     seconds,
     ...(command === null ? {} : { command }),
     ...(error === null ? {} : { message: error }),
-    ...(options.next === undefined ? {} : { next: options.next }),
+    ...(next === null ? {} : { next }),
   });
 }
 
@@ -169,7 +169,7 @@ export async function endMisuse(
   if (args.includes('--json')) print(formatFailure(EXIT_CODES, { exit: 'usage', message }));
   const record = createRecord(/^[a-z]/.test(command) ? command : null, now);
   await finish(
-    { ...record.end('usage', message), stages: [], result: null },
+    { ...record.end('usage', message), next: null, stages: [], result: null },
     report === undefined ? {} : { report },
     { warn, progress, end: end ?? (() => warn(text)) },
   );
