@@ -10,6 +10,7 @@ import { addKeys } from './commands/keys.js';
 import { addReconcile } from './commands/reconcile.js';
 import { runCommand, type RunOptions } from './commands/run-command.js';
 import { addServe } from './commands/serve.js';
+import { createScrubber } from './core/scrub.js';
 import { EXIT_CODES, type ExitName } from './core/exit-codes.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
@@ -26,10 +27,12 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   let exit: ExitName = 'done';
   const host: CommandHost = {
     async run(commandOptions, work) {
-      exit = await runCommand(commandOptions, work, options);
+      exit = await runCommand(commandOptions, work, { ...options, args });
     },
   };
-  const message = await runCommandLine(createProgram(host, options), args);
+  const scrub = createScrubber([]); // a mistyped command line may contain a key
+  const output = { ...options, warn: (text: string) => options.warn(scrub(text)) };
+  const message = await runCommandLine(createProgram(host, output), args, output);
   if (message === undefined) return exit;
   if (args.includes('--json')) options.print(formatFailure(EXIT_CODES, { exit: 'usage', message }));
   return 'usage';

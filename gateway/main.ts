@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { randomBytes, randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { pino } from 'pino';
+import { createPaint, hasColours } from '../infra/process/paint.js';
 import { printLine, runProgram } from '../infra/process/run-program.js';
+import { programWords } from '../infra/process/shell-command.js';
 import { runCli } from './cli.js';
 import { explainError } from './commands/explain-error.js';
 import { soldPrices } from './core/billing/billing-settings.js';
@@ -18,8 +21,10 @@ const LOG_INTERVAL_MS = 1_000;
 // The SDK warns about the end of Node 20 support on every run; `engines` in package.json says what we support.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
+const [, script, ...args] = process.argv;
 const scrub = createScrubber([]);
-const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+const paintError = createPaint(process.stderr);
+const warn = (text: string): void => void process.stderr.write(`${paintError(text)}\n`);
 const logDestination = pino.destination({
   dest: 1,
   sync: false,
@@ -37,8 +42,11 @@ await runProgram<ExitName>({
     message: `interrupted: the command did not end within ${GIVE_UP_MS / 1000} seconds. It may have changed an account: look with gateway accounts show before you run it again`,
   },
   run: (interrupted) =>
-    runCli(process.argv.slice(2), {
+    runCli(args, {
+      program: programWords('gateway', script, (file) => path.relative('', file)),
       print: printLine,
+      paint: createPaint(process.stdout),
+      hasColours: hasColours(process.stdout),
       warn,
       now: () => Date.now(),
       random: (size) => randomBytes(size),

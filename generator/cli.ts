@@ -28,8 +28,8 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
     },
   };
   const warnings: string[] = [];
-  const program = createProgram(host, { print: options.print, warn: (text) => warnings.push(text) });
-  const message = await runCommandLine(program, args);
+  const output = { ...options, warn: (text: string) => void warnings.push(text) };
+  const message = await runCommandLine(createProgram(host, output), args, output);
   return message === undefined ? exit : endMisuse(args, { message, text: warnings.join('\n') }, options);
 }
 

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { pino } from 'pino';
 import type { Explanation } from '../infra/process/explain-error.js';
+import { createPaint, hasColours } from '../infra/process/paint.js';
 import { printLine, runProgram } from '../infra/process/run-program.js';
 import { programWords } from '../infra/process/shell-command.js';
 import { runCli } from './cli.js';
@@ -21,7 +22,8 @@ const [, script, ...args] = process.argv;
 const isLogJson = args.includes('--log-json');
 const now = (): number => Date.now();
 const clock = (): number => performance.now();
-const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+const paintError = createPaint(process.stderr);
+const warn = (text: string): void => void process.stderr.write(`${paintError(text)}\n`);
 const openLogLines = (quiet: boolean): ReturnType<typeof createLogLines> =>
   createLogLines({ destination: pino.destination({ dest: 2, sync: true }), quiet, now, clock });
 
@@ -46,6 +48,8 @@ await runProgram<ExitName>({
     runCli(args, {
       program: programWords('generator', script, (file) => path.relative('', file)),
       print: printLine,
+      paint: createPaint(process.stdout),
+      hasColours: hasColours(process.stdout),
       now,
       interrupted,
       stopped: abortAfter(interrupted, STOP_MS),

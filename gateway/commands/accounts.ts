@@ -30,7 +30,7 @@ function addShow(accounts: Command, host: CommandHost): void {
     options: [],
     example: 'gateway accounts show --account acme',
   }).action((options: AccountOptions) =>
-    host.run(options, async ({ openAccounts, show, now }) => {
+    host.run(options, async ({ openAccounts, show, paint, now }) => {
       const opened = await openAccounts();
       const account = await readKnownAccount(opened, options.account);
       const usage = await opened.accounts.readUsage(Object.keys(account.keys));
@@ -46,8 +46,8 @@ function addShow(accounts: Command, host: CommandHost): void {
         },
         [
           `account ${account.account}`,
-          formatGrants(account, now()),
-          ...formatBought(account, now()),
+          formatGrants(account, now(), paint),
+          ...formatBought(account, now(), paint),
           formatKeys(keys),
         ].join('\n\n'),
       );

@@ -37,7 +37,7 @@ export function addExport(accounts: Command, host: CommandHost): void {
       new Option('--force', 'replace the file if it is an earlier snapshot or empty'),
     ],
     commonOptions: accountsStoreOptions(),
-    note: 'Gateways can keep running. Create a key with: (umask 077; openssl rand -base64 32 > backup.key)',
+    note: 'Gateways can keep running. Create a key with:\n(umask 077; openssl rand -base64 32 > backup.key)',
     example: 'gateway accounts export --key-file backup.key --to accounts.jwe',
   }).action((options: ExportOptions) => host.run(options, (context) => runExport(options, context)));
 }

@@ -7,7 +7,9 @@ import type { CommandContext } from './context.js';
 export async function requireConfiguration({ env, hide }: CommandContext): Promise<Configuration> {
   const parsed = await readConfiguration(env);
   if ('faults' in parsed) {
-    throw new OperatorError('usage', `The configuration is invalid:\n  ${parsed.faults.join('\n  ')}`);
+    throw new OperatorError('usage', `The configuration is invalid:\n  ${parsed.faults.join('\n  ')}`, {
+      next: ['doctor'],
+    });
   }
   hide(secretsOf(parsed.configuration));
   return parsed.configuration;

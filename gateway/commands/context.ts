@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import type { Paint } from '../../infra/process/paint.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { BillingSettings } from '../core/billing/billing-settings.js';
 import type { Environment } from '../core/configuration/configuration.js';
@@ -13,6 +14,10 @@ export type CommonOptions = { readonly json?: boolean; readonly accountsStore?: 
 export type CommandContext = {
   /** Shows the result: `document` with --json, otherwise `text`. */
   readonly show: (document: object, text: string) => void;
+  /** Colours an outcome in a text for `show`, which colours the one at its beginning itself. */
+  readonly paint: Paint;
+  /** The words that start the program, for commands to paste. */
+  readonly program: readonly string[];
   /** Writes a line of diagnostics. */
   readonly warn: (text: string) => void;
   /** Removes these secrets, and every key, token and signed URL, from all later output. */

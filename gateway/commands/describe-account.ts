@@ -1,4 +1,5 @@
 import { parseInstant, toDate, toDayNumber } from '../../schemas/dates.js';
+import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import type { Account, Billing } from '../../schemas/types.generated.js';
 import { grantsOf, type KeyDescription } from '../core/accounts/account.js';
@@ -13,7 +14,8 @@ export async function readKnownAccount({ accounts, address }: OpenedAccounts, id
   if (account !== undefined) return account;
   throw new OperatorError(
     'refused',
-    `There is no account ${id} in ${address}. Check --account and CRD_ACCOUNTS_STORE.`,
+    `There is no account ${id} in ${address}. Check --account and CRD_ACCOUNTS_STORE. To create the account:`,
+    { next: ['grant', '--account', id, '--plan', 'PLAN', '--until', 'DATE', '--reason', 'TEXT'] },
   );
 }
 
@@ -30,12 +32,12 @@ export function formatKeys(keys: readonly KeyDescription[]): string {
 }
 
 /** Formats the manual grants of an account as a table. */
-export function formatGrants(account: Account, nowMs: number): string {
+export function formatGrants(account: Account, nowMs: number, paint: Paint): string {
   if (account.grants.length === 0) return 'no manual grants';
   const states = grantsOf(account).map((grant) => stateOf(grant, nowMs));
   const rows = account.grants.map(({ plan, chain, since, until, reason }, i) => [
     namePlan(plan, chain),
-    states[i] ?? '',
+    paint(states[i] ?? ''),
     since,
     lastDayOf(until),
     reason,
@@ -55,7 +57,7 @@ const EXPIRED: { readonly [outcome in Outcome]?: string } = {
 };
 
 /** Formats the purchases of an account and whether they grant access; an empty list if it is not a customer at Stripe. */
-export function formatBought({ billing }: Account, nowMs: number): string[] {
+export function formatBought({ billing }: Account, nowMs: number, paint: Paint): string[] {
   if (billing === undefined) return [];
   const rows = Object.entries(billing.subscriptions).map(([id, { status, outcome, plan, chain, until }]) => [
     id,
@@ -64,7 +66,7 @@ export function formatBought({ billing }: Account, nowMs: number): string[] {
     until ?? '-',
     until !== null && Date.parse(until) <= nowMs
       ? `${outcome}, ended since: ${EXPIRED[outcome as Outcome] ?? 'run "gateway reconcile"'}`
-      : `${outcome}: ${OUTCOMES[outcome as Outcome].meaning}`, // records contain only outcomes
+      : `${paint(outcome)}: ${OUTCOMES[outcome as Outcome].meaning}`, // records contain only outcomes
   ]);
   const head = `customer ${billing.customer} at Stripe`;
   if (rows.length === 0) return [`${head}, without a subscription`];

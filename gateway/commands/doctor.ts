@@ -23,7 +23,7 @@ export function addDoctor(program: Command, host: CommandHost): void {
 async function doctor(context: CommandContext): Promise<ExitName> {
   const findings = await findAll(context);
   const isHealthy = findings.every(({ verdict }) => verdict !== 'fault');
-  const rows = findings.map(({ what, verdict, says }) => [what, verdict, says]);
+  const rows = findings.map(({ what, verdict, says }) => [what, context.paint(verdict), says]);
   context.show(
     { outcome: isHealthy ? 'well' : 'faults', findings },
     formatTable(['what', 'verdict', 'says'], rows),

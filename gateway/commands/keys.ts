@@ -69,7 +69,7 @@ function addRevoke(keys: Command, host: CommandHost): void {
     example: 'gateway keys revoke --account acme --id Example1',
   }).action((options: AccountOptions & { readonly id: string }) =>
     host.run(options, async ({ openAccounts, show, warn }) => {
-      assertKeyId(options.id);
+      assertKeyId(options);
       const opened = await openAccounts();
       await readKnownAccount(opened, options.account);
       const revoked = await opened.accounts.revokeKey(options.account, options.id);
@@ -83,8 +83,10 @@ function addRevoke(keys: Command, host: CommandHost): void {
   );
 }
 
-/** The message does not repeat `text`: it may be a whole key. @throws OperatorError 'usage' */
-function assertKeyId(text: string): void {
-  if (isKeyId(text)) return;
-  throw new OperatorError('usage', '--id must be the 8 letters and digits that "gateway keys list" shows.');
+/** The message does not repeat the id: it may be a whole key. @throws OperatorError 'usage' */
+function assertKeyId({ id, account }: { readonly id: string; readonly account: string }): void {
+  if (isKeyId(id)) return;
+  throw new OperatorError('usage', '--id must be the 8 letters and digits that this command shows:', {
+    next: ['keys', 'list', '--account', account],
+  });
 }

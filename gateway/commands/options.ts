@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { CHAIN_IDS, PLAN_IDS, type PlanId } from '../../schemas/catalog.js';
+import { CHAIN_IDS, PLAN_IDS } from '../../schemas/catalog.js';
 import { endOfDayMs, parseDate, toInstant } from '../../schemas/dates.js';
-import type { Chain } from '../../schemas/types.generated.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
+import { withChoices } from '../../infra/process/choice.js';
 import { addCommand, type CommandDescription } from '../../infra/process/command-line.js';
 import { isAccountId, isLabel } from '../core/accounts/account.js';
 
@@ -40,33 +40,17 @@ export function jsonOption(): Option {
 }
 
 export function planOption(): Option {
-  return new Option('--plan <plan>', 'plan to grant')
-    .choices([...PLAN_IDS])
-    .argParser(parsePlan)
-    .makeOptionMandatory();
+  return withChoices(new Option('--plan <plan>', 'plan to grant'), 'Plans', PLAN_IDS).makeOptionMandatory();
 }
 
 export function chainOption(): Option {
-  return new Option('--chain <chain>', 'chain to grant; single-chain needs it')
-    .choices([...CHAIN_IDS])
-    .argParser(parseChain);
+  const option = new Option('--chain <chain>', 'chain to grant; single-chain needs it');
+  return withChoices(option, 'Chains', CHAIN_IDS);
 }
 
 function parseAccount(text: string): string {
   if (!isAccountId(text)) throw new InvalidArgumentError('Write 1 to 255 bytes of printable text.');
   return text;
-}
-
-function parsePlan(text: string): PlanId {
-  const plan = PLAN_IDS.find((each) => each === text);
-  if (plan === undefined) throw new InvalidArgumentError(`Plans are ${PLAN_IDS.join(', ')}.`);
-  return plan;
-}
-
-function parseChain(text: string): Chain {
-  const chain = CHAIN_IDS.find((each) => each === text);
-  if (chain === undefined) throw new InvalidArgumentError(`Chains are ${CHAIN_IDS.join(', ')}.`);
-  return chain;
 }
 
 /** Parses the last day of access, and returns the instant at which it ends. @throws InvalidArgumentError */

@@ -1,6 +1,8 @@
 import { Option, type Command } from 'commander';
 import { addCommand } from '../../infra/process/command-line.js';
 import { formatTable } from '../../infra/process/format-table.js';
+import type { Paint } from '../../infra/process/paint.js';
+import { formatShellCommand } from '../../infra/process/shell-command.js';
 import type { ManualGrant } from '../../schemas/types.generated.js';
 import { toPriceBook, type BillingSettings } from '../core/billing/billing-settings.js';
 import { DRIFT_CAUSES } from '../core/billing/drift.js';
@@ -49,12 +51,17 @@ async function runReconcile({ apply = false }: ReconcileOptions, context: Comman
     for await (const drift of reconcile({ store, billing, book, service })) drifts.push(drift);
     const manual = await listManualGrants(store, now());
     const outcome = outcomeOf(drifts);
-    context.show({ outcome, applied: apply, drifts, manual }, format(drifts, manual, apply));
+    context.show({ outcome, applied: apply, drifts, manual }, format(drifts, manual, apply, context.paint));
+    if (!apply && drifts.some(({ cause }) => DRIFT_CAUSES[cause].isRepairable))
+      warn(`To correct the records:\n  ${formatShellCommand([...context.program, 'reconcile', '--apply'])}`);
     return EXITS[outcome];
   } catch (error) {
     // Show the differences found so far before the error.
     if (drifts.length > 0) {
-      context.show({ outcome: 'incomplete', applied: apply, drifts, manual: [] }, format(drifts, [], apply));
+      context.show(
+        { outcome: 'incomplete', applied: apply, drifts, manual: [] },
+        format(drifts, [], apply, context.paint),
+      );
     }
     throw error;
   }
@@ -93,6 +100,7 @@ function format(
   drifts: readonly ReconciledDrift[],
   manual: readonly ListedGrant[],
   isApplied: boolean,
+  paint: Paint,
 ): string {
   const repair = isApplied ? 'not written' : 'would be written';
   const rows = drifts.map(({ account, subscription, cause, has: recorded, should: expected, written }) => [
@@ -101,7 +109,7 @@ function format(
     cause,
     recorded ?? '-',
     expected ?? '-',
-    written ? 'written' : DRIFT_CAUSES[cause].isRepairable ? repair : 'needs attention',
+    paint(written ? 'written' : DRIFT_CAUSES[cause].isRepairable ? repair : 'needs attention'),
   ]);
   const causes = [...new Set(drifts.map(({ cause }) => cause))];
   const parts = [

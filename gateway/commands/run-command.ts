@@ -1,4 +1,5 @@
 import { formatFailure } from '../../infra/process/exit-codes.js';
+import { PLAIN, type Paint } from '../../infra/process/paint.js';
 import { createStoppableStore } from '../../infra/store/stoppable-store.js';
 import { parseAccountsSettings } from '../core/configuration/accounts-settings.js';
 import type { Environment } from '../core/configuration/configuration.js';
@@ -8,11 +9,18 @@ import { openAccountsStore } from '../io/accounts/accounts-store.js';
 import { createAccounts } from '../io/accounts/accounts.js';
 import type { CommandContext, CommonOptions, OpenedAccounts, ServingOptions } from './context.js';
 import { explainError } from './explain-error.js';
+import { findNextCommand } from './next-command.js';
 
 /** The effects that running a command line needs. */
 export type RunOptions = {
+  /** The words that start the program, for commands to paste. Default: `gateway`. */
+  readonly program?: readonly string[];
   /** Writes results. */
   readonly print: (text: string) => void;
+  /** Colours outcomes in results that are texts. Default: no colours. */
+  readonly paint?: Paint;
+  /** True if `print` writes to a terminal that shows bold text. */
+  readonly hasColours?: boolean;
   /** Writes diagnostics. */
   readonly warn: (text: string) => void;
   readonly now: () => number;
@@ -27,9 +35,10 @@ export type RunOptions = {
 export async function runCommand(
   options: CommonOptions,
   work: (context: CommandContext) => Promise<ExitName>,
-  runOptions: RunOptions,
+  runOptions: RunOptions & { readonly args: readonly string[] },
 ): Promise<ExitName> {
-  const { now, random, env, stopped, serving } = runOptions;
+  const { now, random, env, stopped, serving, paint = PLAIN } = runOptions;
+  const { program = ['gateway'], args } = runOptions;
   let shownDocument: object | undefined;
   const hidden: string[] = [];
   let scrub = (text: string): string => text; // before `hide` is called: `keys create` must print a key
@@ -39,8 +48,10 @@ export async function runCommand(
     return await work({
       show(document, text) {
         shownDocument = document;
-        print(options.json === true ? JSON.stringify(document, null, 2) : text);
+        print(options.json === true ? JSON.stringify(document, null, 2) : paint(text));
       },
+      paint,
+      program,
       warn,
       hide(secrets) {
         hidden.push(...secrets);
@@ -55,9 +66,11 @@ export async function runCommand(
     });
   } catch (error) {
     const { exit, message } = explainError(error);
+    const next = findNextCommand({ error, exit }, { program, args });
     if (options.json === true && shownDocument === undefined)
-      print(formatFailure(EXIT_CODES, { exit, message }));
+      print(formatFailure(EXIT_CODES, { exit, message, next }));
     warn(`gateway: ${message}`);
+    if (next !== undefined) warn(`  ${next}`);
     return exit;
   }
 }

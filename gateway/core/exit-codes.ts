@@ -39,9 +39,17 @@ export const TRANSIENT_EXITS = [
 export class OperatorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'found' | 'bug'>;
 
-  constructor(exit: OperatorError['exit'], message: string, options?: ErrorOptions) {
+  /** The words of the command that helps, without the program, if another one helps than the exit suggests. */
+  readonly next: readonly string[] | undefined;
+
+  constructor(
+    exit: OperatorError['exit'],
+    message: string,
+    options?: ErrorOptions & { next?: readonly string[] },
+  ) {
     super(message, options);
     this.name = 'OperatorError';
     this.exit = exit;
+    this.next = options?.next;
   }
 }

@@ -5,7 +5,7 @@ import { formatTable } from '../../infra/process/format-table.js';
 import { datesOf } from '../core/collection/ledger/ledger.js';
 import type { Finding } from '../core/collection/finding.js';
 import type { ExitName } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
+import { count, plural } from '../core/text/count.js';
 import type { ChainResult, CollectionResult } from './collect-chains.js';
 import { findNewDrifts } from './chain-state.js';
 import type { WithheldValue } from './days/withheld-values.js';
@@ -136,7 +136,7 @@ function describeContradictions(chain: Chain, findings: readonly DatedFinding[])
   const rest = found.length - NAMED;
   return [
     ...found.slice(0, NAMED).map(({ date, message }) => `${chain}: ${date} cross: ${message}`),
-    ...(rest > 0 ? [`${chain}: and ${rest} more differences from other sources`] : []),
+    ...(rest > 0 ? [`${chain}: and ${count(rest, 'more difference')} from other sources`] : []),
   ];
 }
 
@@ -185,7 +185,7 @@ function describeWithheld(chain: Chain, withheld: readonly WithheldValue[], { ac
     ...named.map(
       ({ date, metric, reason }) => `${chain}: ${date} does without ${metric}, which is withheld. ${reason}`,
     ),
-    ...(rest > 0 ? [`${chain}: and ${rest} more withheld values (--json lists all)`] : []),
+    ...(rest > 0 ? [`${chain}: and ${count(rest, 'more withheld value')} (--json lists all)`] : []),
     ...describeAccept(chain, values, accept),
   ];
 }
@@ -196,14 +196,14 @@ function describeAccept(
   accept: Remedies['accept'],
 ): string[] {
   if (values.length === 0) return [];
-  return [`  If ${values.length === 1 ? 'the value is' : 'the values are'} true: ${accept(chain, values)}`];
+  return [`  If ${plural(values.length, 'the value is', 'the values are')} true: ${accept(chain, values)}`];
 }
 
 function describeDrifts(chain: Chain, drifts: readonly Drift[], { accept }: Remedies): string[] {
   if (drifts.length === 0) return [];
   const named = drifts.slice(0, NAMED);
   const rest = drifts.length - named.length;
-  const them = named.length === 1 ? 'it' : 'them; leave out what you do not want';
+  const them = plural(named.length, 'it', 'them; leave out what you do not want');
   return [
     `${chain}: a source now differs from ${count(drifts.length, 'accepted value')}. What was accepted stays, and new dates are not held up:`,
     ...named.map(({ date, metric, from, to, source }) => {

@@ -74,7 +74,11 @@ function toPrune(
   { now }: CommandContext,
 ): Pick<CopyStoreOptions, 'prune'> {
   if (prune) return { prune: { apply, graceMs: graceHours * HOUR_MS, clock: now } };
-  if (apply) throw new GeneratorError('usage', '--apply only has a meaning with --prune. Add --prune.');
+  if (apply) {
+    throw new GeneratorError('usage', '--apply only has a meaning with --prune. Add --prune.', {
+      next: (args) => [...args, '--prune'],
+    });
+  }
   return {};
 }
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { count } from '../core/text/count.js';
+import { count, plural } from '../core/text/count.js';
 import { bytesWords, countWords } from '../core/text/number-words.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
 import { gcCollection, isCollection, type CollectionGcResult } from '../upkeep/gc-collection.js';
@@ -68,7 +68,7 @@ export function formatGc({ outcome, garbage, young }: GcResult | CollectionGcRes
   const { objects, bytes } = garbage;
   const records = 'releases' in garbage ? ` and ${count(garbage.releases, 'orphan release record')}` : '';
   const deleted = `${count(objects, 'object')}${records}, ${bytesWords(bytes)}`;
-  const kept = `${countWords(young)} more ${young === 1 ? 'is' : 'are'} within the grace period`;
+  const kept = `${countWords(young)} more ${plural(young, 'is', 'are')} within the grace period`;
   if (outcome === 'dry-run')
     return `would delete ${deleted}; ${kept}; nothing was changed, use --apply to delete`;
   return `${outcome === 'interrupted' ? 'interrupted: ' : ''}deleted ${deleted}; ${kept}`;

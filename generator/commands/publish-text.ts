@@ -1,3 +1,4 @@
+import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { PublishReport } from '../core/release/publish-report.js';
@@ -17,12 +18,12 @@ export function describeConsequences({ chains, outcome, dry_run: isPlan }: Publi
 }
 
 /** Formats the outcome of publish or plan for a person. */
-export function formatReport(result: PublishReport): string {
+export function formatReport(result: PublishReport, paint: Paint): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = result.chains[chain];
     if (each === undefined) return [];
     const outcome = each.outcome === 'absent' ? 'absent from the input' : each.outcome;
-    return [[chain, outcome, each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
+    return [[chain, paint(outcome), each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
   });
   const release =
     result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;

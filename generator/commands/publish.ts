@@ -16,6 +16,7 @@ import {
   type PublishReport,
   type RefusalNote,
 } from '../core/release/publish-report.js';
+import { unholdWords } from '../core/release/held.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance, Plan } from '../core/release/plan-types.js';
 import { count } from '../core/text/count.js';
@@ -31,6 +32,7 @@ import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
 import { formatAcceptCommand, toPortableArgs } from './common/accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { warnOfInputFaults } from './common/faults.js';
+import { formatAgain, formatCommand } from './common/next-command.js';
 import { describeConsequences, formatReport } from './publish-text.js';
 import {
   addGeneratorCommand,
@@ -40,6 +42,7 @@ import {
   inputOption,
   parseDigest,
   parseReason,
+  REASON_PLACEHOLDER,
   storeOption,
 } from './common/options.js';
 
@@ -161,7 +164,9 @@ function toAcceptance({ acceptRestatements: reason, plan }: PublishOptions): {
   readonly acceptance?: Acceptance;
 } {
   if (reason === undefined && plan !== undefined) {
-    throw new GeneratorError('usage', '--plan needs --accept-restatements "<reason>".');
+    throw new GeneratorError('usage', '--plan needs --accept-restatements "<reason>".', {
+      next: (args) => [...args, '--accept-restatements', REASON_PLACEHOLDER],
+    });
   }
   if (reason === undefined) return {};
   return { acceptance: { reason, ...(plan === undefined ? {} : { planDigest: plan }) } };
@@ -209,10 +214,14 @@ async function report(
   const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
   for (const chain of CHAIN_IDS) {
     const hold = result.chains[chain]?.hold;
-    if (hold !== undefined) context.warn(explainHold(chain, hold, store.address));
+    const unhold = formatCommand(context.commandLine, unholdWords(store.address, [chain]));
+    if (hold !== undefined) context.warn(explainHold(chain, hold, unhold));
   }
-  warnOfRefusals(plan, refusals, { acceptCommand: accept, isCollected: prepared.isCollected }, context.warn);
-  context.show(result, formatReport(result));
+  const again = formatAgain(context.commandLine);
+  const commands = { acceptCommand: accept, againCommand: again };
+  warnOfRefusals(plan, refusals, { ...commands, isCollected: prepared.isCollected }, context.warn);
+  if (faults.length > 0) context.warn(`Fix the input and run again:\n  ${again}`);
+  context.show(result, formatReport(result, context.paint));
   return exitOf(result);
 }
 

@@ -1,13 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { GC_KEY, OBJECTS_PREFIX, PUBLIC_PREFIX, RELEASES_PREFIX } from '../../schemas/paths.js';
+import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
-import { count } from '../core/text/count.js';
+import { count, plural } from '../core/text/count.js';
 import { countWords } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
 import { repairStore, type RepairResult, type RepairStoreOptions } from '../upkeep/repair/repair-store.js';
 import type { PointerRequest } from '../upkeep/repair/restore-pointer.js';
+import type { CommandLine } from './common/accept-command.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { warnOfStoreFaults } from './common/faults.js';
 import { addGeneratorCommand, inputOption, parseRevision, storeOption } from './common/options.js';
@@ -65,12 +67,15 @@ async function readInputs(
   return { inputs: series, site: site ?? undefined };
 }
 
-function report(result: RepairResult, options: RepairOptions, { warn, show }: CommandContext): ExitName {
+function report(result: RepairResult, options: RepairOptions, context: CommandContext): ExitName {
   const { faults } = result;
+  const { warn, show, commandLine } = context;
   const remedy = remedyOf(result, options);
   warnOfStoreFaults(faults, warn);
   if (remedy !== null)
-    warn(`${count(faults.length, 'fault')} ${faults.length === 1 ? 'remains' : 'remain'}: ${remedy}`);
+    warn(
+      `${count(faults.length, 'fault')} ${plural(faults.length, 'remains', 'remain')}: ${remedy}\n  ${formatShellCommand(nextWords(result, options, commandLine))}`,
+    );
   show({ ...result, remedy }, formatRepair(result));
   return faults.length === 0 ? 'done' : 'damaged';
 }
@@ -91,7 +96,7 @@ function remedyOf(
         : 'the pointer was not restored',
     );
   }
-  if (keys.some((key) => key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX))) {
+  if (keys.some(isRebuilt)) {
     steps.push(
       input === undefined
         ? 'run again with --input DIR to rebuild lost objects'
@@ -102,6 +107,24 @@ function remedyOf(
   if (keys.some((key) => key.startsWith(PUBLIC_PREFIX)))
     steps.push('a lost public copy is restored with its object; delete public files that no release names');
   return steps.length === 0 ? 'run "generator verify"' : steps.join('; ');
+}
+
+/** Returns the words of the command that restores more, otherwise of one that lists what is wrong. */
+function nextWords(
+  { faults, pointer, candidate }: RepairResult,
+  { input, store, pointer: asked }: RepairOptions,
+  { program, args }: CommandLine,
+): string[] {
+  const more = [
+    ...(pointer === 'lost' && asked === undefined ? ['--pointer', candidate?.revision ?? 'REVISION'] : []),
+    ...(input === undefined && faults.some(({ key }) => isRebuilt(key)) ? ['--input', 'DIR'] : []),
+  ];
+  return [...program, ...(more.length > 0 ? [...args, ...more] : ['verify', '--store', store])];
+}
+
+/** Returns whether an object with this key can be rebuilt from the input. */
+function isRebuilt(key: string): boolean {
+  return key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX);
 }
 
 function formatRepair({ outcome, revision, sequence, pointer, restored, aliases }: RepairResult): string {

@@ -3,7 +3,8 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
-import { nextHeld, NOTHING_HELD, unholdCommand, type Held } from '../core/release/held.js';
+import { nextHeld, NOTHING_HELD, unholdWords, type Held } from '../core/release/held.js';
+import { plural } from '../core/text/count.js';
 import type { Written } from '../publish/release-writing.js';
 import {
   prepareHold,
@@ -15,6 +16,7 @@ import { publishRelease } from '../publish/publish-release.js';
 import { withSpareSpace } from '../state/spare-space.js';
 import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
+import { formatCommand } from './common/next-command.js';
 import {
   addGeneratorCommand,
   asOfOption,
@@ -108,7 +110,8 @@ function endHolds(current: Held, { chain, all, store }: OperatorOptions & { read
     const reasons = held.map((each) => `${each} (${current.holds?.[each] ?? ''})`).join(', ');
     throw new GeneratorError(
       'usage',
-      `The store is not on hold, only ${reasons}. Nothing was changed. To end ${held.length === 1 ? 'that hold' : 'those holds'}: ${unholdCommand(store, held)}`,
+      `The store is not on hold, only ${reasons}. Nothing was changed. To end ${plural(held.length, 'that hold', 'those holds')}:`,
+      { next: unholdWords(store, held) },
     );
   }
   return nextHeld(current, null, chain);
@@ -171,14 +174,16 @@ async function finish(
     changes,
     written,
   };
-  context.show(report, formatReport(report, { hold: earlierHold, holds: earlier }, store.address));
+  const unhold = (chains?: readonly Chain[]): string =>
+    formatCommand(context.commandLine, unholdWords(store.address, chains));
+  context.show(report, formatReport(report, { hold: earlierHold, holds: earlier }, unhold));
   return 'done';
 }
 
 function formatReport(
   { outcome, revision, sequence, hold, holds, changes }: OperatorReport,
   before: Before,
-  address: string,
+  unhold: (chains?: readonly Chain[]) => string,
 ): string {
   const rows = CHAIN_IDS.flatMap((chain) => {
     const each = outcome === 'rolled-back' ? changes.chains[chain] : undefined;
@@ -192,11 +197,10 @@ function formatReport(
   lines.push(
     hold === null
       ? `publication continues${ended}`
-      : `publication is held: ${hold}; to end that: ${unholdCommand(address)}`,
+      : `publication is held: ${hold}; to end that: ${unhold()}`,
     ...CHAIN_IDS.flatMap((chain) => {
       const [was, is] = [before.holds[chain], holds[chain]];
-      if (is !== undefined)
-        return [`${chain} ${verb}: ${is}; to end that: ${unholdCommand(address, [chain])}`];
+      if (is !== undefined) return [`${chain} ${verb}: ${is}; to end that: ${unhold([chain])}`];
       return was === undefined ? [] : [`${chain} continues; it was held: ${was}`];
     }),
   );

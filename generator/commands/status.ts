@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
+import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
@@ -12,6 +13,7 @@ import type { StoreStatus } from '../upkeep/store-status.js';
 import { formatAcceptCommand } from './common/accept-command.js';
 import { formatAcceptDrift, formatCollection } from './collection/collection-text.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
+import { formatCommand } from './common/next-command.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { addGeneratorCommand, chainsOption, storeOption } from './common/options.js';
 
@@ -58,6 +60,7 @@ export function addStatus(program: Command, host: CommandHost): void {
         chains,
         formatAccept: ({ plan_digest, args }) =>
           formatAcceptCommand({ ...context.commandLine, args }, plan_digest),
+        formatCommand: (words) => formatCommand(context.commandLine, words),
       });
       const collection = await readCollected(options, chains, context);
       const lagging = maxLagDays === undefined ? null : findLagging(status, maxLagDays);
@@ -67,7 +70,10 @@ export function addStatus(program: Command, host: CommandHost): void {
         await writeMetrics(options.metrics, formatStatusMetrics(status, collection, context.now()), context);
       context.show(
         { ...status, lagging, ...(collection && { collection }) },
-        [formatStatus(status), ...(collection ? ['', formatCollection(collection)] : [])].join('\n'),
+        [
+          formatStatus(status, context.paint),
+          ...(collection ? ['', formatCollection(collection, context.paint)] : []),
+        ].join('\n'),
       );
       const isSound = status.damage === null && status.from_future === null;
       if (!isSound || isLagging) return 'damaged'; // exit 8: damaged, stale or from the future
@@ -114,7 +120,7 @@ function parseDays(text: string): number {
   return Number(text);
 }
 
-function formatStatus(status: StoreStatus): string {
+function formatStatus(status: StoreStatus, paint: Paint): string {
   const { address, revision, sequence, published_at, age_days, from_future, sha256, next } = status;
   if (revision === null) return `store      ${address}\nnext       ${next}`;
   const age = from_future === null ? `${count(age_days ?? 0, 'day')} ago` : 'in the future';
@@ -123,11 +129,11 @@ function formatStatus(status: StoreStatus): string {
     `release    ${revision} (sequence ${sequence ?? 0}), published ${published_at ?? ''}, ${age}`,
     `pointer    ${sha256 ?? ''}`,
     `hold       ${describeHolds(status)}`,
-    `refused    ${describeRefusals(status)}`,
-    `copies     ${describeAliases(status)}`,
+    `${status.refusals.length > 0 ? paint('refused') : 'refused'}    ${describeRefusals(status)}`,
+    `copies     ${paint(describeAliases(status))}`,
     `objects    ${describeObjects(status)}`,
     '',
-    formatChains(status),
+    formatChains(status, paint),
     '',
     `next       ${next}`,
   ].join('\n');
@@ -140,7 +146,7 @@ function describeRefusals({ refusals }: StoreStatus): string {
   return lines.length === 0 ? 'no' : lines.join('\n           ');
 }
 
-function formatChains({ chains }: StoreStatus): string {
+function formatChains({ chains }: StoreStatus, paint: Paint): string {
   const head = [
     ...['chain', 'through', 'last available', 'lag', 'freshness', 'overdue'],
     ...['available', 'degraded', 'missing'],
@@ -154,7 +160,14 @@ function formatChains({ chains }: StoreStatus): string {
     const lag = lag_days === null ? '-' : `${lag_days} d`;
     return [
       [
-        ...[chain, updated_through, last_available ?? 'never', lag, freshness, overdue ? 'OVERDUE' : 'no'],
+        ...[
+          chain,
+          updated_through,
+          last_available ?? 'never',
+          lag,
+          paint(freshness),
+          overdue ? paint('OVERDUE') : 'no',
+        ],
         ...[days.available, days.degraded, days.missing],
       ],
     ];

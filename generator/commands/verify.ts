@@ -4,6 +4,7 @@ import { count } from '../core/text/count.js';
 import { verifyStore, type Verification } from '../verify/verify-store.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { warnOfStoreFaults } from './common/faults.js';
+import { formatCommand } from './common/next-command.js';
 import { addGeneratorCommand, storeOption } from './common/options.js';
 
 type VerifyOptions = CommonOptions & { readonly store: string; readonly deep?: boolean };
@@ -22,24 +23,27 @@ export function addVerify(program: Command, host: CommandHost): void {
   }).action((options: VerifyOptions) =>
     host.run('verify', options, async (context) => {
       const store = await context.openStore(options.store);
-      return report(await verifyStore(store, { ...context, deep: options.deep ?? false }), context);
+      const result = await verifyStore(store, { ...context, deep: options.deep ?? false });
+      const repair = formatCommand(context.commandLine, ['repair', '--store', store.address]);
+      return report(result, repair, context);
     }),
   );
 }
 
 function describeLagging(number: number): string {
-  return `the public copies lag (${count(number, 'key')}; --json lists them): a run ended after its commit. The next publish refreshes them, and so does "generator repair".`;
+  return `the public copies lag (${count(number, 'key')}; --json lists them): a run ended after its commit. The next publish refreshes them. To refresh them now:`;
 }
 
-function report(result: Verification, { warn, show }: CommandContext): ExitName {
+function report(result: Verification, repair: string, { warn, show }: CommandContext): ExitName {
   const { faults, lagging, deep } = result;
   warnOfStoreFaults(faults, warn);
-  if (lagging.length > 0) warn(describeLagging(lagging.length));
+  if (lagging.length > 0) warn(`${describeLagging(lagging.length)}\n  ${repair}`);
   const checked = deep
     ? 'every record and file recomputed from the gold days'
     : 'every file digest, schema, determinism hash and link between releases checked';
   if (faults.length > 0) {
     warn(`verification failed: ${count(faults.length, 'fault')}`);
+    warn(`To restore what can be restored:\n  ${repair}`);
     show(result, '');
     return 'damaged';
   }

@@ -33,20 +33,30 @@ export type ExitName = keyof typeof EXIT_CODES;
 /** Exits worth retrying a few minutes later. All others except `done` need a person. */
 export const TRANSIENT_EXITS = ['conflict', 'store-unavailable', 'interrupted'] as const satisfies ExitName[];
 
+/**
+ * The words of the command that helps after a failure, without the program: fixed, or made from the arguments of the run.
+ * With `undefined`, the exit decides.
+ */
+export type NextWords =
+  readonly string[] | ((args: readonly string[]) => readonly string[] | undefined) | undefined;
+
 /** An expected failure that ends the run. Its message says what happened, where, and what to do; no stack is shown. */
 export class GeneratorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'bug'>;
   /** Set when the store is damaged. */
   readonly fault: StoreFault | undefined;
+  /** Set if another command helps than the exit suggests, which is mostly to run again. */
+  readonly next: NextWords;
 
   constructor(
     exit: GeneratorError['exit'],
     message: string,
-    options?: ErrorOptions & { fault?: StoreFault },
+    options?: ErrorOptions & { fault?: StoreFault | undefined; next?: NextWords },
   ) {
     super(message, options);
     this.name = 'GeneratorError';
     this.exit = exit;
     this.fault = options?.fault;
+    this.next = options?.next;
   }
 }

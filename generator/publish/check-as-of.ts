@@ -3,6 +3,7 @@ import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { InputFault } from '../core/input/input-fault.js';
 import { count } from '../core/text/count.js';
+import { withoutOption, wordsOfOption } from '../../infra/process/shell-command.js';
 import type { Input } from '../input/read-input.js';
 import { isUnfinished } from '../state/future-release.js';
 import { isAhead, type TrustedClock } from '../state/trusted-clock.js';
@@ -21,7 +22,8 @@ export function assertNotBefore(
 ): void {
   const { revision, published_at: publishedAt } = current;
   if (toInstant(asOfMs) >= publishedAt) return;
-  const remedy = isAhead(clock.nowMs, own)
+  const isBehind = isAhead(clock.nowMs, own);
+  const remedy = isBehind
     ? `This machine's clock is ${count(Math.round((clock.nowMs - own.nowMs) / MINUTE_MS), 'minute')} behind ${clock.name}: set it, and run again.`
     : 'Use that instant or a later one.';
   throw new GeneratorError(
@@ -29,6 +31,14 @@ export function assertNotBefore(
     isAhead(publishedAt, clock)
       ? `The current release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}. Nothing was published. ${sentence(clock.caution)}"Release from the future" in generator/RUNBOOK.md says what to do now; after ${publishedAt}, publish works again.`
       : `--as-of ${toInstant(asOfMs)} is before the current release, published at ${publishedAt}. ${remedy}`,
+    {
+      next: (args) =>
+        isAhead(publishedAt, clock)
+          ? ['status', ...wordsOfOption(args, '--store')]
+          : isBehind
+            ? args
+            : [...withoutOption(args, '--as-of'), '--as-of', publishedAt],
+    },
   );
 }
 

@@ -5,7 +5,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
 import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
 import type { PublishedState } from '../core/release/published-state.js';
-import { unholdCommand } from '../core/release/held.js';
+import { unholdWords } from '../core/release/held.js';
 import { mayPlanAhead } from '../core/release/may-plan-ahead.js';
 import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
@@ -147,7 +147,8 @@ function assertPublishable(
   if (hold !== null) {
     throw new GeneratorError(
       'held',
-      `Publication is held: ${hold}. Nothing was published. Once the cause is fixed: ${unholdCommand(store.address)}`,
+      `Publication is held: ${hold}. Nothing was published. Once the cause is fixed, end the hold:`,
+      { next: unholdWords(store.address) },
     );
   }
   assertNotBefore(asOfMs, state.record, clock, machineClock(now));

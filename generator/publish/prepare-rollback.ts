@@ -4,7 +4,8 @@ import type { Chain, Genre, Manifest, ReleaseRecord } from '../../schemas/types.
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { entriesInWindow } from '../core/artifacts/bundle.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { withoutOption } from '../../infra/process/shell-command.js';
+import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { DayRecord } from '../core/records/day-writers.js';
 import { nextHeld, type Held } from '../core/release/held.js';
 import { planHold } from '../core/release/plan-hold.js';
@@ -146,13 +147,18 @@ async function readTarget(
   to: string,
 ): Promise<RollbackTarget> {
   if (pointer === undefined || state.record.revision === to) {
-    throw new GeneratorError('usage', `${to} is the current release. Roll back to an earlier one.`);
+    const earlier = pointer === undefined ? [] : await readReleases(store, pointer.value);
+    throw new GeneratorError('usage', `${to} is the current release. Roll back to an earlier one.`, {
+      next: rollBackToLatest(earlier),
+    });
   }
   const releases = await readReleases(store, pointer.value);
   const found = releases.find(({ record }) => record.revision === to);
   const retained = retainedReleases(releases, asOfMs);
   if (found === undefined) {
-    throw new GeneratorError('usage', `There is no release ${to}. ${describeEarlier(releases)}`);
+    throw new GeneratorError('usage', `There is no release ${to}. ${describeEarlier(releases)}`, {
+      next: rollBackToLatest(retained),
+    });
   }
   const manifests = await pMap(
     Object.entries(found.record.manifests),
@@ -164,15 +170,19 @@ async function readTarget(
         throw new GeneratorError(
           'usage',
           `Release ${to} is no longer kept in full. ${describeEarlier(retained)}`,
-          {
-            cause: error,
-          },
+          { cause: error, next: rollBackToLatest(retained) },
         );
       });
       return [path, manifest];
     },
   );
   return { record: found.record, manifests: new Map(manifests) };
+}
+
+/** Returns the command of this run with the latest release before the current one. */
+function rollBackToLatest([, latest]: readonly StoredRelease[]): NextWords {
+  if (latest === undefined) return undefined;
+  return (args) => [...withoutOption(args, '--to'), '--to', latest.record.revision];
 }
 
 function describeEarlier(releases: readonly StoredRelease[]): string {

@@ -1,5 +1,6 @@
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { wordsOfOption } from '../../infra/process/shell-command.js';
+import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { Progress } from '../run/progress.js';
 import { isMoveOutcomeUnknown } from '../state/move-pointer.js';
@@ -66,8 +67,8 @@ function committedError(revision: string, error: unknown): unknown {
   if (!(error instanceof StoreError) && !(error instanceof GeneratorError)) return error;
   const message = `${revision} is published, but its public copies were not refreshed; the next run tries again: ${error.message}`;
   if (error instanceof StoreError) return new StoreError(error.code, message, { cause: error });
-  const { exit, fault } = error;
-  return new GeneratorError(exit, message, { cause: error, ...(fault === undefined ? {} : { fault }) });
+  const { exit, fault, next } = error;
+  return new GeneratorError(exit, message, { cause: error, fault, next });
 }
 
 async function commitRelease(options: ApplyOptions, signal: AbortSignal): Promise<Written> {
@@ -93,5 +94,7 @@ export function interruptedError(state: CommitState, cause: unknown): GeneratorE
       'committed: the release is published. Some public copies may be outdated; the next run refreshes them.',
     unknown: 'unknown: run status to see whether the release was committed. The store did not answer.',
   }[state];
-  return new GeneratorError('interrupted', `interrupted: ${what}`, { cause });
+  const next: NextWords =
+    state === 'unknown' ? (args) => ['status', ...wordsOfOption(args, '--store')] : undefined;
+  return new GeneratorError('interrupted', `interrupted: ${what}`, { cause, next });
 }

@@ -16,6 +16,8 @@ export type RunReport = {
   readonly exit: { readonly name: ExitName; readonly code: number };
   /** Why the run failed; null if it did not fail, or if the result says why. */
   readonly error: string | null;
+  /** The command that helps after an error; null if there is none. */
+  readonly next: string | null;
   readonly stages: readonly StageRecord[];
   /** Operations on the stores. Retries within a store are not counted. */
   readonly requests: RequestCounts;

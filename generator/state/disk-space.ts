@@ -1,6 +1,7 @@
 import { GENRES } from '../../schemas/catalog.js';
 import { OBJECTS_PREFIX, POINTER_KEY } from '../../schemas/paths.js';
-import { bytesWords, countWords } from '../core/text/number-words.js';
+import { count } from '../core/text/count.js';
+import { bytesWords } from '../core/text/number-words.js';
 import { readDiskSpace, type Amount, type DiskSpace } from '../../infra/store/directory/disk-space.js';
 import { createSpareSpace } from '../../infra/store/directory/spare-space.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
@@ -121,7 +122,7 @@ type Shortage = {
 type Unit = { readonly roundUp: (value: number) => number; readonly toText: (value: number) => string };
 
 const BYTES: Unit = { roundUp: roundUpDigits, toText: bytesWords };
-const FILES: Unit = { roundUp: (value) => value, toText: (value) => `${countWords(value)} files` };
+const FILES: Unit = { roundUp: (value) => value, toText: (value) => count(value, 'file') };
 
 /** Rounds up to the digits of a number of bytes in a text, and by steps of many blocks, because space is freed in whole blocks. */
 function roundUpDigits(value: number): number {

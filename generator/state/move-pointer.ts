@@ -82,8 +82,8 @@ export function assertMoved(
     throw new GeneratorError('conflict', explain(move.current?.revision ?? 'nothing'));
   throw new GeneratorError(
     'store-unavailable',
-    `${address} failed while its pointer was being moved, so it is unknown whether the release was committed. Run "generator status --store ${address}".`,
-    { cause: move.cause },
+    `${address} failed while its pointer was being moved, so it is unknown whether the release was committed. To see whether it was:`,
+    { cause: move.cause, next: ['status', '--store', address] },
   );
 }
 

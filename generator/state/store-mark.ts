@@ -38,12 +38,16 @@ export async function isStore(store: ObjectStore): Promise<boolean> {
   return false;
 }
 
+/** The option of `publish` that requires a store. */
+const EXISTING = '--existing';
+
 /** Passes if there is a store at the address. @throws GeneratorError 'usage' otherwise. */
 export async function assertStore(store: ObjectStore): Promise<void> {
   if (await isStore(store)) return;
   throw new GeneratorError(
     'usage',
     `There is no store at ${store.address}. Check the address, or create a store with "generator publish" without --existing.`,
+    { next: (args) => (args.includes(EXISTING) ? args.filter((arg) => arg !== EXISTING) : undefined) },
   );
 }
 
@@ -87,8 +91,8 @@ function damagedMark({ address }: ObjectStore): GeneratorError {
   };
   return new GeneratorError(
     'damaged',
-    `${address}: ${fault.key} is empty or not readable, but the address contains a store. Nothing was written. Run "generator repair --store ${address}", which writes it again, or copy the store from its mirror to an empty address: "generator copy --from MIRROR --to ADDRESS".`,
-    { fault },
+    `${address}: ${fault.key} is empty or not readable, but the address contains a store. Nothing was written. Copy the store from its mirror to an empty address ("generator copy --from MIRROR --to ADDRESS"), or write the file again:`,
+    { fault, next: ['repair', '--store', address] },
   );
 }
 

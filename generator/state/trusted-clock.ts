@@ -1,5 +1,6 @@
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { withoutOption } from '../../infra/process/shell-command.js';
 import { GeneratorError } from '../core/generator-error.js';
 
 /** Tolerance for an instant ahead of a clock. */
@@ -39,5 +40,6 @@ export function assertNotAhead(asOfMs: number, clock: TrustedClock): void {
   throw new GeneratorError(
     'usage',
     `--as-of ${toInstant(asOfMs)} is ahead of ${clock.name}, ${toInstant(clock.nowMs)}. Use an earlier instant, or set this machine's clock.`,
+    { next: (args) => withoutOption(args, '--as-of') },
   );
 }

@@ -7,10 +7,7 @@ export async function withStoreAddress<T>(store: ObjectStore, work: () => Promis
     return await work();
   } catch (error) {
     if (!(error instanceof GeneratorError) || error.exit !== 'damaged') throw error;
-    const { fault, message } = error;
-    throw new GeneratorError('damaged', `${store.address}: ${message}`, {
-      cause: error,
-      ...(fault === undefined ? {} : { fault }),
-    });
+    const { fault, message, next = ['verify', '--store', store.address] } = error;
+    throw new GeneratorError('damaged', `${store.address}: ${message}`, { cause: error, fault, next });
   }
 }

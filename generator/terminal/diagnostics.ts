@@ -17,4 +17,6 @@ export type RunEnding = {
   readonly seconds: number;
   /** Why the run failed, unless its result says so. */
   readonly message?: string;
+  /** The command that helps after a failure. */
+  readonly next?: string;
 };

@@ -34,10 +34,10 @@ export function createLogLines({ destination, quiet, now, clock }: LogOptions): 
   return {
     warn: (text) => log.warn(text),
     progress: quiet ? SILENT : createStageLog(log, clock),
-    end({ command, exit, message, seconds }) {
+    end({ command, exit, message, next, seconds }) {
       const { code, meaning } = EXIT_CODES[exit];
       const endedAs = `${command ?? 'the run'} ended: ${meaning}`;
-      const fields = { command, event: 'end', exit, code, seconds };
+      const fields = { command, event: 'end', exit, code, seconds, ...(next && { next }) };
       if (exit !== 'done') log.error(fields, message ?? endedAs);
       else if (!quiet) log.info(fields, endedAs);
     },

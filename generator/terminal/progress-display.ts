@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { secondsWords } from '../core/text/number-words.js';
 import { SILENT, type Progress, type Stage } from '../run/progress.js';
-import { estimateSecondsLeft } from './time-left.js';
+import { estimateSecondsLeft, nextPace, NO_PACE, timeLeftWords } from './time-left.js';
 
 const STAGES: Record<Stage, string> = {
   input: 'reading the input',
@@ -19,6 +19,9 @@ const STAGES: Record<Stage, string> = {
   collect: 'collecting',
 };
 
+/** Leaves room for the time left in 80 columns, beside the longest name of a stage and numbers of five digits. */
+const BAR_COLUMNS = 16;
+
 /** Options for `createProgressDisplay`. */
 export type ProgressOptions = {
   readonly quiet: boolean;
@@ -33,30 +36,35 @@ export function createProgressDisplay({ quiet, stream, now }: ProgressOptions): 
   let stage: Stage = 'input';
   let startedMs = 0;
   let bar: SingleBar | undefined;
-  let done = 0;
+  let pace = NO_PACE;
   const left = (): { left: string } => {
-    const elapsedMs = now() - startedMs;
-    const seconds = estimateSecondsLeft({ elapsedMs, done, total: bar?.getTotal() ?? 0 });
-    return { left: seconds === undefined ? '' : `, ${secondsWords(seconds)} left` };
+    const seconds = estimateSecondsLeft(pace, bar?.getTotal() ?? 0);
+    return { left: seconds === undefined ? '' : `, ${timeLeftWords(seconds)}` };
   };
   return {
     begin(name, total) {
       stage = name;
       startedMs = now();
-      done = 0;
+      pace = NO_PACE;
       if (!stream.isTTY || total === undefined || total === 0) return;
       bar = new SingleBar(
-        { stream, format: `${STAGES[name]} [{bar}] {value}/{total}{left}`, clearOnComplete: true },
+        {
+          ...{ stream, barsize: BAR_COLUMNS, clearOnComplete: true },
+          format: `${STAGES[name]} [{bar}] {value}/{total}{left}`,
+        },
         Presets.legacy,
       );
       bar.start(total, 0, { left: '' });
     },
     advance(count = 1) {
-      done += count;
+      pace = nextPace(pace, { elapsedMs: now() - startedMs, done: pace.done + count });
       bar?.increment(count, left());
     },
     expect: (total) => bar?.setTotal(total),
-    abandon: () => bar?.stop(),
+    abandon() {
+      bar?.stop();
+      bar = undefined;
+    },
     end(note) {
       bar?.stop();
       bar = undefined;

@@ -85,6 +85,7 @@ async function endEarly(
     await lease.end().catch(() => undefined); // the lease was lost, or the store fails: the first error is what matters
     return new GeneratorError(error.exit, `${deleted}, all of them garbage. ${error.message}`, {
       cause: error,
+      next: error.next,
     });
   }
   const describe = (end: string): string =>

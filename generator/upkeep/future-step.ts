@@ -1,8 +1,22 @@
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { unholdCommand } from '../core/release/held.js';
+import { formatShellCommand } from '../../infra/process/shell-command.js';
+import { unholdWords } from '../core/release/held.js';
 import { readRecord } from '../state/published-state.js';
 import type { TrustedClock } from '../state/trusted-clock.js';
+
+/** Formats a command from its words without the program. */
+export type FormatCommand = (words: readonly string[]) => string;
+
+export const formatUsually: FormatCommand = (words) => formatShellCommand(['generator', ...words]);
+
+/** What a step depends on besides the status of the store. */
+export type StepOptions = {
+  readonly clock: TrustedClock;
+  /** True if the days of a release from the future are no longer in force. */
+  readonly isUndone: boolean;
+  readonly format: FormatCommand;
+};
 
 /** The store that has a release from the future. */
 type Store = {
@@ -21,16 +35,15 @@ export async function isRolledBack(store: ObjectStore, current: ReleaseRecord): 
   return true;
 }
 
-/** Returns the next step for a release from the future. `isUndone`: its days are no longer in force. */
+/** Returns the next step for a release from the future. */
 export function futureStep(
   { address, hold, published_at: publishedAt }: Store,
-  { caution }: TrustedClock,
-  isUndone: boolean,
+  { clock: { caution }, isUndone, format }: StepOptions,
 ): string {
   if (isUndone)
     return hold === null
       ? `publish works again after ${publishedAt ?? ''}`
-      : `publication is held (${hold}); after ${publishedAt ?? ''}: ${unholdCommand(address)}`;
+      : `publication is held (${hold}); after ${publishedAt ?? ''}: ${format(unholdWords(address))}`;
   const first = caution === undefined ? '' : `${caution}; otherwise `;
-  return `${first}set the clocks, then put the days of the last good release back in force: generator rollback --to REVISION --reason TEXT --store ${address}`;
+  return `${first}set the clocks, then put the days of the last good release back in force: ${format(['rollback', '--to', 'REVISION', '--reason', 'TEXT', '--store', address])}`;
 }

@@ -91,7 +91,7 @@ async function assertSound(store: ObjectStore, { progress, signal }: GcStoreOpti
     throw new GeneratorError(
       'damaged',
       `Nothing was ever published to ${store.address}. Run publish again, which uses the files that are there, or delete the store if no publish is running.`,
-      { fault: first },
+      { fault: first, next: ['publish', '--input', 'DIR', '--store', store.address] },
     );
   }
   throw new GeneratorError(

@@ -11,7 +11,7 @@ import { readAliasSequence, readPointer, readRecord } from '../state/published-s
 import { assertStore } from '../state/store-mark.js';
 import { listedFilesOf, readDayFiles, readReleases, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
-import { isRolledBack } from './future-step.js';
+import { formatUsually, isRolledBack, type FormatCommand } from './future-step.js';
 import { nextStep } from './next-step.js';
 import type { ChainNow, StoreStatus } from './store-status.js';
 import { NO_REFUSALS, readWaitingRefusals, type FormatAccept } from './waiting-refusals.js';
@@ -26,16 +26,17 @@ export type InspectOptions = {
   /** The chains to report; all by default. */
   readonly chains?: readonly Chain[];
   readonly formatAccept: FormatAccept;
+  /** Formats other commands. Default: with `generator` as the program. */
+  readonly formatCommand?: FormatCommand;
 };
 
 /** Reads the state of a store without verifying its files. @throws GeneratorError 'usage' or 'damaged'. */
-export async function inspectStore(
-  store: ObjectStore,
-  { nowMs, countsObjects, chains: wanted = CHAIN_IDS, formatAccept }: InspectOptions,
-): Promise<StoreStatus> {
+export async function inspectStore(store: ObjectStore, options: InspectOptions): Promise<StoreStatus> {
+  const { nowMs, countsObjects, chains: wanted = CHAIN_IDS, formatAccept } = options;
+  const { formatCommand: format = formatUsually } = options;
   await assertStore(store);
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
-  if (pointer === undefined) return { ...emptyStatus(store), ...(countsObjects ? {} : NOT_COUNTED) };
+  if (pointer === undefined) return { ...emptyStatus(store, format), ...(countsObjects ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
   const [chains, { damage, ...waiting }] = await Promise.all([
     readChains(store, record, nowMs, wanted),
@@ -60,10 +61,10 @@ export async function inspectStore(
     damage: counts.damage ?? damage,
   };
   const isUndone = status.from_future !== null && (await isRolledBack(store, record));
-  return { ...status, next: nextStep(status, clock, isUndone) };
+  return { ...status, next: nextStep(status, { clock, isUndone, format }) };
 }
 
-function emptyStatus(store: ObjectStore): StoreStatus {
+function emptyStatus(store: ObjectStore, format: FormatCommand): StoreStatus {
   const nothing = {
     revision: null,
     sequence: null,
@@ -83,7 +84,7 @@ function emptyStatus(store: ObjectStore): StoreStatus {
     objects: 0,
     orphans: { objects: 0, bytes: 0, releases: 0 },
     damage: null,
-    next: `nothing is published yet; to publish: generator publish --input DIR --store ${store.address}`,
+    next: `nothing is published yet; to publish: ${format(['publish', '--input', 'DIR', '--store', store.address])}`,
   };
 }
 

@@ -1,29 +1,30 @@
 import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { REFUSAL_KEY } from '../../schemas/paths.js';
-import { unholdCommand } from '../core/release/held.js';
-import type { TrustedClock } from '../state/trusted-clock.js';
-import { futureStep } from './future-step.js';
+import { unholdWords } from '../core/release/held.js';
+import { plural } from '../core/text/count.js';
+import { futureStep, type StepOptions } from './future-step.js';
 import type { StoreStatus } from './store-status.js';
 import { settleStep } from './waiting-refusals.js';
 
-/** Returns what a person does next about a store, as a command or a sentence. `isUndone`: the days of a release from the future are no longer in force. */
-export function nextStep(status: Omit<StoreStatus, 'next'>, clock: TrustedClock, isUndone: boolean): string {
+/** Returns what a person does next about a store, as a command or a sentence. */
+export function nextStep(status: Omit<StoreStatus, 'next'>, options: StepOptions): string {
+  const { format } = options;
   const { address, hold, aliases, chains, damage } = status;
   if (damage?.startsWith(`${REFUSAL_KEY} `) === true)
-    return `the record of refusals is damaged; to empty it, so that the next run fills it: generator repair --store ${address}`;
-  if (damage !== null) return `the store is damaged: generator verify --store ${address}`;
-  const publish = `generator publish --input DIR --store ${address}`;
+    return `the record of refusals is damaged; to empty it, so that the next run fills it: ${format(['repair', '--store', address])}`;
+  if (damage !== null) return `the store is damaged: ${format(['verify', '--store', address])}`;
+  const publish = format(['publish', '--input', 'DIR', '--store', address]);
   if (aliases.behind !== 0)
-    return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: generator repair --store ${address}`;
-  if (status.from_future !== null) return futureStep(status, clock, isUndone);
+    return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: ${format(['repair', '--store', address])}`;
+  if (status.from_future !== null) return futureStep(status, options);
   if (hold !== null)
-    return `publication is held (${hold}); once the cause is fixed: ${unholdCommand(address)}`;
+    return `publication is held (${hold}); once the cause is fixed: ${format(unholdWords(address))}`;
   const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);
   const refusal = status.refusals.find(({ chain }) => chain === null || !held.includes(chain));
   if (refusal !== undefined) return settleStep(refusal);
   const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue && !held.includes(chain));
   if (overdue.length > 0)
-    return `${overdue.join(', ')} overdue: check the input of ${overdue.length === 1 ? 'that chain' : 'those chains'}, then: ${publish}`;
+    return `${overdue.join(', ')} overdue: check the input of ${plural(overdue.length, 'that chain', 'those chains')}, then: ${publish}`;
   const stale = CHAIN_IDS.filter((chain) => {
     const state = chains[chain];
     return state?.freshness === 'stale' && state.warming_up === null && !held.includes(chain);
@@ -31,7 +32,7 @@ export function nextStep(status: Omit<StoreStatus, 'next'>, clock: TrustedClock,
   if (stale.length > 0)
     return `${stale.map((chain) => CHAINS[chain].name).join(', ')}: no recent date has enough metrics to be available; check which metrics the input lacks`;
   if (held.length > 0)
-    return `${held.join(', ')} held; once the cause is fixed: ${unholdCommand(address, held)}`;
+    return `${held.join(', ')} held; once the cause is fixed: ${format(unholdWords(address, held))}`;
   const due =
     Object.values(chains)
       .map((chain) => chain.expected_next_by)

@@ -1,3 +1,5 @@
+import type { Help } from 'commander';
+
 /** The exit codes of a program by name, with the meanings for its help and documentation. */
 export type ExitCodes<Exit extends string> = Readonly<
   Record<Exit, { readonly code: number; readonly meaning: string }>
@@ -10,19 +12,25 @@ export const STORE_EXITS = {
   address: 'usage',
 } as const;
 
-/** Formats the exit codes for the end of a help text. */
-export function formatExitCodes(exitCodes: ExitCodes<string>): string {
-  const rows = Object.values(exitCodes).map(
-    ({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`,
-  );
-  return `\nExit codes:\n${rows.join('\n')}`;
+/** Formats the exit codes for the end of a help text, as commander formats its lists. */
+export function formatExitCodes(exitCodes: ExitCodes<string>, helper: Help): string {
+  return Object.values(exitCodes)
+    .map(({ code, meaning }) => helper.formatItem(String(code).padStart(3), 3, meaning, helper))
+    .join('\n');
 }
+
+/** Why a run failed, and the command that helps. */
+export type Failure<Exit extends string> = {
+  readonly exit: Exit;
+  readonly message: string;
+  readonly next?: string | undefined;
+};
 
 /** Formats the document that `--json` prints for a run that failed without a result. */
 export function formatFailure<Exit extends string>(
   exitCodes: ExitCodes<Exit>,
-  { exit, message }: { readonly exit: Exit; readonly message: string },
+  { exit, message, next }: Failure<Exit>,
 ): string {
   const { code } = exitCodes[exit];
-  return JSON.stringify({ outcome: 'failed', error: { name: exit, code, message } }, null, 2);
+  return JSON.stringify({ outcome: 'failed', error: { name: exit, code, message, next } }, null, 2);
 }

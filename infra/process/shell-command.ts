@@ -18,6 +18,14 @@ export function programWords(
   return script.endsWith(`/${name}`) ? [name] : ['node', relative(script)];
 }
 
+/** Returns the words of an option that has a value, if it was given: `--option value` or `--option=value`. */
+export function wordsOfOption(args: readonly string[], option: string): string[] {
+  return args.flatMap((arg, i) => {
+    if (arg.startsWith(`${option}=`)) return [arg];
+    return arg === option ? args.slice(i, i + 2) : [];
+  });
+}
+
 /** Returns the arguments without an option that has a value, `--option value` or `--option=value`. */
 export function withoutOption(args: readonly string[], option: string): string[] {
   return args.filter((arg, i) => arg !== option && !arg.startsWith(`${option}=`) && args[i - 1] !== option);

@@ -67,7 +67,8 @@ describe('grant', () => {
     expect(await run(past.replace('base', 'bitcoin'))).toMatchObject({
       code: 5,
       stderr:
-        'gateway: The account has no grant of Single Chain for bitcoin to end. To create a grant, use an end in the future.\n',
+        'gateway: The account has no grant of Single Chain for bitcoin to end. To create a grant, use an end in the future.\n' +
+        '  gateway accounts show --account acme\n',
     });
   });
 });
@@ -99,7 +100,9 @@ describe('keys create', () => {
     expect(await run('keys create --account acme')).toEqual({
       code: 5,
       stdout: '',
-      stderr: 'gateway: An account can have five active keys. Revoke one before you create another.\n',
+      stderr:
+        'gateway: An account can have five active keys. Revoke one before you create another.\n' +
+        '  gateway keys list --account acme\n',
     });
   });
 
@@ -167,12 +170,23 @@ describe('a wrong command line is explained with a remedy, and writes nothing:',
   it.each<[string, string, number, RegExp]>([
     ['no command', '', 2, /Usage: gateway/],
     ['an incomplete command', 'keys', 2, /Usage: gateway keys/],
-    ['an unknown command', 'grnt --account a', 2, /unknown command 'grnt'[^]*Did you mean grant/],
+    [
+      'an unknown command',
+      'grnt --account a',
+      2,
+      /unknown command 'grnt'[^]*Did you mean grant\?\)\n {2}gateway grant --account a\n$/,
+    ],
     ['an unknown command of keys', 'keys rotate', 2, /unknown command 'rotate'/],
     ['no account', 'keys list', 2, /required option '--account <id>' not specified[^]*--help/],
     ['no plan', GRANT, 2, /required option '--plan <plan>' not specified/],
     ['an empty account', "keys list --account ''", 2, /Write 1 to 255 bytes of printable text/],
     ['an unknown plan', `${GRANT} --plan pro`, 2, /'pro'.*Plans are single-chain, research/],
+    [
+      'a misspelled plan',
+      `${GRANT} --plan reserch`,
+      2,
+      /'reserch'.*\n\(Did you mean research\?\)\n {2}gateway grant .* --plan research\n$/,
+    ],
     [
       'a missing chain',
       `${GRANT} --plan single-chain`,
@@ -196,7 +210,7 @@ describe('a wrong command line is explained with a remedy, and writes nothing:',
       'a bad id',
       'keys revoke --account a --id Example',
       2,
-      /the 8 letters and digits that "gateway keys list"/,
+      /the 8 letters and digits that this command shows:\n {2}gateway keys list --account a\n$/,
     ],
     [
       'an unknown account to revoke from',
@@ -228,7 +242,7 @@ describe('a wrong command line is explained with a remedy, and writes nothing:',
     await run(`${GRANT.replace('acme', 'other')} --plan research`);
     expect(await run(`keys revoke --account other --id ${id}`)).toMatchObject({
       code: 5,
-      stderr: 'gateway: The account has no such key.\n',
+      stderr: 'gateway: The account has no such key.\n  gateway keys list --account other\n',
     });
   });
 
@@ -258,7 +272,8 @@ describe('the environment', () => {
       stderr:
         'gateway: CRD_ACCOUNTS_STORE: required, or use --accounts-store\n' +
         'CRD_KEY_MODE: expected one of live, test\n' +
-        'CRD_S3_PATH_STYLE: expected one of true, false\n',
+        'CRD_S3_PATH_STYLE: expected one of true, false\n' +
+        '  gateway keys list --help\n',
     });
   });
 
@@ -276,7 +291,7 @@ describe('a command on an accounts store', () => {
     expect(await run('keys create --account acme')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `gateway: file:${folder.path} contains releases. Use a separate store for accounts.\n`,
+      stderr: `gateway: file:${folder.path} contains releases. Use a separate store for accounts.\n  gateway keys create --help\n`,
     });
     expect(await readdir(folder.path)).toEqual(['store.json']);
   });
@@ -307,7 +322,8 @@ describe('a command on an accounts store', () => {
       code: 130,
       stdout: '',
       stderr:
-        'gateway: interrupted: look at what was changed (gateway accounts show) before you run the command again\n',
+        'gateway: interrupted: look at what was changed (gateway accounts show) before you run the command again\n' +
+        '  gateway keys list --account acme\n',
     });
   });
 });
@@ -320,7 +336,7 @@ it('prints its version', async () => {
   });
 });
 
-it('shows an example and the exit codes in the help of each command on one account', async () => {
+it('shows an example and where the exit codes are in the help of each command on one account', async () => {
   const { commands } = createProgram(
     { run: () => Promise.resolve() },
     { print: () => undefined, warn: () => undefined },
@@ -338,6 +354,6 @@ it('shows an example and the exit codes in the help of each command on one accou
       code: 0,
       stdout: expect.stringContaining(`gateway ${name} --account acme`),
     });
-    expect(stdout).toMatch(/--json[^]*Example:\n[^]*Exit codes:\n {4}0 {2}done/);
+    expect(stdout).toMatch(/--json[^]*Example:\n[^]*\n\nExit codes: gateway --help\n$/);
   }
 });

@@ -80,8 +80,11 @@ it('exits 0 when every record matches Stripe', async () => {
 
 it('exits 1 and shows what a lost event would have changed, without writing it', async () => {
   billing.change(subscription, 'customer.subscription.deleted', { status: 'canceled' });
-  const { code, stdout } = await run('reconcile');
-  expect(code).toBe(1);
+  const { code, stdout, stderr } = await run('reconcile');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'To correct the records:\n  gateway reconcile --apply\n',
+  });
   expect(stdout).toMatch(
     /acme\s+sub_\w+\s+record-differs\s+active\/granted .*canceled\/inactive .*would be written/,
   );
@@ -281,5 +284,8 @@ it('exits 2 without a Stripe key', async () => {
     ...plain
   } = rest;
   const { code, stderr } = await runGateway(['reconcile'], { env: plain, now: NOW });
-  expect([code, stderr]).toEqual([2, 'gateway: Billing is not configured. Set CRD_STRIPE_SECRET_KEY.\n']);
+  expect([code, stderr]).toEqual([
+    2,
+    'gateway: Billing is not configured. Set CRD_STRIPE_SECRET_KEY.\n  gateway reconcile --help\n',
+  ]);
 });

@@ -1,4 +1,5 @@
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import type { Paint } from '../../../infra/process/paint.js';
 import { formatTable } from '../../../infra/process/format-table.js';
 import { countWords, ratioWords } from '../../core/text/number-words.js';
 import type { DateSpan, MetricComparison } from '../../core/collection/compare-series.js';
@@ -41,10 +42,10 @@ function describeUse({ use, metrics, last_success: last }: SourceUse, hasLedgers
 }
 
 /** Returns the items of checked sources as a table; one that gave no items is left out. */
-export function formatCheck(checked: readonly CheckedSource[]): string {
+export function formatCheck(checked: readonly CheckedSource[], paint: Paint): string {
   const rows = checked.flatMap(({ chain, source, items }) =>
     items.map(({ item, expected, found, agrees }) => [
-      ...[chain, source, item, expected, found, agrees ? 'yes' : 'NO'],
+      ...[chain, source, item, expected, found, agrees ? 'yes' : paint('NO')],
     ]),
   );
   if (rows.length === 0) return '';

@@ -4,6 +4,7 @@ import { parseDate } from '../../../schemas/dates.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 import type { Acceptances } from '../../collect/policy/chain-plan.js';
 import { toMetricValue } from '../../core/collection/values/metric-value.js';
+import { suggestSimilar } from '../../../infra/process/choice.js';
 import { GeneratorError } from '../../core/generator-error.js';
 
 /** A value of a date, as `--accept` names it. Without `value`, whatever the source gives is accepted. */
@@ -50,13 +51,20 @@ export function formatNamed({ date, metric, value }: NamedValue): string {
   return `${date}:${metric}${value === undefined ? '' : `=${value}`}`;
 }
 
+/** Returns a suggestion for the name of a metric, not for the whole value, which is no word to replace. */
+function suggestMetric(name: string): string {
+  return suggestSimilar(name, Object.keys(METRICS))
+    .replace(/[()\n]/g, ' ')
+    .trimEnd();
+}
+
 function addAccepted(text: string, before: readonly NamedValue[] | undefined): readonly NamedValue[] {
   const [, date = '', name = '', given] = /^([^:=]*):([^:=]*)(?:=([^=]+))?$/.exec(text) ?? [];
   const metric = Object.keys(METRICS).find((each) => each === name) as MetricName | undefined; // keys of METRICS
   const read = metric === undefined || given === undefined ? {} : toMetricValue(metric, given);
   if (parseDate(date) === undefined || metric === undefined || 'expected' in read)
     throw new InvalidArgumentError(
-      'Write a date, a metric and its value, as the report does: 2026-08-19:tx_count=1250000.',
+      `Write a date, a metric and its value, as the report does: 2026-08-19:tx_count=1250000.${suggestMetric(name)}`,
     );
   return [...(before ?? []), { date, metric, ...read }];
 }

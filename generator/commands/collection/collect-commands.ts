@@ -1,4 +1,4 @@
-import { formatShellCommand, withoutOption } from '../../../infra/process/shell-command.js';
+import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra/process/shell-command.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { CollectionResult } from '../../collect/collect-chains.js';
 import type { AcceptableValue } from '../../collect/collect-report.js';
@@ -24,16 +24,10 @@ export function formatAcceptValues(
 
 /** Returns the command line that compares the form of a chain's sources with what their adapters expect. */
 export function formatSourcesCheck({ program, args }: CommandLine, chain: Chain): string {
-  const named = ['--policy', '--from', '--input', '--endpoint'].flatMap((option) => valuesOf(args, option));
+  const named = ['--policy', '--from', '--input', '--endpoint'].flatMap((option) =>
+    wordsOfOption(args, option),
+  );
   return formatShellCommand([...program, 'sources', 'check', ...named, '--chain', chain]);
-}
-
-/** Returns the words of an option with its value, if it was given. */
-function valuesOf(args: readonly string[], option: string): string[] {
-  return args.flatMap((arg, i) => {
-    if (arg.startsWith(`${option}=`)) return [arg];
-    return arg === option ? args.slice(i, i + 2) : [];
-  });
 }
 
 /** Names the acceptances that accepted nothing, and why. */

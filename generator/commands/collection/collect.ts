@@ -5,6 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseDate } from '../../../schemas/dates.js';
 import type { Chain, PolicyEngine, SourcesPolicy } from '../../../schemas/types.generated.js';
+import { withChoices } from '../../../infra/process/choice.js';
 import { collectChains, type CollectionResult } from '../../collect/collect-chains.js';
 import type { SourceContext } from '../../collect/policy/create-sources.js';
 import { describeSources, planChains } from '../../collect/policy/plan-chains.js';
@@ -51,17 +52,20 @@ export function addCollect(program: Command, host: CommandHost): void {
     options: [
       intoOption(),
       policyOption(),
-      new Option(
-        '--from <kind>',
-        'collect from this source with the default rules, without a policy',
-      ).choices(SOURCE_KINDS),
+      withChoices(
+        new Option('--from <kind>', 'collect from this source with the default rules, without a policy'),
+        'Allowed choices',
+        SOURCE_KINDS,
+      ),
       filesOption(),
       chainsOption('--chain', 'collect only this chain; repeatable (default: all chains of the policy)'),
       dateOption('--since', 'first date of a chain that has no values yet'),
       dateOption('--until', 'last date (default: the last one that is due)'),
       acceptOption(),
       new Option('--reason <text>', 'public reason of what --accept accepts').argParser(parseReason),
-      new Option('--engine <kind>', 'what runs the SQL: duckdb, or what the policy describes').choices(
+      withChoices(
+        new Option('--engine <kind>', 'what runs the SQL: duckdb, or what the policy describes'),
+        'Allowed choices',
         ENGINES,
       ),
       new Option('--cache <dir>', "folder for raw data of a day (default: the system's temporary folder)"),

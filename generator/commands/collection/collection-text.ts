@@ -1,5 +1,6 @@
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import type { AwaitedDate, Chain, Drift } from '../../../schemas/types.generated.js';
+import type { Paint } from '../../../infra/process/paint.js';
 import { formatShellCommand } from '../../../infra/process/shell-command.js';
 import type { CollectedChain, CollectionStatus } from '../../upkeep/collection-status.js';
 import { formatNamed } from './accept-values.js';
@@ -33,10 +34,13 @@ export function formatAcceptDrift(
 }
 
 /** Returns what a collection has and awaits as text, a line for each fact. */
-export function formatCollection({ address, sequence, as_of: asOf, chains }: CollectionStatus): string {
+export function formatCollection(
+  { address, sequence, as_of: asOf, chains }: CollectionStatus,
+  paint: Paint,
+): string {
   const lines = CHAIN_IDS.flatMap((chain) => {
     const collected = chains[chain];
-    return collected === undefined ? [] : describeChain(chain, collected);
+    return collected === undefined ? [] : describeChain(chain, collected, paint);
   });
   return [`collected  ${address} (collection ${sequence}), last change ${asOf}`, ...lines].join('\n');
 }
@@ -44,13 +48,14 @@ export function formatCollection({ address, sequence, as_of: asOf, chains }: Col
 function describeChain(
   chain: Chain,
   { through, late_seconds: late, awaited, drifts }: CollectedChain,
+  paint: Paint,
 ): string[] {
   const hours = Math.floor((late ?? 0) / 3600);
   const isLate = (late ?? 0) > 0;
   const [first] = drifts;
   return [
-    `  ${chain}: through ${through ?? 'nothing yet'}${isLate ? `, LATE by ${hours} h` : ''}`,
-    ...nameSome(awaited, describeAwaited),
+    `  ${chain}: through ${through ?? 'nothing yet'}${isLate ? `, ${paint('LATE')} by ${hours} h` : ''}`,
+    ...nameSome(awaited, (each) => describeAwaited(each, paint)),
     ...nameSome(drifts, describeDrift),
     ...(first === undefined ? [] : [`    to accept the first, with your policy: ${first.accept}`]),
   ];
@@ -64,9 +69,12 @@ function nameSome<T>(all: readonly T[], describe: (each: T) => string): string[]
   ];
 }
 
-function describeAwaited({ date, missing, sources, since, until, overdue, reasons }: AwaitedDate): string {
+function describeAwaited(
+  { date, missing, sources, since, until, overdue, reasons }: AwaitedDate,
+  paint: Paint,
+): string {
   const what = missing.length === 0 ? 'everything' : missing.join(', ');
-  const when = overdue ? `OVERDUE since ${until}` : `until ${until}`;
+  const when = overdue ? `${paint('OVERDUE')} since ${until}` : `until ${until}`;
   return [`${date} awaits ${what} from ${sources.join(', ')} since ${since}, ${when}.`, ...reasons].join(' ');
 }
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { addDays, toDate } from '../../../schemas/dates.js';
 import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
 import { codeOf } from '../../../infra/store/system-error.js';
+import { suggestSimilar } from '../../../infra/process/choice.js';
 import { diffSources } from '../../collect/inspect/diff-sources.js';
 import { formatDiff } from '../../collect/inspect/sources-text.js';
 import { GeneratorError, type ExitName } from '../../core/generator-error.js';
@@ -64,7 +65,10 @@ function pairOf(policy: SourcesPolicy, chain: Chain, a: string, b: string, since
   const names = Object.keys(policy.sources);
   for (const name of [a, b]) {
     if (names.includes(name)) continue;
-    throw new GeneratorError('usage', `The policy has no source ${name}; it has ${names.join(', ')}.`);
+    throw new GeneratorError(
+      'usage',
+      `The policy has no source ${name}; it has ${names.join(', ')}.${suggestSimilar(name, names)}`,
+    );
   }
   if (a === b) throw new GeneratorError('usage', 'Name two different sources.');
   const sources = Object.fromEntries(

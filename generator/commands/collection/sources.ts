@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { checkExitOf, checkSources } from '../../collect/inspect/check-sources.js';
+import { withChoices } from '../../../infra/process/choice.js';
 import { readCollection } from '../../collect/collection-store.js';
 import { listSources } from '../../collect/inspect/list-sources.js';
 import { planChains } from '../../collect/policy/plan-chains.js';
@@ -113,7 +114,7 @@ function addCheck(sources: Command, host: CommandHost): void {
         const differing = items.filter(({ agrees }) => !agrees).length;
         if (differing > 0) context.warn(`${chain}: ${source} differs in ${count(differing, 'item')}.`);
       }
-      context.show({ schema: 'sources-check/1', checked }, formatCheck(checked));
+      context.show({ schema: 'sources-check/1', checked }, formatCheck(checked, context.paint));
       return checkExitOf(checked);
     }),
   );
@@ -143,7 +144,6 @@ function addDiff(sources: Command, host: CommandHost): void {
 }
 
 function fromOption(): Option {
-  return new Option('--from <kind>', 'a source with the default rules, without a policy').choices(
-    SOURCE_KINDS,
-  );
+  const option = new Option('--from <kind>', 'a source with the default rules, without a policy');
+  return withChoices(option, 'Allowed choices', SOURCE_KINDS);
 }

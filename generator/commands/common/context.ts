@@ -1,3 +1,4 @@
+import type { Paint } from '../../../infra/process/paint.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { ExitName } from '../../core/generator-error.js';
 import type { Progress } from '../../run/progress.js';
@@ -17,6 +18,8 @@ export type CommonOptions = {
 export type CommandContext = {
   /** Shows the result: `document` with --json, otherwise `text` unless --quiet. The run report contains `document`. */
   readonly show: (document: object, text: string) => void;
+  /** Colours an outcome in a text for `show`, which colours the one at its beginning itself. */
+  readonly paint: Paint;
   /** Writes a line of diagnostics. */
   readonly warn: (text: string) => void;
   /** The command line of this run. */

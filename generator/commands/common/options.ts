@@ -5,6 +5,7 @@ import { PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { isRevision } from '../../../schemas/revision.js';
 import { findSchemaFaults } from '../../../schemas/validate.js';
 import type { Chain } from '../../../schemas/types.generated.js';
+import { parseChoice } from '../../../infra/process/choice.js';
 import { addCommand, type CommandDescription } from '../../../infra/process/command-line.js';
 
 /** Adds a command with the options that every command of the generator has. */
@@ -99,7 +100,5 @@ export function parseRevision(text: string): string {
 }
 
 function addChain(text: string, before: readonly Chain[] | undefined): readonly Chain[] {
-  const chain = CHAIN_IDS.find((each) => each === text);
-  if (chain === undefined) throw new InvalidArgumentError(`Chains are ${CHAIN_IDS.join(', ')}.`);
-  return [...(before ?? []), chain];
+  return [...(before ?? []), parseChoice(text, 'Chains', CHAIN_IDS)];
 }

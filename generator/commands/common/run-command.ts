@@ -7,12 +7,14 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { openStore } from '../../../infra/store/open-store.js';
 import { createStoppableStore } from '../../../infra/store/stoppable-store.js';
 import { formatFailure } from '../../../infra/process/exit-codes.js';
+import { PLAIN, type Paint } from '../../../infra/process/paint.js';
 import { EXIT_CODES, type ExitName } from '../../core/generator-error.js';
 import { recordStages } from '../../run/progress.js';
 import { writeRunReport, type RunReport } from '../../run/run-report.js';
 import type { Diagnostics } from '../../terminal/diagnostics.js';
 import { explainError } from '../../terminal/explain-error.js';
 import type { CommandContext, CommonOptions } from './context.js';
+import { findNextCommand } from './next-command.js';
 
 /** The effects that running a command line needs. */
 export type RunOptions = {
@@ -20,6 +22,10 @@ export type RunOptions = {
   readonly program?: readonly string[];
   /** Writes results. */
   readonly print: (text: string) => void;
+  /** Colours outcomes in results that are texts. Default: no colours. */
+  readonly paint?: Paint;
+  /** True if `print` writes to a terminal that shows bold text. */
+  readonly hasColours?: boolean;
   readonly now: () => number;
   /** Aborted when the operator interrupts. */
   readonly interrupted: AbortSignal;
@@ -36,22 +42,25 @@ export async function runCommand(
   runOptions: RunOptions & { readonly args: readonly string[] },
 ): Promise<ExitName> {
   const { json = false, quiet = false, logJson = false } = options;
-  const { program = ['generator'], args, print, now, interrupted } = runOptions;
+  const { program = ['generator'], args, print, paint = PLAIN, now, interrupted } = runOptions;
   const diagnostics = runOptions.openDiagnostics({ quiet, logJson });
   const record = createRecord(name, now);
   const recorded = recordStages(diagnostics.progress, () => performance.now());
   let result: object | undefined;
   let exit: ExitName;
   let message: string | undefined;
+  let next: string | undefined;
+  const commandLine = { program, args };
   try {
     exit = await work({
       show(document, text) {
         result = document;
         if (json) print(JSON.stringify(document, null, 2));
-        else if (!quiet && text !== '') print(text);
+        else if (!quiet && text !== '') print(paint(text));
       },
+      paint,
       warn: diagnostics.warn,
-      commandLine: { program, args },
+      commandLine,
       now,
       progress: recorded.progress,
       signal: interrupted,
@@ -64,10 +73,11 @@ export async function runCommand(
   } catch (error) {
     recorded.progress.abandon();
     ({ exit, message } = explainError(error));
-    if (json && result === undefined) print(formatFailure(EXIT_CODES, { exit, message }));
+    next = findNextCommand({ command: name, error, exit }, commandLine);
+    if (json && result === undefined) print(formatFailure(EXIT_CODES, { exit, message, next }));
   }
   await finish(
-    { ...record.end(exit, message), stages: recorded.stages, result: result ?? null },
+    { ...record.end(exit, message), next: next ?? null, stages: recorded.stages, result: result ?? null },
     options,
     diagnostics,
   );
@@ -77,8 +87,8 @@ export async function runCommand(
 /** The record of a run from its start. */
 type RunRecord = Pick<RunReport, 'requests' | 'bytes'> & {
   readonly stores: string[];
-  /** Returns the report of the run, without stages and result. */
-  readonly end: (exit: ExitName, message?: string) => Omit<RunReport, 'stages' | 'result'>;
+  /** Returns the report of the run, without next command, stages and result. */
+  readonly end: (exit: ExitName, message?: string) => Omit<RunReport, 'next' | 'stages' | 'result'>;
 };
 
 function createRecord(command: string | null, now: () => number): RunRecord {
@@ -120,7 +130,7 @@ async function finish(
   options: Pick<CommonOptions, 'report'>,
   { warn, end }: Diagnostics,
 ): Promise<void> {
-  const { command, exit, error, seconds } = report;
+  const { command, exit, error, next, seconds } = report;
   if (options.report !== undefined) {
     // The work is done: a report that cannot be written does not change the exit.
     await writeRunReport(options.report, report).catch((failure: unknown) =>
@@ -129,6 +139,7 @@ async function finish(
   }
   if (end === undefined) {
     if (error !== null) warn(`generator: ${error}`);
+    if (next !== null) warn(`  ${next}`);
     return;
   }
   end({
@@ -136,6 +147,7 @@ async function finish(
     seconds,
     ...(command === null ? {} : { command }),
     ...(error === null ? {} : { message: error }),
+    ...(next === null ? {} : { next }),
   });
 }
 
@@ -157,7 +169,7 @@ export async function endMisuse(
   if (args.includes('--json')) print(formatFailure(EXIT_CODES, { exit: 'usage', message }));
   const record = createRecord(/^[a-z]/.test(command) ? command : null, now);
   await finish(
-    { ...record.end('usage', message), stages: [], result: null },
+    { ...record.end('usage', message), next: null, stages: [], result: null },
     report === undefined ? {} : { report },
     { warn, progress, end: end ?? (() => warn(text)) },
   );

@@ -22,9 +22,9 @@ export function nextHeld(current: Held, reason: string | null, chains?: readonly
   return { hold: current.hold, ...holdsMember(holds) };
 }
 
-/** Returns the command that ends the hold of the store at an address or, if chains are given, of these chains. */
-export function unholdCommand(address: string, chains: readonly Chain[] = []): string {
-  return ['generator unhold', ...chains.map((chain) => `--chain ${chain}`), `--store ${address}`].join(' ');
+/** Returns the words of the command, without the program, that ends the hold of the store at an address or, if chains are given, of these chains. */
+export function unholdWords(address: string, chains: readonly Chain[] = []): string[] {
+  return ['unhold', ...chains.flatMap((chain) => ['--chain', chain]), '--store', address];
 }
 
 export function isSameHeld(one: Held, other: Held): boolean {

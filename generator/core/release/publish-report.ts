@@ -4,7 +4,6 @@ import type { ExitName } from '../generator-error.js';
 import { count } from '../text/count.js';
 import { changeWords, countWords } from '../text/number-words.js';
 import type { InputFault } from '../input/input-fault.js';
-import { unholdCommand } from './held.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';
 import type { MetricChange, Restatement } from './restatement.js';
 
@@ -125,15 +124,17 @@ function refusedChains(plan: Plan): Chain[] {
   return CHAIN_IDS.filter((chain) => plan.chains[chain]?.outcome === 'refused');
 }
 
-/** Explains that a chain of the store at an address is on hold and how to end that, as a line for a person. */
-export function explainHold(chain: Chain, hold: string, address: string): string {
-  return `${chain}: publication is held: ${hold}. Once the cause is fixed: ${unholdCommand(address, [chain])}`;
+/** Explains that a chain is on hold and how to end that, as a line for a person. */
+export function explainHold(chain: Chain, hold: string, unholdCommand: string): string {
+  return `${chain}: publication is held: ${hold}. Once the cause is fixed: ${unholdCommand}`;
 }
 
 /** Options for `explainRefusal`. */
 export type ExplainOptions = {
   /** The last line, if accepting helps. */
   readonly acceptCommand: string;
+  /** The last line otherwise. */
+  readonly againCommand: string;
   /** True for an input that `generator collect` keeps. */
   readonly isCollected: boolean;
 };
@@ -142,13 +143,14 @@ export type ExplainOptions = {
 export function explainRefusal(
   chain: Chain,
   refusal: Refusal,
-  { acceptCommand, isCollected }: ExplainOptions,
+  { acceptCommand, againCommand, isCollected }: ExplainOptions,
 ): string[] {
   if (refusal.kind === 'drop') {
     return [
       `${chain}: refused: published history is missing from the input. No option accepts this:`,
       ...refusal.drops.map((drop) => `  ${describeDrop(drop)}`),
-      '  Fix the input, which may be a truncated download, and run again.',
+      '  Fix the input, which may be a truncated download, and run again:',
+      `  ${againCommand}`,
     ];
   }
   const { restatement } = refusal;

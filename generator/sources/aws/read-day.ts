@@ -2,6 +2,7 @@ import { fillQuery, readQuery } from '../../../schemas/queries.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { CollectedDay } from '../../core/collection/values/collected-day.js';
 import { toQueryDay, type TextRow } from '../../core/collection/values/query-day.js';
+import { plural } from '../../core/text/count.js';
 import { EngineError, type Tables } from '../../engines/engine.js';
 import { SourceError } from '../source.js';
 import type { DayReading } from './day-reading.js';
@@ -100,7 +101,7 @@ function assertColumns(
   const missing = wanted.filter((name) => !columns.has(name));
   if (missing.length === 0) return wanted;
   const found = [...columns.keys()].join(', ').replace(/\p{C}/gu, '?').slice(0, 600);
-  const expected = missing.length === 1 ? 'column' : 'columns';
+  const expected = plural(missing.length, 'column');
   throw new SourceError(
     'shape',
     `${source}: ${object.uri}: expected the ${expected} ${missing.join(', ')}, found the columns ${found}.`,

@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import { count } from '../../core/text/count.js';
+import { count, plural } from '../../core/text/count.js';
 import { metaOf } from '../../state/object-meta.js';
 import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
@@ -194,7 +194,7 @@ function interruptedError({ restored, pointer }: Done, cause: unknown): Generato
   }[pointer];
   return new GeneratorError(
     'interrupted',
-    `interrupted: ${count(restored.length, 'object')} ${restored.length === 1 ? 'was' : 'were'} restored; ${state}. Run again.`,
+    `interrupted: ${count(restored.length, 'object')} ${plural(restored.length, 'was', 'were')} restored; ${state}. Run again.`,
     { cause },
   );
 }

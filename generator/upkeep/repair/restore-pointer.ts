@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../../schemas/digest.js';
 import { ALIASES_KEY, POINTER_KEY, PUBLIC_PATHS, publicKey } from '../../../schemas/paths.js';
 import type { Etag, ObjectStore } from '../../../infra/store/object-store.js';
+import { withoutOption } from '../../../infra/process/shell-command.js';
 import {
   evidenceOfCopy,
   evidenceOfRecord,
@@ -8,7 +9,7 @@ import {
   type CommitEvidence,
   type DigestedRecord,
 } from '../../core/verification/committed-evidence.js';
-import { GeneratorError } from '../../core/generator-error.js';
+import { GeneratorError, type NextWords } from '../../core/generator-error.js';
 import { readAllRecords } from './past-releases.js';
 import { assertMoved, movePointer } from '../../state/move-pointer.js';
 import type { NamedRelease } from '../../state/release-lineage.js';
@@ -29,7 +30,8 @@ export async function readLostPointer(store: ObjectStore): Promise<Etag | null> 
   if (pointer === undefined) return found.etag;
   throw new GeneratorError(
     'usage',
-    `The pointer of ${store.address} is intact and points to ${pointer.revision} (sequence ${pointer.sequence}, ${pointer.sha256}). repair never moves an intact pointer. Use "generator rollback" to go back to an earlier release.`,
+    `The pointer of ${store.address} is intact and points to ${pointer.revision} (sequence ${pointer.sequence}, ${pointer.sha256}). repair never moves an intact pointer. To go back to an earlier release:`,
+    { next: ['rollback', '--to', 'REVISION', '--reason', 'TEXT', '--store', store.address] },
   );
 }
 
@@ -48,7 +50,11 @@ export async function findCommitted(store: ObjectStore, request: PointerRequest)
   const last = findLast(assessed);
   const hint =
     last === undefined ? '' : ` The last committed release is ${last.revision} (sequence ${last.sequence}).`;
-  throw new GeneratorError('usage', `The pointer was not restored: ${explain(request, candidates)}${hint}`);
+  const next: NextWords =
+    last && ((args) => [...withoutOption(args, '--pointer'), '--pointer', last.revision]);
+  throw new GeneratorError('usage', `The pointer was not restored: ${explain(request, candidates)}${hint}`, {
+    next,
+  });
 }
 
 /** Returns the release that a lost pointer named last, if the store contains enough evidence to decide. */

@@ -1,5 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { formatShellCommand, programWords, withoutOption } from '../../../infra/process/shell-command.js';
+import {
+  formatShellCommand,
+  programWords,
+  withoutOption,
+  wordsOfOption,
+} from '../../../infra/process/shell-command.js';
 
 describe('formatShellCommand', () => {
   it('formats words that a shell reads back as they were', () => {
@@ -36,4 +41,11 @@ it.each([
 it('withoutOption removes an option with its value in both spellings, and nothing else', () => {
   const args = ['plan', '--plan', 'a b', '--plans', 'x', '--plan=c', '--full'];
   expect(withoutOption(args, '--plan')).toEqual(['plan', '--plans', 'x', '--full']);
+});
+
+it('finds the words of an option in both forms', () => {
+  const args = ['verify', '--endpoint', 'http://a', '--store=file:x', '--endpoints', 'y'];
+  expect(wordsOfOption(args, '--endpoint')).toEqual(['--endpoint', 'http://a']);
+  expect(wordsOfOption(args, '--store')).toEqual(['--store=file:x']);
+  expect(wordsOfOption(args, '--input')).toEqual([]);
 });

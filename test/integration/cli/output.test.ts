@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EXIT_CODES } from '../../../generator/core/generator-error.js';
 import { runGatewayProcess } from '../../support/gateway/gateway-process.js';
-import { runAsProcess, runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { MAIN, runAsProcess, runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
+import { runProgram } from '../../support/process/run-program.js';
 import { publish } from '../../support/release/published-store.js';
 import { writeSmallInput } from '../../support/release/small-input.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
@@ -37,15 +38,15 @@ it('each built program prints the version of the product', async () => {
 });
 
 describe('--help', () => {
-  const rows = Object.values(EXIT_CODES).map(
-    ({ code, meaning }) => `${String(code).padStart(5)}  ${meaning}`,
-  );
+  const meanings = Object.values(EXIT_CODES).map(({ code, meaning }) => `${code} ${meaning}`);
+  /** Returns a text with single spaces: help wraps its lines. */
+  const unwrapped = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-  it.each(COMMANDS)('of %s shows an example and every exit code', async (command) => {
+  it.each(COMMANDS)('of %s shows an example, and where the exit codes are', async (command) => {
     const { code, stdout, stderr } = await runInProcess([command, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`Example:\n  generator ${command} `));
-    expect(stdout).toContain(`Exit codes:\n${rows.join('\n')}`);
+    expect(stdout).toMatch(/\n\nExit codes: generator --help\n$/);
     expect(stdout).toContain('--store <address>');
   });
 
@@ -53,7 +54,32 @@ describe('--help', () => {
     const { code, stdout } = await runInProcess(['--help']);
     expect(code).toBe(0);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} .*\\S`, 'm'));
-    expect(stdout).toContain(`Exit codes:\n${rows.join('\n')}`);
+    expect(unwrapped(stdout)).toContain(`Exit codes: ${meanings.join(' ')}`);
+  });
+});
+
+describe('colour', () => {
+  const forced = (...args: string[]): Promise<GeneratorRun> =>
+    runProgram(process.execPath, [MAIN, ...args], { FORCE_COLOR: '1' });
+  const status = ['status', '--store'];
+
+  it('is in the text and the messages if FORCE_COLOR asks for it, and never in --json and --log-json', async () => {
+    const store = `file:${root}`;
+    expect((await forced(...status, store)).stdout).toContain('\u001b[31mOVERDUE\u001b[39m');
+    expect((await forced('--help')).stdout).toContain('\u001b[1mUsage:\u001b[22m');
+    expect((await forced(...status, `${store}-none`)).stderr).toMatch(
+      /^\u001b\[31mgenerator:\u001b\[39m There/,
+    );
+    const plain = await forced(...status, store, '--json');
+    expect(plain.stdout).toContain('"revision"');
+    const logged = await forced(...status, `${store}-none`, '--json', '--log-json');
+    expect(plain.stdout + plain.stderr + logged.stdout + logged.stderr).not.toContain('\u001b');
+  });
+
+  it('is absent from output that is not a terminal', async () => {
+    const { stdout, stderr } = await runAsProcess([...status, `file:${root}`]);
+    expect(stdout).toContain('OVERDUE');
+    expect(stdout + stderr).not.toContain('\u001b');
   });
 });
 

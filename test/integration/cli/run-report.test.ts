@@ -119,7 +119,7 @@ describe('--report', () => {
     const { code } = EXIT_CODES[exit];
     expect(report).toMatchObject({ schema: 'run-report/1', exit: { name: exit, code } });
     if (report.error === null) expect(report.result).not.toBeNull();
-    else expect(stderr.trimEnd().endsWith(`generator: ${report.error}`)).toBe(true);
+    else expect(stderr.endsWith(`generator: ${report.error}\n  ${report.next}\n`)).toBe(true);
   });
 
   it('shows the stage in which a run failed', async () => {
@@ -215,7 +215,9 @@ describe('the file of --report', () => {
     expect(JSON.parse(done.stdout)).toMatchObject({ sequence: 1 });
     const failed = await run(...runs.failing.held, '--report', file);
     expect(failed).toMatchObject({ code: 9, stderr: expect.stringContaining(message) });
-    expect(failed.stderr).toMatch(/\ngenerator: Publication is held: .*\n$/);
+    expect(failed.stderr).toMatch(
+      /\ngenerator: Publication is held: .*\n {2}generator unhold --store \S+\n$/,
+    );
     expect((await readdir(top)).sort()).toEqual(['file', 'folder']);
   });
 

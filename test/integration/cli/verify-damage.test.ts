@@ -245,5 +245,7 @@ describe('publish to a damaged store', () => {
 function expectNamed({ code, stderr, stdout }: GeneratorRun, ...keys: string[]): void {
   const named = keys.filter((key) => stderr.split('\n').some((line) => line.startsWith(`${key}: `)));
   expect({ code, stdout, named, stderr }).toEqual({ code: 8, stdout: '', named: keys, stderr });
-  expect(stderr).toMatch(/verification failed: \d+ faults?\n$/);
+  expect(stderr).toMatch(
+    /verification failed: \d+ faults?\nTo restore what can be restored:\n {2}generator repair --store \S+\n$/,
+  );
 }

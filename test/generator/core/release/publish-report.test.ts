@@ -25,7 +25,7 @@ const explain = (
       restatement: { ...NOTHING, ...changes },
       ...(notRecorded ? { not_recorded: notRecorded } : {}),
     },
-    { acceptCommand: 'the command', isCollected },
+    { acceptCommand: 'the command', againCommand: 'the same command', isCollected },
   );
 
 describe('a refused restatement is explained', () => {

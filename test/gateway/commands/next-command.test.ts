@@ -1,0 +1,40 @@
+import { findNextCommand } from '../../../gateway/commands/next-command.js';
+import { OperatorError, type ExitName } from '../../../gateway/core/exit-codes.js';
+
+const ACCOUNT = ['--account', "o'hara", '--accounts-store=file:a'];
+
+const nextOf = (
+  exit: ExitName,
+  args: readonly string[],
+  error: unknown = new Error('why'),
+): string | undefined => findNextCommand({ error, exit }, { program: ['gateway'], args });
+
+it.each<[ExitName, string[], string | undefined]>([
+  [
+    'conflict',
+    ['grant', '--account', 'a', '--reason', 'two words'],
+    "gateway grant --account a --reason 'two words'",
+  ],
+  ['store-unavailable', ['keys', 'list', '--account', 'a'], 'gateway keys list --account a'],
+  ['billing-unavailable', ['reconcile', '--apply'], 'gateway reconcile --apply'],
+  [
+    'refused',
+    ['keys', 'revoke', '--id', 'x', ...ACCOUNT],
+    "gateway keys list --account 'o'\\''hara' --accounts-store=file:a",
+  ],
+  ['refused', ['grant', ...ACCOUNT], "gateway accounts show --account 'o'\\''hara' --accounts-store=file:a"],
+  ['refused', ['accounts', 'export', '--to', 'f'], 'gateway accounts export --to f'],
+  ['usage', ['accounts', 'import', '--from', 'f'], 'gateway accounts import --help'],
+  ['usage', ['serve'], 'gateway serve --help'],
+  ['damaged', ['keys', 'list', '--account', 'a'], undefined],
+  ['bug', ['serve'], undefined],
+])('after %s of %j follows %j', (exit, args, command) => {
+  expect(nextOf(exit, args)).toBe(command);
+});
+
+it('the error decides if it knows better, on the same accounts store', () => {
+  const error = new OperatorError('usage', 'why', { next: ['keys', 'list', '--account', 'a b'] });
+  expect(nextOf('usage', ['keys', 'revoke', ...ACCOUNT], error)).toBe(
+    "gateway keys list --account 'a b' --accounts-store=file:a",
+  );
+});
