@@ -244,7 +244,7 @@ describe('gateway --help', () => {
     SLOW_MS,
   );
 
-  it.each([[[]], [['serv']], [['serve', '--port', '80']]])(
+  it.each([[[]], [['zzz']], [['serve', '--port', '80']]])(
     'is mentioned after %j',
     async (args) => {
       const run = await runGatewayProcess(args, {});
