@@ -210,17 +210,17 @@ async function report(
   }
   const siteFault = absentSiteFault(start.state?.record, input.site);
   if (siteFault !== undefined) context.warn(formatInputFault(siteFault));
-  if (faults.length > 0) context.warn(`input invalid: ${describeConsequences(result)}`);
+  const again = formatAgain(context.commandLine);
+  if (faults.length > 0)
+    context.warn(`input invalid: ${describeConsequences(result)}\nFix the input and run again:\n  ${again}`);
   const accept = formatAcceptCommand(context.commandLine, result.plan_digest ?? '', reason);
   for (const chain of CHAIN_IDS) {
     const hold = result.chains[chain]?.hold;
     const unhold = formatCommand(context.commandLine, unholdWords(store.address, [chain]));
     if (hold !== undefined) context.warn(explainHold(chain, hold, unhold));
   }
-  const again = formatAgain(context.commandLine);
   const commands = { acceptCommand: accept, againCommand: again };
   warnOfRefusals(plan, refusals, { ...commands, isCollected: prepared.isCollected }, context.warn);
-  if (faults.length > 0) context.warn(`Fix the input and run again:\n  ${again}`);
   context.show(result, formatReport(result, context.paint));
   return exitOf(result);
 }

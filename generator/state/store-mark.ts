@@ -27,12 +27,14 @@ export async function isStore(store: ObjectStore): Promise<boolean> {
   for await (const { key } of store.list('')) {
     // A publish that started in the meantime writes the mark before anything else.
     if (await hasMark(store)) return true;
-    const advice = (await hasFiles(store))
+    const isLost = await hasFiles(store);
+    const advice = isLost
       ? `If a store has lost this file, put it back from a backup, or copy the store from its mirror to an empty address: "generator copy --from MIRROR --to ADDRESS". For anything else, choose an empty address.`
       : 'Choose an empty address.';
     throw new GeneratorError(
       'usage',
       `${store.address} is not a store: it contains ${key} but no ${STORE_KEY}. ${advice}`,
+      { next: isLost ? ['copy', '--from', 'MIRROR', '--to', 'ADDRESS'] : undefined },
     );
   }
   return false;

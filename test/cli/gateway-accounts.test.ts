@@ -273,7 +273,7 @@ describe('the environment', () => {
         'gateway: CRD_ACCOUNTS_STORE: required, or use --accounts-store\n' +
         'CRD_KEY_MODE: expected one of live, test\n' +
         'CRD_S3_PATH_STYLE: expected one of true, false\n' +
-        '  gateway keys list --help\n',
+        '  gateway keys list --account a\n',
     });
   });
 
@@ -291,7 +291,7 @@ describe('a command on an accounts store', () => {
     expect(await run('keys create --account acme')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `gateway: file:${folder.path} contains releases. Use a separate store for accounts.\n  gateway keys create --help\n`,
+      stderr: `gateway: file:${folder.path} contains releases. Use a separate store for accounts.\n  gateway keys create --account acme\n`,
     });
     expect(await readdir(folder.path)).toEqual(['store.json']);
   });

@@ -71,13 +71,13 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
     expect(await scene.collect()).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /is no policy of sources:\n {2}\/ must NOT .*engines\n {2}\/commercial must be boolean\n$/,
+        /is no policy of sources:\n {2}\/ must NOT .*engines\n {2}\/commercial must be boolean\n {2}generator collect .*\n$/,
       ),
     });
     const fill = [{ source: 'ours', metrics: ['difficulty' as const] }];
     await scene.writePolicy({ chains: { base: { source: 'theirs', since: FIRST_DATE, fill } } });
     expect((await scene.collect()).stderr).toMatch(
-      /names the source theirs, which the policy does not have\n.*names difficulty, which is no metric of base\n$/,
+      /names the source theirs, which the policy does not have\n.*names difficulty, which is no metric of base\n {2}generator collect .*\n$/,
     );
     await scene.write('sources.policy.json', '{');
     expect(await scene.collect()).toMatchObject({ code: 2, stderr: expect.stringContaining('JSON') });

@@ -226,7 +226,7 @@ describe('with growthepie', () => {
     expect(await runInProcess(args, MORNING, interruption)).toMatchObject({
       code: 130,
       stderr: expect.stringMatching(
-        /^generator: interrupted: collection \d at file:.* stays\. Run again to go on\.\n$/,
+        /^generator: interrupted: collection \d at file:.* stays\. Run again to go on\.\n {2}generator collect --policy .*\n$/,
       ),
     });
     expect(await scene.csv('ethereum')).toContain(LAST_DATE);

@@ -27,8 +27,6 @@ export function findNextCommand(
   if (changed !== undefined) return formatShellCommand([...program, ...changed]);
   if (next !== undefined && typeof next !== 'function') return formatCommand(commandLine, next);
   switch (exit) {
-    case 'usage':
-      return formatShellCommand([...program, ...command.split(' '), '--help']);
     case 'damaged':
       return command === 'verify' || wordsOfOption(args, '--store').length === 0
         ? undefined

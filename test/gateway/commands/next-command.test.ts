@@ -24,8 +24,8 @@ it.each<[ExitName, string[], string | undefined]>([
   ],
   ['refused', ['grant', ...ACCOUNT], "gateway accounts show --account 'o'\\''hara' --accounts-store=file:a"],
   ['refused', ['accounts', 'export', '--to', 'f'], 'gateway accounts export --to f'],
-  ['usage', ['accounts', 'import', '--from', 'f'], 'gateway accounts import --help'],
-  ['usage', ['serve'], 'gateway serve --help'],
+  ['usage', ['accounts', 'import', '--from', 'f'], 'gateway accounts import --from f'],
+  ['usage', ['grant', '--account', 'crd_live_12345678_abcdefgh'], 'gateway grant --account [hidden]'],
   ['damaged', ['keys', 'list', '--account', 'a'], undefined],
   ['bug', ['serve'], undefined],
 ])('after %s of %j follows %j', (exit, args, command) => {

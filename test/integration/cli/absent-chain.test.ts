@@ -50,7 +50,7 @@ describe.each(['publish', 'plan'])('%s of an input without the file of a publish
     const { code, stdout, stderr } = await run(command, '2025-01-11', '--require-all');
     expect(code).toBe(3);
     expect(stderr).toBe(
-      `${WARNING} ${REQUIRED}\ninput invalid: the published state of base was kept; nothing was published\n`,
+      `${WARNING} ${REQUIRED}\ninput invalid: the published state of base was kept; nothing was published\nFix the input and run again:\n  generator ${command} --input ${input} --store ${store} --as-of 2025-01-11 --require-all\n`,
     );
     expect(stdout).toMatch(/^base +absent from the input /m);
   });

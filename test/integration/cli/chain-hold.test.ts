@@ -92,7 +92,7 @@ describe('hold, unhold and rollback with --chain', () => {
       expect(await run('unhold')).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(
-          `The store is not on hold, only bitcoin (a gap). Nothing was changed. To end that hold: generator unhold --chain bitcoin --store file:${root}`,
+          `The store is not on hold, only bitcoin (a gap). Nothing was changed. To end that hold:\n  generator unhold --chain bitcoin --store file:${root}`,
         ),
       });
       expect(await run('status')).toMatchObject({ stdout: expect.stringMatching(/^hold +bitcoin: a gap$/m) });

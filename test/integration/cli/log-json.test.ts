@@ -145,7 +145,7 @@ describe('--log-json', () => {
     const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(warnings).toEqual([
       expect.stringMatching(/^bitcoin\.csv:2:2: tx_count "x" is not a number/),
-      expect.stringMatching(/^input invalid: /),
+      expect.stringMatching(/^input invalid: .*\nFix the input and run again:\n {2}generator publish /),
     ]);
   });
 

@@ -62,6 +62,7 @@ describe('--report', () => {
       seconds: expect.any(Number),
       exit: { name: 'done', code: 0 },
       error: null,
+      next: null,
       stages: PUBLISHING.map((stage) => ({
         ...{ stage, outcome: 'done', seconds: expect.any(Number), count: expect.any(Number) },
         note: stage === 'mark' ? null : expect.stringMatching(/\S/),

@@ -189,7 +189,11 @@ describe('status --max-lag-days', () => {
     await damage();
     const { code, stderr } = await check(bitcoin, '9', 0);
     expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringMatching(message) });
-    expect(stderr.match(/\n/g)).toHaveLength(1);
+    expect(stderr.split('\n')).toEqual([
+      expect.any(String),
+      expect.stringMatching(/^ {2}generator verify /),
+      '',
+    ]);
   });
 
   it.each(['-1', '1.5', '', 'two', '1e3', '0x10'])(

@@ -81,7 +81,7 @@ describe('a store without its store.json', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /but no store\.json\. If a store has lost this file, put it back from a backup, or copy .*"generator copy --from MIRROR --to ADDRESS"\. For anything else, choose an empty address\.\n$/,
+        /but no store\.json\. If a store has lost this file, put it back from a backup, or copy .*"generator copy --from MIRROR --to ADDRESS"\. For anything else, choose an empty address\.\n {2}generator copy --from MIRROR --to ADDRESS\n$/,
       ),
     });
     expect(differingKeys(before, await snapshot())).toEqual([]);

@@ -220,7 +220,7 @@ describe('gateway serve with an invalid configuration', () => {
       await other.dispose();
       expect([run.code, run.stderr]).toEqual([
         2,
-        `gateway: Cannot listen on ${host}: another program uses this address. Choose another host or port.\n`,
+        `gateway: Cannot listen on ${host}: another program uses this address. Choose another host or port.\n  node dist/gateway/main.js serve\n`,
       ]);
     },
     SLOW_MS,
@@ -244,7 +244,7 @@ describe('gateway --help', () => {
     SLOW_MS,
   );
 
-  it.each([[[]], [['serv']], [['serve', '--port', '80']]])(
+  it.each([[[]], [['zzz']], [['serve', '--port', '80']]])(
     'is mentioned after %j',
     async (args) => {
       const run = await runGatewayProcess(args, {});

@@ -135,7 +135,7 @@ describe('a first release of a long history, which is written while it is planne
       const disk = await createFullDisk(folder.path);
       const args = ['publish', '--input', input, '--store', `file:${disk.root}`, '--as-of', AS_OF];
       const short = await disk.runShort(args);
-      const [line] = short.stderr.split('\n').slice(-2);
+      const [line] = short.stderr.split('\n').slice(-3);
       expect([short.code, line]).toEqual([7, expect.stringMatching(disk.error)]);
       await disk.extend();
       expect((await publishTo(`file:${disk.root}`)).code).toBe(0);

@@ -17,7 +17,7 @@ const CONCURRENCY = 3;
 /** The files of an input directory by name. */
 export type InputFiles = { readonly [name: string]: string | Uint8Array };
 
-/** The result of a run: its lines about faults, its last line, and the chains in the store after it. */
+/** The result of a run: its lines about faults, the line before the command to run again, and the chains in the store after it. */
 export type PublishOutcome = GeneratorRun & {
   readonly root: string;
   readonly faults: readonly string[];
@@ -75,7 +75,8 @@ async function publishFiles(
     '--quiet',
     ...options,
   ]);
-  const lines = ended.stderr.trimEnd().split('\n');
+  const [report = ''] = ended.stderr.split(/\nFix the input and run again:\n {2}\S.*\n$/);
+  const lines = report.trimEnd().split('\n');
   return {
     ...ended,
     root,

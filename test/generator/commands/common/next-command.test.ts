@@ -21,17 +21,13 @@ it('another command is on the same S3 server', () => {
 });
 
 describe('after a failure', () => {
-  it.each(['conflict', 'store-unavailable', 'interrupted', 'refused', 'input-invalid'] as const)(
+  it.each(['conflict', 'store-unavailable', 'interrupted', 'refused', 'input-invalid', 'usage'] as const)(
     'that exits as %s, the next command is the same one',
     (exit) => {
       expect(nextOf(exit)).toBe(AGAIN);
       expect(nextOf(exit, new StoreError('unavailable', 'why'))).toBe(AGAIN);
     },
   );
-
-  it('by wrong usage, help follows', () => {
-    expect(nextOf('usage', undefined, 'sources list')).toBe('node main.js sources list --help');
-  });
 
   it('by damage, verify follows, except after itself', () => {
     expect(nextOf('damaged')).toBe(
