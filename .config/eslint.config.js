@@ -64,6 +64,7 @@ const ROOMS = {
     'io/signing',
     'io/identity',
     'io/billing',
+    'io/account-page',
     'io/doctor',
     'io/operation',
     'http',
@@ -104,6 +105,7 @@ const programZones = [
     ['gateway', 'generator', 'infra/store', 'infra/aws', 'infra/localstack', 'scripts', 'test'],
     'infra/process depends only on schemas.',
   ],
+  ['generator', ['templates'], 'the generator reads templates as files.'],
   ['generator/core', ['infra', 'scripts', 'test'], 'core is pure.'],
   ['gateway/core', ['infra', 'scripts', 'test'], 'core is pure.'],
   [
@@ -123,8 +125,23 @@ const programZones = [
   message,
 }));
 
+/** What the script of the pages shares with the generator: the palette, the formatters and the drawing of charts. */
+const BROWSER_ZONES = [
+  { from: './generator', except: ['./core/text', './core/charts'] },
+  {
+    from: './schemas',
+    except: ['./palette.ts', './dates.ts', './catalog.ts', './freshness.ts', './types.generated.ts'],
+  },
+  ...['gateway', 'infra', 'scripts', 'test'].map((folder) => ({ from: `./${folder}` })),
+].map((zone) => ({
+  ...zone,
+  target: './templates/browser',
+  message: 'the script of the pages imports only the palette, the formatters and the drawing of charts.',
+}));
+
 const ZONES = [
   ...roomZones,
+  ...BROWSER_ZONES,
   ...programZones,
   {
     target: './infra/aws',
@@ -139,9 +156,11 @@ const ZONES = [
       './core/exit-codes.ts',
       './core/configuration/variables.ts',
       './core/http/content-policy.ts',
+      './io/account-page/read-account-files.ts',
       './lambda/variables.ts',
     ],
-    message: 'of the gateway, the stacks import only its exit codes, variables and content policy.',
+    message:
+      'of the gateway, the stacks import only its exit codes, variables, content policy and file names.',
   },
 ];
 
@@ -255,6 +274,10 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: './infra/aws/tsconfig.json' } },
   },
   {
+    files: ['templates/browser/**/*.ts'],
+    languageOptions: { parserOptions: { project: './templates/browser/tsconfig.json' } },
+  },
+  {
     files: ['templates/examples/*.ts'],
     rules: { 'max-lines': ['error', { max: 400 }] }, // one file, for a reader fetches it by itself
   },
@@ -281,7 +304,6 @@ export default tseslint.config(
     ignores: [
       'generator/core/text/number-words.ts',
       'generator/core/statistics/rounding.ts', // rounds what is published
-      'generator/core/charts/svg-drawing.ts', // rounds coordinates
     ],
     rules: {
       'no-restricted-properties': [

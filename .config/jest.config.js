@@ -20,6 +20,9 @@ const IGNORED = [
 /** Synthesizes the stacks once for all suites. */
 const globalSetup = '<rootDir>/test/support/aws/synthesize-example.mjs';
 
+/** Bundles the script of the pages, which the generator reads. */
+const BUNDLE = { globalSetup: '<rootDir>/test/support/pages/bundle-script.mjs' };
+
 function project(displayName, folders, settings = {}) {
   return {
     displayName,
@@ -37,9 +40,9 @@ export default {
   testTimeout: 20_000,
   testSequencer: `${rootDir}/.config/jest-sequencer.js`,
   projects: [
-    project('fast', ['test'], { testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
-    project('history', ['test/history']),
-    project('integration', ['test/laws', 'test/golden', 'test/integration']),
+    project('fast', ['test'], { ...BUNDLE, testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
+    project('history', ['test/history'], BUNDLE),
+    project('integration', ['test/laws', 'test/golden', 'test/integration'], BUNDLE),
     project('aws', ['test/aws'], { globalSetup }),
     project('deployed', ['test/deployed'], { globalSetup }),
     project('engine', ['test/engine']),

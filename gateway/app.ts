@@ -6,6 +6,8 @@ import { createProblemHandler } from './http/problem-handler.js';
 import { createRequestContext, type RequestContextOptions } from './http/request-context.js';
 import { createRouter } from './http/route.js';
 import { securityHeaders } from './http/security-headers.js';
+import { createAccountRouter, type AccountRouterOptions } from './routes/account.js';
+import { createAccountPageRouter, type AccountPageRouterOptions } from './routes/account-page.js';
 import { createCheckoutRouter, type CheckoutRouterOptions } from './routes/checkout.js';
 import { createEntitlementsRouter, type EntitlementsRouterOptions } from './routes/entitlements.js';
 import { createFilesHandlers, FILES_PREFIX, type FilesOptions } from './routes/files.js';
@@ -27,6 +29,7 @@ export type AppOptions = {
   readonly requests: RequestContextOptions;
   readonly files: FilesOptions;
   readonly health: HealthRouterOptions;
+  readonly account: AccountRouterOptions;
   readonly keys: KeysRouterOptions;
   readonly entitlements: EntitlementsRouterOptions;
   readonly checkout: CheckoutRouterOptions;
@@ -34,6 +37,8 @@ export type AppOptions = {
   /** Absent with an S3 store, which serves its objects itself. */
   readonly objects: ObjectsRouterOptions | undefined;
   readonly publicFiles: PublicRouterOptions;
+  /** Absent without the built texts of the page. */
+  readonly accountPage: AccountPageRouterOptions | undefined;
 };
 
 /**
@@ -46,11 +51,13 @@ export function createApp(options: AppOptions): Express {
   return assemble(options.requests, [
     files,
     createHealthRouter(options.health),
+    createAccountRouter(options.account),
     createKeysRouter(options.keys),
     createEntitlementsRouter(options.entitlements),
     createCheckoutRouter(options.checkout),
     createWebhookRouter(options.webhook),
     ...(options.objects === undefined ? [] : [createObjectsRouter(options.objects)]),
+    ...(options.accountPage === undefined ? [] : [createAccountPageRouter(options.accountPage)]),
     createPublicRouter(options.publicFiles),
     createProblemPagesRouter(),
   ]);

@@ -10,8 +10,11 @@ import { explainError } from './commands/explain-error.js';
 import { soldPrices } from './core/billing/billing-settings.js';
 import { EXIT_CODES, type ExitName } from './core/exit-codes.js';
 import { createScrubber } from './core/scrub.js';
+import { readAccountFiles } from './io/account-page/read-account-files.js';
 import { createStripeBilling } from './io/billing/stripe/stripe-billing.js';
 
+/** The templates beside the built gateway. */
+const TEMPLATES = path.join(import.meta.dirname, '../templates');
 /** Time limit for an interrupted command to end. */
 const GIVE_UP_MS = 10_000;
 /** The log is written in blocks of this size, and at this interval. */
@@ -57,6 +60,7 @@ await runProgram<ExitName>({
         newId: () => randomUUID(),
         fetch,
         logDestination,
+        readAccountFiles: () => readAccountFiles(TEMPLATES),
         openBilling: (settings, options) =>
           createStripeBilling({ ...settings, ...options, prices: soldPrices(settings) }),
       },

@@ -5,6 +5,7 @@ import type { ObjectStore } from '../infra/store/object-store.js';
 import { openStore } from '../infra/store/open-store.js';
 import { createApp, createFastLane, createOperatorApp, type AppOptions } from './app.js';
 import type { Configuration } from './core/configuration/configuration.js';
+import type { AccountFiles } from './core/http/account-page.js';
 import { createDelivery } from './delivery.js';
 import { createAuthentication } from './http/authentication.js';
 import { startHttpServer, type HttpServer } from './http/http-server.js';
@@ -16,8 +17,7 @@ import { createUsageRecorder } from './io/accounts/usage-recorder.js';
 import type { BillingPort } from './io/billing/billing-port.js';
 import { assembleBilling } from './io/billing/assemble-billing.js';
 import { createAuthenticator } from './io/identity/authenticator.js';
-import { createKeySet } from './io/identity/key-set.js';
-import { createSessions, type Sessions } from './io/identity/sessions.js';
+import { createSessionVerifier } from './io/identity/session-verifier.js';
 import { createMetrics, type Metrics } from './io/operation/metrics.js';
 import { createRateLimits } from './io/operation/rate-limits.js';
 import { createRequestLog } from './io/operation/request-log.js';
@@ -41,6 +41,8 @@ export type ServiceOptions = {
   readonly storeMs?: number;
   /** Access to Stripe; without it the gateway sells nothing. */
   readonly billing?: BillingPort;
+  /** The texts of the account page; without them there is none. */
+  readonly accountFiles?: AccountFiles;
 };
 
 /** A gateway that does not listen by itself. */
@@ -103,10 +105,10 @@ export async function composeGateway(
   options: ServiceOptions,
   baseUrl: () => string,
 ): Promise<Gateway> {
-  const { logger, now, clock, newId, storeMs = STORE_MS } = options;
+  const { logger, now, clock, newId, storeMs = STORE_MS, accountFiles: files } = options;
   const store = createTimedStore(stores.store, storeMs);
   const accountsStore = createTimedStore(stores.accountsStore, storeMs);
-  const { corsOrigins, dashboardOrigins } = configuration;
+  const { corsOrigins, dashboardOrigins, signIn } = configuration;
   const metrics = createMetrics(now);
   const storeErrors = createStoreErrors(logger, metrics, now);
   const releases = createWatchedReleases(configuration, store, metrics, {
@@ -124,12 +126,14 @@ export async function composeGateway(
     requests: { log: createRequestLog(logger), metrics, clock, newId },
     files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
     health: { releases, isAccountsStoreReachable: access.isReachable },
+    account: { authentication, accounts, billingService, now, dashboardOrigins },
     keys: { authentication, accounts, stripeRefresh, dashboardOrigins },
     entitlements: { authentication, accounts, stripeRefresh, now, dashboardOrigins },
     checkout: { billingService, authentication, dashboardOrigins },
     webhook: { authentication, billingService },
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source },
+    accountPage: files && { authentication, files, signIn, sells: billingService !== undefined },
   };
   const app = createApp(parts);
   return {
@@ -186,7 +190,7 @@ function createAccess(configuration: Configuration, store: ObjectStore, options:
   const authentication = createAuthentication({
     authenticator: createAuthenticator({ accounts, mode, now, onAnswer }),
     limits: createRateLimits({ ...limits, now }),
-    sessions: createSessionVerifier(configuration, options),
+    sessions: createSessionVerifier(configuration.sessions, options),
     onUse: usage.record,
     trustProxy,
     onUntrustedProxy: () => logger.warn(UNTRUSTED_PROXY),
@@ -229,19 +233,4 @@ async function listen(
     await server.stop(0);
     throw error;
   }
-}
-
-/** Creates the verifier of dashboard sessions; `undefined` if no identity provider is configured. */
-function createSessionVerifier(
-  { sessions }: Configuration,
-  { fetch, now, logger }: ServiceOptions,
-): Sessions | undefined {
-  if (sessions === undefined) return undefined;
-  const { jwks: address, ...expected } = sessions;
-  const onError = (error: unknown): void => {
-    logger.warn({ err: error }, "cannot read the identity provider's keys");
-  };
-  const keySet = createKeySet({ address, fetch, now, onError });
-  void keySet.prepare();
-  return createSessions({ keySet, ...expected, now });
 }

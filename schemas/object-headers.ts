@@ -2,6 +2,7 @@ import { CHAIN_IDS } from './catalog.js';
 import {
   calendarPath,
   chainPagePath,
+  chartDataPath,
   chartPath,
   FILES_PATH,
   OBJECTS_PREFIX,
@@ -17,8 +18,11 @@ import {
 const MOST_CURRENT: ReadonlySet<string> = new Set(
   [
     ...[PUBLIC_PATHS.status, PUBLIC_PATHS.landing, PUBLIC_PATHS.release, PUBLIC_PATHS.overviewChart],
-    ...[PAGE_PATHS.front, PAGE_PATHS.stylesheet, PAGE_PATHS.icon],
-    ...CHAIN_IDS.flatMap((chain) => [summaryPath(chain), chainPagePath(chain), chartPath(chain)]),
+    ...[PAGE_PATHS.front, PAGE_PATHS.stylesheet, PAGE_PATHS.script, PAGE_PATHS.icon],
+    ...CHAIN_IDS.flatMap((chain) => [
+      ...[summaryPath(chain), chainPagePath(chain)],
+      ...[chartPath(chain), chartDataPath(chain)],
+    ]),
   ].map(publicKey),
 );
 

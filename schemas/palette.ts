@@ -31,6 +31,8 @@ export const PAGE_COLOURS = {
   soft: { light: '#5B626C', dark: '#A2A8B1' },
   /** Hairlines. */
   line: { light: '#E4E2DC', dark: '#2B3038' },
+  /** Outlines of marks, 3:1 to the page and to cards. */
+  outline: { light: '#8A8F97', dark: '#6F7680' },
   page: { light: '#FBFAF7', dark: '#12151A' },
   card: { light: '#FFFFFF', dark: '#181C22' },
   accent: { light: '#1D4F91', dark: '#8FB8F0' },

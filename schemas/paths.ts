@@ -1,5 +1,6 @@
 /**
- * Every URL path and every object key of the service. Other files import them from here and never spell them out.
+ * Every URL path and every object key of the service, with those of pages from page-paths.ts. Other files import them from
+ * here and never spell them out.
  *
  * Release store:
  *   store.json  current.json  aliases.json  gc.json  refusal.json
@@ -17,10 +18,11 @@
  *   keys/<key id>.json                             owner of a key
  *   usage/<key id>.json                            last use of a key
  */
-import { sha256Hex } from './digest.js';
-import type { ProblemCode } from './problems.js';
 import type { VolumeFormat } from './catalog.js';
 import type { Chain, Genre, Window } from './types.generated.js';
+import type { Placeholder } from './page-paths.js';
+
+export * from './page-paths.js';
 
 /** Key of the mark that identifies a prefix as a release store. */
 export const STORE_KEY = 'store.json';
@@ -67,10 +69,8 @@ export function parseReleaseKey(key: string): { revision: string; sha256: string
 /** Prefix of all accounts. */
 export const ACCOUNTS_PREFIX = 'accounts/';
 
-/** Returns the key of an account. It contains only a digest of the id, because an id may be a mail address. */
-export function accountKey(account: string): string {
-  return `${ACCOUNTS_PREFIX}${sha256Hex(account)}.json`;
-}
+/** Returns the key of an account by the digest of its id (`accountKey` in account-key.ts). */
+export const accountKeyOf = (sha256: string): string => `${ACCOUNTS_PREFIX}${sha256}.json`;
 
 /** Returns the key of the record of an API key. */
 export const keyRecordKey = (keyId: string): string => `keys/${keyId}.json`;
@@ -97,8 +97,6 @@ export function withoutIndex(path: string): string {
   return path.startsWith(API_PREFIX) ? path : path.replace(/\/index\.html$/, '') || '/';
 }
 
-/** A placeholder for a part of a path: `{chain}` in OpenAPI and in logs, `:chain` in Express. */
-export type Placeholder = `{${string}}` | `:${string}`;
 type ChainPart = Chain | Placeholder;
 type GenrePart = Genre | Placeholder;
 type WindowPart = Window | Placeholder;
@@ -107,6 +105,7 @@ type FormatPart = VolumeFormat | Placeholder;
 /** URL paths of the gateway's own endpoints. */
 export const ENDPOINTS = {
   keys: '/api/v1/keys',
+  account: '/api/v1/account',
   entitlements: '/api/v1/entitlements',
   checkout: '/api/v1/checkout',
   portal: '/api/v1/checkout/portal',
@@ -116,6 +115,12 @@ export const ENDPOINTS = {
   freshness: '/health/freshness',
   metrics: '/metrics',
 } as const;
+
+/** URL paths of the account page and of its settings, which the gateway serves itself. */
+export const ACCOUNT_PATHS = { page: '/account', settings: '/account/config.json' } as const;
+
+/** Returns the URL path of the account page's script or stylesheet, by the name of its file. */
+export const accountAssetPath = (name: string): string => `/account/${name}`;
 
 /** URL path below which a gateway on a directory store serves objects by signed links. */
 export const OBJECTS_PATH = '/_objects/';
@@ -159,54 +164,23 @@ export const CHARTS_PATH = '/charts/';
 /** Returns the URL path of a chain's chart. */
 export const chartPath = (chain: ChainPart): string => `${CHARTS_PATH}${chain}.svg`;
 
+/** Returns the URL path of the data of a chain's chart. */
+export const chartDataPath = (chain: ChainPart): string => `${CHARTS_PATH}${chain}.json`;
+
 /** Returns the URL path of a methodology version as data. */
-export function methodologyDataPath(version: string): string {
-  return `/api/v1/methodology/${version}.json`;
-}
+export const methodologyDataPath = (version: string): string => `/api/v1/methodology/${version}.json`;
 
 /** Returns the URL path of a methodology version as text. */
-export function methodologyTextPath(version: string): string {
-  return `/api/v1/methodology/${version}.md`;
-}
+export const methodologyTextPath = (version: string): string => `/api/v1/methodology/${version}.md`;
 
 /** Returns the URL path of the SQL that computes a chain's metrics. */
-export function queryPath(chain: ChainPart): string {
-  return `/api/v1/sql/${chain}.sql`;
-}
+export const queryPath = (chain: ChainPart): string => `/api/v1/sql/${chain}.sql`;
 
 /** Returns the URL path of an example, by the name of its file. */
-export function examplePath(name: string): string {
-  return `/api/v1/analyst-kit/examples/${name}`;
-}
+export const examplePath = (name: string): string => `/api/v1/analyst-kit/examples/${name}`;
 
 /** Returns the URL path of a wheel of the Python client, by its file name. An installed client expects this folder. */
 export const wheelPath = (name: string): string => `/api/v1/python/${name}`;
-
-/** URL paths of the pages that are not per chain, and of their stylesheet and icon. */
-export const PAGE_PATHS = {
-  front: '/',
-  docs: '/docs',
-  stylesheet: '/assets/site.css',
-  icon: '/assets/icon.svg',
-} as const;
-
-/** Returns the URL path of a chain's page. */
-export function chainPagePath(chain: ChainPart): string {
-  return `/chains/${chain}`;
-}
-
-/** Returns the URL path of the page with the text of a methodology version. */
-export function methodologyPagePath(version: string): string {
-  return `/methodology/${version}`;
-}
-
-/** URL path below which the pages about problems are. */
-export const PROBLEMS_PATH = '/problems/';
-
-/** Returns the URL path of the page about a problem, which is also the problem's `type`. */
-export function problemPath(code: ProblemCode | Placeholder): string {
-  return `${PROBLEMS_PATH}${code}`;
-}
 
 /** URL path below which all subscriber files are. */
 export const FILES_PATH = '/api/v1/files';

@@ -3,6 +3,7 @@ import {
   bundlePath,
   calendarPath,
   chainPagePath,
+  chartDataPath,
   chartPath,
   examplePath,
   lineageManifestPath,
@@ -51,9 +52,10 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PUBLIC_PATHS),
   ...Object.values(PAGE_PATHS),
   ...CHAIN_IDS.flatMap((chain) =>
-    [summaryPath, calendarPath, weeklySummaryPath, chartPath, chainPagePath, queryPath].map((spell) =>
-      spell(chain),
-    ),
+    [
+      ...[summaryPath, calendarPath, weeklySummaryPath, chartPath, chartDataPath, chainPagePath],
+      queryPath,
+    ].map((spell) => spell(chain)),
   ),
   ...VOLUME_GENRES.flatMap((genre) => CHAIN_IDS.map((chain) => volumeSchemaPath(genre, chain))),
 ]);

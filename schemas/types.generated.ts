@@ -193,6 +193,7 @@ export interface Contract {
   'changes.span'?: DateSpan;
   'changes.entry'?: ReleaseChanges;
   'changes.chain'?: ChainChanges;
+  chart?: Chart;
   'collection-state'?: CollectionState;
   'collection-state.chain_state'?: ChainState;
   'collection-state.schedule'?: ChainSchedule;
@@ -323,6 +324,7 @@ export interface Account {
    */
   grants: ManualGrant[];
   billing?: Billing;
+  deleted_at?: Instant;
 }
 export interface AccountKey {
   label: KeyLabel | null;
@@ -580,6 +582,59 @@ export interface HoldChanges {
   ethereum?: HoldChange;
   arbitrum?: HoldChange;
   base?: HoldChange;
+}
+/**
+ * The data of a chain's chart: label, confidence and both axes of every date, by day.
+ */
+export interface Chart {
+  schema: 'chart/1';
+  chain: Chain;
+  updated_through: CalendarDate;
+  published_revision: Revision;
+  methodology_version: MethodologyVersion;
+  thresholds: ChartThresholds;
+  first_date: CalendarDate;
+  /**
+   * The labels that `days.label` refers to.
+   */
+  labels: RegimeLabel[];
+  /**
+   * The signals that `days.missing` refers to.
+   */
+  signals: string[];
+  days: ChartDays;
+}
+/**
+ * A level becomes high at `enter` and low at its negative, and normal again within plus and minus `exit`.
+ */
+export interface ChartThresholds {
+  enter: number;
+  exit: number;
+}
+/**
+ * Lists of equal length with an element for each date, without gaps.
+ */
+export interface ChartDays {
+  /**
+   * Index in `labels`; null for a date that was withdrawn, and has no numbers either.
+   */
+  label: (number | null)[];
+  /**
+   * Confidence of the meta record, cut after four decimals; null for a date that was withdrawn.
+   */
+  confidence: (number | null)[];
+  /**
+   * z of the demand axis of the meta record, cut after four decimals.
+   */
+  demand: (number | null)[];
+  /**
+   * z of the pressure axis of the meta record, cut after four decimals.
+   */
+  pressure: (number | null)[];
+  /**
+   * The missing signals as a sum of powers of two: 1 is the first of `signals`, 2 the second, 4 the third.
+   */
+  missing: number[];
 }
 /**
  * The state of a collection beside its ledgers: which data of each source was read, what is awaited, and which differences wait for a person.
@@ -1225,7 +1280,7 @@ export interface ChainLanding {
    */
   labels: DatedLabel[];
   /**
-   * Runs of the same label over the last 365 days, oldest first.
+   * Runs of the same label over the last 730 days, oldest first.
    */
   runs: LabelRun[];
 }

@@ -4,6 +4,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { BillingSettings } from '../core/billing/billing-settings.js';
 import type { Environment } from '../core/configuration/configuration.js';
 import type { ExitName } from '../core/exit-codes.js';
+import type { AccountFiles } from '../core/http/account-page.js';
 import type { Accounts } from '../io/accounts/accounts.js';
 import type { BillingPort } from '../io/billing/billing-port.js';
 
@@ -42,6 +43,8 @@ export type ServingOptions = {
   readonly newId: () => string;
   readonly fetch: typeof fetch;
   readonly openBilling: OpenBilling;
+  /** Reads the texts of the account page. */
+  readonly readAccountFiles: () => Promise<AccountFiles>;
   /** The destination of the log. */
   readonly logDestination: DestinationStream;
 };

@@ -34,13 +34,14 @@ async function serve(configuration: Configuration, context: CommandContext): Pro
   context.hide(hidden);
   const scrub = createScrubber(hidden);
   const logger = createLogger({ destination, level: configuration.logLevel, scrub });
-  const indexer = createThreadIndexer();
   const onError = (err: unknown): void => {
     if (isRefusal(err)) logger.error({ err }, 'Stripe refused the request; run "gateway doctor"');
     else logger.warn({ err }, 'Stripe did not answer');
   };
   const billing = configuration.billing && serving.openBilling(configuration.billing, { now, onError });
-  const common = { logger, now, random, clock, newId, indexer, fetch: serving.fetch };
+  const accountFiles = await serving.readAccountFiles();
+  const indexer = createThreadIndexer();
+  const common = { logger, now, random, clock, newId, indexer, fetch: serving.fetch, accountFiles };
   const options = { ...common, ...(billing === undefined ? {} : { billing }) };
   const service = await openStores(configuration)
     .then((stores) => startService(configuration, stores, options))

@@ -9,6 +9,7 @@ import {
   type Configuration,
   type Environment,
 } from '../core/configuration/configuration.js';
+import type { AccountFiles } from '../core/http/account-page.js';
 import { createScrubber } from '../core/scrub.js';
 import { startHttpServer } from '../http/http-server.js';
 import { createInlineIndexer } from '../io/releases/inline-indexer.js';
@@ -25,12 +26,14 @@ export type GatewayFunction = (event: GatewayEvent) => Promise<object>;
 
 /**
  * Returns the gateway as a function. It starts the same server as `gateway serve` on loopback, and passes each event to
- * it. A function does not run between events, so it polls for a release before it answers, when a poll is due.
+ * it. A function does not run between events, so it polls for a release before it answers, when a poll is due. Without
+ * `accountFiles` it has no account page.
  * @throws Error with every fault of the configuration.
  */
 export async function createGatewayFunction(
   { [ORIGIN_VARIABLE]: originSecrets = '', ...env }: Environment,
   logDestination: DestinationStream,
+  accountFiles?: AccountFiles,
 ): Promise<GatewayFunction> {
   const configuration = readConfiguration(env);
   const scrub = createScrubber(secretsOf(configuration));
@@ -48,6 +51,7 @@ export async function createGatewayFunction(
       fetch,
       indexer: createInlineIndexer(), // a function answers one event at a time, so a thread would not help
       ...(billing === undefined ? {} : { billing: billing.port }),
+      ...(accountFiles === undefined ? {} : { accountFiles }),
     },
     () => configuration.publicBaseUrl ?? '',
   );

@@ -3,7 +3,9 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import path from 'node:path';
 import { pino } from 'pino';
+import { readAccountFiles } from '../io/account-page/read-account-files.js';
 import { createGatewayFunction } from './gateway-function.js';
 import { withSecrets } from './secrets.js';
 
@@ -31,4 +33,8 @@ const reader = {
 const log = pino.destination({ dest: 1, sync: true });
 
 /** The gateway as an AWS Lambda function. It is created while the function starts and has a full processor. */
-export const handler = await createGatewayFunction(await withSecrets(process.env, reader), log);
+export const handler = await createGatewayFunction(
+  await withSecrets(process.env, reader),
+  log,
+  await readAccountFiles(path.join(import.meta.dirname, 'templates')), // beside the bundle
+);

@@ -3,6 +3,7 @@ import { CHAIN_IDS, EXAMPLE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.j
 import {
   API_PATH,
   calendarPath,
+  chartDataPath,
   chartPath,
   examplePath,
   chainPagePath,
@@ -58,6 +59,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     calendarPath(chain),
     weeklySummaryPath(chain),
     chartPath(chain),
+    chartDataPath(chain),
     chainPagePath(chain),
     queryPath(chain),
     ...VOLUME_GENRES.map((genre) => volumeSchemaPath(genre, chain)),

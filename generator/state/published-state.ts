@@ -1,13 +1,14 @@
 import {
   ALIASES_KEY,
   calendarPath,
+  chartDataPath,
   parseReleaseKey,
   POINTER_KEY,
   PUBLIC_PATHS,
   releaseKey,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import type { Chain, Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { Chain, Chart, Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import type { PublishedState } from '../core/release/published-state.js';
@@ -115,9 +116,15 @@ export async function readState(
         return [chain, Buffer.from(bytes).toString('utf8')];
       }),
   );
-  const [manifestEntries, calendarEntries, changes, status, landing] = await Promise.all([
+  const charts = Promise.all(
+    chains
+      .filter((chain) => chartDataPath(chain) in record.public)
+      .map(async (chain): Promise<[Chain, Chart]> => [chain, await document(chartDataPath(chain), 'chart')]),
+  );
+  const [manifestEntries, calendarEntries, chartEntries, changes, status, landing] = await Promise.all([
     manifests,
     calendars,
+    charts,
     document(PUBLIC_PATHS.changes, 'changes'),
     document(PUBLIC_PATHS.status, 'status'),
     document(PUBLIC_PATHS.landing, 'landing'),
@@ -130,6 +137,7 @@ export async function readState(
     status,
     landing,
     calendars: new Map(calendarEntries),
+    charts: new Map(chartEntries),
   };
 }
 

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
+import { wheelPath } from '../../schemas/paths.js';
 import { readQuery } from '../../schemas/queries.js';
 import type { Site } from '../../schemas/types.generated.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import { makeWheel } from '../core/artifacts/python-wheel.js';
 import { textsForSite } from '../core/draft/texts-for-site.js';
 import type { DayTexts } from '../core/records/day-writers.js';
 import { compileClaimTemplate } from '../core/text/claim-template.js';
@@ -52,18 +54,17 @@ async function readTexts(): Promise<ReferenceTexts> {
     readTemplate('weekly-summary.txt.hbs'),
     readTemplate('starter-notebook.ipynb'),
   ]);
-  const { CHART_RENDERER: charts } = await import('../core/charts/chart-renderer.js'); // loaded late: it takes long, and status, gc, copy and verify do not need it
+  const python = await readPythonClient(new URL('python/', TEMPLATES));
   return {
     methodology,
     methodologyText,
     glossary: glossaryEntries(),
     weeklySummary: compileTextTemplate(weeklySummary),
     brief,
-    charts,
     notebook,
     queries: await readQueries(),
-    python: await readPythonClient(new URL('python/', TEMPLATES)),
-    site: await readSiteTexts(TEMPLATES),
+    python,
+    site: await readSiteTexts(TEMPLATES, wheelPath(makeWheel(python).name)),
   };
 }
 

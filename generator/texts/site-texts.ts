@@ -8,8 +8,8 @@ import {
   type SiteTexts,
 } from '../core/pages/site-texts.js';
 
-/** Reads the templates, style sheet, icon and examples of the pages. */
-export async function readSiteTexts(templates: URL): Promise<SiteTexts> {
+/** Reads the templates, style sheet, script, icon and examples of the pages. `wheel` is the path of the Python client. */
+export async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> {
   const pages = new URL('pages/', templates);
   const read = (name: string): Promise<string> => readFile(new URL(name, pages), 'utf8');
   const sources = await Promise.all(
@@ -20,10 +20,21 @@ export async function readSiteTexts(templates: URL): Promise<SiteTexts> {
   );
   return {
     templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
-    stylesheet: await read('site.css'),
+    stylesheet: (await read('site.css')) + (await read('figure.css')),
+    script: await readScript(new URL('browser/site.js', templates)),
     icon: await read('icon.svg'),
+    wheel,
     examples: await readExamples(new URL('examples/', templates)),
   };
+}
+
+/** Reads the bundle that `npm run build` makes. @throws Error that says so if it is missing. */
+async function readScript(file: URL): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${file.pathname} is missing. Run: npm run build`, { cause });
+  }
 }
 
 function readExamples(folder: URL): Promise<ExampleText[]> {

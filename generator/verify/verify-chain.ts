@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
-import { calendarPath, manifestPath, objectKey } from '../../schemas/paths.js';
+import { currentMethodology, methodologyDigest } from '../../schemas/methodology.js';
+import { calendarPath, chartDataPath, manifestPath, objectKey } from '../../schemas/paths.js';
 import type {
   Bundle,
   Chain,
@@ -10,6 +11,7 @@ import type {
   ManifestDate,
   MetaDay,
 } from '../../schemas/types.generated.js';
+import { chartDataFile, toChartPoint } from '../core/artifacts/chart-data.js';
 import { calendarFile, toCalendarRow } from '../core/artifacts/regime-calendar.js';
 import type { DayRecord } from '../core/records/day-writers.js';
 import { checkBundle } from '../core/verification/check-bundle.js';
@@ -65,8 +67,10 @@ async function checkDays(
   const inForce = rows.filter((day, i) => day !== undefined && manifest.dates[i]?.status !== 'withdrawn');
   if (genre === 'gold') verifier.gold.set(manifest.chain, inForce as GoldDay[]); // their schemas were checked
   const isWhole = rows.every((day) => day !== undefined);
-  if (genre === 'meta' && isWhole && inForce.length > 0)
+  if (genre === 'meta' && isWhole && inForce.length > 0) {
     checkCalendar(verifier, manifest.chain, inForce as MetaDay[]); // as above
+    checkChartData(verifier, manifest.chain, inForce as MetaDay[]); // as above
+  }
   return records;
 }
 
@@ -103,6 +107,18 @@ function checkCalendar({ record, faults }: Verifier, chain: Chain, days: readonl
       message: `${path}: does not match the meta records`,
     });
   }
+}
+
+/** Checks that the data of the chart matches the meta records. Releases of older builds have none. */
+function checkChartData({ record, faults }: Verifier, chain: Chain, days: readonly MetaDay[]): void {
+  const path = chartDataPath(chain);
+  const entry = record.public[path];
+  const methodology = currentMethodology();
+  if (entry === undefined || record.methodology.sha256 !== methodologyDigest(methodology)) return;
+  const stamp = { revision: entry.revision, sequence: 1, publishedAt: '' };
+  const { text } = chartDataFile(chain, days.map(toChartPoint), methodology).content(stamp);
+  if (entry.sha256 !== sha256Hex(text))
+    faults.push({ key: objectKey(entry.sha256), message: `${path}: does not match the meta records` });
 }
 
 async function checkBundles(verifier: Verifier, manifest: Manifest): Promise<void> {

@@ -15,6 +15,7 @@ const toBody = (
 });
 type BodyOptions = { readonly example: JsonObject; readonly required?: boolean };
 const BODY_PROBLEMS = ['payload-too-large', 'unsupported-media-type'] as const;
+const BILLING_PROBLEMS = ['billing-unavailable', 'billing-not-configured'] as const;
 const SESSION_PROBLEMS = [
   'session-invalid',
   'identity-unavailable',
@@ -37,8 +38,46 @@ const LABEL = { type: ['string', 'null'], minLength: 1, maxLength: 64 };
 
 /** Returns the operations on an account's keys and entitlements, by path. */
 export function accountPaths(): Record<string, JsonObject> {
-  return { [ENDPOINTS.keys]: keyOperations(), ...entitlementPaths() };
+  return {
+    [ENDPOINTS.account]: accountOperations(),
+    [ENDPOINTS.keys]: keyOperations(),
+    ...entitlementPaths(),
+  };
 }
+
+function accountOperations(): JsonObject {
+  return {
+    ...toReads({
+      id: 'exportAccount',
+      tag: 'Account',
+      summary: 'Export the account',
+      description: 'Returns everything that is kept about the account.',
+      security: SESSION,
+      answers: {
+        '200': { description: 'The account.', content: json('account-export'), headers: PRIVATE },
+      },
+      problems: SESSION_PROBLEMS,
+      problemHeaders: [...RATE, 'Vary'],
+    }),
+    delete: toChange({
+      id: 'deleteAccount',
+      summary: 'Delete the account',
+      description: 'Revokes and deletes all keys. The subscription must have ended.',
+      body: toBody('Confirmation.', CONFIRMATION, { example: { confirm: 'delete' } }),
+      answers: {
+        '200': { description: 'The account is deleted.', content: json('account-deleted'), headers: PRIVATE },
+      },
+      problems: [...BILLING_PROBLEMS, 'already-subscribed'],
+    }),
+  };
+}
+
+const CONFIRMATION = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['confirm'],
+  properties: { confirm: { const: 'delete' } },
+};
 
 function keyOperations(): JsonObject {
   return {
@@ -154,9 +193,8 @@ const PURCHASE = {
 
 /** Returns the operations of checkout, billing portal and webhook, by path. */
 export function billingPaths(): Record<string, JsonObject> {
-  const billingProblems = ['billing-unavailable', 'billing-not-configured'] as const;
   /** Only an event with a wrong signature is counted. */
-  const uncounted = [...billingProblems, ...BODY_PROBLEMS, 'store-unavailable'] as const;
+  const uncounted = [...BILLING_PROBLEMS, ...BODY_PROBLEMS, 'store-unavailable'] as const;
   return {
     [ENDPOINTS.checkout]: {
       post: toChange({
@@ -170,7 +208,7 @@ export function billingPaths(): Record<string, JsonObject> {
             headers: PRIVATE,
           },
         },
-        problems: [...billingProblems, 'already-subscribed'],
+        problems: [...BILLING_PROBLEMS, 'already-subscribed'],
       }),
     },
     [ENDPOINTS.portal]: {
@@ -186,7 +224,7 @@ export function billingPaths(): Record<string, JsonObject> {
             headers: PRIVATE,
           },
         },
-        problems: [...billingProblems, 'subscription-inactive'],
+        problems: [...BILLING_PROBLEMS, 'subscription-inactive'],
       }),
     },
     [ENDPOINTS.webhook]: {

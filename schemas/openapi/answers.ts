@@ -79,6 +79,36 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     received: { const: true },
     outcome: { type: 'string', description: 'What the gateway did with the event.' },
   }),
+  'account-export': closed('Everything that is kept about an account.', {
+    exported_at: instant,
+    account: {
+      type: 'object',
+      required: ['account', 'keys', 'grants'],
+      description:
+        'The account as it is stored: its id, keys, grants, and customer and subscriptions at Stripe.',
+    },
+    last_used: {
+      type: 'object',
+      additionalProperties: { type: 'string', format: 'date' },
+      description: 'Dates of last use, by key id.',
+    },
+  }),
+  'account-deleted': closed('Confirmation that an account was deleted.', { deleted_at: instant }),
+  'account-settings': closed('Settings of the account page.', {
+    sign_in: {
+      anyOf: [
+        closed('A public client with PKCE.', {
+          issuer: url,
+          client_id: { type: 'string' },
+          scopes: { type: 'string' },
+          resource: { type: ['string', 'null'], description: 'Resource of the tokens (RFC 8707).' },
+          token: { enum: ['access', 'id'], description: 'The token that is the session.' },
+        }),
+        { type: 'null' },
+      ],
+    },
+    sells: { type: 'boolean', description: 'Whether plans can be bought here.' },
+  }),
   health: closed('The process is running.', { status: { const: 'ok' } }),
   readiness: closed('Readiness of the gateway.', {
     status: { enum: ['ready', 'degraded', 'not-ready'] },

@@ -1,6 +1,7 @@
 import apiKey from '../examples/valid/api-key/test.json' with { type: 'json' };
 import briefDay from '../examples/valid/brief-day/base-first-day.json' with { type: 'json' };
 import bundle from '../examples/valid/bundle/gold-base-7d.json' with { type: 'json' };
+import chart from '../examples/valid/chart/three-days.json' with { type: 'json' };
 import changes from '../examples/valid/changes/first-release.json' with { type: 'json' };
 import derivedDay from '../examples/valid/derived-day/base.json' with { type: 'json' };
 import entitlements from '../examples/valid/entitlements/single-chain.json' with { type: 'json' };
@@ -31,6 +32,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   summary,
   release,
   changes,
+  chart,
   glossary,
   methodology,
   'methodology-versions': methodologyVersions,
@@ -57,6 +59,27 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'derived-day': derivedDay,
   'brief-day': briefDay,
   entitlements,
+  'account-export': {
+    exported_at: CREATED,
+    account: {
+      schema: 'account/1',
+      account: 'auth0|5f7c8ec7c33c6c004bbafe82',
+      keys: { [KEY_ID]: { label: 'notebook', created_at: CREATED, revoked_at: null } },
+      grants: [],
+    },
+    last_used: { [KEY_ID]: '2026-08-20' },
+  },
+  'account-deleted': { deleted_at: CREATED },
+  'account-settings': {
+    sign_in: {
+      issuer: 'https://login.example.com/',
+      client_id: 'account-page',
+      scopes: 'openid',
+      resource: null,
+      token: 'access',
+    },
+    sells: true,
+  },
   'file-link': {
     url: `https://data.example.com/${objectKey(DIGEST)}?X-Amz-Expires=300&X-Amz-Signature=0000`,
     expires_in: 300,

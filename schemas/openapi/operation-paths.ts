@@ -1,7 +1,7 @@
-import { ENDPOINTS, OBJECTS_PATH } from '../paths.js';
+import { ACCOUNT_PATHS, ENDPOINTS, OBJECTS_PATH } from '../paths.js';
 import { schemaRef, type JsonObject } from './components.js';
 import { toReads, type OperationOptions } from './operations.js';
-import { IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
+import { IF_NONE_MATCH, inPath, json, PRIVATE, RANGE, RATE } from './parameters.js';
 
 /** Schemas of subscriber files. */
 const FILE_SCHEMAS = ['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'];
@@ -29,6 +29,20 @@ export function operationPaths(): Record<string, JsonObject> {
         ...readiness,
         headers: ['Cache-Control', 'Vary', 'Retry-After'],
       },
+    }),
+    [ACCOUNT_PATHS.settings]: toReads({
+      id: 'getAccountSettings',
+      tag: 'Operation',
+      summary: 'Retrieve the settings of the account page',
+      answers: {
+        '200': {
+          description: 'The settings. They contain no secrets.',
+          content: json('account-settings'),
+          headers: PRIVATE,
+        },
+      },
+      problems: ['rate-limited'],
+      problemHeaders: [...RATE, 'Vary'],
     }),
     [`${OBJECTS_PATH}{digest}`]: objectOperations(),
   };

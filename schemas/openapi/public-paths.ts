@@ -1,5 +1,6 @@
 import {
   calendarPath,
+  chartDataPath,
   chartPath,
   examplePath,
   methodologyDataPath,
@@ -117,7 +118,7 @@ export function publicPaths(): Record<string, JsonObject> {
     ),
     [PUBLIC_PATHS.overviewChart]: publicFile(
       'getOverviewChart',
-      'Retrieve a chart of all chains over the last 365 days',
+      'Retrieve a chart of all chains over the last two years',
       SVG,
     ),
   };
@@ -212,8 +213,14 @@ function chainPaths(): Record<string, JsonObject> {
       { 'text/plain': { example: QUERY_TEXT } },
       [CHAIN],
     ),
-    [chartPath('{chain}')]: publicFile('getChart', "Retrieve a chart of a chain's last 365 days", SVG, [
+    [chartPath('{chain}')]: publicFile('getChart', "Retrieve a chart of a chain's last two years", SVG, [
       CHAIN,
     ]),
+    [chartDataPath('{chain}')]: publicFile(
+      'getChartData',
+      "Retrieve the data of a chain's chart, for every date",
+      json('chart'),
+      [CHAIN],
+    ),
   };
 }

@@ -1,28 +1,28 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import type { MetricName } from '../../schemas/types.generated.js';
-import { bundlePath, calendarPath, dayPath, ENDPOINTS } from '../../schemas/paths.js';
+import { ACCOUNT_PATHS, bundlePath, calendarPath, dayPath, ENDPOINTS } from '../../schemas/paths.js';
+import { startAccountSite } from './account-site.js';
 
 /** The built gateway, relative to this file in dist/scripts/demo. */
 const GATEWAY = path.join(import.meta.dirname, '../..', 'gateway', 'main.js');
 /** End of the demo's grants. Grants must have one; the accounts are deleted when the demo ends. */
 const LAST_DAY = '2999-12-31';
-const START_MS = 20_000;
+/** The built templates. */
+const TEMPLATES = path.join(import.meta.dirname, '../..', 'templates');
 
 /** A shell command to paste, and the pattern of its expected output. */
 export type DemoLine = { readonly title: string; readonly line: string; readonly shows: RegExp };
 
-/** The gateway of the demo, with an account on each plan. */
+/** The gateway of the demo, with an account on each plan, and an account page on which anyone can sign in and buy. */
 export type DemoGateway = {
   readonly url: string;
+  readonly accountUrl: string;
   readonly keys: { readonly research: string; readonly singleChain: string };
   readonly lines: readonly DemoLine[];
-  /** Resolves when the gateway process ends. */
-  readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -36,7 +36,10 @@ export type DemoGatewayOptions = {
   readonly port: number;
 };
 
-/** Starts the real gateway on a directory store, with temporary accounts. */
+/**
+ * Starts the real gateway on a directory store, with temporary accounts, an identity provider and a payment service in
+ * memory.
+ */
 export async function startDemoGateway(options: DemoGatewayOptions): Promise<DemoGateway> {
   const { store, port } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'chain-reference-data-demo-'));
@@ -45,7 +48,6 @@ export async function startDemoGateway(options: DemoGatewayOptions): Promise<Dem
     CRD_ACCOUNTS_STORE: `file:${folder}`,
     CRD_KEY_MODE: 'test',
     CRD_LINK_SECRET: randomBytes(32).toString('hex'),
-    CRD_PORT: String(port),
     CRD_METRICS_PORT: '0',
     CRD_LOG_LEVEL: 'warn',
   };
@@ -57,23 +59,19 @@ export async function startDemoGateway(options: DemoGatewayOptions): Promise<Dem
     research: await run(env, 'keys', 'create', '--account', 'demo-research'),
     singleChain: await run(env, 'keys', 'create', '--account', 'demo-single-chain'),
   };
-  const child = spawn(process.execPath, [GATEWAY, 'serve'], { env, stdio: ['ignore', 'inherit', 'pipe'] });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
+  const site = await startAccountSite({ env, templates: TEMPLATES, port }).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true });
-  };
-  const url = await readUrl(child).catch(async (error: unknown) => {
-    await stop();
     throw error;
   });
   return {
-    url,
+    url: site.url,
+    accountUrl: site.accountUrl,
     keys,
-    lines: listLines(url, keys, options),
-    ended,
-    stop,
+    lines: listLines(site.url, keys, options),
+    async stop() {
+      await site.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
@@ -92,25 +90,7 @@ async function run(env: Readonly<Record<string, string>>, ...args: readonly stri
   return output.out.trim();
 }
 
-/** Returns the URL that the starting gateway prints. */
-async function readUrl(child: ChildProcess): Promise<string> {
-  if (child.stderr === null) throw new Error('the gateway process has no stderr');
-  const lines = createInterface({ input: child.stderr });
-  const timer = setTimeout(() => child.kill(), START_MS);
-  const output: string[] = [];
-  for await (const line of lines) {
-    const url = /^serving on (\S+),/.exec(line)?.[1];
-    output.push(line);
-    if (url === undefined) continue;
-    clearTimeout(timer);
-    child.stderr.pipe(process.stderr); // show later messages
-    return url;
-  }
-  clearTimeout(timer);
-  throw new Error(`the gateway did not start:\n${output.join('\n')}`);
-}
-
-/** Returns five shell commands. Each sends the key only to the gateway, never to the target of a redirect. */
+/** Returns six shell commands. Each sends the key only to the gateway, never to the target of a redirect. */
 function listLines(
   url: string,
   { research, singleChain }: DemoGateway['keys'],
@@ -144,6 +124,11 @@ function listLines(
       title: 'A file that the Single Chain plan does not include',
       line: get(singleChain, bundlePath('gold', 'ethereum', '365d')),
       shows: /"code":"not-entitled"/,
+    },
+    {
+      title: 'How the account page signs in',
+      line: `curl -s '${url}${ACCOUNT_PATHS.settings}'`,
+      shows: /"client_id":"account-page"/,
     },
   ];
 }

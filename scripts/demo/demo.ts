@@ -111,6 +111,10 @@ async function serve(
   say(`\n6. Serving it at ${gateway.url} with two demo accounts. Open the address in a browser.\n`);
   say(`  Key of the Research plan               ${gateway.keys.research}`);
   say(`  Key of the Single Chain plan, for Base ${gateway.keys.singleChain}`);
+  say(`\n  Account page                           ${gateway.accountUrl}`);
+  say(
+    '  Sign in there with any name, buy with a payment service that moves no money, create a key, and cancel.',
+  );
   for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
   try {
     if (check) return (await runLines(gateway.lines)) && (await isComplete(landing, folder));
@@ -118,7 +122,7 @@ async function serve(
     const interrupted = new Promise<boolean>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
     });
-    return await Promise.race([interrupted, gateway.ended.then(() => false)]);
+    return await interrupted;
   } finally {
     await gateway.stop();
   }

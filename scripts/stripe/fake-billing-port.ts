@@ -12,7 +12,7 @@ const toSession = ({ id, state, url }: CheckoutSession): CheckoutSession => ({ i
 /** Returns the API that the gateway calls. */
 export function createPort(
   { customers, subscriptions, sessions, charges, newId, once }: World,
-  { prices, isLive = false }: FakeBillingOptions,
+  { prices, isLive = false, pageUrl = (page, id) => `https://${page}.example.com/${id}` }: FakeBillingOptions,
 ): BillingPort {
   const sessionOf = (id: string): CheckoutSession => toSession(find(sessions, id));
   const customerOf = async (id: string): Promise<Customer> => Promise.resolve(find(customers, id));
@@ -23,7 +23,7 @@ export function createPort(
   };
   const createSession = (options: CheckoutOptions): string => {
     const id = newId('cs');
-    sessions.set(id, { id, state: 'open', url: `https://pay.example.com/${id}`, options });
+    sessions.set(id, { id, state: 'open', url: pageUrl('pay', id), options });
     return id;
   };
   return {
@@ -45,7 +45,7 @@ export function createPort(
       const session = await Promise.resolve(find(sessions, id));
       if (session.state === 'open') sessions.set(id, { ...session, state: 'expired', url: null });
     },
-    createPortal: async (customer) => Promise.resolve(`https://portal.example.com/${customer}`),
+    createPortal: async (customer) => Promise.resolve(pageUrl('portal', customer)),
     async *listSubscriptions() {
       yield* await Promise.resolve([...subscriptions.values()].map((each) => ({ ...each, payments: [] })));
     },

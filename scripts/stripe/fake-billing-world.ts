@@ -10,7 +10,12 @@ export type FakeBillingOptions = {
   /** Price id of each plan. */
   readonly prices: Readonly<Record<PlanId, string>>;
   readonly isLive?: boolean;
+  /** Returns the address of a payment page or of a portal; by default one that nothing answers. */
+  readonly pageUrl?: (page: PaymentPage, id: string) => string;
 };
+
+/** The pages of a payment service: of a checkout session, and of a customer. */
+export type PaymentPage = 'pay' | 'portal';
 
 type StoredCheckout = CheckoutSession & { readonly options: CheckoutOptions };
 /** A customer with the account in its metadata. */

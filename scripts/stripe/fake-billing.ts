@@ -14,6 +14,8 @@ export type FakeBilling = BillingPort & {
   /** Pays an open checkout session and returns the id of the new subscription. */
   readonly complete: (session: string) => string;
   readonly expire: (session: string) => void;
+  /** Returns what a checkout session is for. */
+  readonly purchaseOf: (session: string) => Pick<CheckoutOptions, 'plan' | 'chain'>;
   /** Changes a subscription and records an event of this type. */
   readonly change: (subscription: string, type: string, change: Partial<Subscription>) => void;
   /** Starts the next period, paid or not. */
@@ -40,6 +42,7 @@ export function createFakeBilling(options: FakeBillingOptions): FakeBilling {
     subscriptions: () => [...world.subscriptions.values()],
     ...createPort(world, options),
     ...createActions(world, options),
+    purchaseOf: (session) => find(world.sessions, session).options,
     toBody: (event) => Buffer.from(JSON.stringify(event)),
   };
 }

@@ -195,8 +195,8 @@ describe('generator sources diff', () => {
     expect(await run('diff ours growthepie', ...SPAN, '--svg', file)).toMatchObject({ code: 0 });
     const svg = readSvg(await readFile(file, 'utf8'));
     expect(ofTag(svg, 'title')[0]?.text).toBe('base: ours divided by growthepie');
-    expect(ofTag(svg, 'desc')[0]?.text).toContain('tx_count: median 1, from 0.495005 (2026-03-20)');
-    expect(ofClass(svg, 'frame')).toHaveLength(1); // one metric is in both
+    expect(ofTag(svg, 'desc')[0]?.text).toContain('tx_count: median 1, from 0.495005 (20 March 2026)');
+    expect(ofClass(svg, 'zero')).toHaveLength(1); // one metric is in both
   });
 
   it('draws a chart that says that no metric is in both', async () => {

@@ -36,6 +36,7 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/status',
   '/api/v1/summary/ethereum',
   '/api/v1/thresholds/defaults',
+  '/charts/ethereum.json',
   '/charts/ethereum.svg',
   '/charts/overview.svg',
   '/',
@@ -51,7 +52,8 @@ export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/python/{wheel}', // made from templates/python
   '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
-  '/assets/site.css', // a copy of templates/pages/site.css
+  '/assets/site.css', // templates/pages/site.css, figure.css and the palette
+  '/assets/site.js', // bundled from templates/browser
   '/docs', // 5,000 lines made from openapi.json, which is a sample
 ];
 

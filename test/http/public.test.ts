@@ -94,7 +94,7 @@ it('sends a content security policy for charts, pages and data', async () => {
   const own: Record<string, string> = {
     'image/svg+xml': "default-src 'none';style-src 'unsafe-inline'",
     'text/html; charset=utf-8':
-      "default-src 'none';style-src 'self';img-src 'self';base-uri 'none';form-action 'none'",
+      "default-src 'none';style-src 'self';img-src 'self';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none'",
   };
   for (const [path, { type }] of Object.entries(record.public)) {
     const policy = `${own[type] ?? "default-src 'none'"};frame-ancestors 'none'`;

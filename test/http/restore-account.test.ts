@@ -1,4 +1,5 @@
-import { accountKey, bundlePath } from '../../schemas/paths.js';
+import { accountKey } from '../../schemas/account-key.js';
+import { bundlePath } from '../../schemas/paths.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Account } from '../../schemas/types.generated.js';

@@ -15,7 +15,7 @@ const KEY = new RegExp(`^(?:${KEY_FOLDER}|${KEY_FILE}$)`);
 /** Matches every source text with such a literal. Other files need no parsing. */
 const CANDIDATE = new RegExp(`${URL_PATH.source}|["'\`}](?:${KEY_FOLDER}|${KEY_FILE})`);
 
-/** Literals outside schemas/paths.ts that look like a path or key of the service, each with what it is. */
+/** Literals elsewhere that look like a path or key of the service, each with what it is. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'infra/aws/parts/store.ts accounts/': 'folder of access logs in the bucket of logs',
   'infra/aws/parts/store.ts accounts/*': 'folder of access logs in the bucket of logs',
@@ -47,9 +47,9 @@ function literalsIn(text: string): string[] {
 const spelledIn = (text: string): string[] =>
   (CANDIDATE.test(text) ? literalsIn(text) : []).filter((each) => URL_PATH.test(each) || KEY.test(each));
 
-const SOURCES = FOLDERS.flatMap(sourcesIn).filter((file) => file !== 'schemas/paths.ts');
+const SOURCES = FOLDERS.flatMap(sourcesIn).filter((file) => !/^schemas\/(page-)?paths\.ts$/.test(file));
 
-it('finds every path and key spelled only in schemas/paths.ts', () => {
+it('finds every path and key spelled only in schemas/paths.ts and page-paths.ts', () => {
   const found = SOURCES.flatMap((file) =>
     spelledIn(readFileSync(path.join(ROOT, file), 'utf8')).map((literal) => `${file} ${literal}`),
   );

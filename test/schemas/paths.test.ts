@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { sha256Hex } from '../../schemas/digest.js';
+import { accountKey } from '../../schemas/account-key.js';
 import {
-  accountKey,
+  ACCOUNT_PATHS,
+  accountAssetPath,
   ALIASES_KEY,
   bundlePath,
   calendarPath,
@@ -91,7 +93,16 @@ const PATHS: [string, string][] = [
   [wheelPath('a-1-py3-none-any.whl'), '/api/v1/python/a-1-py3-none-any.whl'],
   [PAGE_PATHS.front, '/'],
   [PAGE_PATHS.docs, '/docs'],
+  [PAGE_PATHS.pricing, '/pricing'],
+  [PAGE_PATHS.status, '/status'],
+  [PAGE_PATHS.changes, '/changes'],
+  [PAGE_PATHS.glossary, '/glossary'],
+  [PAGE_PATHS.feed, '/feed.xml'],
+  [PAGE_PATHS.sitemap, '/sitemap.xml'],
+  [PAGE_PATHS.robots, '/robots.txt'],
+  [PAGE_PATHS.llms, '/llms.txt'],
   [PAGE_PATHS.stylesheet, '/assets/site.css'],
+  [PAGE_PATHS.script, '/assets/site.js'],
   [PAGE_PATHS.icon, '/assets/icon.svg'],
   [chainPagePath('base'), '/chains/base'],
   [methodologyPagePath('v1'), '/methodology/v1'],
@@ -115,6 +126,10 @@ const PATHS: [string, string][] = [
   [ENDPOINTS.checkout, '/api/v1/checkout'],
   [ENDPOINTS.portal, '/api/v1/checkout/portal'],
   [ENDPOINTS.webhook, '/api/v1/stripe/webhook'],
+  [ENDPOINTS.account, '/api/v1/account'],
+  [ACCOUNT_PATHS.page, '/account'],
+  [ACCOUNT_PATHS.settings, '/account/config.json'],
+  [accountAssetPath('a.css'), '/account/a.css'],
   [ENDPOINTS.health, '/healthz'],
   [ENDPOINTS.readiness, '/readyz'],
   [ENDPOINTS.freshness, '/health/freshness'],
@@ -129,7 +144,9 @@ describe('the keys and paths', () => {
   it('include every fixed path of a public file or an endpoint', () => {
     const listed = PATHS.map(([path]) => path);
     expect(
-      [...Object.values(PUBLIC_PATHS), ...Object.values(ENDPOINTS)].filter((path) => !listed.includes(path)),
+      [PUBLIC_PATHS, PAGE_PATHS, ENDPOINTS]
+        .flatMap((paths) => Object.values(paths))
+        .filter((path) => !listed.includes(path)),
     ).toEqual([]);
   });
 

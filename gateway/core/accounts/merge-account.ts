@@ -31,7 +31,7 @@ export function restoreAccount(
 
 /**
  * Adds the account of a backup to an account that exists, and returns the account itself if there is nothing to add. What
- * the account has takes precedence, because no document records its age. A key that is revoked in either is revoked. A key
+ * the account has takes precedence, because no document records its age, except if the owner deleted the account between the two. A key that is revoked in either is revoked. A key
  * that the account does not list may have been revoked so long ago that it expired, so it is added as revoked.
  */
 export function mergeAccount(
@@ -39,6 +39,7 @@ export function mergeAccount(
   saved: Account,
   { revokedAt }: Pick<MergeOptions, 'revokedAt'>,
 ): Account {
+  if (current.deleted_at !== saved.deleted_at) return mergeAcrossDeletion(current, saved, revokedAt);
   const keys = Object.entries(saved.keys).map(([id, key]) => [
     id,
     mergeKey(findKey(current, id), key, revokedAt),
@@ -52,6 +53,22 @@ export function mergeAccount(
     ...(billing === undefined ? {} : { billing }),
   };
   return canonicalJson(merged) === canonicalJson(current) ? current : merged;
+}
+
+/**
+ * Merges an account and a backup of which one was made before the owner deleted the account. Nothing of before comes back
+ * except grants of operators, which have ended.
+ */
+function mergeAcrossDeletion(current: Account, saved: Account, revokedAt: string): Account {
+  const { deleted_at: deletedAt = '' } = saved;
+  if (deletedAt <= (current.deleted_at ?? '')) return current;
+  const { billing: _billing, ...kept } = {
+    ...current,
+    keys: {},
+    grants: saved.grants,
+    deleted_at: deletedAt,
+  };
+  return mergeAccount(kept, saved, { revokedAt });
 }
 
 /** Returns what happened to each key of a backup. `before` is `undefined` if the account did not exist. */

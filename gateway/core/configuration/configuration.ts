@@ -4,21 +4,18 @@ import {
   toBillingSettings,
   type BillingSettings,
 } from '../billing/billing-settings.js';
+import {
+  findSessionConflicts,
+  toSessionSettings,
+  toSignInSettings,
+  type SessionSettings,
+  type SignInSettings,
+} from './session-settings.js';
 import { overlap, type StoreAddress } from './store-address.js';
 import { VARIABLE_NAMES, VARIABLES, variableOf, type VariableName } from './variables.js';
-import type { KeySetAddress } from './web-address.js';
 
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The identity provider, and what its session tokens must name. */
-export type SessionSettings = {
-  readonly jwks: KeySetAddress;
-  readonly issuer: string;
-  readonly audience: string;
-  /** By default, tokens must have the type JWT or none. */
-  readonly type?: string;
-};
 
 /** The configuration of the gateway. */
 export type Configuration = {
@@ -41,6 +38,8 @@ export type Configuration = {
   readonly linkSecrets: readonly string[];
   /** The identity provider of dashboard sessions. Absent if there are no sessions. */
   readonly sessions?: SessionSettings;
+  /** How the account page signs in. Absent if nobody can. */
+  readonly signIn?: SignInSettings;
   /** Absent if nothing is sold. */
   readonly billing?: BillingSettings;
   readonly keyMode: KeyMode;
@@ -121,7 +120,7 @@ function findConflicts(values: Partial<Values>, isGiven: IsGiven): string[] {
   return [
     ...findStoreConflicts(values),
     ...findKindConflicts(values.CRD_STORE?.kind, isGiven),
-    ...findSessionConflicts(isGiven),
+    ...findSessionConflicts(values, isGiven, forExample),
     ...findPortConflicts(values),
     ...findLinkConflicts(values, isGiven),
     ...findBillingConflicts(values, isGiven, forExample),
@@ -168,16 +167,6 @@ function findKindConflicts(kind: StoreAddress['kind'] | undefined, isGiven: IsGi
   return faults;
 }
 
-function findSessionConflicts(isGiven: IsGiven): string[] {
-  const hasProvider = isGiven('CRD_JWKS');
-  return (['CRD_JWT_ISSUER', 'CRD_JWT_AUDIENCE', 'CRD_JWT_TYPE'] as const).flatMap((name) => {
-    if (isGiven(name) === hasProvider || (hasProvider && name === 'CRD_JWT_TYPE')) return [];
-    return hasProvider
-      ? `${name}: required with CRD_JWKS${forExample(name)}`
-      : `${name}: has no effect without CRD_JWKS; set CRD_JWKS too, or unset this`;
-  });
-}
-
 function findPortConflicts(values: Partial<Values>): string[] {
   const { CRD_HOST: host, CRD_METRICS_HOST: metricsHost, CRD_PORT: port } = values;
   const isSame = port === values.CRD_METRICS_PORT && port !== undefined && port !== 0;
@@ -213,6 +202,7 @@ function compose(values: Values): Configuration {
   } = values;
   const billing = toBillingSettings(values);
   const sessions = toSessionSettings(values);
+  const signIn = toSignInSettings(values);
   return {
     host: values.CRD_HOST,
     port: values.CRD_PORT,
@@ -227,6 +217,7 @@ function compose(values: Values): Configuration {
     pollSeconds: values.CRD_POLL_SECONDS,
     linkSecrets: values.CRD_LINK_SECRET ?? [],
     ...(sessions === undefined ? {} : { sessions }),
+    ...(signIn === undefined ? {} : { signIn }),
     ...(billing === undefined ? {} : { billing }),
     keyMode: values.CRD_KEY_MODE,
     trustProxy: values.CRD_TRUST_PROXY ?? false,
@@ -238,10 +229,4 @@ function compose(values: Values): Configuration {
     },
     logLevel: values.CRD_LOG_LEVEL,
   };
-}
-
-function toSessionSettings(values: Values): SessionSettings | undefined {
-  const { CRD_JWKS: jwks, CRD_JWT_ISSUER: issuer, CRD_JWT_AUDIENCE: audience, CRD_JWT_TYPE: type } = values;
-  if (jwks === undefined || issuer === undefined || audience === undefined) return undefined;
-  return { jwks, issuer, audience, ...(type === undefined ? {} : { type }) };
 }

@@ -1,6 +1,7 @@
 import { ENDPOINTS } from '../../../schemas/paths.js';
 import { KEY_MODES } from '../access/api-key.js';
 import { bySchema, oneOf, wholeNumber, type Parser } from './parser.js';
+import { SIGN_IN_VARIABLES } from './sign-in-variables.js';
 import { parseStoreAddress } from './store-address.js';
 import { parsePrices, parseProxies, parseSecrets, parseWebhookSecrets } from './variable-parsers.js';
 import { parseBaseUrl, parseHostUrl, parseKeySetAddress, parseOrigins, parsePageUrl } from './web-address.js';
@@ -141,6 +142,7 @@ export const VARIABLES = {
       'the type of a token, such as at+jwt',
     ),
   },
+  ...SIGN_IN_VARIABLES,
   CRD_KEY_MODE: {
     meaning: 'which API keys are created and accepted: live or test',
     default: 'live',

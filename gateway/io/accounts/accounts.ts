@@ -1,3 +1,4 @@
+import { StoreError } from '../../../infra/store/object-store.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Account, KeyRecord, ManualGrant } from '../../../schemas/types.generated.js';
@@ -10,8 +11,10 @@ import {
   findKey,
   grantsOf,
   putGrant,
+  removeKeys,
   revokeKey,
 } from '../../core/accounts/account.js';
+import { deleteAccount } from '../../core/accounts/delete-account.js';
 import { keyRecordKey } from '../../../schemas/paths.js';
 import { createApiKey, isKeyId, type ApiKey, type KeyMode } from '../../core/access/api-key.js';
 import { explainInactivity, isActive, namePlan } from '../../core/access/entitlements.js';
@@ -42,6 +45,12 @@ export type Accounts = KeyUsageLog & {
   readonly createKey: (account: string, options: KeyOptions) => Promise<CreatedKey>;
   /** Revokes a key. For a revoked key, returns when that happened. @throws GatewayError 'not-found' */
   readonly revokeKey: (account: string, keyId: string) => Promise<RevokedKey>;
+  /**
+   * Deletes what is kept for the owner of an account (`deleteAccount`), and the records of all keys. It can be repeated.
+   * Returns the ids of these keys.
+   * @throws GatewayError 'already-subscribed'; StoreError if the records of some keys could not be deleted
+   */
+  readonly deleteAccount: (account: string) => Promise<readonly string[]>;
   /**
    * Grants a plan. It replaces a grant of the same plan and chain; an end in the past ends that grant now.
    * @throws OperatorError 'refused' when there is no grant to end.
@@ -134,6 +143,26 @@ export function createAccounts(store: UpdateOptions['store'], options: AccountsO
       const instant = toInstant(now());
       const account = await updateKeys(id, (before) => revokeKey(before, keyId, instant));
       return { id: keyId, revoked_at: findKey(account, keyId)?.revoked_at ?? instant };
+    },
+    async deleteAccount(id) {
+      const before = await readAccount(id);
+      if (before === undefined) return [];
+      const { keys } = await update(id, (account) => deleteAccount(account, toInstant(now())));
+      const ids = Object.keys(keys);
+      const deleted = await Promise.all(ids.map((keyId) => deleteKeyRecord(store, keyId)));
+      await update(id, (account) =>
+        removeKeys(
+          account,
+          ids.filter((_id, i) => deleted[i]),
+        ),
+      );
+      if (deleted.includes(false)) {
+        throw new StoreError(
+          'unavailable',
+          `${store.address}: some records of keys were not deleted. Run again.`,
+        );
+      }
+      return ids;
     },
     grant: (id, grant) => update(id, (account) => grantTo(account, grant, now())),
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
 import type { Account } from '../../../schemas/types.generated.js';
-import { accountKey } from '../../../schemas/paths.js';
+import { accountKey } from '../../../schemas/account-key.js';
 import { createAccount, isAccountId } from '../../core/accounts/account.js';
 import {
   damaged,

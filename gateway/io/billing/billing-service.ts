@@ -16,6 +16,8 @@ export type BillingService = {
   readonly openCheckout: (account: string, wanted: Purchase) => Promise<OpenCheckout>;
   /** Returns the URL of the billing portal. @throws GatewayError 'subscription-inactive', 'billing-unavailable'; StoreError */
   readonly openPortal: (account: string) => Promise<string>;
+  /** Closes the open checkout of an account, so that nothing can be paid any more, and updates the account. @throws as `sync` */
+  readonly closeCheckout: (account: string) => Promise<void>;
   readonly handleEvent: HandleEvent;
   /** Records a customer that Stripe has for an account without one, then updates the account, and throws, as `sync` does. */
   readonly adopt: (account: string, customer: string) => Promise<Account>;
@@ -53,6 +55,16 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     async openPortal(account) {
       const stored = await readStoredAccount(store, account);
       return withUserLimit(openPortal(context, stored?.value));
+    },
+    async closeCheckout(account) {
+      const stored = (await readStoredAccount(store, account))?.value.billing;
+      if (stored === undefined) return;
+      const { session } = stored.checkout;
+      const close = async (): Promise<void> => {
+        if (session !== null) await options.billing.expireCheckout(session.id);
+        await sync(account);
+      };
+      await withUserLimit(close());
     },
     handleEvent: createEventHandler(options, syncOptions),
     async adopt(id, customer) {

@@ -1,6 +1,7 @@
 import { createKeySet } from '../identity/key-set.js';
 import type { ExaminationOptions } from './examination-options.js';
 import { examineBilling } from './examine-billing.js';
+import { examineSignIn } from './examine-sign-in.js';
 import { examineAccounts, examineClock, examineSigner, examineStore } from './examine-stores.js';
 import { describeError, fault, fine, runCheck, skipped, type Finding, type Verdict } from './finding.js';
 
@@ -14,6 +15,7 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Find
   yield await runCheck('clock', () => examineClock(options));
   yield await runCheck('signer', () => examineSigner(options));
   yield await runCheck('identity provider', () => examineIdentity(options));
+  yield await runCheck('account page', () => examineSignIn(options));
   yield* examineBilling(options);
 }
 

@@ -5,6 +5,7 @@ import { codeOf } from '../../../infra/store/system-error.js';
 import { suggestSimilar } from '../../../infra/process/choice.js';
 import { diffSources } from '../../collect/inspect/diff-sources.js';
 import { formatDiff } from '../../collect/inspect/sources-text.js';
+import { drawRatioChart } from '../../core/charts/ratio-chart.js';
 import { GeneratorError, type ExitName } from '../../core/generator-error.js';
 import type { Source } from '../../sources/source.js';
 import { loadSources, policyOf, sourceContext, withCache } from './collect.js';
@@ -49,7 +50,6 @@ export async function runDiff(
     return found;
   });
   if (options.svg !== undefined) {
-    const { drawRatioChart } = await import('../../core/charts/ratio-chart.js'); // takes long to load
     await writeChart(
       options.svg,
       drawRatioChart({ title: `${chain}: ${a} divided by ${b}`, lines: metrics }),

@@ -58,6 +58,12 @@ export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 export const HTML_TYPE = 'text/html; charset=utf-8';
 /** Media type of stylesheets. */
 export const CSS_TYPE = 'text/css; charset=utf-8';
+/** Media type of the feed of releases. */
+export const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
+/** Media type of the sitemap. */
+export const XML_TYPE = 'application/xml; charset=utf-8';
+/** Media type of scripts. */
+export const JS_TYPE = 'text/javascript; charset=utf-8';
 /** Media type of notebooks. */
 export const NOTEBOOK_TYPE = 'application/x-ipynb+json';
 

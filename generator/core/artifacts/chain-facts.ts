@@ -8,6 +8,7 @@ import type {
   SourceSegment,
   Status,
 } from '../../../schemas/types.generated.js';
+import type { ChartPoint } from './chart-data.js';
 import { inChartWindow, toLabelRuns } from './label-runs.js';
 import { toHeadline } from './summary.js';
 
@@ -24,11 +25,17 @@ export type ChainFacts = {
   readonly landing: Pick<ChainLanding, 'headline' | 'regime' | 'confidence' | 'scores' | 'labels' | 'runs'>;
 };
 
-/** Returns the facts of a chain, from its listed meta dates and the meta records of its last dates, ascending. */
+/** The meta records of a chain's last dates, and the points of its chart. Both ascend. */
+export type ChainRecords = {
+  readonly lastRecords: readonly MetaDay[];
+  readonly points: readonly ChartPoint[];
+};
+
+/** Returns the facts of a chain, from its listed meta dates and its records. */
 export function toChainFacts(
   chain: Chain,
   entries: readonly ManifestDate[],
-  lastRecords: readonly MetaDay[],
+  { lastRecords, points }: ChainRecords,
   sources: readonly SourceSegment[],
 ): ChainFacts {
   const latest = lastRecords.at(-1);
@@ -41,7 +48,7 @@ export function toChainFacts(
     lastAvailable: lastAvailableOf(entries),
     days,
     sources,
-    landing: toLanding(latest, lastRecords),
+    landing: toLanding(latest, lastRecords, points),
   };
 }
 
@@ -50,7 +57,11 @@ export function lastAvailableOf(entries: readonly ManifestDate[]): string | null
   return entries.findLast((entry) => entry.status === 'available')?.date ?? null;
 }
 
-function toLanding(latest: MetaDay, lastRecords: readonly MetaDay[]): ChainFacts['landing'] {
+function toLanding(
+  latest: MetaDay,
+  lastRecords: readonly MetaDay[],
+  points: readonly ChartPoint[],
+): ChainFacts['landing'] {
   const { regime, confidence, scorecard, chain } = latest;
   const { label, since, run_days, previous_label } = regime;
   const capacity = scorecard.capacity === undefined ? {} : { capacity: scorecard.capacity.score };
@@ -66,7 +77,7 @@ function toLanding(latest: MetaDay, lastRecords: readonly MetaDay[]): ChainFacts
     labels: lastRecords
       .slice(-LANDING_DAYS)
       .map((record) => ({ date: record.date, label: record.regime.label })),
-    runs: toLabelRuns(inChartWindow(lastRecords).map(({ date, regime: { label } }) => ({ date, label }))),
+    runs: toLabelRuns(inChartWindow(points)),
   };
 }
 

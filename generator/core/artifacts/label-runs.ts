@@ -2,7 +2,9 @@ import { addDays } from '../../../schemas/dates.js';
 import type { LabelRun, RegimeLabel } from '../../../schemas/types.generated.js';
 
 /** Number of days in charts and in the runs of the landing snapshot, including the last date. */
-export const CHART_DAYS = 365;
+export const CHART_DAYS = 730;
+/** Number of dates whose records the files of the current state are made from. */
+export const RECENT_DAYS = 365;
 
 /** Groups consecutive dates with the same label into runs, ascending. A missing date ends a run. */
 export function toLabelRuns(

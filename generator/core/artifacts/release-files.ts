@@ -76,6 +76,14 @@ export function landingFile({ facts, methodologyVersion }: ReleaseOptions): File
   });
 }
 
+/** Returns the releases whose changes are listed, newest first. */
+export function keptChanges(
+  newest: ReleaseChanges | undefined,
+  earlier: readonly ReleaseChanges[],
+): ReleaseChanges[] {
+  return [...(newest === undefined ? [] : [newest]), ...earlier].slice(0, CHANGES_KEPT);
+}
+
 /** Returns the list of changes, newest first. */
 export function changesFile(
   newest: ReleaseChanges | undefined,
@@ -83,7 +91,7 @@ export function changesFile(
   methodologyVersion: string,
 ): FileTemplate {
   return jsonFile(PUBLIC_PATHS.changes, 'changes', (stamp) => {
-    const releases = [...(newest === undefined ? [] : [newest]), ...earlier].slice(0, CHANGES_KEPT);
+    const releases = keptChanges(newest, earlier);
     const changes: Changes = { schema: 'changes/1', ...stampMembers(stamp, methodologyVersion), releases };
     return changes;
   });

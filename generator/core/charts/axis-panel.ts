@@ -1,77 +1,59 @@
-import * as Plot from '@observablehq/plot';
-import type { Methodology } from '../../../schemas/types.generated.js';
-import { zWords } from '../text/number-words.js';
-import { svgText } from './chart-page.js';
-import { LEFT, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
-import { plotMarks } from './plot-marks.js';
-import { svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js';
+import type { Chart } from '../../../schemas/types.generated.js';
+import { withMinusSigns } from '../text/minus-sign.js';
+import type { ChartSeries } from './chart-series.js';
+import { horizontalLine, textAtLeft, textAtRight, type Mark } from './scene.js';
+import { shareOf, type ChartWindow } from './time-axis.js';
 
-/** Minimum distance between axis labels, in SVG units. */
-const LABEL_SPACE = 22;
-/** Gap between a label and the panel, and from the middle of a label to its baseline, in SVG units. */
-const LABEL_DROP = 6;
+/** The z axis reaches at least this far beyond the thresholds, so that small changes in an uneventful year do not look large. */
+const BEYOND = 0.5;
+const PANEL_HEIGHT = 112;
+const HEAD = 26;
+/** Height of a panel with its head, in pixels. */
+export const PANEL_ROW = HEAD + PANEL_HEIGHT;
 
-/** A day of an axis; a null z is a gap. */
-export type AxisPoint = { readonly day: number; readonly z: number | null };
+export type Axis = 'demand' | 'pressure';
 
-/** Options for `drawPanel`. */
+/** Names of the axes. */
+export const AXIS_NAMES: Readonly<Record<Axis, string>> = { demand: 'Demand', pressure: 'Pressure' };
+
+/** Options for `panelMarks`. */
 export type PanelOptions = {
-  readonly document: SvgDocument;
-  readonly axis: 'demand' | 'pressure';
-  readonly name: string;
-  /** One per day of the window. */
-  readonly points: readonly AxisPoint[];
-  readonly thresholds: Methodology['levels'];
+  readonly series: Pick<ChartSeries, 'first' | 'days'>;
+  readonly axis: Axis;
+  readonly thresholds: Chart['thresholds'];
   readonly window: ChartWindow;
-  /** The z at the upper edge; the lower edge is at its negative. */
-  readonly maxAbsZ: number;
   readonly top: number;
-  readonly height: number;
 };
 
-/** Draws the line of an axis with the thresholds of its levels. */
-export function drawPanel(options: PanelOptions): SvgElement {
-  const { document, axis, points, thresholds, window, maxAbsZ, top, height } = options;
+/** Draws the line of an axis, with the thresholds of its levels named in words. */
+export function panelMarks({ series, axis, thresholds, window, top }: PanelOptions): Mark[] {
   const { enter, exit } = thresholds;
-  const marks = plotMarks({ document, window, height, maxAbsY: maxAbsZ }, [
-    Plot.ruleY([0], { className: 'zero' }),
-    Plot.ruleY([exit, -exit], { className: 'exit' }),
-    Plot.ruleY([enter, -enter], { className: 'enter' }),
-    Plot.lineY(points, { x: ({ day }: AxisPoint) => day + 0.5, y: 'z', className: axis }),
-  ]);
-  const frame = svgElement(document, 'rect', {
-    class: 'frame',
-    x: LEFT,
-    y: 0,
-    width: WIDTH - LEFT - RIGHT,
-    height,
-  });
-  const toY = (z: number): number => (height * (maxAbsZ - z)) / (2 * maxAbsZ);
-  const labels = labelledValues(enter, maxAbsZ, height).map((z) =>
-    svgElement(
-      document,
-      'text',
-      { class: 'muted', x: LEFT - LABEL_DROP, y: toY(z) + LABEL_DROP, 'text-anchor': 'end' },
-      String(z),
-    ),
+  const days = Array.from({ length: window.to - window.from }, (_, i) => window.from + i);
+  const values = days.map((day) => series.days[day - series.first]?.[axis] ?? null);
+  const [low, high] = rangeOf(values, enter);
+  const toY = (z: number): number => (PANEL_HEIGHT * (high - z)) / (high - low);
+  const bodyTop = top + HEAD;
+  const rule = (z: number, paint: 'enter' | 'exit' | 'zero'): Mark => horizontalLine(bodyTop + toY(z), paint);
+  const points = values.map((z, i) =>
+    z === null ? null : ([shareOf(window.from + i + 0.5, window), toY(z)] as const),
   );
-  const words = svgText(document, headline(options), { class: 'over', x: LEFT, y: -LABEL_DROP - 2 });
-  return svgElement(document, 'g', { transform: `translate(0,${top})` }, [...marks, frame, ...labels, words]);
+  return [
+    textAtLeft(AXIS_NAMES[axis], top + 16, `${axis}-name`),
+    textAtRight(withMinusSigns(`normal again between ${-exit} and ${exit}`), top + 16, 'note'),
+    rule(0, 'zero'),
+    ...[exit, -exit].map((z) => rule(z, 'exit')),
+    ...[enter, -enter].map((z) => rule(z, 'enter')),
+    { kind: 'line', top: bodyTop, height: PANEL_HEIGHT, points, paint: axis },
+    textAtLeft(`high above ${enter}`, bodyTop + toY(enter) - 4, 'threshold'),
+    textAtLeft(withMinusSigns(`low below ${-enter}`), bodyTop + toY(-enter) + 13, 'threshold'),
+  ];
 }
 
-function headline({ name, points }: PanelOptions): string {
-  const last = points.at(-1)?.z ?? null;
-  return last === null ? `${name}, unknown on the last date` : `${name}, ${zWords(last)} on the last date`;
-}
-
-/** Returns the axis labels: first the thresholds, then the edges and zero, each only if it fits. */
-function labelledValues(enter: number, maxAbsZ: number, height: number): number[] {
-  const unitsPerZ = height / (2 * maxAbsZ);
-  const chosen: number[] = [];
-  for (const group of [[enter, -enter], [maxAbsZ, -maxAbsZ], [0]]) {
-    const values = [...chosen, ...group].sort((a, b) => a - b);
-    const fits = values.every((z, i) => i === 0 || (z - (values[i - 1] ?? z)) * unitsPerZ >= LABEL_SPACE);
-    if (fits) chosen.push(...group);
-  }
-  return chosen;
+/** Returns the lowest and the highest z of a panel: all values, and some room beyond the thresholds for their names. */
+function rangeOf(values: readonly (number | null)[], enter: number): [low: number, high: number] {
+  const reach = enter + BEYOND;
+  return values.reduce<[number, number]>(
+    ([low, high], z) => [Math.min(low, (z ?? 0) - BEYOND / 4), Math.max(high, (z ?? 0) + BEYOND / 4)],
+    [-reach, reach],
+  );
 }

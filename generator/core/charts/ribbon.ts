@@ -1,67 +1,40 @@
-import * as Plot from '@observablehq/plot';
-import { toDayNumber } from '../../../schemas/dates.js';
-import type { LabelRun } from '../../../schemas/types.generated.js';
-import { LABELS } from './chart-style.js';
-import { LEFT, RIGHT, WIDTH, type ChartWindow } from './chart-window.js';
-import { plotMarks } from './plot-marks.js';
-import { svgElement, type SvgDocument, type SvgElement } from './svg-drawing.js';
+import { dayWords } from '../text/date-words.js';
+import type { RegimeLabel } from '../../../schemas/types.generated.js';
+import type { Mark } from './scene.js';
+import { shareOf, type ChartWindow } from './time-axis.js';
 
-/** Assumed width of a character of a run's name and the space around the name, in SVG units. */
-const CHARACTER = 14;
-const BESIDE = 16;
+/** Height of a ribbon, in pixels. */
+export const RIBBON_HEIGHT = 26;
 
-/** Options for `drawRibbon`. */
-export type RibbonOptions = {
-  readonly document: SvgDocument;
-  /** Name of the chart: the prefix of its pattern ids. */
-  readonly name: string;
-  readonly window: ChartWindow;
-  readonly top: number;
-  readonly height: number;
-};
+/** Days with the same label, as day numbers, from `from` up to but excluding `to`. */
+export type Run = { readonly label: RegimeLabel; readonly from: number; readonly to: number };
 
-/** Returns the id of a label's pattern in a chart. */
-export function patternId(name: string, label: string): string {
-  return `${name}-${label}`;
+/**
+ * Draws the runs of a chain within a window, in a frame from its first day to the end of the window. Days without a regime
+ * are hatched: indeterminate ones, gaps between runs, and the days after the last run.
+ */
+export function ribbonMarks(runs: readonly Run[], window: ChartWindow, top: number): Mark[] {
+  const first = runs[0];
+  if (first === undefined || first.from >= window.to) return [];
+  const box = { top, height: RIBBON_HEIGHT } as const;
+  const bars = withGaps(runs, window.to).flatMap(({ label, from, to }): Mark[] => {
+    const visible = { from: Math.max(from, window.from), to: Math.min(to, window.to) };
+    if (visible.from >= visible.to) return [];
+    const title = `${label ?? 'no data'}, ${daysWords(from, to)}`;
+    const place = { from: shareOf(visible.from, window), to: shareOf(visible.to, window) };
+    return [{ kind: 'bar', ...place, ...box, paint: label ?? 'indeterminate', title }];
+  });
+  const start = Math.max(first.from, window.from);
+  return [...bars, { kind: 'bar', from: shareOf(start, window), to: 1, ...box, paint: 'frame' }];
 }
 
-/** Draws the runs within the window, each filled with its label's pattern and named if it is wide enough. */
-export function drawRibbon(
-  runs: readonly LabelRun[],
-  { document, name, window, top, height }: RibbonOptions,
-): SvgElement {
-  const { from, to } = window;
-  const visible = runs
-    .map(({ label, first, last }) => ({
-      label,
-      start: Math.max(from, toDayNumber(first)),
-      end: Math.min(to, toDayNumber(last) + 1),
-      text: first === last ? `${label}, ${first}` : `${label}, ${first} to ${last}`,
-    }))
-    .filter(({ start, end }) => start < end);
-  const unitsPerDay = (WIDTH - LEFT - RIGHT) / (to - from);
-  const named = visible.filter(
-    ({ label, start, end }) => (end - start) * unitsPerDay >= label.length * CHARACTER + BESIDE,
-  );
-  const marks = plotMarks({ document, window, height }, [
-    ...LABELS.map((label) =>
-      Plot.rectX(
-        visible.filter((run) => run.label === label),
-        { x1: 'start', x2: 'end', fill: `url(#${patternId(name, label)})`, title: 'text' },
-      ),
-    ),
-    Plot.text(named, {
-      x: ({ start, end }: { start: number; end: number }) => (start + end) / 2,
-      text: 'label',
-      className: 'run',
-    }),
-  ]);
-  const frame = svgElement(document, 'rect', {
-    class: 'frame',
-    x: LEFT,
-    y: 0,
-    width: WIDTH - LEFT - RIGHT,
-    height,
+function withGaps(runs: readonly Run[], end: number): (Omit<Run, 'label'> & { label?: RegimeLabel })[] {
+  return runs.flatMap((run, i) => {
+    const next = runs[i + 1]?.from ?? end;
+    return next > run.to ? [run, { from: run.to, to: next }] : [run];
   });
-  return svgElement(document, 'g', { transform: `translate(0,${top})` }, [...marks, frame]);
+}
+
+function daysWords(from: number, to: number): string {
+  return to - from === 1 ? dayWords(from) : `${dayWords(from)} to ${dayWords(to - 1)}`;
 }

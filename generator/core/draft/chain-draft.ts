@@ -1,7 +1,8 @@
-import type { ManifestDate, MetaDay } from '../../../schemas/types.generated.js';
+import type { Chart, ManifestDate, MetaDay } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
-import { CHART_DAYS } from '../artifacts/label-runs.js';
+import { pointsOf, toChartPoint, type ChartPoint } from '../artifacts/chart-data.js';
+import { RECENT_DAYS } from '../artifacts/label-runs.js';
 import { calendarFile } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
@@ -53,7 +54,8 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     volumes,
     days: inOrderOfDates(genres.map((genre) => genre.days)),
     calendar: calendarFile(series.chain, meta.rows, trusted ? published?.calendar : undefined),
-    lastRecords: entriesInWindow(meta.entries, CHART_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
+    lastRecords: entriesInWindow(meta.entries, RECENT_DAYS).map((entry) => record(entry) as MetaDay), // the meta manifest names only these
+    points: allPoints(meta, trusted ? published?.chart : undefined, record),
     newDates,
     restatedDates,
     withdrawnDates: [],
@@ -61,6 +63,19 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar ?? ''),
     record,
   };
+}
+
+/** Returns the chart's points of all dates in force: those just made, those of the published chart, or else of the record. */
+function allPoints(
+  { entries, points }: GenreDrafts['meta'],
+  published: Chart | undefined,
+  record: (entry: ManifestDate) => DayRecord,
+): ChartPoint[] {
+  const known = [...(published === undefined ? [] : pointsOf(published)), ...points];
+  const byDate = new Map(known.map((point) => [point.date, point]));
+  return entries
+    .filter(({ status }) => status !== 'withdrawn')
+    .map((entry) => byDate.get(entry.date) ?? toChartPoint(record(entry) as MetaDay)); // an entry of the meta manifest
 }
 
 /** Caches records by digest: bundles overlap, and each is computed once for its digest and once for its bytes. */

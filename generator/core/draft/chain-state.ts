@@ -2,6 +2,7 @@ import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
 import {
   bundlePath,
   calendarPath,
+  chartDataPath,
   chartPath,
   chainPagePath,
   summaryPath,
@@ -20,7 +21,8 @@ import type {
 import type { FileTemplate } from '../artifacts/artifact.js';
 import { bundleFiles } from '../artifacts/bundle.js';
 import { lastAvailableOf } from '../artifacts/chain-facts.js';
-import { chainChartFile } from '../artifacts/chart-files.js';
+import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
+import { chainChartFile } from '../charts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
 import type { ChainVolumes } from '../volumes/chain-volumes.js';
@@ -42,8 +44,10 @@ export type ChainState = {
   readonly revisions: ManifestRevisions;
   readonly volumes: ChainVolumes;
   readonly calendar: FileTemplate;
-  /** The meta records of the last `CHART_DAYS` dates in force, ascending; empty when every date is withdrawn. */
+  /** The meta records of the last `RECENT_DAYS` dates in force, ascending; empty when every date is withdrawn. */
   readonly lastRecords: readonly MetaDay[];
+  /** The points of the chart for all dates in force, ascending. */
+  readonly points: readonly ChartPoint[];
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
   readonly withdrawnDates: readonly string[];
@@ -85,8 +89,9 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
         address: texts.site.details?.base_url ?? '',
         template: texts.weeklySummary,
       }),
-      chainChartFile(chain, state.lastRecords, texts),
-      chainPage(texts.site, chain, shown),
+      chartDataFile(chain, state.points, texts.methodology),
+      chainChartFile(chain, state.points, texts.methodology),
+      chainPage(texts.site, chain, { ...shown, points: state.points }),
     ],
   };
 }
@@ -107,6 +112,7 @@ function hasDatesInForce(entries: readonly ManifestDate[]): boolean {
 export function publicPathsOf(chain: Chain): string[] {
   return [
     calendarPath(chain),
+    chartDataPath(chain),
     summaryPath(chain),
     weeklySummaryPath(chain),
     chartPath(chain),

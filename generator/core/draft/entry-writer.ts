@@ -15,6 +15,7 @@ import {
   type RenderedFile,
   type ReleaseStamp,
 } from '../artifacts/artifact.js';
+import { toChartPoint, type ChartPoint } from '../artifacts/chart-data.js';
 import { toCalendarRow } from '../artifacts/regime-calendar.js';
 import { createTextKeeper, keepNothing } from '../artifacts/text-keeper.js';
 import type { InputSeries } from '../input/input-series.js';
@@ -38,11 +39,15 @@ export type EntryOptions = {
 /** Decides about a day of a genre, given its published entry. */
 export type EntryWriter = (genre: Genre, t: number, before: ManifestDate | undefined) => DayResult;
 
+/** What the calendar and the chart show of a meta record; nothing for other genres. */
+type MetaParts = { readonly row?: RegimeCalendarRow; readonly point?: ChartPoint };
+
 /** The decision about a day: keep what is published, or publish a new file. */
-export type DayResult = { readonly row?: RegimeCalendarRow } & (
-  | { readonly fate: 'unchanged'; readonly entry: ManifestDate }
-  | { readonly fate: 'new' | 'restated'; readonly entry: ManifestDate; readonly artifact: Artifact }
-);
+export type DayResult = MetaParts &
+  (
+    | { readonly fate: 'unchanged'; readonly entry: ManifestDate }
+    | { readonly fate: 'new' | 'restated'; readonly entry: ManifestDate; readonly artifact: Artifact }
+  );
 
 /** Creates a writer that rebuilds a day as it was published, or writes it under this release's revision. */
 export function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions): EntryWriter {
@@ -55,17 +60,18 @@ export function createEntryWriter(options: EntryOptions, revisions: ManifestRevi
     const content = (): Content => jsonContent(schemaNameOf(schema), writers.write(schema, t, provenance));
     const rendered = content();
     const record = rendered.value as DayRecord; // day writers return only day records
-    const row = record.schema === 'meta-day/1' ? { row: toCalendarRow(record) } : {};
+    const parts =
+      record.schema === 'meta-day/1' ? { row: toCalendarRow(record), point: toChartPoint(record) } : {};
     return {
       artifact: toArtifact(path, JSON_TYPE, keep(rendered, content), rendered),
       content: rendered,
-      ...row,
+      ...parts,
     };
   }
 
   function makeNew(genre: Genre, t: number, superseded: ManifestDate['superseded']): DayResult {
     const schema = DAY_SCHEMAS[genre];
-    const { artifact, content, ...row } = make(genre, schema, t, stamp.revision);
+    const { artifact, content, ...parts } = make(genre, schema, t, stamp.revision);
     handOver?.({ artifact, content });
     const entry: ManifestDate = {
       date: series.dates[t] ?? '',
@@ -79,7 +85,7 @@ export function createEntryWriter(options: EntryOptions, revisions: ManifestRevi
       path: artifact.path,
       superseded,
     };
-    return { fate: superseded.length === 0 ? 'new' : 'restated', entry, artifact, ...row };
+    return { fate: superseded.length === 0 ? 'new' : 'restated', entry, artifact, ...parts };
   }
 
   return (genre, t, before) => {
@@ -87,18 +93,20 @@ export function createEntryWriter(options: EntryOptions, revisions: ManifestRevi
     const isKept = before.status === 'withdrawn' ? (options.keepWithdrawn ?? false) : trusted;
     if (isKept) return { fate: 'unchanged', entry: before };
     const status = writers.regimes.status[t] ?? 'missing';
-    const { artifact: rebuilt, content: _content, ...row } = make(genre, before.schema, t, before.revision);
+    const { artifact: rebuilt, content: _content, ...parts } = make(genre, before.schema, t, before.revision);
     if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {
       // The status can change without the bytes: gold and derived days do not contain it.
-      return { fate: 'unchanged', entry: before.status === status ? before : { ...before, status }, ...row };
+      return {
+        fate: 'unchanged',
+        entry: before.status === status ? before : { ...before, status },
+        ...parts,
+      };
     }
     return makeNew(genre, t, supersede(before, reason));
   };
 }
 
-type RenderedDay = RenderedFile & {
-  readonly row?: RegimeCalendarRow;
-};
+type RenderedDay = RenderedFile & MetaParts;
 
 function schemaNameOf(schema: string): SchemaName {
   return schema.split('/')[0] as SchemaName; // a schema id is `<name>/<version>`

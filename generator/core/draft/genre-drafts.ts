@@ -1,5 +1,6 @@
 import { GENRES } from '../../../schemas/catalog.js';
 import type {
+  Chart,
   Genre,
   Manifest,
   ManifestDate,
@@ -7,6 +8,7 @@ import type {
   RegimeCalendarRow,
 } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
+import type { ChartPoint } from '../artifacts/chart-data.js';
 import type { Steps } from '../steps.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { draftChainVolumes, type ChainVolumes } from '../volumes/chain-volumes.js';
@@ -15,10 +17,11 @@ import { createRebuilder } from './rebuild-record.js';
 
 const DAYS_A_STEP = 4;
 
-/** The published manifests and calendar of a chain. */
+/** The published manifests, calendar and chart of a chain. Releases of older builds have no chart. */
 export type PublishedChain = {
   readonly manifests: { readonly [genre in Genre]: Manifest | undefined };
   readonly calendar: string;
+  readonly chart?: Chart | undefined;
 };
 
 /** Options for `draftGenres`. */
@@ -38,6 +41,8 @@ export type GenreDraft = {
   readonly days: readonly Artifact[];
   /** The calendar rows of the days that were written or rebuilt, for genre meta only. */
   readonly rows: readonly RegimeCalendarRow[];
+  /** The same days as points of the chart. */
+  readonly points: readonly ChartPoint[];
   readonly newDates: readonly string[];
   readonly restatedDates: readonly string[];
 };
@@ -102,6 +107,7 @@ function toGenreDraft(
     ),
     days: results.flatMap((result) => (result.fate === 'unchanged' ? [] : [result.artifact])),
     rows: results.flatMap((result) => result.row ?? []),
+    points: results.flatMap((result) => result.point ?? []),
     newDates: datesOf('new'),
     restatedDates: datesOf('restated'),
   };

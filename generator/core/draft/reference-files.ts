@@ -29,7 +29,6 @@ import {
 } from '../artifacts/artifact.js';
 import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
-import type { ChartRenderer } from '../artifacts/chart-files.js';
 import { referencePages } from './reference-pages.js';
 import { tableSchemaFiles } from './table-schemas.js';
 import type { SiteTexts } from '../pages/site-texts.js';
@@ -42,7 +41,6 @@ export type ReferenceTexts = {
   readonly glossary: readonly GlossaryEntry[];
   readonly weeklySummary: TextTemplate;
   readonly brief: BriefTemplates;
-  readonly charts: ChartRenderer;
   readonly site: SiteTexts;
   /** The starter notebook, nbformat 4.5. */
   readonly notebook: string;

@@ -1,16 +1,21 @@
 import { PAGE_PATHS } from '../../../schemas/paths.js';
-import type { Methodology } from '../../../schemas/types.generated.js';
+import type { GlossaryEntry, Methodology } from '../../../schemas/types.generated.js';
 import {
   CSS_TYPE,
+  JS_TYPE,
   SVG_TYPE,
   textContent,
   type Content,
   type FileTemplate,
   type ReleaseStamp,
 } from '../artifacts/artifact.js';
+import { chartCss, figureCss } from '../charts/chart-style.js';
 import { docsPage } from '../pages/api/docs-page.js';
+import { glossaryPage } from '../pages/glossary-page.js';
 import { methodologyPage } from '../pages/methodology-page.js';
+import { pricingPage } from '../pages/pricing-page.js';
 import { problemPages } from '../pages/problem-pages.js';
+import { crawlerFiles } from '../pages/site-files.js';
 import type { SiteTexts } from '../pages/site-texts.js';
 
 /** The texts of the pages whose content is the same in every release of one generator version. */
@@ -18,10 +23,11 @@ export type ReferencePageOptions = {
   readonly site: SiteTexts;
   readonly methodology: Methodology;
   readonly methodologyText: string;
+  readonly glossary: readonly GlossaryEntry[];
 };
 
 /**
- * Returns the pages whose content is the same in every release of one generator version, with style sheet and icon.
+ * Returns the pages whose content is the same in every release of one generator version, with style sheet, script and icon.
  * Results are cached per `options` object.
  */
 export function referencePages(options: ReferencePageOptions): readonly FileTemplate[] {
@@ -33,18 +39,24 @@ export function referencePages(options: ReferencePageOptions): readonly FileTemp
 /** Cache of the pages by options: rendering them takes longer than the rest of a small release. */
 const PAGE_CACHE = new WeakMap<ReferencePageOptions, readonly FileTemplate[]>();
 
-function makePages({ site, methodology, methodologyText }: ReferencePageOptions): FileTemplate[] {
+function makePages({ site, methodology, methodologyText, glossary }: ReferencePageOptions): FileTemplate[] {
   const asset = (path: string, type: string, text: string): FileTemplate => ({
     path,
     type,
     content: () => textContent(text),
   });
   return [
-    asset(PAGE_PATHS.stylesheet, CSS_TYPE, site.stylesheet),
+    asset(PAGE_PATHS.stylesheet, CSS_TYPE, [site.stylesheet, chartCss(), figureCss(), ''].join('\n')),
+    asset(PAGE_PATHS.script, JS_TYPE, site.script),
     asset(PAGE_PATHS.icon, SVG_TYPE, site.icon),
-    ...[docsPage(site), methodologyPage(site, methodology, methodologyText), ...problemPages(site)].map(
-      renderOnce,
-    ),
+    ...crawlerFiles(site, methodology.version),
+    ...[
+      docsPage(site),
+      methodologyPage(site, methodology, methodologyText),
+      pricingPage(site),
+      glossaryPage(site, glossary),
+      ...problemPages(site),
+    ].map(renderOnce),
   ];
 }
 

@@ -2,8 +2,8 @@ import { GENRES, PLAN_IDS, PLANS, WINDOWS, type PlanDefinition } from '../../../
 import {
   bundlePath,
   calendarPath,
+  chartDataPath,
   chartPath,
-  dayPath,
   manifestPath,
   summaryPath,
   weeklySummaryPath,
@@ -11,45 +11,53 @@ import {
 import type { Chain, Genre, Window } from '../../../schemas/types.generated.js';
 
 type Row = { readonly path: string; readonly content: string };
-type SubscriberRow = Row & { readonly plans: string };
 
 /** Returns the public files of a chain with a description of each. */
 export function publicRows(chain: Chain): Row[] {
   return [
-    { path: calendarPath(chain), content: 'regime calendar, CSV: one row per date' },
-    { path: weeklySummaryPath(chain), content: 'weekly summary, plain text' },
-    { path: summaryPath(chain), content: 'summary, JSON: the data of this page' },
-    { path: chartPath(chain), content: 'chart, SVG' },
+    { path: calendarPath(chain), content: 'Regime calendar (CSV), one row for each day' },
+    { path: weeklySummaryPath(chain), content: 'Summary of the last week (text)' },
+    { path: summaryPath(chain), content: 'The data of this page (JSON)' },
+    { path: chartPath(chain), content: 'Chart (SVG)' },
+    { path: chartDataPath(chain), content: 'The data of the chart (JSON), every day' },
   ];
 }
 
-/** Returns the subscriber files of a chain, each with a description and its plans; `date` is that of the example day file. */
-export function subscriberRows(chain: Chain, date: string): SubscriberRow[] {
+/** What each genre contains, in the words of a buyer. */
+const GENRE_WORDS: Readonly<Record<Genre, string>> = {
+  meta: 'Regime, confidence, scores and drivers',
+  gold: 'Metrics',
+  derived: 'Averages, changes and ratios of the metrics',
+  briefs: 'Brief in plain English',
+};
+
+const WINDOW_WORDS: Readonly<Record<Window, string>> = {
+  ...{ latest: 'latest day', '7d': '7 days', '30d': '30 days', '90d': '90 days', '365d': '365 days' },
+};
+
+/** Returns the subscriber files of a chain: a row for each genre, with a link for each window and to all dates. */
+export function subscriberTable(chain: Chain): object {
   const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
-  return GENRES.flatMap((genre) => [
-    ...windows.map((window) => ({
-      path: bundlePath(genre, chain, window),
-      content:
-        window === 'latest' ? `${genre}, the latest date` : `${genre}, the last ${WINDOWS[window]} dates`,
-      plans: plansWith((plan) => hasWindow(plan, genre, window)),
+  return {
+    heads: [...windows.map((window) => WINDOW_WORDS[window]), 'every day'],
+    rows: GENRES.map((genre) => ({
+      name: GENRE_WORDS[genre],
+      genre,
+      links: [
+        ...windows.map((window) => ({
+          path: bundlePath(genre, chain, window),
+          plan: firstPlan((plan) => hasWindow(plan, genre, window)),
+        })),
+        { path: manifestPath(genre, chain), plan: firstPlan((plan) => hasArchive(plan, genre)) },
+      ],
     })),
-    {
-      path: manifestPath(genre, chain),
-      content: `${genre}, every date with its digest`,
-      plans: plansWith((plan) => hasArchive(plan, genre)),
-    },
-    {
-      path: dayPath(genre, chain, date),
-      content: `${genre}, one date; the same path exists for every date of the manifest`,
-      plans: plansWith((plan) => hasArchive(plan, genre)),
-    },
-  ]);
+  };
 }
 
-function plansWith(has: (plan: PlanDefinition) => boolean): string {
-  return PLAN_IDS.filter((plan) => has(PLANS[plan]))
-    .map((plan) => PLANS[plan].name)
-    .join(', ');
+/** Returns the name of the smallest plan with a file. */
+function firstPlan(has: (plan: PlanDefinition) => boolean): string {
+  const plan = PLAN_IDS.find((each) => has(PLANS[each]));
+  return plan === undefined ? '' : PLANS[plan].name;
 }
 
 function hasWindow(plan: PlanDefinition, genre: Genre, window: Window): boolean {

@@ -8,23 +8,27 @@ import type {
   SourceSegment,
 } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
+import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { freshnessWords, toPublishedFreshness, type PublishedFreshness } from '../artifacts/freshness.js';
 import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { count } from '../text/count.js';
+import { dateWords } from '../text/date-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import { toHeadline } from '../artifacts/summary.js';
 import { scoreWords, shareWords, zWords } from '../text/number-words.js';
 import { chainFigure } from './chart-figure.js';
-import { publicRows, subscriberRows } from './chain-page-files.js';
+import { publicRows, subscriberTable } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, toCell, toDatedText, toRibbon } from './page-words.js';
+import { ABSENT, LABEL_SENTENCES, toCell, toDatedText, toFreshnessData, toRibbon } from './page-words.js';
 
 /** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
 export type ChainPageOptions = {
   readonly records: readonly MetaDay[];
+  /** The points of the chain's chart, ascending. */
+  readonly points: readonly ChartPoint[];
   readonly lastAvailable: string | null;
   readonly methodology: Methodology;
   readonly sources: readonly SourceSegment[];
@@ -37,6 +41,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
   const latest = records.at(-1);
   if (latest === undefined) throw new Error(`${chain} has no record`);
   const { name } = CHAINS[chain];
+  const chart = chainFigure(chain, options.points, methodology);
   const notes = evidenceNotes(latest, methodology);
   const { regime, date: through } = latest;
   return pageFile(site, {
@@ -49,16 +54,19 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       name,
       headline: toDatedText(toHeadline(chain, regime)),
       through,
+      day: dateWords(through),
       label: regime.label,
+      words: LABEL_SENTENCES[regime.label],
+      freshness: [toFreshnessData(chain, lastAvailable)],
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
       facts: toFacts(latest, toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources)),
       notes: notes.length === 0 ? [] : [notes.join(' ')],
-      chart: chainFigure(chain),
+      chart,
       scores: toScores(latest),
       drivers: toDrivers(latest),
       noDrivers: noDriversReason(latest, methodology),
       days: records.toReversed().map(toDay),
-      files: { public: publicRows(chain), subscriber: subscriberRows(chain, through) },
+      files: { public: publicRows(chain), subscriber: subscriberTable(chain) },
       sources: sources.map(toSource),
       hash: regime.determinism_hash,
     }),

@@ -1,28 +1,38 @@
 import { CHAINS } from '../../../schemas/catalog.js';
-import { chartPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
-import type { Chain } from '../../../schemas/types.generated.js';
+import { chartDataPath, chartPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import type { Chain, Methodology } from '../../../schemas/types.generated.js';
+import type { ChainFacts } from '../artifacts/chain-facts.js';
+import type { ChartPoint } from '../artifacts/chart-data.js';
+import { chartForPage, drawChain, drawOverview, type DrawnChart } from '../charts/chart-files.js';
+import { LABELS } from '../charts/chart-style.js';
+import { windowWords } from '../charts/time-axis.js';
+import { trustHtml } from '../text/html-template.js';
 
-/** Size of each chart, with all chains, so that a page reserves its space before it has loaded. A test compares them. */
-const CHAIN_SIZE = { width: 720, height: 546 };
-const OVERVIEW_SIZE = { width: 720, height: 464 };
-
-/** Returns the figure of a chain's chart. The SVG describes its own numbers; the alt text says what it shows. */
-export function chainFigure(chain: Chain): object {
-  const { name } = CHAINS[chain];
-  return {
-    ...CHAIN_SIZE,
-    path: chartPath(chain),
-    alt: `${name}: regime of each of the last 365 days, with demand and pressure and their thresholds.`,
-    caption: `${name}: regimes, demand and pressure over the last 365 days`,
-  };
+/** Returns the values of the template `figure` for a chain's chart. Precondition: at least one point. */
+export function chainFigure(chain: Chain, points: readonly ChartPoint[], methodology: Methodology): object {
+  return toFigure(drawChain(chain, points, methodology), 'chain', [chain], chartPath(chain));
 }
 
-/** Returns the figure of the chart of all chains. */
-export function overviewFigure(): object {
+/** Returns the values of the template `figure` for the chart of all chains. */
+export function overviewFigure(facts: readonly ChainFacts[]): object {
+  const chains = facts.map(({ chain }) => chain);
+  return toFigure(drawOverview(facts), 'overview', chains, PUBLIC_PATHS.overviewChart);
+}
+
+function toFigure(
+  chart: DrawnChart,
+  kind: 'chain' | 'overview',
+  chains: readonly Chain[],
+  path: string,
+): object {
   return {
-    ...OVERVIEW_SIZE,
-    path: PUBLIC_PATHS.overviewChart,
-    alt: 'Every chain: regime of each of the last 365 days, one band for each chain.',
-    caption: 'Regimes of every chain over the last 365 days',
+    kind,
+    heading: chart.heading,
+    range: chains.length === 0 ? 'No chain is published.' : windowWords(chart.window),
+    svg: trustHtml(chartForPage(chart)),
+    files: chains.map(chartDataPath).join(' '),
+    path,
+    data: chains.map((chain) => ({ name: CHAINS[chain].name, path: chartDataPath(chain) })),
+    labels: LABELS,
   };
 }

@@ -1,30 +1,26 @@
-import {
-  CHAINS,
-  GENRES,
-  PLAN_IDS,
-  PLANS,
-  PRICE_CURRENCY,
-  type PlanDefinition,
-} from '../../../schemas/catalog.js';
+import { CHAINS } from '../../../schemas/catalog.js';
 import {
   calendarPath,
   chainPagePath,
-  examplePath,
+  chartPath,
   methodologyPagePath,
   PAGE_PATHS,
   PUBLIC_PATHS,
+  weeklySummaryPath,
 } from '../../../schemas/paths.js';
-import type { FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
-import { LANDING_DAYS, type ChainFacts } from '../artifacts/chain-facts.js';
-import { freshnessWords, toPublishedFreshness } from '../artifacts/freshness.js';
-import { confidenceWords } from '../text/confidence-words.js';
+import type { Chain, SourceSegment } from '../../../schemas/types.generated.js';
+import { addDays } from '../../../schemas/dates.js';
+import type { FileTemplate } from '../artifacts/artifact.js';
+import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { count } from '../text/count.js';
-import { priceWords } from '../text/number-words.js';
+import { dateWords } from '../text/date-words.js';
+import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
-import { chainFigure, overviewFigure } from './chart-figure.js';
+import { overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
+import { LABEL_SENTENCES, toFreshnessData } from './page-words.js';
+import { planCards } from './plan-cards.js';
 import type { SiteTexts } from './site-texts.js';
-import { toDatedText, toRibbon } from './page-words.js';
 
 /** Options for `frontPage`. `facts` has one element per published chain, in the order of the page. */
 export type FrontOptions = {
@@ -32,35 +28,51 @@ export type FrontOptions = {
   readonly methodologyVersion: string;
 };
 
+/** Address of the files on a page without a site: the demo's. */
+const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
+/** Number of days in the table beside the first commands. */
+const SHOWN_DAYS = 3;
+
 /**
- * Returns the front page: the state of every published chain, charts, first commands and plans. The page never depends
- * on the current time.
+ * Returns the front page: the state of every published chain, a chart, first commands, free files, plans and sources. The
+ * page never depends on the current time: a script shows what is late by the reader's clock.
  */
 export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontOptions): FileTemplate {
   return pageFile(site, {
     path: PAGE_PATHS.front,
     template: 'front',
     title: 'Overview',
-    description: `Daily on-chain regimes of ${namesOf(facts)}: how much each chain is used, how scarce its block space is, and how confident each label is. No prices, no forecasts.`,
+    description: `The regime of ${namesOf(facts)} on every day: how much each chain is used, how scarce its block space is, and how certain the label is. No prices, no forecasts.`,
     values: (stamp) => ({
       stamp,
-      chains: facts.map((each) => toCard(each, stamp)),
-      ribbonDays: LANDING_DAYS,
-      overview: overviewFigure(),
-      start: {
-        gateway: site.details === undefined ? [] : [site.details.base_url],
-        lines: facts.slice(0, 1).flatMap(({ chain }) => toLines(chain)),
+      chains: facts.map(toCard),
+      overview: overviewFigure(facts),
+      start: toStart(site, facts.find(({ chain }) => chain === 'ethereum') ?? facts[0]),
+      free: {
+        rows: FREE_FILES.map(({ name, words, path, as }) => ({
+          name,
+          links: facts.map(({ chain }) => ({ words, path: path(chain), as: as(chain) })),
+        })),
         methodology: methodologyPagePath(methodologyVersion),
+        notebook: PUBLIC_PATHS.starterNotebook,
       },
-      plans: {
-        genres: GENRES.filter((genre) => genre !== 'briefs').join(', '),
-        currency: PRICE_CURRENCY.toUpperCase(),
-        rows: PLAN_IDS.map((plan) => toPlan(PLANS[plan])),
-        signUp: site.details?.sign_up_url === undefined ? [] : [site.details.sign_up_url],
-      },
+      plans: planCards(site, '#free'),
     }),
   });
 }
+
+/** The files for each chain that need no key. */
+const FREE_FILES = [
+  {
+    ...{ name: 'Regime calendar, one row for each day', words: 'CSV', path: calendarPath },
+    as: (chain: Chain) => `${chain}-regime-calendar.csv`,
+  },
+  {
+    ...{ name: 'Summary of the last week', words: 'text', path: weeklySummaryPath },
+    as: (chain: Chain) => `${chain}-weekly-summary.txt`,
+  },
+  { ...{ name: 'Chart', words: 'SVG', path: chartPath }, as: (chain: Chain) => `${chain}.svg` },
+];
 
 function namesOf(facts: readonly ChainFacts[]): string {
   const names = facts.map(({ chain }) => CHAINS[chain].name);
@@ -69,54 +81,61 @@ function namesOf(facts: readonly ChainFacts[]): string {
     : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }
 
-function toCard(
-  { chain, updatedThrough, lastAvailable, sources, landing }: ChainFacts,
-  { publishedAt }: ReleaseStamp,
-): object {
-  const { regime, confidence, headline, labels } = landing;
-  const { missing_signals: missing } = confidence;
-  const fresh = toPublishedFreshness(chain, updatedThrough, lastAvailable, publishedAt, sources);
+function toCard(facts: ChainFacts): object {
+  const { chain, updatedThrough, lastAvailable, sources, landing } = facts;
+  const { regime, confidence } = landing;
+  const hasLabel = regime.label !== 'indeterminate';
   return {
     name: CHAINS[chain].name,
     page: chainPagePath(chain),
     label: regime.label,
-    headline: toDatedText(headline),
-    ribbon: toRibbon(labels),
-    since: regime.since,
-    run: count(regime.run_days, 'day'),
-    confidence: confidenceWords(regime.label, confidence),
-    missing: missing.length === 0 ? [] : [missing.map(signalWords).join(', ')],
-    through: updatedThrough,
-    next: fresh.expected_next_by,
-    freshness: freshnessWords(fresh),
-    chart: chainFigure(chain),
+    words: LABEL_SENTENCES[regime.label],
+    since: hasLabel ? [`${dateWords(regime.since)}, ${count(regime.run_days, 'day')}`] : [],
+    confidence: hasLabel ? `confidence ${shareWords(confidence.score)}` : 'no confidence without a label',
+    ...toMissing(facts),
+    through: dateWords(updatedThrough),
+    ...toFreshnessData(chain, lastAvailable),
+    simulated: sources.some(isSimulated) ? ['Simulated data, not measured.'] : [],
+    sources: sources.map(sourceWords).join(' '),
   };
 }
 
-function toLines(chain: ChainFacts['chain']): object[] {
-  return [
-    {
-      comment: 'the regime calendar: one row per date',
-      command: `curl -fsSL "\${GATEWAY%/}${calendarPath(chain)}" -o ${chain}-regime-calendar.csv`,
-    },
-    {
-      comment: 'a notebook: how long regimes last, what follows what, and the join with your own daily data',
-      command: `curl -fsSL "\${GATEWAY%/}${PUBLIC_PATHS.starterNotebook}" -o starter.ipynb && CRD_BASE_URL="$GATEWAY" jupyter lab starter.ipynb`,
-    },
-    {
-      comment: 'a copy of an archive with every digest verified (needs a key of the Research plan)',
-      command: `curl -fsSLO "\${GATEWAY%/}${examplePath('sync.ts')}" && npx tsx sync.ts --chain ${chain} --genre gold --to mirror`,
-    },
-  ];
-}
-
-function toPlan({ name, chains, windows, archive, briefs, monthlyCents }: PlanDefinition): object {
+/** Returns what the last day lacks: `incomplete` if days before had it, `without` if the chain never publishes it. */
+function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
+  readonly incomplete: readonly string[];
+  readonly without: readonly string[];
+} {
+  const missing = landing.confidence.missing_signals.map(signalWords).join(', ');
+  if (missing === '' || lastAvailable === updatedThrough)
+    return { incomplete: [], without: missing === '' ? [] : [missing] };
+  const since = lastAvailable === null ? '' : ` since ${dateWords(addDays(lastAvailable, 1))}`;
+  const known = landing.runs.findLast(({ label }) => label !== 'indeterminate');
+  const isKnown = landing.regime.label !== 'indeterminate' || known === undefined;
   return {
-    name,
-    chains: chains === 'all' ? 'all' : 'one, of your choice',
-    windows: windows.join(', '),
-    archive: archive ? 'yes, with all revisions' : 'no',
-    briefs: briefs === 'all' ? 'all' : 'latest only',
-    price: priceWords(monthlyCents),
+    incomplete: [
+      `Incomplete${since}: no ${missing}.`,
+      ...(isKnown ? [] : [`Last known regime: ${known.label}, ${dateWords(known.last)}.`]),
+    ],
+    without: [],
   };
+}
+
+function toStart({ details, wheel }: SiteTexts, facts: ChainFacts | undefined): object {
+  const address = details?.base_url ?? LOCAL_ADDRESS;
+  return {
+    wheel: address.replace(/\/$/, '') + wheel,
+    chain: facts?.chain ?? 'ethereum',
+    days: facts?.landing.labels.slice(-SHOWN_DAYS) ?? [],
+    local: address.startsWith('https:')
+      ? []
+      : ['This copy of the site has no public address: the first line reads from this machine.'],
+  };
+}
+
+const isSimulated = ({ name }: SourceSegment): boolean => /simulat/i.test(name);
+
+function sourceWords({ name, from, licence, attribution }: SourceSegment): string {
+  const since = from === undefined ? '' : ` from ${dateWords(from)}`;
+  const by = attribution === undefined ? '' : ` Attribution: ${attribution.replace(/\.$/, '')}.`;
+  return `${isSimulated({ name, licence }) ? 'Simulated, not measured' : name}${since}; licence ${licence}.${by}`;
 }

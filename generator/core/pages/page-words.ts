@@ -1,6 +1,8 @@
-import { LABEL_MEANINGS } from '../../../schemas/catalog.js';
-import type { ChainLanding, RegimeLabel } from '../../../schemas/types.generated.js';
+import { CHAIN_IDS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import { freshnessLimits } from '../../../schemas/freshness.js';
+import type { Chain, ChainLanding, RegimeLabel } from '../../../schemas/types.generated.js';
 import { count } from '../text/count.js';
+import { dateWords } from '../text/date-words.js';
 import { escapeHtml, trustHtml, type TrustedHtml } from '../text/html-template.js';
 import { withMinusSigns } from '../text/minus-sign.js';
 
@@ -25,4 +27,35 @@ export function toRibbon(labels: ChainLanding['labels']): object {
   const words = counts.map(({ label, days }) => `${label} ${count(days, 'day')}`).join(', ');
   const [first, last] = [labels[0]?.date ?? '', labels.at(-1)?.date ?? ''];
   return { days: labels, words: `Labels from ${first} to ${last}: ${words}.` };
+}
+
+/** What each label means, as a sentence for readers who do not know the methodology. */
+export const LABEL_SENTENCES: Readonly<Record<RegimeLabel, string>> = {
+  congested: 'More use than usual, and block space is scarce.',
+  expanding: 'More use than usual, and block space is not scarce.',
+  strained: 'Block space is scarce, although use is not unusual.',
+  steady: 'Nothing unusual in use or fees.',
+  slack: 'Normal use; fees are unusually low or blocks unusually empty.',
+  quiet: 'Less use than usual; fees are normal.',
+  dormant: 'Less use than usual, and fees are unusually low or blocks unusually empty.',
+  indeterminate: 'Not enough data to name a regime.',
+};
+
+/** Returns the members by chain in display order. A document that was read has them in another order than a new one. */
+export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Chain, T][] {
+  return CHAIN_IDS.flatMap((chain): [Chain, T][] => {
+    const value = byChain[chain];
+    return value === undefined ? [] : [[chain, value]];
+  });
+}
+
+/** Returns the values from which a script tells the reader that a chain is late or stale, by the reader's clock. */
+export function toFreshnessData(chain: Chain, lastAvailable: string | null): object {
+  const { late_after: late, stale_after: stale } = freshnessLimits(chain, lastAvailable);
+  return {
+    completeness:
+      lastAvailable === null ? 'no day is complete yet' : `complete data ends on ${dateWords(lastAvailable)}`,
+    lateAfter: late === null ? [] : [late],
+    staleAfter: stale === null ? [] : [stale],
+  };
 }

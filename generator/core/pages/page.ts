@@ -1,22 +1,24 @@
-import { methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { ACCOUNT_PATHS, methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { PAGE_POLICY } from '../../../schemas/page-policy.js';
 import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import type { Site } from '../../../schemas/types.generated.js';
 import type { PageTemplate, SiteTexts } from './site-texts.js';
 
 /** Name of the service on its pages without a `site.json`. */
-const SITE_NAME = 'Chain reference data';
+export const SITE_NAME = 'Chain reference data';
 
 const SECTIONS = [
-  { path: PAGE_PATHS.front, name: 'Overview' },
-  { path: PAGE_PATHS.docs, name: 'API' },
+  { path: PAGE_PATHS.front, name: 'Chains' },
+  { path: PAGE_PATHS.docs, name: 'Docs' },
   { path: methodologyPagePath('v1'), name: 'Methodology' },
+  { path: PAGE_PATHS.pricing, name: 'Pricing' },
+  { path: ACCOUNT_PATHS.page, name: 'Sign in' },
 ];
 
 const RESOURCES = [
-  { path: PUBLIC_PATHS.status, name: 'Status' },
-  { path: PUBLIC_PATHS.changes, name: 'Changes' },
-  { path: PUBLIC_PATHS.glossary, name: 'Glossary' },
+  { path: PAGE_PATHS.status, name: 'Status' },
+  { path: PAGE_PATHS.changes, name: 'Changes' },
+  { path: PAGE_PATHS.glossary, name: 'Glossary' },
   { path: PUBLIC_PATHS.release, name: 'Digests' },
   { path: PUBLIC_PATHS.openapi, name: 'OpenAPI' },
 ];
@@ -41,6 +43,7 @@ export function pageFile(
   const shared = {
     title: path === PAGE_PATHS.front ? name : `${title} · ${name}`,
     description,
+    canonical: details === undefined ? [] : [details.base_url.replace(/\/$/, '') + path],
     site: { name, policy: PAGE_POLICY, ...PAGE_PATHS },
     sections: SECTIONS.map((section) => ({ ...section, current: section.path === path ? ['page'] : [] })),
     resources: RESOURCES,

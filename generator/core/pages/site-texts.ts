@@ -1,17 +1,23 @@
 import type { Site } from '../../../schemas/types.generated.js';
 import type { TextTemplate } from '../text/text-template.js';
 
-/** Names of the page templates. `layout` surrounds every page; the last three are partials. */
+/** Names of the page templates. `layout` surrounds every page; the last four are partials. */
 export const PAGE_TEMPLATES = [
   'layout',
   'front',
   'chain',
+  'pricing',
+  'status',
+  'changes',
+  'glossary',
   'docs',
   'methodology',
   'problem',
+  'plans',
   'operation',
   'schema',
   'type',
+  'figure',
 ] as const;
 
 export type PageTemplate = (typeof PAGE_TEMPLATES)[number];
@@ -23,7 +29,11 @@ export type ExampleText = { readonly name: string; readonly text: string };
 export type SiteTexts = {
   readonly templates: { readonly [name in PageTemplate]: TextTemplate };
   readonly stylesheet: string;
+  /** The script of the pages, bundled. */
+  readonly script: string;
   readonly icon: string;
+  /** URL path of the wheel of the Python client. */
+  readonly wheel: string;
   /** Ascending by name. */
   readonly examples: readonly ExampleText[];
   /** Who publishes, and where; absent without a `site.json`. */

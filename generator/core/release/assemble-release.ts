@@ -12,10 +12,17 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { Artifact, FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import { publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
-import { overviewChartFile } from '../artifacts/chart-files.js';
+import { overviewChartFile } from '../charts/chart-files.js';
 import { frontPage } from '../pages/front-page.js';
+import { releasePages } from '../pages/release-pages.js';
 import { referenceFiles, type ReferenceTexts } from '../draft/reference-files.js';
-import { changesFile, landingFile, releaseFile, statusFile } from '../artifacts/release-files.js';
+import {
+  changesFile,
+  keptChanges,
+  landingFile,
+  releaseFile,
+  statusFile,
+} from '../artifacts/release-files.js';
 import { absentPaths, chainFiles, type ChainState, type Section } from '../draft/chain-state.js';
 import type { LineageDraft } from '../draft/lineage-draft.js';
 import type { Held } from './held.js';
@@ -63,7 +70,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   for (const file of referenceFiles(texts)) settled.public.push(settleFile(file, record, stamp));
 
   const releaseOptions = { facts: factsOf(options), ...held, methodologyVersion: texts.methodology.version };
-  settled.public.push(settleFile(overviewChartFile(releaseOptions.facts, texts), record, stamp));
+  settled.public.push(settleFile(overviewChartFile(releaseOptions.facts), record, stamp));
   settled.public.push(settleFile(frontPage(texts.site, releaseOptions), record, stamp));
   const changes = toReleaseChanges(options);
   const earlier = previous?.changes.releases ?? [];
@@ -71,6 +78,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
     statusFile(releaseOptions),
     landingFile(releaseOptions),
     changesFile(newest, earlier, releaseOptions.methodologyVersion),
+    ...releasePages(texts.site, releaseOptions, keptChanges(newest, earlier)),
   ];
   // Status, landing and changes name their own release, so they are compared as the current release would write them.
   const differing = [
@@ -113,7 +121,7 @@ function factsOf({ changed, previous }: AssemblyOptions): ChainFacts[] {
     if (state !== undefined) {
       return state.lastRecords.length === 0
         ? []
-        : [toChainFacts(chain, state.entries.meta, state.lastRecords, state.sources)];
+        : [toChainFacts(chain, state.entries.meta, state, state.sources)];
     }
     const published = previous && publishedFacts(chain, previous.status, previous.landing);
     return published === undefined ? [] : [published];

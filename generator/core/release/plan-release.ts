@@ -148,7 +148,10 @@ function* assess(
   const draft = yield* draftSteps({
     series,
     writers: createDayWriters(series, request.texts),
-    published: assessment.kind === 'first' ? undefined : { manifests, calendar: calendar ?? '' },
+    published:
+      assessment.kind === 'first'
+        ? undefined
+        : { manifests, calendar: calendar ?? '', chart: previous?.charts.get(series.chain) },
     trusted: assessment.kind === 'extended',
     repack: !isTrusted(previous?.record.chains[series.chain], trust),
     stamp,

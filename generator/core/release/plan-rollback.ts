@@ -12,7 +12,8 @@ import type {
   ReleaseRecord,
 } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
-import { CHART_DAYS } from '../artifacts/label-runs.js';
+import { toChartPoint } from '../artifacts/chart-data.js';
+import { RECENT_DAYS } from '../artifacts/label-runs.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { DayRecord } from '../records/day-writers.js';
@@ -200,7 +201,8 @@ function toChainState(
       }),
     ),
     calendar: calendarFile(chain, rows),
-    lastRecords: records.slice(-CHART_DAYS),
+    lastRecords: records.slice(-RECENT_DAYS),
+    points: records.map(toChartPoint),
     newDates: [],
     restatedDates,
     withdrawnDates,

@@ -2,6 +2,7 @@ import { manifestPath } from '../../../schemas/paths.js';
 import type {
   Chain,
   Changes,
+  Chart,
   Genre,
   Landing,
   Manifest,
@@ -21,6 +22,8 @@ export type PublishedState = {
   readonly landing: Landing;
   /** The published calendars of the chains that may change, as text. */
   readonly calendars: ReadonlyMap<Chain, string>;
+  /** The published data of the charts of these chains. Releases of older builds have none. */
+  readonly charts: ReadonlyMap<Chain, Chart>;
 };
 
 /** Returns the published manifest of a genre and chain, or `undefined`. */

@@ -2,10 +2,11 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS, LABEL_MEANINGS, METRIC_NAMES, metricsOf } from '../../../schemas/catalog.js';
 import { toDate } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Chain, Regime, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
+import type { Chain, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
 import { bodyOf } from '../artifacts/artifact.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
-import { CHART_DAYS, toLabelRuns } from '../artifacts/label-runs.js';
+import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
+import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
 import { frontPage } from '../pages/front-page.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
@@ -59,12 +60,13 @@ function probeFiles(texts: ReferenceTexts): string[] {
     const writers = createDayWriters(series, texts);
     const options = { series, writers, published: undefined, trusted: false, stamp, reason: 'probe' };
     const draft = draftChain(options);
-    const facts = [toChainFacts(chain, draft.entries.meta, draft.lastRecords, series.sources)];
+    const facts = [toChainFacts(chain, draft.entries.meta, draft, series.sources)];
     const releaseOptions = { facts, hold: null, methodologyVersion: methodology.version };
     const filesOfAllChains = [
       statusFile(releaseOptions),
       landingFile(releaseOptions),
       frontPage(texts.site, releaseOptions),
+      overviewChartFile(facts),
     ];
     const templates = [...Object.values(chainFiles(draft, texts)).flat(), ...filesOfAllChains];
     const volumes = Object.values(draft.volumes).flatMap(({ files }) => files);
@@ -76,27 +78,24 @@ function probeFiles(texts: ReferenceTexts): string[] {
 }
 
 /** Returns the digests of charts of a year with every label and with gaps. */
-function probeCharts({ charts, methodology }: ReferenceTexts): string[] {
-  const origin = { revision: '2000-01-01.000001', methodologyVersion: methodology.version };
+function probeCharts({ methodology }: ReferenceTexts): string[] {
+  const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
   const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
-  const days = Array.from({ length: CHART_DAYS }, (_, t) => {
-    const axis = (phase: number): Regime['axes']['demand'] =>
-      (t + phase) % 50 < 9 ? { z: null, level: null } : { z: ((t * phase) % 61) / 16 - 1.9, level: 'normal' };
-    const regime = { label: labels[(t >> 4) % labels.length] ?? 'steady', since: '2000-01-01' };
+  const points = Array.from({ length: PROBE_DAYS }, (_, t): ChartPoint => {
+    const z = (phase: number): number | null => ((t + phase) % 50 < 9 ? null : ((t * phase) % 61) / 16 - 1.9);
     return {
       date: toDate(PROBE_FIRST_DAY + t),
-      regime: { ...regime, axes: { demand: axis(7), pressure: axis(11) } },
+      label: labels[(t >> 4) % labels.length] ?? 'steady',
+      confidence: 0.5,
+      ...{ demand: z(7), pressure: z(11), missing: t % 7 === 0 ? ['tx_count'] : [] },
     };
   }).filter((_, t) => t % 101 !== 100);
-  const runs = toLabelRuns(days.map(({ date, regime: { label } }) => ({ date, label })));
-  const through = days.at(-1)?.date ?? '';
-  const chain = { chain: 'base', through, label: 'steady', since: through, runs } as const;
-  const late = { ...chain, chain: 'bitcoin', through: toDate(PROBE_FIRST_DAY) } as const;
-  return [
-    charts.chain({ chain: 'base', days, thresholds: methodology.levels, origin }),
-    charts.overview({ chains: [late, chain], origin }),
-    charts.overview({ chains: [], origin }),
-  ].map(sha256Hex);
+  const files = [
+    chainChartFile('base', points, methodology),
+    chartDataFile('base', points, methodology),
+    overviewChartFile([]),
+  ];
+  return files.map((file) => sha256Hex(bodyOf(file.content(stamp))));
 }
 
 function probeDays(texts: ReferenceTexts): string[] {

@@ -30,7 +30,14 @@ import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfr
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { contentPolicyOf } from '../../../gateway/core/http/content-policy.js';
-import { CHARTS_PATH, ENDPOINTS, FILES_PATH, PUBLIC_PREFIX } from '../../../schemas/paths.js';
+import {
+  ACCOUNT_PATHS,
+  accountAssetPath,
+  CHARTS_PATH,
+  ENDPOINTS,
+  FILES_PATH,
+  PUBLIC_PREFIX,
+} from '../../../schemas/paths.js';
 import { ORIGIN_HEADER } from '../../../gateway/lambda/variables.js';
 import { originSecretName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
@@ -42,6 +49,9 @@ const READ_TIMEOUT = Duration.seconds(25);
 /** Paths that CloudFront passes to the gateway without a cache. */
 const GATEWAY_PATHS = [
   `${FILES_PATH}/*`,
+  ACCOUNT_PATHS.page,
+  accountAssetPath('*'),
+  ENDPOINTS.account,
   ENDPOINTS.keys,
   ENDPOINTS.entitlements,
   `${ENDPOINTS.checkout}*`,

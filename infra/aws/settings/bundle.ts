@@ -1,6 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { ACCOUNT_FILES } from '../../../gateway/io/account-page/read-account-files.js';
 
 /** Output folder of the bundle; the stack deploys it. */
 export const BUNDLE_FOLDER = path.join(import.meta.dirname, '../dist/gateway');
@@ -39,6 +40,26 @@ export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<voi
     banner: { js: REQUIRE },
     logLevel: 'warning',
   });
+  await copyAccountPage(path.join(folder, 'templates'));
+}
+
+/** Bundles the script of the account page, and copies its other files, to where the handler reads them. */
+async function copyAccountPage(folder: string): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['templates/browser/account/main.ts'],
+    outfile: path.join(folder, ACCOUNT_FILES.script),
+    bundle: true,
+    minify: true,
+    legalComments: 'none',
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  for (const file of [ACCOUNT_FILES.html, ACCOUNT_FILES.css]) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await copyFile(path.join(ROOT, 'templates', file), path.join(folder, file));
+  }
 }
 
 if (import.meta.filename === process.argv[1]) await bundleGateway();

@@ -25,6 +25,7 @@ export function gatewayVariables(parameters: Parameters): Partial<Record<Variabl
           CRD_JWT_ISSUER: identity.issuer,
           CRD_JWT_AUDIENCE: identity.audience,
           ...(identity.type === undefined ? {} : { CRD_JWT_TYPE: identity.type }),
+          ...signInVariables(identity),
         }),
     ...sellingVariables(parameters),
   };
@@ -36,5 +37,19 @@ function sellingVariables({ selling }: Parameters): Partial<Record<VariableName,
     CRD_STRIPE_PRICE_SINGLE_CHAIN: selling.priceSingleChain,
     CRD_STRIPE_PRICE_RESEARCH: selling.priceResearch,
     CRD_DASHBOARD_URL: selling.dashboardUrl,
+  };
+}
+
+function signInVariables({
+  client,
+}: NonNullable<Parameters['identity']>): Partial<Record<VariableName, string>> {
+  if (client === undefined) return {};
+  const { id, scopes, resource, token, origins = [] } = client;
+  return {
+    CRD_OIDC_CLIENT_ID: id,
+    ...(scopes === undefined ? {} : { CRD_OIDC_SCOPES: scopes }),
+    ...(resource === undefined ? {} : { CRD_OIDC_RESOURCE: resource }),
+    ...(token === undefined ? {} : { CRD_OIDC_TOKEN: token }),
+    ...(origins.length === 0 ? {} : { CRD_OIDC_ORIGINS: origins.join(',') }),
   };
 }

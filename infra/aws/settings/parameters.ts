@@ -39,6 +39,17 @@ export type Parameters = {
     readonly audience: string;
     /** Type (`typ`) of its session tokens; by default JWT or none. */
     readonly type?: string;
+    /** How the account page signs in; without it, nobody can. */
+    readonly client?: {
+      readonly id: string;
+      /** Separated by blanks; by default openid. */
+      readonly scopes?: string;
+      readonly resource?: string;
+      /** Token that is the session; by default the access token. */
+      readonly token?: 'access' | 'id';
+      /** Origins of its token endpoint, besides the issuer's. */
+      readonly origins?: readonly string[];
+    };
   };
   /** Prices at Stripe; without them, nothing is sold. */
   readonly selling?: {
@@ -60,6 +71,12 @@ const closed = (properties: object, optional: readonly string[] = []): object =>
   additionalProperties: false,
 });
 
+/** JSON Schema of how the account page signs in. */
+const CLIENT = closed(
+  { id: text, scopes: text, resource: text, token: { enum: ['access', 'id'] }, origins: list },
+  ['scopes', 'resource', 'token', 'origins'],
+);
+
 /** JSON Schema of the parameters. */
 const SCHEMA = closed(
   {
@@ -79,7 +96,10 @@ const SCHEMA = closed(
     keyMode: { enum: ['live', 'test'] },
     corsOrigins: list,
     dashboardOrigins: list,
-    identity: closed({ jwks: text, issuer: text, audience: text, type: text }, ['type']),
+    identity: closed({ jwks: text, issuer: text, audience: text, type: text, client: CLIENT }, [
+      'type',
+      'client',
+    ]),
     selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
   },
   ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'selling'],

@@ -156,7 +156,7 @@ it('reads and expires checkout sessions, and creates portal sessions', async () 
     'POST /v1/billing_portal/sessions',
   ]);
   expect(mock.requests.at(-1)).toMatchObject({
-    params: { customer: 'cus_1', return_url: BILLING.dashboardUrl },
+    params: { customer: 'cus_1', return_url: `${BILLING.dashboardUrl}?portal=returned` },
     idempotencyKey: KEY,
   });
 });

@@ -5,7 +5,7 @@ import { OperatorError } from '../../../gateway/core/exit-codes.js';
 import { GatewayError } from '../../../gateway/core/problems.js';
 import { exportAccounts } from '../../../gateway/io/backup/export-accounts.js';
 import type { SavedAccount } from '../../../gateway/io/backup/saved-account.js';
-import { accountKey } from '../../../schemas/paths.js';
+import { accountKey } from '../../../schemas/account-key.js';
 import {
   copyStore,
   importAt,

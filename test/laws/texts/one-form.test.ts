@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { formatDiff } from '../../../generator/collect/inspect/sources-text.js';
-import { chainChartFile } from '../../../generator/core/artifacts/chart-files.js';
+import { toChartPoint } from '../../../generator/core/artifacts/chart-data.js';
 import { toChainFacts } from '../../../generator/core/artifacts/chain-facts.js';
 import { toHeadline } from '../../../generator/core/artifacts/summary.js';
 import { weeklySummaryFile } from '../../../generator/core/artifacts/weekly-summary.js';
+import { chainChartFile } from '../../../generator/core/charts/chart-files.js';
 import { drawRatioChart } from '../../../generator/core/charts/ratio-chart.js';
 import { compareSeries } from '../../../generator/core/collection/compare-series.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
@@ -40,15 +41,16 @@ function* textsOf(series: InputSeries): Generator<readonly [MetaDay, Texts]> {
     const latest = meta(t, provenance);
     records.push(latest);
     if (records.length > 8) records.shift();
-    const shown = { records, lastAvailable: null, sources: [], methodology };
-    const facts = [toChainFacts(chain, [], records, [])];
+    const points = records.map(toChartPoint);
+    const shown = { records, points, lastAvailable: null, sources: [], methodology };
+    const facts = [toChainFacts(chain, [], { lastRecords: records, points }, [])];
     const text = (file: ReturnType<typeof chainPage>): string =>
       file.content(STAMP).text.replaceAll('−', '-');
     yield [
       latest,
       {
         brief: (write('brief-day/1', t, provenance) as BriefDay).body,
-        chart: t % CHART_STEP === 0 ? text(chainChartFile(chain, records, texts)) : '',
+        chart: t % CHART_STEP === 0 ? text(chainChartFile(chain, points, methodology)) : '',
         front: text(frontPage(texts.site, { facts, methodologyVersion: 'v1' })),
         headline: toHeadline(chain, latest.regime),
         page: text(chainPage(texts.site, chain, shown)),
@@ -73,12 +75,12 @@ function patternsOf({ regime, scorecard, drivers: [driver] }: MetaDay): Readonly
   return {
     'demand z': {
       brief: new RegExp(`Demand was \\w+ at ${NUMBER}[ ,]`),
-      chart: new RegExp(`Demand z, ${NUMBER} on the last date`),
+      chart: new RegExp(`Demand: [^.]*\\.\\d+ to [^,]*, ${NUMBER} on the last date`),
       ...(isAxis ? { page: cells('demand', ANY) } : {}),
     },
     'pressure z': {
       brief: new RegExp(`ressure was \\w+ at ${NUMBER}[ ,]`),
-      chart: new RegExp(`Pressure z, ${NUMBER} on the last date`),
+      chart: new RegExp(`Pressure: [^.]*\\.\\d+ to [^,]*, ${NUMBER} on the last date`),
     },
     'demand score': {
       brief: new RegExp(`The scores were ${NUMBER} for demand`),
@@ -97,7 +99,7 @@ function patternsOf({ regime, scorecard, drivers: [driver] }: MetaDay): Readonly
     },
     confidence: {
       brief: /the same label was ([\d.]+ %)/,
-      front: /<dt>Confidence<\/dt><dd>([\d.]+ %), /,
+      front: /· confidence ([\d.]+ %)</,
       page: /<dt>Confidence<\/dt><dd>([\d.]+ %), /,
       weekly: /\nConfidence {2}([\d.]+ %), /,
     },
@@ -108,7 +110,7 @@ function patternsOf({ regime, scorecard, drivers: [driver] }: MetaDay): Readonly
     },
     'days of the label': {
       brief: /It had lasted for ([\d,]+ days?), since/,
-      front: /<\/time>, ([\d,]+ days?)</,
+      front: />since [^<,]*, ([\d,]+ days?) ·/,
       headline: /for ([\d,]+ days?), since/,
       page: /<dt>Since<\/dt><dd>[\d-]+, ([\d,]+ days?)</,
       weekly: /for ([\d,]+ days?), since/,

@@ -1,5 +1,5 @@
+import { accountKey } from '../../../schemas/account-key.js';
 import {
-  accountKey,
   ALIASES_KEY,
   GC_KEY,
   keyRecordKey,

@@ -4,6 +4,7 @@ import type { Chain } from '../../../schemas/types.generated.js';
 import { createMemoryStore } from '../stores/memory-store.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { Configuration } from '../../../gateway/core/configuration/configuration.js';
+import type { AccountFiles } from '../../../gateway/core/http/account-page.js';
 import { createScrubber } from '../../../gateway/core/scrub.js';
 import { createAccounts, type Accounts } from '../../../gateway/io/accounts/accounts.js';
 import { createLogger } from '../../../gateway/io/operation/logger.js';
@@ -46,6 +47,8 @@ export type GatewayServerOptions = {
   readonly storeMs?: number;
   /** Access to Stripe; without it the gateway sells nothing. */
   readonly billing?: BillingPort;
+  /** The texts of the account page, by default short ones. */
+  readonly accountFiles?: AccountFiles;
 };
 
 /** The default configuration: a directory store, no identity provider, very high limits, free ports. */
@@ -67,6 +70,13 @@ export const CONFIGURATION: Configuration = {
   logLevel: 'info',
 };
 
+/** Short texts of an account page. */
+const ACCOUNT_FILES: AccountFiles = {
+  html: '<script type="module" src="{{script}}"></script><link rel="stylesheet" href="{{stylesheet}}">',
+  css: 'body{}',
+  script: 'void 0;',
+};
+
 export async function startGateway({
   store,
   accountsStore = createMemoryStore(),
@@ -75,6 +85,7 @@ export async function startGateway({
   hidden = [],
   storeMs,
   billing,
+  accountFiles = ACCOUNT_FILES,
 }: GatewayServerOptions): Promise<GatewayServer> {
   const lines: string[] = [];
   const logger = createLogger({
@@ -95,6 +106,7 @@ export async function startGateway({
       clock: () => performance.now(),
       newId: () => randomUUID(),
       indexer: createInlineIndexer(),
+      accountFiles,
       ...(storeMs === undefined ? {} : { storeMs }),
       ...(billing === undefined ? {} : { billing }),
     },

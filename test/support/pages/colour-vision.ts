@@ -1,4 +1,4 @@
-// Perceived colour differences (CIEDE2000), contrast, and colour blindness (Machado, Oliveira and Fernandes 2009).
+// Perceived colour differences (CAM02-UCS), contrast, and colour blindness (Machado, Oliveira and Fernandes 2009).
 
 /** A colour in linear sRGB or CIE L*a*b*, or a row of a matrix. */
 type Triple = readonly [number, number, number];
@@ -27,9 +27,15 @@ export const VISIONS: Readonly<Record<string, readonly Triple[]>> = {
   ],
 };
 
-/** Returns the CIEDE2000 difference of two `#rrggbb` colours for a kind of vision. About 2 is just noticeable. */
+/** Returns the CAM02-UCS difference of two `#rrggbb` colours for a kind of vision. About 1 is just noticeable. */
 export function seenDifference(one: string, other: string, vision: readonly Triple[]): number {
-  return ciede2000(toLab(see(one, vision)), toLab(see(other, vision)));
+  const [a, b] = [toUcs(see(one, vision)), toUcs(see(other, vision))];
+  return Math.hypot(...triple((i) => (a[i] ?? 0) - (b[i] ?? 0)));
+}
+
+/** Returns J', a' and b' of a `#rrggbb` colour in CAM02-UCS. */
+export function ucsOf(colour: string): Triple {
+  return toUcs(toLinear(colour));
 }
 
 /** Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2). */
@@ -52,39 +58,65 @@ function toLinear(colour: string): Triple {
 
 const luminance = (rgb: Triple): number => dot([0.2126, 0.7152, 0.0722], rgb);
 
-/** Converts linear sRGB to CIE L*a*b* with the white point D65. */
-function toLab(rgb: Triple): Triple {
-  const f = (t: number): number => (t > (6 / 29) ** 3 ? Math.cbrt(t) : t / (3 * (6 / 29) ** 2) + 4 / 29);
-  const x = f(dot([0.4124564, 0.3575761, 0.1804375], rgb) / 0.95047);
-  const y = f(dot([0.2126729, 0.7151522, 0.072175], rgb));
-  const z = f(dot([0.0193339, 0.119192, 0.9503041], rgb) / 1.08883);
-  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+const XYZ: readonly Triple[] = [
+  [0.4124, 0.3576, 0.1805],
+  [0.2126, 0.7152, 0.0722],
+  [0.0193, 0.1192, 0.9505],
+];
+const CAT02: readonly Triple[] = [
+  [0.7328, 0.4296, -0.1624],
+  [-0.7036, 1.6975, 0.0061],
+  [0.003, 0.0136, 0.9834],
+];
+/** From the space of CAT02 to that of Hunt, Pointer and Estévez. */
+const HPE: readonly Triple[] = [
+  [0.7409792, 0.218025, 0.0410058],
+  [0.2853532, 0.6242014, 0.0904454],
+  [-0.0096276, -0.005698, 1.0153256],
+];
+const WHITE: Triple = [95.047, 100, 108.883];
+/** Luminance of the adapting field in cd/m², for sRGB, and that of the background in percent. */
+const ADAPTING = 64 / Math.PI / 5;
+const BACKGROUND = 20;
+
+/** Converts linear sRGB to CAM02-UCS (CIECAM02, average surround; Luo, Cui and Li 2006). */
+function toUcs(rgb: Triple): Triple {
+  const k = 1 / (5 * ADAPTING + 1);
+  const fl = 0.2 * k ** 4 * 5 * ADAPTING + 0.1 * (1 - k ** 4) ** 2 * Math.cbrt(5 * ADAPTING);
+  const n = BACKGROUND / 100;
+  const nbb = 0.725 * n ** -0.2;
+  const degree = 1 - Math.exp((-ADAPTING - 42) / 92) / 3.6;
+  const white = times(CAT02, WHITE);
+  const adapt = (xyz: Triple): Triple => {
+    const cone = times(CAT02, xyz);
+    const adapted = triple((i) => (degree * 100) / (white[i] ?? 1) + 1 - degree);
+    const hpe = times(
+      HPE,
+      triple((i) => (adapted[i] ?? 0) * (cone[i] ?? 0)),
+    );
+    return triple((i) => {
+      const power = ((fl * Math.abs(hpe[i] ?? 0)) / 100) ** 0.42;
+      return Math.sign(hpe[i] ?? 0) * ((400 * power) / (power + 27.13)) + 0.1;
+    });
+  };
+  const response = (cone: Triple): number => (dot([2, 1, 1 / 20], cone) - 0.305) * nbb;
+  const cone = adapt(triple((i) => 100 * dot(XYZ[i] ?? rgb, rgb)));
+  const a = dot([1, -12 / 11, 1 / 11], cone);
+  const b = dot([1 / 9, 1 / 9, -2 / 9], cone);
+  const hue = Math.atan2(b, a);
+  const t =
+    ((50_000 / 13) * nbb * 0.25 * (Math.cos(hue + 2) + 3.8) * Math.hypot(a, b)) / dot([1, 1, 21 / 20], cone);
+  const lightness = 100 * (response(cone) / response(adapt(WHITE))) ** (0.69 * (1.48 + Math.sqrt(n)));
+  const chroma = t ** 0.9 * Math.sqrt(lightness / 100) * (1.64 - 0.29 ** n) ** 0.73;
+  const colourfulness = Math.log(1 + 0.0228 * chroma * fl ** 0.25) / 0.0228;
+  return [
+    (1.7 * lightness) / (1 + 0.007 * lightness),
+    colourfulness * Math.cos(hue),
+    colourfulness * Math.sin(hue),
+  ];
 }
 
-/** Returns the CIEDE2000 colour difference (Sharma, Wu and Dalal 2005). */
-export function ciede2000([l1, a1, b1]: Triple, [l2, a2, b2]: Triple): number {
-  const bend = (c: number): number => Math.sqrt(c ** 7 / (c ** 7 + 25 ** 7));
-  const g = 1.5 - bend((Math.hypot(a1, b1) + Math.hypot(a2, b2)) / 2) / 2;
-  const c1 = Math.hypot(a1 * g, b1);
-  const c2 = Math.hypot(a2 * g, b2);
-  const h1 = hue(a1 * g, b1);
-  const h2 = hue(a2 * g, b2);
-  const turn = c1 * c2 === 0 ? 0 : ((h2 - h1 + 540) % 360) - 180;
-  const dH = 2 * Math.sqrt(c1 * c2) * sin(turn / 2);
-  const l = (l1 + l2) / 2;
-  const c = (c1 + c2) / 2;
-  const h = c1 * c2 === 0 ? h1 + h2 : h1 + turn / 2;
-  const t = 1 - 0.17 * cos(h - 30) + 0.24 * cos(2 * h) + 0.32 * cos(3 * h + 6) - 0.2 * cos(4 * h - 63);
-  const dL = (l2 - l1) / (1 + (0.015 * (l - 50) ** 2) / Math.sqrt(20 + (l - 50) ** 2));
-  const dC = (c2 - c1) / (1 + 0.045 * c);
-  const dHue = dH / (1 + 0.015 * c * t);
-  const around = Math.exp(-(((((h + 360) % 360) - 275) / 25) ** 2));
-  return Math.sqrt(dL ** 2 + dC ** 2 + dHue ** 2 - 2 * bend(c) * sin(60 * around) * dC * dHue);
-}
-
-const hue = (a: number, b: number): number =>
-  a === 0 && b === 0 ? 0 : (Math.atan2(b, a) * 180) / Math.PI + (b < 0 ? 360 : 0);
-const sin = (degrees: number): number => Math.sin((degrees * Math.PI) / 180);
-const cos = (degrees: number): number => Math.cos((degrees * Math.PI) / 180);
+const times = (matrix: readonly Triple[], vector: Triple): Triple =>
+  triple((i) => dot(matrix[i] ?? vector, vector));
 const dot = (a: Triple, b: Triple): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const triple = (of: (i: number) => number): Triple => [of(0), of(1), of(2)];

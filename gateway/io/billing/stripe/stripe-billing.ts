@@ -63,7 +63,7 @@ export function createStripeBilling(options: StripeOptions): BillingPort {
     expireCheckout: (session) => run(() => expire(stripe, session)),
     createPortal: (customer, idempotencyKey) =>
       run(async () => {
-        const params = { customer, return_url: options.dashboardUrl };
+        const params = { customer, return_url: withQuery(options.dashboardUrl, 'portal=returned') };
         return (await stripe.billingPortal.sessions.create(params, createOptions(idempotencyKey, params)))
           .url;
       }),

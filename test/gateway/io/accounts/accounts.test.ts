@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { accountKey, keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
+import { accountKey } from '../../../../schemas/account-key.js';
+import { keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
 import { grantsOf } from '../../../../gateway/core/accounts/account.js';
 import { parseApiKey } from '../../../../gateway/core/access/api-key.js';
 import { DOCUMENT_META } from '../../../../gateway/io/accounts/account-documents.js';

@@ -4,7 +4,8 @@ import { createAccounts, type Accounts } from '../../../../gateway/io/accounts/a
 import { DOCUMENT_META } from '../../../../gateway/io/accounts/account-documents.js';
 import { createAuthenticator } from '../../../../gateway/io/identity/authenticator.js';
 import { StoreError, type ObjectStore } from '../../../../infra/store/object-store.js';
-import { accountKey, keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
+import { accountKey } from '../../../../schemas/account-key.js';
+import { keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
 import { interceptStore } from '../../../support/stores/intercept-store.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 

@@ -1,7 +1,8 @@
 import { LISTED_KEYS } from '../../../../gateway/core/accounts/account.js';
 import { exportAccounts } from '../../../../gateway/io/backup/export-accounts.js';
 import { canonicalJson } from '../../../../schemas/canonical-json.js';
-import { accountKey, keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
+import { accountKey } from '../../../../schemas/account-key.js';
+import { keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
 import type { Account } from '../../../../schemas/types.generated.js';
 import { copyStore, openAccountsAt, readTexts } from '../../../support/gateway/accounts-scene.js';
 import { interceptStore } from '../../../support/stores/intercept-store.js';

@@ -2,7 +2,8 @@ import { exportAccounts } from '../../../../gateway/io/backup/export-accounts.js
 import type { ImportedAccount } from '../../../../gateway/io/backup/import-accounts.js';
 import type { SavedAccount } from '../../../../gateway/io/backup/saved-account.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
-import { accountKey, keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
+import { accountKey } from '../../../../schemas/account-key.js';
+import { keyRecordKey, keyUsageKey } from '../../../../schemas/paths.js';
 import {
   copyStore,
   importAt,

@@ -1,3 +1,4 @@
+import { toChartPoint } from '../../../../generator/core/artifacts/chart-data.js';
 import { chainPage } from '../../../../generator/core/pages/chain-page.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
@@ -15,7 +16,8 @@ function pageText(chain: Chain, missing: readonly MetricName[], seed = 7): strin
   const { meta } = createDayWriters(series, texts);
   const provenance = { revision: STAMP.revision, updatedThrough: series.dates.at(-1) ?? '' };
   const records = Array.from({ length: 30 }, (_, i) => meta(DAYS - 30 + i, provenance));
-  const options = { records, lastAvailable: null, methodology: texts.methodology, sources: [] };
+  const points = records.map(toChartPoint);
+  const options = { records, points, lastAvailable: null, methodology: texts.methodology, sources: [] };
   const html = chainPage(texts.site, chain, options).content(STAMP).text;
   return textOf(html);
 }

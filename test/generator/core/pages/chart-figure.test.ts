@@ -1,18 +1,28 @@
-import { drawChainChart } from '../../../../generator/core/charts/chain-chart.js';
-import { drawOverviewChart } from '../../../../generator/core/charts/overview-chart.js';
+import { toChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
+import { toChartPoint } from '../../../../generator/core/artifacts/chart-data.js';
 import { chainFigure, overviewFigure } from '../../../../generator/core/pages/chart-figure.js';
-import { CHAIN_IDS } from '../../../../schemas/catalog.js';
-import { chartDays, chartOf, ORIGIN } from '../../../support/release/chart-days.js';
+import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { randomSeries } from '../../../support/release/random-series.js';
 
-const CHAINS = CHAIN_IDS.map((chain) => {
-  const date = '2026-02-28';
-  return { chain, through: date, label: 'steady', since: date, runs: [] };
-});
+const texts = await readProductTexts();
+const { meta } = createDayWriters(randomSeries({ chain: 'base', seed: 2, days: 3 }), texts);
+const record = meta(1, { revision: '2023-02-05.000001', updatedThrough: '2022-01-03' });
+const points = [toChartPoint(record)];
+const facts = toChainFacts('base', [], { lastRecords: [record], points }, []);
 
 it.each([
-  ['a chain', chainFigure('base'), drawChainChart(chartOf(chartDays(2)))],
-  ['all chains', overviewFigure(), drawOverviewChart({ chains: CHAINS, origin: ORIGIN })],
-])('reserves the size of the chart of %s', (_name, figure, svg) => {
-  const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? [];
-  expect(figure).toMatchObject({ width: Number(width), height: Number(height) });
+  ['chain', chainFigure('base', points, texts.methodology), '/charts/base.svg'],
+  ['overview', overviewFigure([facts]), '/charts/overview.svg'],
+])('names the data and the file of the chart of kind %s', (kind, figure, path) => {
+  const html = texts.site.templates.figure(figure);
+  expect(html).toContain(`data-chart="${kind}" data-files="/charts/base.json"`);
+  expect(html).toContain(`<a href="${path}">SVG</a>`);
+  expect(html).toContain('<svg class="crd-chart" width="100%"');
+});
+
+it('names no data when no chain is published', () => {
+  const html = texts.site.templates.figure(overviewFigure([]));
+  expect(html).toContain('data-files=""');
+  expect(html).toContain('No chain is published.');
 });

@@ -1,8 +1,9 @@
 import { toChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
+import { toChartPoint } from '../../../../generator/core/artifacts/chart-data.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import type { Chain, MetricName } from '../../../../schemas/types.generated.js';
+import type { Chain, MetaDay, MetricName } from '../../../../schemas/types.generated.js';
 import { textOf } from '../../../support/pages/html-skeleton.js';
 import { randomSeries, withoutMetrics } from '../../../support/release/random-series.js';
 
@@ -10,30 +11,59 @@ const texts = await readProductTexts();
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
 
 /** Returns the text of the front page with one chain whose history has `days` dates, without some metrics. */
-function pageText(chain: Chain, days: number, without: readonly MetricName[] = []): string {
+function pageText(
+  chain: Chain,
+  days: number,
+  without: readonly MetricName[] = [],
+  lastAvailable?: string,
+): string {
   const series = withoutMetrics(randomSeries({ chain, seed: 7, days }), without);
   const { meta } = createDayWriters(series, texts);
-  const provenance = { revision: STAMP.revision, updatedThrough: series.dates.at(-1) ?? '' };
-  const facts = [toChainFacts(chain, [], [meta(days - 1, provenance)], [])];
-  return textOf(frontPage(texts.site, { facts, methodologyVersion: 'v1' }).content(STAMP).text);
+  const through = series.dates.at(-1) ?? '';
+  const provenance = { revision: STAMP.revision, updatedThrough: through };
+  const record = meta(days - 1, provenance);
+  const facts = toChainFacts(chain, [], { lastRecords: [record], points: [toChartPoint(record)] }, []);
+  const each = { ...facts, lastAvailable: lastAvailable ?? through };
+  return textOf(frontPage(texts.site, { facts: [each], methodologyVersion: 'v1' }).content(STAMP).text);
 }
 
 describe('the card of a chain on the front page', () => {
   it('states the confidence in the label', () => {
-    expect(pageText('arbitrum', 480)).toMatch(/Confidence\s*[\d.]+ %, (high|moderate|low)/);
+    expect(pageText('arbitrum', 480)).toMatch(/since \d+ \w+ \d{4}, \d+ days? · confidence [\d.]+ %/);
   });
 
   it('states no confidence for a day without a label', () => {
     const text = pageText('base', 3);
-    expect(text).toMatch(/Confidence\s*none, because there is no label/);
-    expect(text).not.toMatch(/%, (high|moderate|low)/);
+    expect(text).toContain('Not enough data to name a regime.');
+    expect(text).toContain('no confidence without a label');
+    expect(text).not.toMatch(/confidence [\d.]+ %/);
   });
 
-  it('names the signals that are missing, if any', () => {
-    expect(pageText('arbitrum', 480, ['fee_median'])).toMatch(/Missing\s*median fee\s*Through/);
-    expect(pageText('base', 480, ['fee_median', 'gas_used'])).toMatch(
-      /Missing\s*median fee, use of block space\s*Through/,
+  it('names what a chain never publishes, without an alarm', () => {
+    expect(pageText('base', 480, ['fee_median', 'gas_used'])).toContain(
+      'Without median fee, use of block space.',
     );
-    expect(pageText('arbitrum', 480)).toMatch(/(high|moderate|low)\s*Through/);
+    expect(pageText('arbitrum', 480)).not.toMatch(/Without|Incomplete/);
+  });
+
+  it('says since when the data is incomplete, and what is missing', () => {
+    const text = pageText('arbitrum', 480, ['fee_median'], '2023-04-20');
+    expect(text).toContain('Incomplete since 21 April 2023: no median fee.');
+  });
+
+  it('gives the last known regime when there is none now', () => {
+    const facts = toChainFacts('base', [], { lastRecords: lastRecords(), points: [] }, []);
+    const { runs } = facts.landing;
+    const earlier = { label: 'expanding', first: '2023-01-01', last: '2023-06-05' } as const;
+    const landing = { ...facts.landing, runs: [earlier, ...runs] };
+    const html = frontPage(texts.site, { facts: [{ ...facts, landing }], methodologyVersion: 'v1' });
+    expect(textOf(html.content(STAMP).text)).toContain('Last known regime: expanding, 5 June 2023.');
   });
 });
+
+/** Returns the records of a chain without a label. */
+function lastRecords(): MetaDay[] {
+  const series = withoutMetrics(randomSeries({ chain: 'base', seed: 7, days: 3 }), ['fee_median']);
+  const { meta } = createDayWriters(series, texts);
+  return [meta(2, { revision: STAMP.revision, updatedThrough: series.dates[2] ?? '' })];
+}

@@ -33,17 +33,19 @@ it('pages have the name of the site in their titles, and publisher and links in 
   }
 });
 
-it('the front page has the command with the address, and the link to sign up', async () => {
+it('the front page has the command with the address, and plans lead to where people sign up', async () => {
   const { front } = await render(SITE);
-  expect(front).toContain('<code>export GATEWAY=https://data.example.com</code>.');
-  expect(front).toContain('<a href="https://example.com/sign-up" rel="noopener noreferrer">Sign up</a>');
+  expect(front).toContain(`  https://data.example.com${(await readProductTexts()).site.wheel}\n`);
+  expect(front.match(/class="button" href="https:\/\/example.com\/sign-up"/g)).toHaveLength(2);
+  expect(front).toContain('<link rel="canonical" href="https://data.example.com/">');
 });
 
-it('without a site, pages have neither', async () => {
+it('without a site, the front page says that its address is that of this machine, and plans lead to the account page', async () => {
   const { front, docs } = await render();
   expect(front).toContain('<title>Chain reference data</title>');
-  expect(front).toContain('with the address of this page');
-  expect(front + docs).not.toMatch(/Published by|mailto:|Sign up/);
+  expect(front).toContain('This copy of the site has no public address');
+  expect(front.match(/class="button" href="\/account"/g)).toHaveLength(2);
+  expect(front + docs).not.toMatch(/Published by|mailto:|canonical/);
 });
 
 it('a contact that is a page is linked as such', async () => {

@@ -1,0 +1,45 @@
+import type { SignInSettings } from './session-settings.js';
+
+/**
+ * Returns what in the discovery document of the identity provider (OpenID Connect Discovery 1.0 §3) keeps the account page
+ * from signing in.
+ */
+export function findDiscoveryFaults(
+  document: unknown,
+  { issuer, origins, scopes }: Pick<SignInSettings, 'issuer' | 'origins' | 'scopes'>,
+): string[] {
+  if (typeof document !== 'object' || document === null)
+    return ['its discovery document is not a JSON object'];
+  const members = document as Readonly<Record<string, unknown>>;
+  const faults: string[] = [];
+  if (members['issuer'] !== issuer) {
+    faults.push(`its issuer is ${quote(members['issuer'])}; set CRD_JWT_ISSUER to exactly that`);
+  }
+  for (const name of ['authorization_endpoint', 'token_endpoint']) {
+    if (originOf(members[name]) === undefined) faults.push(`it has no ${name}`);
+  }
+  const tokens = originOf(members['token_endpoint']);
+  if (tokens !== undefined && !origins.includes(tokens)) {
+    faults.push(`its token endpoint is at ${tokens}; add that to CRD_OIDC_ORIGINS`);
+  }
+  if (!offers(members['code_challenge_methods_supported'], 'S256')) {
+    faults.push('it does not support PKCE with S256');
+  }
+  const unknown = scopes.split(' ').filter((scope) => !offers(members['scopes_supported'], scope));
+  if (unknown.length > 0)
+    faults.push(`it does not offer the scopes ${unknown.join(', ')} of CRD_OIDC_SCOPES`);
+  return faults;
+}
+
+/** Returns whether a list has an item. A provider need not publish these lists. */
+function offers(list: unknown, item: string): boolean {
+  return !Array.isArray(list) || list.includes(item);
+}
+
+function originOf(url: unknown): string | undefined {
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+function quote(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : 'missing';
+}

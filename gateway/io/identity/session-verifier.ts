@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { SessionSettings } from '../../core/configuration/session-settings.js';
+import { createKeySet } from './key-set.js';
+import { createSessions, type Sessions } from './sessions.js';
+
+/** Options for `createSessionVerifier`. */
+export type SessionVerifierOptions = {
+  readonly fetch: typeof fetch;
+  /** Returns milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly logger: Logger;
+};
+
+/** Creates the verifier of dashboard sessions; `undefined` if no identity provider is configured. */
+export function createSessionVerifier(
+  settings: SessionSettings | undefined,
+  { fetch, now, logger }: SessionVerifierOptions,
+): Sessions | undefined {
+  if (settings === undefined) return undefined;
+  const { jwks: address, ...expected } = settings;
+  const onError = (error: unknown): void => {
+    logger.warn({ err: error }, "cannot read the identity provider's keys");
+  };
+  const keySet = createKeySet({ address, fetch, now, onError });
+  void keySet.prepare();
+  return createSessions({ keySet, ...expected, now });
+}

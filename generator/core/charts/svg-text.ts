@@ -1,0 +1,196 @@
+import { withMinusSigns } from '../text/minus-sign.js';
+import { chartCss, HATCH_STEP, LABELS, type Scheme } from './chart-style.js';
+import { moveDown, textAtLeft, type Mark, type Scene } from './scene.js';
+
+const NAMESPACE = 'http://www.w3.org/2000/svg';
+/** Characters that XML 1.0 does not allow, even escaped. */
+const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+/** Width of a line's own coordinates. */
+const LINE_WIDTH = 1000;
+/** Width of a chart as a file, and its margin, in pixels. */
+export const FILE_WIDTH = 960;
+const MARGIN = 20;
+const LEGEND_ITEM = 112;
+
+/** Options for `toSvg`. */
+export type SvgOptions = {
+  /** Prefix of all ids, so that charts on one page share none. */
+  readonly name: string;
+  /** What the chart shows, for screen readers. */
+  readonly label: string;
+  readonly description: string;
+  /** Whether bars have their words as a tooltip. */
+  readonly hasTooltips?: boolean;
+};
+
+/** Returns a chart as part of a page. It is as wide as its container, and styled by the page's style sheet. */
+export function toSvg({ height, marks }: Scene, options: SvgOptions): string {
+  const { name, label, description } = options;
+  return `<svg ${attributesOf({
+    class: 'crd-chart',
+    width: '100%',
+    height,
+    role: 'img',
+    'aria-label': label,
+    'aria-describedby': `${name}-desc`,
+  })}><desc id="${name}-desc">${escapeXml(description)}</desc>${hatchOf(name)}${marks.map((mark) => toElement(mark, options)).join('')}</svg>`;
+}
+
+/** Options for `toSvgFile`. */
+export type SvgFileOptions = SvgOptions & {
+  readonly heading: string;
+  readonly subheading: string;
+  /** Whether the legend of the labels is drawn. Default: true. */
+  readonly hasLegend?: boolean;
+  /** The colours; both schemes by default. */
+  readonly scheme?: Scheme;
+};
+
+/** Returns a chart as a file of its own, with a title, a legend and its styles. */
+export function toSvgFile(scene: Scene, options: SvgFileOptions): string {
+  const { name, label, description, heading, subheading, scheme, hasLegend = true } = options;
+  const { width, height, top, body, legendTop } = layOut(scene);
+  const legend = hasLegend ? legendMarks() : [];
+  const inner = { x: MARGIN, y: top, width: FILE_WIDTH - 2 * MARGIN, height: body };
+  const toPart = (mark: Mark): string => toElement(mark, options);
+  return [
+    `<svg ${attributesOf({
+      xmlns: NAMESPACE,
+      class: 'crd-chart',
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: 'img',
+      lang: 'en',
+      'aria-labelledby': `${name}-title`,
+      'aria-describedby': `${name}-desc`,
+    })}><title id="${name}-title">${escapeXml(label)}</title><desc id="${name}-desc">${escapeXml(description)}</desc><style>${chartCss(scheme)}</style>${hatchOf(name)}`,
+    `<rect ${attributesOf({ class: 'ground', width, height })}/>`,
+    `<svg ${attributesOf({ x: MARGIN, y: 0, width: width - 2 * MARGIN, height: top })}>${headMarks(heading, subheading).map(toPart).join('')}</svg>`,
+    `<svg ${attributesOf(inner)}>${scene.marks.map(toPart).join('')}</svg>`,
+    `<svg ${attributesOf({ x: MARGIN, y: legendTop, width: width - 2 * MARGIN, height: 24 })}>${legend.map(toPart).join('')}</svg>`,
+    '</svg>\n',
+  ].join('');
+}
+
+/** Returns where the parts of a chart's file are, in pixels. */
+export function layOut({ height: body }: Scene): {
+  readonly width: number;
+  readonly height: number;
+  readonly margin: number;
+  readonly top: number;
+  readonly body: number;
+  readonly legendTop: number;
+} {
+  const top = 68;
+  const legendTop = top + body + 12;
+  return { width: FILE_WIDTH, height: legendTop + 40, margin: MARGIN, top, body, legendTop };
+}
+
+/** Returns the title and the subtitle of a chart's file. */
+export function headMarks(heading: string, subheading: string): Mark[] {
+  return [textAtLeft(heading, 34, 'title'), textAtLeft(subheading, 54, 'state')];
+}
+
+/** Returns the legend of a chart's file, in one line. */
+export function legendMarks(): Mark[] {
+  const width = FILE_WIDTH - 2 * MARGIN;
+  return moveDown(
+    LABELS.flatMap((label, i): Mark[] => {
+      const from = (i * LEGEND_ITEM) / width;
+      const box = { from, to: from + 14 / width, top: 0, height: 14 } as const;
+      return [
+        { kind: 'bar', ...box, paint: label },
+        { kind: 'bar', ...box, paint: 'frame' },
+        { kind: 'text', x: from, dx: 20, y: 12, anchor: 'start', text: label, style: 'state' },
+      ];
+    }),
+    2,
+  );
+}
+
+function hatchOf(name: string): string {
+  const size = { width: HATCH_STEP, height: HATCH_STEP };
+  const pattern = attributesOf({
+    id: `${name}-hatch`,
+    ...size,
+    patternUnits: 'userSpaceOnUse',
+    patternTransform: 'rotate(45)',
+  });
+  return `<defs><pattern ${pattern}><line class="hatch" x1="0" y1="0" x2="0" y2="${HATCH_STEP}"/></pattern></defs>`;
+}
+
+function toElement(mark: Mark, options: SvgOptions): string {
+  if (mark.kind === 'bar') return toRect(mark, options);
+  if (mark.kind === 'line') return toPath(mark);
+  if (mark.kind === 'text') {
+    const { x, dx, y, anchor, text, style } = mark;
+    const attributes = attributesOf({
+      class: style,
+      x: percent(x),
+      ...(dx === 0 ? {} : { dx }),
+      y: round(y),
+      ...(anchor === 'start' ? {} : { 'text-anchor': anchor }),
+    });
+    return `<text ${attributes}>${escapeXml(withMinusSigns(text))}</text>`;
+  }
+  const { from, to, top, bottom, paint } = mark;
+  return `<line ${attributesOf({ class: paint, x1: percent(from), y1: round(top), x2: percent(to), y2: round(bottom) })}/>`;
+}
+
+function toRect(mark: Mark & { kind: 'bar' }, { name, hasTooltips = true }: SvgOptions): string {
+  const { from, to, top, height, paint, title } = mark;
+  const attributes = attributesOf({
+    ...(paint === 'indeterminate' ? { fill: `url(#${name}-hatch)` } : { class: paint }),
+    x: percent(from),
+    y: top,
+    width: percent(to - from),
+    height,
+  });
+  if (title === undefined || !hasTooltips) return `<rect ${attributes}/>`;
+  return `<rect ${attributes}><title>${escapeXml(title)}</title></rect>`;
+}
+
+/** A line has its own coordinates, which are stretched to the width; its stroke is not. */
+function toPath({ top, height, points, paint }: Mark & { kind: 'line' }): string {
+  const data = points.map((point, i): string => {
+    if (point === null) return '';
+    const [x, y] = point;
+    const place = `${round(x * LINE_WIDTH)},${round(y)}`;
+    if ((points[i - 1] ?? null) !== null) return `L${place}`;
+    return (points[i + 1] ?? null) === null ? `M${place}h0` : `M${place}`; // a day between gaps is a point
+  });
+  if (data.every((each) => each === '')) return '';
+  const box = attributesOf({
+    y: top,
+    width: '100%',
+    height,
+    viewBox: `0 0 ${LINE_WIDTH} ${height}`,
+    preserveAspectRatio: 'none',
+    overflow: 'visible',
+  });
+  return `<svg ${box}><path class="${paint}" d="${data.join('')}"/></svg>`;
+}
+
+function attributesOf(attributes: Readonly<Record<string, string | number>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => `${name}="${escapeXml(String(value))}"`)
+    .join(' ');
+}
+
+function percent(share: number): string {
+  return share === 0 ? '0' : `${Math.round(share * 1e5) / 1e3}%`;
+}
+
+function round(x: number): number {
+  return Math.round(x * 10) / 10;
+}
+
+function escapeXml(text: string): string {
+  return text
+    .replace(NOT_XML, '\uFFFD')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -1,0 +1,90 @@
+import { CHAIN_IDS, CHAINS } from '../../../schemas/catalog.js';
+import {
+  calendarPath,
+  chainPagePath,
+  methodologyPagePath,
+  PAGE_PATHS,
+  PUBLIC_PATHS,
+  summaryPath,
+} from '../../../schemas/paths.js';
+import type { ReleaseChanges } from '../../../schemas/types.generated.js';
+import { ATOM_TYPE, PLAIN_TYPE, textContent, XML_TYPE, type FileTemplate } from '../artifacts/artifact.js';
+import { escapeHtml } from '../text/html-template.js';
+import { releaseId, releaseLines } from './changes-page.js';
+import { SITE_NAME } from './page.js';
+import type { SiteTexts } from './site-texts.js';
+
+/** Address in files that need a whole URL, for a site without one. */
+const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
+
+/** Returns the Atom feed of releases (RFC 4287). `releases` are the newest first, at least one. */
+export function feedFile({ details }: SiteTexts, releases: readonly ReleaseChanges[]): FileTemplate {
+  const address = addressOf(details?.base_url);
+  const name = escapeHtml(details?.name ?? SITE_NAME);
+  const entries = releases.map((release) => {
+    const { revision, published_at: at, reason } = release;
+    const page = `${address}${PAGE_PATHS.changes}#${releaseId(revision)}`;
+    const lines = [...(reason === null ? [] : [`Reason: ${reason}`]), ...releaseLines(release)];
+    return `<entry><id>${page}</id><title>Release ${revision}</title><updated>${at}</updated><link href="${page}"/><content type="text">${escapeHtml(lines.join('\n'))}</content></entry>\n`;
+  });
+  const feed = `${address}${PAGE_PATHS.feed}`;
+  return {
+    path: PAGE_PATHS.feed,
+    type: ATOM_TYPE,
+    content: () =>
+      textContent(
+        `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><id>${feed}</id><title>${name}: releases</title><updated>${releases[0]?.published_at ?? ''}</updated><author><name>${escapeHtml(details?.publisher ?? SITE_NAME)}</name></author><link rel="self" href="${feed}"/><link href="${address}${PAGE_PATHS.changes}"/>\n${entries.join('')}</feed>\n`,
+      ),
+  };
+}
+
+/** Returns the files that programs look for: sitemap.xml, robots.txt and llms.txt. */
+export function crawlerFiles({ details }: SiteTexts, methodologyVersion: string): FileTemplate[] {
+  const address = addressOf(details?.base_url);
+  const { front, docs, pricing, status, changes, glossary } = PAGE_PATHS;
+  const pages = [
+    ...[front, docs, pricing, status, changes, glossary, methodologyPagePath(methodologyVersion)],
+    ...CHAIN_IDS.map(chainPagePath),
+  ];
+  const urls = pages.map((page) => `<url><loc>${address}${page}</loc></url>\n`);
+  const sitemap = `<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
+  const robots = `User-agent: *\nAllow: /\nSitemap: ${address}${PAGE_PATHS.sitemap}\n`;
+  return [
+    { path: PAGE_PATHS.sitemap, type: XML_TYPE, content: () => textContent(sitemap) },
+    { path: PAGE_PATHS.robots, type: PLAIN_TYPE, content: () => textContent(robots) },
+    {
+      path: PAGE_PATHS.llms,
+      type: PLAIN_TYPE,
+      content: () => textContent(llmsText(address, details?.name ?? SITE_NAME)),
+    },
+  ];
+}
+
+/** Returns the summary of the site for language models (llmstxt.org). */
+function llmsText(address: string, name: string): string {
+  const link = (title: string, path: string, words: string): string =>
+    `- [${title}](${address}${path}): ${words}`;
+  return [
+    `# ${name}`,
+    '',
+    '> One regime for each day of Bitcoin, Ethereum, Arbitrum and Base: how much the chain is used and how scarce its block space is, with a confidence and the metrics behind it. No prices, no forecasts, no advice.',
+    '',
+    '## Data without a key',
+    ...CHAIN_IDS.map((chain) =>
+      link(`${CHAINS[chain].name} calendar`, calendarPath(chain), 'CSV, one row for each day'),
+    ),
+    ...CHAIN_IDS.map((chain) =>
+      link(`${CHAINS[chain].name} summary`, summaryPath(chain), 'JSON, the newest day'),
+    ),
+    link('Status', PUBLIC_PATHS.status, 'JSON, how fresh each chain is'),
+    link('Changes', PUBLIC_PATHS.changes, 'JSON, what each release changed'),
+    '',
+    '## Documentation',
+    link('Documentation', PAGE_PATHS.docs, 'how to download, join and verify'),
+    link('OpenAPI', PUBLIC_PATHS.openapi, 'every path, as OpenAPI 3.1'),
+    link('Glossary', PUBLIC_PATHS.glossary, 'JSON, every field'),
+    '',
+  ].join('\n');
+}
+
+const addressOf = (baseUrl = LOCAL_ADDRESS): string => baseUrl.replace(/\/$/, '');

@@ -1,0 +1,40 @@
+import type { ProblemCode } from './problems.js';
+import type { Chain } from './types.generated.js';
+
+/** A placeholder for a part of a path: `{chain}` in OpenAPI and in logs, `:chain` in Express. */
+export type Placeholder = `{${string}}` | `:${string}`;
+
+/** URL paths of the pages that are not per chain, and of the files that belong to them. */
+export const PAGE_PATHS = {
+  front: '/',
+  docs: '/docs',
+  pricing: '/pricing',
+  status: '/status',
+  changes: '/changes',
+  glossary: '/glossary',
+  feed: '/feed.xml',
+  sitemap: '/sitemap.xml',
+  robots: '/robots.txt',
+  llms: '/llms.txt',
+  stylesheet: '/assets/site.css',
+  script: '/assets/site.js',
+  icon: '/assets/icon.svg',
+} as const;
+
+/** Returns the URL path of a chain's page. */
+export function chainPagePath(chain: Chain | Placeholder): string {
+  return `/chains/${chain}`;
+}
+
+/** Returns the URL path of the page with the text of a methodology version. */
+export function methodologyPagePath(version: string): string {
+  return `/methodology/${version}`;
+}
+
+/** URL path below which the pages about problems are. */
+export const PROBLEMS_PATH = '/problems/';
+
+/** Returns the URL path of the page about a problem, which is also the problem's `type`. */
+export function problemPath(code: ProblemCode | Placeholder): string {
+  return `${PROBLEMS_PATH}${code}`;
+}

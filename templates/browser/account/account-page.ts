@@ -1,0 +1,164 @@
+import { ENDPOINTS } from '../../../schemas/paths.js';
+import type { Entitlements } from '../../../schemas/types.generated.js';
+import { POLL_MS, toAccountState } from './account-state.js';
+import type { Purpose } from './arrival.js';
+import { element } from './dom.js';
+import type { Answer, GatewayApi } from './gateway-api.js';
+import { confirmInDialog } from './views/confirm.js';
+import { dataSection, saveAsFile, type DataSectionOptions } from './views/data-section.js';
+import { keysSection, type ListedKey } from './views/keys-section.js';
+import { newKeyBox, type NewKey } from './views/new-key.js';
+import { gatewayDownView } from './views/notices.js';
+import { planSection } from './views/plan-section.js';
+
+/** Options for `showAccount`. */
+export type AccountPageOptions = {
+  readonly api: GatewayApi;
+  readonly sells: boolean;
+  readonly purpose: Purpose;
+  /** Replaces the content of the page. */
+  readonly show: (...content: readonly Node[]) => void;
+  /** Called when the account was deleted. */
+  readonly onDeleted: () => void;
+  /** Returns whether the person is still signed in. */
+  readonly isCurrent: () => boolean;
+};
+
+/** Shows the account of a session: its plan and its keys. */
+export async function showAccount(options: AccountPageOptions): Promise<void> {
+  const { api, purpose, show, isCurrent } = options;
+  const paidMs = purpose.kind === 'paid' ? Date.now() : undefined;
+  const [plan, box, keys, data] = [
+    element('section'),
+    element('section'),
+    element('section'),
+    element('section'),
+  ];
+  const notice = element('p', { role: 'status', class: 'notice' });
+  notice.textContent = purpose.kind === 'not-paid' ? 'Nothing was charged.' : '';
+  const say = (words: string): void => {
+    notice.textContent = words;
+    notice.scrollIntoView({ block: 'nearest' });
+  };
+
+  async function load(): Promise<void> {
+    const [entitlements, list] = await Promise.all([
+      api.ask<Entitlements>('GET', ENDPOINTS.entitlements),
+      api.ask<KeyList>('GET', ENDPOINTS.keys),
+    ]);
+    if (!isCurrent()) return;
+    if (entitlements.kind !== 'ok' || list.kind !== 'ok') {
+      show(...gatewayDownView(detailOf(entitlements) ?? detailOf(list), load));
+      return;
+    }
+    show(notice, plan, box, keys, data);
+    showPlan(entitlements.document);
+    showKeys(entitlements.document, list.document);
+  }
+
+  function showPlan(entitlements: Entitlements): void {
+    const state = toAccountState(entitlements, Date.now(), paidMs);
+    const wanted = purpose.kind === 'buy' ? purpose : undefined;
+    const leave = (path: string, body: object): Promise<void> => leaveFor(api, path, body, say);
+    plan.replaceChildren(
+      ...planSection(state, {
+        entitlements,
+        sells: options.sells,
+        wanted,
+        buy: (id, chain) => leave(ENDPOINTS.checkout, chain === null ? { plan: id } : { plan: id, chain }),
+        openPortal: () => leave(ENDPOINTS.portal, {}),
+        checkAgain: load,
+      }),
+    );
+    if (state.kind === 'waiting') setTimeout(() => void (isCurrent() && load()), POLL_MS);
+  }
+
+  function showKeys(entitlements: Entitlements, list: KeyList): void {
+    const reload = async (): Promise<void> => {
+      const answer = await api.ask<KeyList>('GET', ENDPOINTS.keys);
+      if (answer.kind === 'ok' && isCurrent()) showKeys(entitlements, answer.document);
+    };
+    const create = async (label: string): Promise<string | undefined> => {
+      const answer = await api.ask<NewKey>('POST', ENDPOINTS.keys, label === '' ? {} : { label });
+      if (answer.kind !== 'ok') return detailOf(answer) ?? NO_ANSWER;
+      box.replaceChildren(newKeyBox(answer.document, entitlements, () => box.replaceChildren()));
+      await reload();
+      document.getElementById('key-box')?.focus();
+      return undefined;
+    };
+    const revoke = async (key: ListedKey): Promise<void> => {
+      if (!(await confirmInDialog(questionFor(key)))) return;
+      const answer = await api.ask('DELETE', ENDPOINTS.keys, { id: key.id });
+      say(answer.kind === 'ok' ? `The key ${nameOf(key)} is revoked.` : (detailOf(answer) ?? NO_ANSWER));
+      await reload();
+    };
+    keys.replaceChildren(...keysSection({ keys: list.keys, canCreate: entitlements.active, create, revoke }));
+  }
+
+  data.append(...dataSection(dataActions(options, say)));
+  await load();
+}
+
+/** Returns what an owner can do with the account's own data. */
+function dataActions(
+  { api, onDeleted }: Pick<AccountPageOptions, 'api' | 'onDeleted'>,
+  say: (words: string) => void,
+): DataSectionOptions {
+  return {
+    async download() {
+      const answer = await api.ask('GET', ENDPOINTS.account);
+      if (answer.kind === 'ok') saveAsFile(answer.document, 'account.json');
+      else say(detailOf(answer) ?? NO_ANSWER);
+    },
+    async remove() {
+      if (!(await confirmInDialog(DELETE_QUESTION))) return;
+      const answer = await api.ask('DELETE', ENDPOINTS.account, { confirm: 'delete' });
+      if (answer.kind === 'ok') onDeleted();
+      else say(detailOf(answer) ?? NO_ANSWER);
+    },
+  };
+}
+
+const DELETE_QUESTION = {
+  title: 'Delete your account?',
+  text: 'All keys stop working, and what we keep about you is deleted, except that this account was deleted. This cannot be undone. A subscription must have ended first.',
+  yes: 'Delete account',
+  no: 'Keep it',
+  typed: 'delete',
+};
+
+type KeyList = { readonly keys: readonly ListedKey[] };
+type Addresses = { readonly checkout_url?: string; readonly portal_url?: string };
+
+/** Leads the browser to the address at the payment service that the gateway answers with, or says why not. */
+async function leaveFor(
+  api: GatewayApi,
+  path: string,
+  body: object,
+  say: (words: string) => void,
+): Promise<void> {
+  const answer = await api.ask<Addresses>('POST', path, body);
+  const url = answer.kind === 'ok' ? (answer.document.checkout_url ?? answer.document.portal_url) : undefined;
+  if (url !== undefined && /^https?:/.test(url)) location.assign(url);
+  else say(detailOf(answer) ?? NO_ANSWER);
+}
+
+const NO_ANSWER =
+  'The service did not answer, so it is not certain whether this worked. Reload the page and look.';
+
+function detailOf(answer: Answer<unknown>): string | undefined {
+  return answer.kind === 'problem' ? answer.detail : undefined;
+}
+
+function nameOf({ label, id }: ListedKey): string {
+  return label === null ? id : `“${label}”`;
+}
+
+function questionFor(key: ListedKey) {
+  return {
+    title: `Revoke the key ${nameOf(key)}?`,
+    text: 'Programs that use it can no longer download, within half a minute. This cannot be undone.',
+    yes: 'Revoke key',
+    no: 'Keep it',
+  };
+}

@@ -1,0 +1,82 @@
+import { ACCOUNT_PATHS } from '../../../schemas/paths.js';
+import { showAccount } from './account-page.js';
+import { isReturn, parseArrival, type Purpose } from './arrival.js';
+import { button, element, requireElement } from './dom.js';
+import { createGatewayApi } from './gateway-api.js';
+import { readSettings, type Settings, type SignIn } from './settings.js';
+import { beginSignIn, finishSignIn, type Session } from './sign-in.js';
+import {
+  gatewayDownView,
+  providerDownView,
+  signedOutView,
+  unconfiguredView,
+  type SignedOutReason,
+} from './views/notices.js';
+
+const view = requireElement('view');
+const person = requireElement('person');
+/** Changes whenever someone signs in or out, so that late answers of an earlier session are not shown. */
+let current: Session | undefined;
+
+function show(...content: readonly Node[]): void {
+  view.replaceChildren(...content);
+  view.removeAttribute('aria-busy');
+}
+
+function showSignedOut(signIn: SignIn, purpose: Purpose, reason: SignedOutReason): void {
+  current = undefined;
+  person.replaceChildren();
+  show(...signedOutView(reason, purpose, () => begin(signIn, purpose, { asks: true })));
+}
+
+async function begin(signIn: SignIn, purpose: Purpose, how: { readonly asks: boolean }): Promise<void> {
+  try {
+    await beginSignIn(signIn, purpose, how);
+  } catch {
+    show(...providerDownView(signIn.issuer, () => begin(signIn, purpose, { asks: true })));
+  }
+}
+
+async function enter(session: Session, signIn: SignIn, { sells }: Settings, purpose: Purpose): Promise<void> {
+  current = session;
+  const leave = (reason: SignedOutReason): void => showSignedOut(signIn, { kind: 'look' }, reason);
+  const signOut = (): void => {
+    leave('signed-out');
+    if (session.signOutUrl !== undefined) location.assign(session.signOutUrl);
+  };
+  person.replaceChildren(element('span', {}, session.who), button('Sign out', signOut));
+  const isCurrent = (): boolean => current === session;
+  const api = createGatewayApi(session.token, () => {
+    if (isCurrent()) leave('expired');
+  });
+  await showAccount({ api, sells, purpose, show, isCurrent, onDeleted: () => leave('deleted') });
+}
+
+async function start(query: string): Promise<void> {
+  const arrival = parseArrival(query);
+  const settings = await readSettings();
+  if (settings === undefined) {
+    show(...gatewayDownView(undefined, () => start(query)));
+    return;
+  }
+  const { sign_in: signIn } = settings;
+  if (signIn === null) {
+    show(...unconfiguredView());
+    return;
+  }
+  if (arrival.kind === 'visit') {
+    if (isReturn(arrival.purpose)) await begin(signIn, arrival.purpose, { asks: false });
+    else showSignedOut(signIn, arrival.purpose, 'none');
+    return;
+  }
+  const result = await finishSignIn(signIn, arrival.parameters);
+  if (result.kind === 'signed-in') await enter(result.session, signIn, settings, result.purpose);
+  else if (result.kind === 'provider-down') {
+    show(...providerDownView(signIn.issuer, () => begin(signIn, result.purpose, { asks: true })));
+  } else showSignedOut(signIn, result.purpose, result.kind === 'must-ask' ? 'none' : result.reason);
+}
+
+const { search } = location;
+// The address keeps neither the code nor anything else that a history or a screenshot would show.
+history.replaceState(null, '', ACCOUNT_PATHS.page);
+void start(search);

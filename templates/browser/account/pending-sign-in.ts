@@ -1,0 +1,36 @@
+/** What must be known when the identity provider returns the browser to this page. */
+export type PendingSignIn = {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly returnPath: string;
+  /** True if the provider was told not to ask anything. */
+  readonly isSilent: boolean;
+};
+
+const KEY = 'sign-in';
+
+/** Keeps a sign-in until the callback. `sessionStorage` is of this tab only. */
+export function keepPending(pending: PendingSignIn): void {
+  sessionStorage.setItem(KEY, JSON.stringify(pending));
+}
+
+/** Returns the sign-in that this tab began, and forgets it, so that a response can be used only once. */
+export function takePending(): PendingSignIn | undefined {
+  const text = sessionStorage.getItem(KEY);
+  sessionStorage.removeItem(KEY);
+  return text === null ? undefined : parsePending(text);
+}
+
+function parsePending(text: string): PendingSignIn | undefined {
+  try {
+    const { state, nonce, verifier, returnPath, isSilent } = JSON.parse(text) as Readonly<
+      Record<string, unknown>
+    >;
+    if (![state, nonce, verifier, returnPath].every((each) => typeof each === 'string' && each !== ''))
+      return undefined;
+    return { state, nonce, verifier, returnPath, isSilent: isSilent === true } as PendingSignIn; // as just checked
+  } catch {
+    return undefined;
+  }
+}

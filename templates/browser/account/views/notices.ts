@@ -1,0 +1,82 @@
+import { PAGE_PATHS } from '../../../../schemas/paths.js';
+import { button, element } from '../dom.js';
+import type { Purpose } from '../arrival.js';
+import type { Refusal } from '../sign-in.js';
+
+/** Why nobody is signed in. */
+export type SignedOutReason = Refusal | 'expired' | 'signed-out' | 'deleted' | 'none';
+
+const REASONS: Readonly<Record<SignedOutReason, string>> = {
+  none: '',
+  denied: 'The sign-in was cancelled.',
+  'not-begun-here': 'This sign-in was already used, or began in another tab. Sign in again.',
+  'not-valid': 'The answer of the sign-in service was not valid, so you were not signed in. Try again.',
+  expired: 'Your session has ended. Sign in again.',
+  'signed-out': 'You are signed out.',
+  deleted: 'Your account was deleted. Its keys no longer work.',
+};
+
+const PURPOSES: Readonly<Record<Purpose['kind'], string>> = {
+  look: 'Sign in to see your plan, create API keys and download files.',
+  paid: 'Thank you. Sign in again to see whether your payment is confirmed.',
+  'not-paid': 'Nothing was charged. Sign in again to choose a plan.',
+  portal: 'Sign in again to see the changes that you made in the billing portal.',
+  buy: 'Sign in to buy this plan. If you have no account, the sign-in service lets you create one.',
+};
+
+/** Returns the page for someone who is not signed in. */
+export function signedOutView(
+  reason: SignedOutReason,
+  purpose: Purpose,
+  signIn: () => Promise<void>,
+): Node[] {
+  return [
+    ...(REASONS[reason] === '' ? [] : [element('p', { class: 'notice' }, REASONS[reason])]),
+    element('p', { class: 'lead' }, PURPOSES[purpose.kind]),
+    element('div', { class: 'row' }, button('Sign in', signIn, 'main')),
+  ];
+}
+
+/** Returns the page while the sign-in service does not answer. */
+export function providerDownView(issuer: string, retry: () => Promise<void>): Node[] {
+  return problemView(
+    'Sign-in does not work now',
+    `The sign-in service at ${new URL(issuer).host} does not answer. Your programs are not affected: API keys keep working. Only this page has to wait.`,
+    retry,
+  );
+}
+
+/** Returns the page while the gateway or its accounts do not answer. */
+export function gatewayDownView(detail: string | undefined, retry: () => Promise<void>): Node[] {
+  return problemView(
+    'Your account cannot be read now',
+    `${detail ?? 'The service did not answer.'} Nothing in your account was changed. Downloads with your keys may still work: they use keys that were read earlier for some minutes. Public files need no key.`,
+    retry,
+  );
+}
+
+/** Returns the page of a gateway whose operator configured no sign-in. */
+export function unconfiguredView(): Node[] {
+  return [
+    element('p', { class: 'lead' }, 'Sign-in is not configured on this gateway.'),
+    element(
+      'p',
+      {},
+      'Whoever runs it can give you an API key. Public files need none: the ',
+      element('a', { href: PAGE_PATHS.docs }, 'documentation'),
+      ' lists them.',
+    ),
+  ];
+}
+
+function problemView(title: string, text: string, retry: () => Promise<void>): Node[] {
+  return [
+    element(
+      'div',
+      { class: 'card state bad' },
+      element('h2', {}, title),
+      element('p', {}, text),
+      element('div', { class: 'row' }, button('Try again', retry, 'main')),
+    ),
+  ];
+}

@@ -1,0 +1,49 @@
+import { CHAIN_IDS, CHAINS, PLAN_IDS, PLANS, type PlanId } from '../../../../schemas/catalog.js';
+import type { Chain } from '../../../../schemas/types.generated.js';
+import { button, element } from '../dom.js';
+import { includedWords, priceWords } from '../words.js';
+
+/** Options for `planCards`. */
+export type PlanCardsOptions = {
+  /** The plan that a link asked for. */
+  readonly wanted: { readonly plan: PlanId; readonly chain: Chain | null } | undefined;
+  readonly buy: (plan: PlanId, chain: Chain | null) => Promise<void>;
+};
+
+/** Returns the plans as cards, each with its price, what it includes, and a button. A plan for one chain has a picker. */
+export function planCards({ wanted, buy }: PlanCardsOptions): HTMLElement {
+  return element('div', { class: 'cards' }, ...PLAN_IDS.map((plan) => planCard(plan, wanted, buy)));
+}
+
+function planCard(
+  plan: PlanId,
+  wanted: PlanCardsOptions['wanted'],
+  buy: PlanCardsOptions['buy'],
+): HTMLElement {
+  const { name, chains } = PLANS[plan];
+  const isWanted = wanted?.plan === plan;
+  const picker = chainPicker(isWanted ? wanted.chain : null);
+  const chosen = (): Chain | null =>
+    chains === 'all' ? null : (CHAIN_IDS.find((chain) => chain === picker.value) ?? null);
+  return element(
+    'article',
+    { class: isWanted ? 'card wanted' : 'card', 'aria-labelledby': `plan-${plan}` },
+    element('h3', { id: `plan-${plan}` }, name),
+    element('p', { class: 'price' }, priceWords(plan), element('small', {}, ' a month')),
+    element('ul', {}, ...includedWords(plan).map((words) => element('li', {}, words))),
+    ...(chains === 'all'
+      ? []
+      : [element('div', { class: 'field' }, element('label', { for: 'chain' }, 'Chain'), picker)]),
+    button(`Buy ${name}`, () => buy(plan, chosen()), 'main'),
+  );
+}
+
+function chainPicker(wanted: Chain | null): HTMLSelectElement {
+  const picker = element(
+    'select',
+    { id: 'chain' },
+    ...CHAIN_IDS.map((chain) => element('option', { value: chain }, CHAINS[chain].name)),
+  );
+  picker.value = wanted ?? CHAIN_IDS[0];
+  return picker;
+}

@@ -1,0 +1,65 @@
+import { canBuy, hasPortal, type AccountState } from '../account-state.js';
+import { button, element } from '../dom.js';
+import { includedWords } from '../words.js';
+import type { Entitlements } from '../../../../schemas/types.generated.js';
+import { planCards, type PlanCardsOptions } from './plan-cards.js';
+import { stateWords } from './plan-words.js';
+
+/** Options for `planSection`. */
+export type PlanSectionOptions = PlanCardsOptions & {
+  readonly entitlements: Entitlements;
+  readonly sells: boolean;
+  readonly openPortal: () => Promise<void>;
+  readonly checkAgain: () => Promise<void>;
+};
+
+/** Returns the content of the section about the plan: its state in words, and what can be done. */
+export function planSection(state: AccountState, options: PlanSectionOptions): Node[] {
+  const { title, tone, text } = stateWords(state);
+  const actions = actionsOf(state, options);
+  return [
+    element(
+      'div',
+      { class: `card state ${tone}` },
+      element('h2', {}, title),
+      element('p', {}, text),
+      ...includedIn(state),
+      ...actions,
+    ),
+    ...offer(state, options),
+  ];
+}
+
+function includedIn(state: AccountState): Node[] {
+  if (state.kind !== 'active' && state.kind !== 'cancelled' && state.kind !== 'unpaid') return [];
+  return [
+    element(
+      'ul',
+      {},
+      ...includedWords(state.held.plan)
+        .slice(1)
+        .map((words) => element('li', {}, words)),
+    ),
+  ];
+}
+
+function actionsOf(
+  state: AccountState,
+  { entitlements, sells, openPortal, checkAgain }: PlanSectionOptions,
+): Node[] {
+  const actions: Node[] = [];
+  if (state.kind === 'late') actions.push(button('Check again', checkAgain, 'main'));
+  if (sells && hasPortal(entitlements) && state.kind !== 'waiting' && state.kind !== 'ended') {
+    const isUrgent = state.kind === 'unpaid' || state.kind === 'stopped';
+    const label = isUrgent ? 'Pay in the billing portal' : 'Change or cancel in the billing portal';
+    actions.push(button(label, openPortal, isUrgent ? 'main' : 'plain'));
+  }
+  return actions.length === 0 ? [] : [element('div', { class: 'row' }, ...actions)];
+}
+
+function offer(state: AccountState, options: PlanSectionOptions): Node[] {
+  if (!canBuy(state)) return [];
+  if (!options.sells)
+    return [element('p', {}, 'Nothing is sold here. Ask whoever runs this service for access.')];
+  return [planCards(options)];
+}

@@ -1,0 +1,78 @@
+import type { AccountState } from '../account-state.js';
+import { dateWords, planWords } from '../words.js';
+
+/** A state of an account in words. `tone` is `bad` when the reader should do something. */
+export type StateWords = {
+  readonly title: string;
+  readonly tone: 'good' | 'bad' | 'plain';
+  readonly text: string;
+};
+
+/** Returns the state of an account in words: what is the case, until when, and what to do. */
+export function stateWords(state: AccountState): StateWords {
+  switch (state.kind) {
+    case 'none':
+      return {
+        title: 'No plan yet',
+        tone: 'plain',
+        text: 'Choose a plan to download files. You can cancel at any time.',
+      };
+    case 'active':
+      return { title: planWords(state.held), tone: 'good', text: activeText(state) };
+    case 'cancelled':
+      return {
+        title: `${planWords(state.held)}, cancelled`,
+        tone: 'plain',
+        text: `Your keys work until ${dateWords(state.until)}. Nothing more will be charged. To keep the plan, renew it in the billing portal before then.`,
+      };
+    case 'unpaid':
+      return {
+        title: `${planWords(state.held)}: the payment failed`,
+        tone: 'bad',
+        text: `The last payment did not go through. Your keys work until ${dateWords(state.until)}. Update your card in the billing portal to keep them working.`,
+      };
+    default:
+      return withoutAccess(state);
+  }
+}
+
+function withoutAccess(
+  state: Exclude<AccountState, { readonly kind: 'none' | 'active' | 'cancelled' | 'unpaid' }>,
+): StateWords {
+  switch (state.kind) {
+    case 'waiting':
+      return {
+        title: 'Waiting for your payment',
+        tone: 'plain',
+        text: 'The payment service has not confirmed it yet. This usually takes a few seconds, and the page waits for two minutes. You need not do anything.',
+      };
+    case 'late':
+      return {
+        title: 'Your payment is not confirmed yet',
+        tone: 'bad',
+        text: 'The page stopped waiting after two minutes. If you paid, the plan starts by itself as soon as the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us.',
+      };
+    case 'stopped':
+      return {
+        title: `${state.held === null ? 'Your plan' : planWords(state.held)} is paused`,
+        tone: 'bad',
+        text: 'A payment failed and was not made up for, so your keys do not work now. Pay in the billing portal and they work again.',
+      };
+    case 'ended':
+      return {
+        title: `${state.held === null ? 'Your plan' : planWords(state.held)} has ended`,
+        tone: 'plain',
+        text: `${state.ended === null ? '' : `It ended on ${dateWords(state.ended)}. `}Your account and your keys are kept. Buy a plan again and the same keys work at once.`,
+      };
+    case 'attention':
+      return {
+        title: 'Something is wrong with your subscription',
+        tone: 'bad',
+        text: `We have been notified and will look into it. If you write to us, mention “${state.outcome}”.`,
+      };
+  }
+}
+
+function activeText({ renews, until }: Extract<AccountState, { readonly kind: 'active' }>): string {
+  return renews === null ? `Your access ends on ${dateWords(until)}.` : `It renews on ${dateWords(renews)}.`;
+}

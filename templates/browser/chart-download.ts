@@ -1,0 +1,35 @@
+import { toDate } from '../../schemas/dates.js';
+import type { ChartSeries } from '../../generator/core/charts/chart-series.js';
+import type { Scene } from '../../generator/core/charts/scene.js';
+import { toSvgFile } from '../../generator/core/charts/svg-text.js';
+import { windowWords, type ChartWindow } from '../../generator/core/charts/time-axis.js';
+import { toCsv } from './chart-csv.js';
+import type { Format } from './chart-tools.js';
+import { currentScheme, saveFile } from './dom.js';
+import { paintChart } from './paint-chart.js';
+
+/** What a chart shows now. */
+export type Shown = {
+  readonly name: string;
+  readonly heading: string;
+  readonly all: readonly ChartSeries[];
+  readonly window: ChartWindow;
+  readonly scene: Scene;
+};
+
+/** Saves what a chart shows. */
+export function download({ name, heading, all, window, scene }: Shown, format: Format): void {
+  const file = `${name}-${toDate(window.from)}-${toDate(window.to - 1)}.${format.toLowerCase()}`;
+  const subheading = `${windowWords(window)}, UTC days`;
+  const scheme = currentScheme();
+  if (format === 'CSV') {
+    saveFile(file, new Blob([toCsv(all, window)], { type: 'text/csv' }));
+  } else if (format === 'SVG') {
+    const options = { name, label: heading, description: subheading, heading, subheading, scheme };
+    saveFile(file, new Blob([toSvgFile(scene, options)], { type: 'image/svg+xml' }));
+  } else {
+    paintChart(scene, heading, subheading, scheme).toBlob((body) => {
+      if (body !== null) saveFile(file, body);
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { findDiscoveryFaults } from '../../../../gateway/core/configuration/discovery-faults.js';
+
+const SETTINGS = {
+  issuer: 'https://login.example.com/',
+  origins: ['https://login.example.com'],
+  scopes: 'openid profile',
+};
+const DOCUMENT = {
+  issuer: 'https://login.example.com/',
+  authorization_endpoint: 'https://login.example.com/authorize',
+  token_endpoint: 'https://login.example.com/token',
+  code_challenge_methods_supported: ['S256'],
+  scopes_supported: ['openid', 'profile'],
+};
+
+it('finds nothing wrong with a provider that fits, or that publishes only what it must', () => {
+  const { code_challenge_methods_supported: _methods, scopes_supported: _scopes, ...least } = DOCUMENT;
+  expect(findDiscoveryFaults(DOCUMENT, SETTINGS)).toEqual([]);
+  expect(findDiscoveryFaults(least, SETTINGS)).toEqual([]);
+});
+
+it.each([
+  [null, 'not a JSON object'],
+  [{ ...DOCUMENT, issuer: 'https://login.example.com' }, 'set CRD_JWT_ISSUER to exactly that'],
+  [
+    { ...DOCUMENT, token_endpoint: 'https://t.example.com/token' },
+    'at https://t.example.com; add that to CRD_OIDC_ORIGINS',
+  ],
+  [{ ...DOCUMENT, authorization_endpoint: undefined }, 'no authorization_endpoint'],
+  [{ ...DOCUMENT, code_challenge_methods_supported: ['plain'] }, 'PKCE with S256'],
+  [{ ...DOCUMENT, scopes_supported: ['openid'] }, 'does not offer the scopes profile'],
+])('explains what does not fit: %j', (document, fault) => {
+  const faults = findDiscoveryFaults(document, SETTINGS);
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toContain(fault);
+});

@@ -1,0 +1,420 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { startBrowser } from '../../../scripts/browser/browser.js';
+import { findBarriers, hasFocus, keepScreen, overflowOf } from '../../support/pages/browser-pages.js';
+import {
+  buyResearch,
+  createKey,
+  openAccount,
+  openTab,
+  signIn,
+  startTestSite,
+  type AccountVisit,
+  type TestSite,
+} from '../../support/pages/account-visit.js';
+
+const run = promisify(execFile);
+const INSTALL_MS = 300_000;
+const SLOW_MS = 120_000;
+
+let browser: Browser;
+let site: TestSite;
+beforeAll(async () => {
+  browser = await startBrowser();
+  site = await startTestSite();
+}, INSTALL_MS);
+afterAll(async () => {
+  await browser.close();
+  await site.dispose();
+}, SLOW_MS);
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}, SLOW_MS);
+
+/** Checks that a state fits every width, and that axe finds nothing in either scheme; keeps a picture of each. */
+async function expectGoodLook({ page }: AccountVisit, name: string): Promise<void> {
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const width of [360, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([name, width, await overflowOf(page)]).toEqual([name, width, 0]);
+      await keepScreen(page, `account-${name}-${width}-${scheme}`);
+    }
+    expect([name, scheme, await findBarriers(page)]).toEqual([name, scheme, []]);
+  }
+}
+
+it(
+  'leads from signing in over buying, a key and a download to the end of the subscription',
+  async () => {
+    const visit = await openTab(browser);
+    const { page, faults, urls, tokens } = visit;
+    await page.goto(site.accountUrl);
+    await page.getByText('Sign in to see your plan').waitFor();
+    await expectGoodLook(visit, 'signed-out');
+    await signIn(visit, 'ada');
+    await page.getByRole('heading', { name: 'No plan yet' }).waitFor();
+    await expectGoodLook(visit, 'no-plan');
+
+    await page.getByLabel('Chain', { exact: true }).selectOption('base');
+    await page.getByRole('button', { name: 'Buy Single Chain' }).click();
+    await page.getByText('confirm it later').click();
+    await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor();
+    await expectGoodLook(visit, 'waiting');
+    await page.getByRole('heading', { name: 'Single Chain for Base' }).waitFor();
+
+    const key = await createKey(visit, 'notebook');
+    expect(key).toMatch(/^crd_test_/);
+    await expectGoodLook(visit, 'new-key');
+    await page.getByRole('button', { name: 'Copy key' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    await page.getByRole('button', { name: 'Copy command' }).click();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    const { stdout } = await run('bash', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({ chain: 'base', genre: 'meta' });
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    expect(await page.locator('#new-key').count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Change or cancel' }).click();
+    await page.getByRole('button', { name: 'Let the payment of the renewal fail' }).click();
+    await page.getByRole('link', { name: 'Back to the account' }).click();
+    await page.getByRole('heading', { name: 'the payment failed' }).waitFor();
+    await expectGoodLook(visit, 'unpaid');
+    await page.getByRole('button', { name: 'Pay in the billing portal' }).click();
+    await page.getByRole('button', { name: 'Pay the renewal' }).click();
+    await page.getByRole('button', { name: 'Cancel at the end' }).click();
+    await page.getByRole('link', { name: 'Back to the account' }).click();
+    await page.getByRole('heading', { name: 'Single Chain for Base, cancelled' }).waitFor();
+    await expectGoodLook(visit, 'cancelled');
+    await page.getByRole('button', { name: 'Change or cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel now' }).click();
+    await page.getByRole('link', { name: 'Back to the account' }).click();
+    await page.getByRole('heading', { name: 'has ended' }).waitFor();
+    await expectGoodLook(visit, 'ended');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click(); // the provider asks
+    await page.getByText('Sign in to see your plan').waitFor();
+    expect(await page.evaluate('[sessionStorage.length, localStorage.length, document.cookie]')).toEqual([
+      0,
+      0,
+      '',
+    ]);
+    expect(faults).toEqual([]);
+
+    const own = [
+      site.url,
+      site.provider.issuer,
+      new URL(await site.billing.createPortal('cus_1', '')).origin,
+    ];
+    expect(urls.filter((url) => !own.some((each) => url.startsWith(each)) && url !== 'data:,')).toEqual([]);
+    expect(tokens.size).toBe(5); // signed in by hand, and silently after the payment and three visits to the portal
+    for (const token of tokens) expect(urls.filter((url) => url.includes(token))).toEqual([]);
+    const cookies = await visit.context.cookies(site.url);
+    expect(
+      cookies.filter(({ domain, path: at }) => domain === '127.0.0.1' && at.startsWith('/account')),
+    ).toEqual([]);
+  },
+  SLOW_MS,
+);
+
+it(
+  'shows a label with markup as text',
+  async () => {
+    const visit = await openTab(browser);
+    const { page, faults } = visit;
+    await openAccount(visit, site, 'mallory');
+    await buyResearch(visit);
+    const label = `<img src=x onerror="document.title='hit'"><b>b</b>`;
+    await createKey(visit, label);
+    await page.getByRole('button', { name: /^Revoke/ }).click();
+    const title = page.locator('dialog h2');
+    expect(await title.textContent()).toContain(label);
+    expect(await page.locator('main img, main b, dialog img, dialog b').count()).toBe(0);
+    expect(await page.title()).toBe('Account');
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  },
+  SLOW_MS,
+);
+
+it(
+  'never shows the keys of another account, and does not revoke them',
+  async () => {
+    const [one, other] = [await openTab(browser), await openTab(browser)];
+    await openAccount(one, site, 'eve');
+    await buyResearch(one);
+    const key = await createKey(one, 'secret label');
+    const id = key.split('_')[2] ?? '';
+    await openAccount(other, site, 'oscar');
+    expect(await other.page.locator('body').textContent()).not.toMatch(new RegExp(`secret label|${id}`));
+    const [token = ''] = other.tokens;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const keys = `${site.url}/api/v1/keys`;
+    expect(await (await fetch(keys, { headers })).json()).toEqual({ keys: [] });
+    const revoked = await fetch(keys, { method: 'DELETE', headers, body: JSON.stringify({ id }) });
+    expect(revoked.status).toBe(404);
+    await one.page.reload();
+    await one.page.getByText('Sign in to see your plan').waitFor(); // the token was only in memory
+    expect(await one.page.locator('body').textContent()).not.toContain('secret label');
+  },
+  SLOW_MS,
+);
+
+it(
+  'lets the owner download and delete the account',
+  async () => {
+    const visit = await openTab(browser);
+    const { page } = visit;
+    await openAccount(visit, site, 'leaver');
+    await buyResearch(visit);
+    const key = await createKey(visit, 'old laptop');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download your data' }).click();
+    const saved = await readFile(await (await saving).path(), 'utf8');
+    expect(JSON.parse(saved)).toMatchObject({ account: { account: 'leaver', billing: {} } });
+    expect(saved).toContain('old laptop');
+    expect(saved).not.toContain(key);
+
+    const remove = async (word: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Delete account' }).click();
+      await page.getByLabel('Type delete to confirm').fill(word);
+      await page.locator('dialog').getByRole('button', { name: 'Delete account' }).click();
+    };
+    await remove('yes');
+    await page.getByText('Type delete to confirm.').waitFor();
+    await page.keyboard.press('Escape');
+    await remove('delete');
+    await page.getByText('The account has a subscription').waitFor();
+    await page.getByRole('button', { name: 'Change or cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel now' }).click();
+    await page.getByRole('link', { name: 'Back to the account' }).click();
+    await page.getByRole('heading', { name: 'has ended' }).waitFor();
+    await remove('delete');
+    await page.getByText('Your account was deleted').waitFor();
+    const answer = await fetch(`${site.url}/api/v1/entitlements`, { headers: { 'X-API-Key': key } });
+    expect(answer.status).toBe(401);
+  },
+  SLOW_MS,
+);
+
+describe('an attack on the sign-in', () => {
+  it(
+    'does not accept a code twice',
+    async () => {
+      const visit = await openTab(browser);
+      await openAccount(visit, site, 'ada');
+      const callback = visit.urls.find(
+        (url) => url.startsWith(`${site.accountUrl}?`) && url.includes('code='),
+      );
+      const asked = visit.urls.length;
+      await visit.page.goto(callback ?? '');
+      await visit.page.getByText('This sign-in was already used').waitFor();
+      expect(visit.page.url()).toBe(site.accountUrl);
+      const later = visit.urls.slice(asked);
+      expect(later.filter((url) => url.startsWith(site.provider.issuer))).toEqual([]); // not even sent to the provider
+    },
+    SLOW_MS,
+  );
+
+  /** Changes a member of the pending sign-in before the page reads it. */
+  const change = (member: string, value: string): string => `
+    if (location.pathname === '/account' && location.search.includes('code=')) {
+      const pending = JSON.parse(sessionStorage.getItem('sign-in'));
+      sessionStorage.setItem('sign-in', JSON.stringify({ ...pending, ${member}: ${JSON.stringify(value)} }));
+    }`;
+
+  it.each(['state', 'nonce', 'verifier'])(
+    'refuses a response with another %s',
+    async (member) => {
+      const visit = await openTab(browser, { script: change(member, 'a'.repeat(43)) });
+      await visit.page.goto(site.accountUrl);
+      await signIn(visit, 'ada');
+      await visit.page.getByText('was not valid').waitFor();
+      expect(visit.tokens.size).toBe(0);
+      expect(await visit.page.evaluate('sessionStorage.length')).toBe(0);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'refuses a response that names another issuer, or none',
+    async () => {
+      for (const iss of ['&iss=https://evil.example', '']) {
+        const visit = await openTab(browser);
+        await visit.page.goto(site.accountUrl);
+        const state = await beginOnly(visit);
+        await visit.page.goto(`${site.accountUrl}?code=stolen&state=${state}${iss}`);
+        await visit.page.getByText('was not valid').waitFor();
+        expect(visit.urls.filter((url) => url.endsWith('/token'))).toEqual([]);
+        await visit.context.close();
+      }
+    },
+    SLOW_MS,
+  );
+
+  /** Presses the button, stays at the provider's form, and returns the state of the request. */
+  async function beginOnly({ page, urls }: AccountVisit): Promise<string> {
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Name').waitFor();
+    const request = urls.find((url) => url.includes('code_challenge='));
+    return new URL(request ?? '').searchParams.get('state') ?? '';
+  }
+
+  it(
+    'never leads to another origin after the sign-in',
+    async () => {
+      const visit = await openTab(browser, { script: change('returnPath', 'https://evil.example/account') });
+      await visit.page.goto(
+        `${site.accountUrl}?return=https://evil.example&redirect_uri=https://evil.example`,
+      );
+      await signIn(visit, 'ada');
+      await visit.page.getByRole('button', { name: 'Sign out' }).waitFor();
+      expect(visit.page.url()).toBe(site.accountUrl);
+      expect(visit.urls.filter((url) => new URL(url).host.includes('evil'))).toEqual([]);
+      const sent = visit.urls.filter((url) => url.includes('code_challenge='));
+      expect(sent.map((url) => new URL(url).searchParams.get('redirect_uri'))).toEqual([site.accountUrl]);
+      expect(sent.map((url) => new URL(url).searchParams.get('code_challenge_method'))).toEqual(['S256']);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'asks to sign in again when the token has expired, and does not keep the keys on the page',
+    async () => {
+      const visit = await openTab(browser);
+      await openAccount(visit, site, 'ada');
+      site.clock.aheadMs = 2 * 3_600_000;
+      try {
+        await visit.page.getByRole('button', { name: /^Buy Research/ }).click();
+        await visit.page.getByText('Your session has ended').waitFor();
+      } finally {
+        site.clock.aheadMs = 0;
+      }
+      expect(await visit.page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'cannot be framed, and its answers cannot be read, by a page of another origin',
+    async () => {
+      const { page } = await openTab(browser);
+      await page.goto(`${site.provider.issuer}/.well-known/openid-configuration`);
+      const read = (at: string): Promise<string> =>
+        page.evaluate(`fetch(${JSON.stringify(site.url + at)}).then(() => 'read', () => 'refused')`);
+      expect(await read('/account')).toBe('refused');
+      expect(await read('/account/config.json')).toBe('refused');
+      await page.evaluate(`new Promise((resolve) => {
+        const frame = document.createElement('iframe');
+        frame.onload = resolve;
+        frame.src = ${JSON.stringify(site.accountUrl)};
+        document.body.append(frame);
+      })`);
+      expect(page.frames().map((frame) => frame.url())).not.toContain(site.accountUrl);
+    },
+    SLOW_MS,
+  );
+});
+
+describe('without a part of the service', () => {
+  it(
+    'says what works while the provider is down, and recovers',
+    async () => {
+      const visit = await openTab(browser);
+      await visit.page.goto(site.accountUrl);
+      await visit.context.route(`${site.provider.issuer}/**`, (route) => route.abort());
+      await visit.page.getByRole('button', { name: 'Sign in' }).click();
+      await visit.page.getByRole('heading', { name: 'Sign-in does not work now' }).waitFor();
+      await expectGoodLook(visit, 'provider-down');
+      await visit.context.unroute(`${site.provider.issuer}/**`);
+      await visit.page.getByRole('button', { name: 'Try again' }).click();
+      await visit.page.getByLabel('Name').waitFor();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'says what works while the accounts cannot be read, and recovers',
+    async () => {
+      const visit = await openTab(browser);
+      await visit.context.route('**/api/v1/entitlements', (route) => route.abort());
+      await visit.page.goto(site.accountUrl);
+      await signIn(visit, 'ada');
+      await visit.page.getByRole('heading', { name: 'Your account cannot be read now' }).waitFor();
+      await expectGoodLook(visit, 'gateway-down');
+      await visit.context.unroute('**/api/v1/entitlements');
+      await visit.page.getByRole('button', { name: 'Try again' }).click();
+      await visit.page.getByRole('heading', { name: 'API keys' }).waitFor();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'says that sign-in is not configured',
+    async () => {
+      const visit = await openTab(browser);
+      await visit.context.route('**/account/config.json', (route) =>
+        route.fulfill({ json: { sign_in: null, sells: false } }),
+      );
+      await visit.page.goto(site.accountUrl);
+      await visit.page.getByText('Sign-in is not configured').waitFor();
+      await expectGoodLook(visit, 'unconfigured');
+    },
+    SLOW_MS,
+  );
+});
+
+it(
+  'can be used with the keyboard alone',
+  async () => {
+    const visit = await openTab(browser);
+    const { page } = visit;
+    const reach = async (name: string | RegExp): Promise<void> => {
+      const target = page.getByRole('button', { name });
+      await target.first().waitFor();
+      for (let presses = 0; presses < 40; presses += 1) {
+        await page.keyboard.press('Tab');
+        if (await target.first().evaluate((each) => each === each.ownerDocument.activeElement)) return;
+      }
+      throw new Error(`the key Tab does not reach ${String(name)}`);
+    };
+    await page.goto(site.accountUrl);
+    await page.getByText('Sign in to see your plan').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await hasFocus(page, 'a.skip')).toBe(true);
+    await page.keyboard.press('Enter');
+    await reach('Sign in');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name').fill('grace');
+    await page.keyboard.press('Enter');
+    await reach('Buy Research');
+    await page.keyboard.press('Enter');
+    await reach('Pay');
+    await page.keyboard.press('Enter');
+    await page.getByText('It renews on').waitFor();
+    await reach('Create key');
+    await page.keyboard.press('Enter');
+    await page.locator('#new-key').waitFor();
+    await page.locator('#key-box:focus').waitFor();
+    await reach('I have saved it');
+    await page.keyboard.press('Enter');
+    await reach(/^Revoke/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    expect(
+      await page
+        .getByRole('button', { name: /^Revoke/ })
+        .evaluate((each) => each === each.ownerDocument.activeElement),
+    ).toBe(true);
+    await page.keyboard.press('Enter');
+    await reach('Revoke key');
+    await page.keyboard.press('Enter');
+    await page.getByText('is revoked.').waitFor();
+    expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
+  },
+  SLOW_MS,
+);

@@ -1,0 +1,127 @@
+import type { Entitlements, EntitlementsSubscription } from '../../../../schemas/types.generated.js';
+import {
+  canBuy,
+  hasPortal,
+  toAccountState,
+  WAIT_MS,
+} from '../../../../templates/browser/account/account-state.js';
+import { stateWords } from '../../../../templates/browser/account/views/plan-words.js';
+
+const NOW = Date.parse('2026-08-20T12:00:00Z');
+const LATER = '2026-09-20T12:00:00Z';
+const EARLIER = '2026-08-01T00:00:00Z';
+
+const BOUGHT: EntitlementsSubscription = {
+  state: 'active',
+  outcome: 'granted',
+  plan: 'single-chain',
+  chain: 'base',
+  since: EARLIER,
+  period_end: LATER,
+  cancel_at: null,
+  access_until: LATER,
+};
+const NOTHING: Entitlements = {
+  schema: 'entitlements/1',
+  active: false,
+  plan: null,
+  chains: [],
+  genres: [],
+  windows: [],
+  archive: false,
+  briefs: null,
+  since: null,
+  until: null,
+  grants: [],
+  subscription: null,
+};
+const GRANTED: Entitlements = {
+  ...NOTHING,
+  active: true,
+  plan: 'research',
+  until: LATER,
+  grants: [{ plan: 'research', chain: null, origin: 'manual', since: EARLIER, until: LATER }],
+};
+const withSubscription = (changed: Partial<EntitlementsSubscription>): Entitlements => ({
+  ...NOTHING,
+  subscription: { ...BOUGHT, ...changed },
+});
+const held = { plan: 'single-chain', chain: 'base' };
+
+it.each([
+  ['nothing was bought', NOTHING, { kind: 'none' }],
+  ['a plan is paid', withSubscription({}), { kind: 'active', held, renews: LATER, until: LATER }],
+  [
+    'a renewal failed',
+    withSubscription({ state: 'past_due', outcome: 'grace' }),
+    { kind: 'unpaid', held, until: LATER },
+  ],
+  [
+    'the grace is over',
+    withSubscription({ state: 'past_due', outcome: 'grace', access_until: EARLIER }),
+    { kind: 'stopped', held },
+  ],
+  [
+    'Stripe gave up',
+    withSubscription({ state: 'unpaid', outcome: 'inactive', access_until: null }),
+    { kind: 'stopped', held },
+  ],
+  ['it is cancelled', withSubscription({ cancel_at: LATER }), { kind: 'cancelled', held, until: LATER }],
+  [
+    'it has ended',
+    withSubscription({ state: 'canceled', outcome: 'inactive', access_until: null, cancel_at: EARLIER }),
+    { kind: 'ended', held, ended: EARLIER },
+  ],
+  [
+    'it was refunded',
+    withSubscription({ outcome: 'refunded', access_until: null }),
+    { kind: 'ended', held, ended: null },
+  ],
+  [
+    'the first payment is pending',
+    withSubscription({ state: 'incomplete', outcome: 'inactive', access_until: null }),
+    { kind: 'waiting' },
+  ],
+  [
+    'a payment is disputed',
+    withSubscription({ outcome: 'disputed', access_until: null }),
+    { kind: 'attention', outcome: 'disputed' },
+  ],
+  [
+    'an operator granted a plan',
+    GRANTED,
+    { kind: 'active', held: { plan: 'research', chain: null }, renews: null, until: LATER },
+  ],
+])('says so when %s', (_when, entitlements, state) => {
+  expect(toAccountState(entitlements, NOW)).toEqual(state);
+});
+
+it('waits two minutes for a payment, and then says what to do', () => {
+  expect(toAccountState(NOTHING, NOW + WAIT_MS - 1, NOW)).toEqual({ kind: 'waiting' });
+  expect(toAccountState(NOTHING, NOW + WAIT_MS, NOW)).toEqual({ kind: 'late' });
+});
+
+it('waits for a second purchase too, and stops when it is paid', () => {
+  const ended = withSubscription({ state: 'canceled', outcome: 'inactive', access_until: null });
+  expect(toAccountState(ended, NOW, NOW)).toEqual({ kind: 'waiting' });
+  expect(toAccountState(withSubscription({}), NOW, NOW).kind).toBe('active');
+});
+
+it('offers plans only to an account that can buy, and the portal only to a customer', () => {
+  expect(canBuy(toAccountState(NOTHING, NOW))).toBe(true);
+  expect(canBuy(toAccountState(withSubscription({}), NOW))).toBe(false);
+  expect(hasPortal(NOTHING)).toBe(false);
+  expect(hasPortal(withSubscription({}))).toBe(true);
+  expect(hasPortal(withSubscription({ outcome: 'customer-deleted' }))).toBe(false);
+});
+
+it.each([
+  [withSubscription({}), 'Single Chain for Base', 'It renews on 20 September 2026.'],
+  [withSubscription({ outcome: 'grace' }), 'payment failed', 'Your keys work until 20 September 2026'],
+  [withSubscription({ cancel_at: LATER }), 'cancelled', 'Your keys work until 20 September 2026'],
+  [GRANTED, 'Research', 'Your access ends on 20 September 2026.'],
+])('names the date that matters', (entitlements, title, text) => {
+  const words = stateWords(toAccountState(entitlements, NOW));
+  expect(words.title).toContain(title);
+  expect(words.text).toContain(text);
+});

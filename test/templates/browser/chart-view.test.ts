@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import {
+  dayAfterKey,
+  dayAt,
+  follow,
+  RANGES,
+  rangeWindow,
+  zoomAround,
+  zoomWindow,
+} from '../../../templates/browser/chart-view.js';
+
+const LIMITS = { first: 1000, last: 1999 };
+const ALL = { from: 1000, to: 2000 };
+
+it('shows the last days of a range, or all', () => {
+  expect(RANGES.map(({ days }) => rangeWindow(LIMITS, days))).toEqual([
+    { from: 1910, to: 2000 },
+    { from: 1635, to: 2000 },
+    { from: 1270, to: 2000 },
+    ALL,
+  ]);
+});
+
+it('shows two weeks for a chain with one day', () => {
+  expect(rangeWindow({ first: 5, last: 5 }, Infinity)).toEqual({ from: -8, to: 6 });
+});
+
+it('finds the day at a position, also at both edges', () => {
+  expect([0, 0.0015, 0.5, 1].map((share) => dayAt(share, ALL))).toEqual([1000, 1001, 1500, 1999]);
+});
+
+it('zooms to the days between two, in any order, and to a week at least', () => {
+  expect(zoomWindow(1200, 1300, LIMITS)).toEqual({ from: 1200, to: 1301 });
+  expect(zoomWindow(1300, 1200, LIMITS)).toEqual({ from: 1200, to: 1301 });
+  expect(zoomWindow(1300, 1301, LIMITS)).toEqual({ from: 1298, to: 1305 });
+  expect(zoomWindow(1999, 1999, LIMITS)).toEqual({ from: 1993, to: 2000 });
+});
+
+it('zooms in and out around a day that stays where it is', () => {
+  expect(zoomAround(ALL, 1500, 0.5, LIMITS)).toEqual({ from: 1250, to: 1750 });
+  expect(zoomAround({ from: 1250, to: 1750 }, 1500, 2, LIMITS)).toEqual(ALL);
+  expect(zoomAround(ALL, 1500, 2, LIMITS).to).toBe(2000);
+});
+
+it('never leaves the limits, and always contains the day it zooms around', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1000, max: 1999 }),
+      fc.integer({ min: 1000, max: 1999 }),
+      fc.constantFrom(0.25, 0.5),
+      (one, other, factor) => {
+        const zoomed = zoomWindow(one, other, LIMITS);
+        const closer = zoomAround(zoomed, one, factor, LIMITS);
+        for (const { from, to } of [zoomed, closer]) {
+          expect(from).toBeGreaterThanOrEqual(LIMITS.first);
+          expect(to).toBeLessThanOrEqual(LIMITS.last + 1);
+          expect(to - from).toBeGreaterThanOrEqual(7);
+          expect(one >= from && one < to).toBe(true);
+        }
+      },
+    ),
+  );
+});
+
+it('moves by keys, within the limits, and ignores other keys', () => {
+  const move = (key: string, day: number): number | undefined => dayAfterKey(key, day, ALL, LIMITS);
+  expect(move('ArrowLeft', 1500)).toBe(1499);
+  expect(move('ArrowRight', 1999)).toBe(1999);
+  expect(move('PageDown', 1010)).toBe(1000);
+  expect([move('Home', 1500), move('End', 1500)]).toEqual([1000, 1999]);
+  expect([move('Tab', 1500), move('a', 1500)]).toEqual([undefined, undefined]);
+});
+
+it('follows a day just so far that it is shown', () => {
+  const window = { from: 1200, to: 1300 };
+  expect(follow(window, 1250)).toBe(window);
+  expect(follow(window, 1199)).toEqual({ from: 1199, to: 1299 });
+  expect(follow(window, 1302)).toEqual({ from: 1203, to: 1303 });
+});
