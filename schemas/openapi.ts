@@ -1,7 +1,7 @@
 import { ANSWER_SCHEMAS } from './openapi/answers.js';
 import { collectSchemas, type JsonObject } from './openapi/components.js';
 import { EXAMPLES } from './openapi/examples.js';
-import { BROWSER_HEADERS, HEADERS, ORIGIN_HEADERS } from './openapi/headers.js';
+import { BROWSER_HEADERS, CACHE_HEADER, HEADERS, ORIGIN_HEADERS } from './openapi/headers.js';
 import { PROBLEM_EXAMPLES, UNDESCRIBED } from './openapi/problem-answers.js';
 import { shareParts } from './openapi/share-parts.js';
 import { accountPaths, billingPaths } from './openapi/account-paths.js';
@@ -22,8 +22,8 @@ const DESCRIPTION = `Descriptive daily on-chain reference data: regimes, metrics
 Public files need no key. To read a subscriber file, send your API key in \`X-API-Key\`. The response redirects to a signed URL;
 do not send the key there. Errors are problem documents (RFC 9457); \`type\` is the path of a page that explains the problem.
 Methods that are not listed here return \`${UNDESCRIBED}\`. The \`Allow\` header of that response, and of OPTIONS, lists the
-supported methods. Every response includes the browser security headers ${listOf(BROWSER_HEADERS)}. Responses that pages of
-other origins may read also include ${listOf(ORIGIN_HEADERS)}.`;
+supported methods. Every response includes the browser security headers ${listOf(BROWSER_HEADERS)}, and \`${CACHE_HEADER}\` for
+caches. Responses that pages of other origins may read also include ${listOf(ORIGIN_HEADERS)}.`;
 
 function listOf(names: readonly string[]): string {
   const last = names.at(-1) ?? '';

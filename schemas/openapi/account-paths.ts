@@ -30,7 +30,7 @@ function toChange(options: Omit<OperationOptions, 'tag' | 'security'>): JsonObje
     tag: 'Account',
     security: SESSION,
     problems: [...SESSION_PROBLEMS, ...BODY_PROBLEMS, ...options.problems],
-    problemHeaders: [...RATE, 'Vary'],
+    problemHeaders: RATE,
   });
 }
 
@@ -57,7 +57,7 @@ function accountOperations(): JsonObject {
         '200': { description: 'The account.', content: json('account-export'), headers: PRIVATE },
       },
       problems: SESSION_PROBLEMS,
-      problemHeaders: [...RATE, 'Vary'],
+      problemHeaders: RATE,
     }),
     delete: toChange({
       id: 'deleteAccount',
@@ -94,7 +94,7 @@ function keyOperations(): JsonObject {
         },
       },
       problems: SESSION_PROBLEMS,
-      problemHeaders: [...RATE, 'Vary'],
+      problemHeaders: RATE,
     }),
     post: toChange({
       id: 'createKey',
@@ -148,7 +148,7 @@ function revokeKey(): JsonObject {
       },
     },
     problems: ['api-key-invalid', 'not-found', ...SESSION_PROBLEMS, ...BODY_PROBLEMS],
-    problemHeaders: [...RATE, 'Vary'],
+    problemHeaders: RATE,
   });
 }
 
@@ -165,7 +165,7 @@ function entitlementPaths(): Record<string, JsonObject> {
         '200': { description: 'Current entitlements.', content: json('entitlements'), headers: PRIVATE },
       },
       problems: ['api-key-missing', 'api-key-invalid', ...SESSION_PROBLEMS],
-      problemHeaders: [...RATE, 'Vary'],
+      problemHeaders: RATE,
     }),
   };
 }
@@ -238,11 +238,11 @@ export function billingPaths(): Record<string, JsonObject> {
           '200': {
             description: 'Event received. `outcome` is the result.',
             content: json('event-receipt'),
-            headers: ['Cache-Control', 'Vary'],
+            headers: ['Cache-Control'],
           },
         },
         problems: [...uncounted, 'webhook-signature-invalid', 'rate-limited'],
-        problemHeaders: [...RATE, 'Vary'],
+        problemHeaders: RATE,
         uncounted: [...uncounted, 'request-malformed', 'internal'],
       }),
     },

@@ -43,7 +43,7 @@ function subscriberFile(
     problems = [],
   }: { readonly description: string; readonly problems?: readonly ProblemCode[] },
 ): JsonObject {
-  const headers: readonly HeaderName[] = [...RATE, ...FILE, 'Vary'];
+  const headers: readonly HeaderName[] = [...RATE, ...FILE];
   const notModified: Answers = {
     '304': { description: 'Not modified. One of the ETags in If-None-Match is current.', headers },
   };
@@ -75,7 +75,7 @@ function subscriberFile(
     security: KEY,
     answers,
     problems: [...FILE_PROBLEMS, ...problems],
-    problemHeaders: [...RATE, 'Vary'] as const,
+    problemHeaders: RATE,
   };
   return toReads(options, headAnswers);
 }

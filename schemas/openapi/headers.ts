@@ -29,10 +29,6 @@ export const HEADERS = {
     pattern: '^sha-256=:[0-9A-Za-z+/]{43}=:$',
   }),
   'Retry-After': { description: 'Number of seconds to wait before trying again.', schema: count },
-  Vary: {
-    description: 'Request headers that the response depends on. Absent if the path was not parsed.',
-    schema: text,
-  },
   'WWW-Authenticate': always('The authentication that is required: an API key or a session.', {
     type: 'string',
     pattern: '^(ApiKey|Bearer)',
@@ -56,6 +52,9 @@ export const BROWSER_HEADERS: readonly string[] = [
   'Strict-Transport-Security',
   'X-Content-Type-Options',
 ];
+
+/** Header that every response has for caches, unless its path was not parsed. */
+export const CACHE_HEADER = 'Vary';
 
 /** Headers of a response that pages of other origins may read. */
 export const ORIGIN_HEADERS: readonly string[] = [

@@ -9,14 +9,14 @@ const FILE_SCHEMAS = ['bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day
 /** Returns the operations of health checks and signed links, by path. */
 export function operationPaths(): Record<string, JsonObject> {
   const plain = (id: string, summary: string, answers: OperationOptions['answers']): JsonObject =>
-    toReads({ id, tag: 'Operation', summary, answers, problems: [], problemHeaders: ['Vary'] });
-  const readiness = { content: json('readiness'), headers: ['Cache-Control', 'Vary'] as const };
+    toReads({ id, tag: 'Operation', summary, answers, problems: [] });
+  const readiness = { content: json('readiness'), headers: ['Cache-Control'] as const };
   return {
     [ENDPOINTS.health]: plain('getHealth', 'Check that the process is running', {
       '200': {
         description: 'The process is running.',
         content: json('health'),
-        headers: ['Cache-Control', 'Vary'],
+        headers: ['Cache-Control'],
       },
     }),
     [ENDPOINTS.readiness]: plain('getReadiness', 'Check that the gateway is ready', {
@@ -27,7 +27,7 @@ export function operationPaths(): Record<string, JsonObject> {
       '503': {
         description: 'Not ready: no release has been read yet.',
         ...readiness,
-        headers: ['Cache-Control', 'Vary', 'Retry-After'],
+        headers: ['Cache-Control', 'Retry-After'],
       },
     }),
     [ACCOUNT_PATHS.settings]: toReads({
@@ -42,13 +42,13 @@ export function operationPaths(): Record<string, JsonObject> {
         },
       },
       problems: ['rate-limited'],
-      problemHeaders: [...RATE, 'Vary'],
+      problemHeaders: RATE,
     }),
     [`${OBJECTS_PATH}{digest}`]: objectOperations(),
   };
 }
 
-const OBJECT = ['ETag', 'Cache-Control', 'Content-Disposition', 'Vary'] as const;
+const OBJECT = ['ETag', 'Cache-Control', 'Content-Disposition'] as const;
 const DIGEST = '325f89d98158d849c65a2d2d06cd93a4fdf53946e7df4ecae2981ed0de4c6b52';
 
 /** Query parameters of a signed link. */
@@ -99,7 +99,7 @@ function objectOperations(): JsonObject {
       '304': { description: 'Not modified. One of the ETags in If-None-Match is current.', headers: OBJECT },
     },
     problems: ['link-invalid', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-found'],
-    problemHeaders: [...RATE, 'Vary'],
+    problemHeaders: RATE,
     uncounted: ['range-not-satisfiable', 'store-unavailable'],
   });
 }

@@ -15,7 +15,7 @@ export const FILE: readonly HeaderName[] = [
   'X-Published-Revision',
 ];
 /** Headers of a response that caches must not store. */
-export const PRIVATE: readonly HeaderName[] = [...RATE, 'Cache-Control', 'Vary'];
+export const PRIVATE: readonly HeaderName[] = [...RATE, 'Cache-Control'];
 /** Security of an operation that requires an API key. */
 export const KEY = [{ ApiKey: [] }];
 /** Security of an operation that requires a dashboard session. */

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { openApiDocument } from '../../../schemas/openapi.js';
-import { BROWSER_HEADERS, ORIGIN_HEADERS } from '../../../schemas/openapi/headers.js';
+import { BROWSER_HEADERS, CACHE_HEADER, ORIGIN_HEADERS } from '../../../schemas/openapi/headers.js';
 
 /** A node of the OpenAPI document. */
 export type Node = { readonly [name: string]: Node };
@@ -31,7 +31,9 @@ export function operationOf(name: string): Node {
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive'];
 /** Headers that OpenAPI describes once for all responses, and `Allow`, which belongs to methods outside OpenAPI. */
 const ELSEWHERE = new Set(
-  [...TRANSPORT, ...BROWSER_HEADERS, ...ORIGIN_HEADERS, 'Allow'].map((name) => name.toLowerCase()),
+  [...TRANSPORT, ...BROWSER_HEADERS, ...ORIGIN_HEADERS, CACHE_HEADER, 'Allow'].map((name) =>
+    name.toLowerCase(),
+  ),
 );
 
 /** Follows a `$ref`; returns any other node unchanged. */
