@@ -45,7 +45,6 @@ type Distribution = {
 };
 /** Ids of CloudFront's managed policies. */
 const NOT_CACHED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
-const CORS_TO_S3 = '88a5eaf4-2fd4-4709-b370-b4c650ea3fcf';
 const ALL_BUT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 const distribution = propertiesOf(Delivery, 'AWS::CloudFront::Distribution')[
@@ -98,9 +97,12 @@ it('authenticates to the gateway with a secret that is not in the template', () 
 
 it('passes the paths of subscribers to the gateway: complete except for the host, uncached, only with HTTPS', () => {
   const { CacheBehaviors } = distribution;
-  const gateway = CacheBehaviors.filter(({ PathPattern }) => PathPattern?.startsWith('/api/'));
+  const gateway = CacheBehaviors.filter(({ PathPattern }) => /^\/(api|account)/.test(PathPattern ?? ''));
   expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual([
     '/api/v1/files/*',
+    '/account',
+    '/account/*',
+    '/api/v1/account',
     '/api/v1/keys',
     '/api/v1/entitlements',
     '/api/v1/checkout*',
@@ -144,9 +146,20 @@ it('caches public copies by their Cache-Control and not by query, and compresses
   expect(DefaultCacheBehavior).toMatchObject({
     Compress: true,
     ViewerProtocolPolicy: 'redirect-to-https',
-    OriginRequestPolicyId: CORS_TO_S3,
   });
   expect(DefaultCacheBehavior.AllowedMethods.toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
+});
+
+it('passes on what a preflight needs, and Accept, by which the gateway chooses between a page and JSON', () => {
+  const policy = propertiesOf(Delivery, 'AWS::CloudFront::OriginRequestPolicy');
+  expect(policy['OriginRequestPolicyConfig']).toMatchObject({
+    HeadersConfig: {
+      HeaderBehavior: 'whitelist',
+      Headers: ['Accept', 'Origin', 'Access-Control-Request-Headers', 'Access-Control-Request-Method'],
+    },
+    CookiesConfig: { CookieBehavior: 'none' },
+    QueryStringsConfig: { QueryStringBehavior: 'none' },
+  });
 });
 
 it('does not cache errors', () => {
@@ -196,14 +209,15 @@ describe('the CloudFront function', () => {
     problemPath('not-found'),
     ...['/nothing', '/api/v1/nothing', '/a.b/c', '/assets/site.css', '/api/'],
   ];
-  let rewrite: (uri: string) => string;
+  type Outcome = { readonly uri?: string; readonly headers?: { readonly location?: { value: string } } };
+  let run: (uri: string) => Outcome;
+  const rewrite = (uri: string): string | undefined => run(uri).uri;
   beforeAll(async () => {
     const source = await readFile(new URL('../../infra/aws/edge/page-address.js', import.meta.url), 'utf8');
     const context = vm.createContext({});
     vm.runInContext(source, context);
-    rewrite = (uri) =>
-      (vm.runInContext(`handler({ request: { uri: ${JSON.stringify(uri)} } })`, context) as { uri: string })
-        .uri;
+    run = (uri) =>
+      vm.runInContext(`handler({ request: { uri: ${JSON.stringify(uri)} } })`, context) as Outcome;
   });
 
   it.each(PATHS)('maps %s to the key of its public copy', (path) => {
@@ -212,6 +226,16 @@ describe('the CloudFront function', () => {
 
   it('changes only the paths of pages', () => {
     for (const path of PATHS) expect([path, rewrite(path) !== path]).toEqual([path, isPagePath(path)]);
+  });
+
+  it.each([
+    ['/docs/', '/docs'],
+    ['/index.html', '/'],
+    ['/chains/base/index.html', '/chains/base'],
+    ['//evil.example/', '/evil.example'],
+    ['//', '/'],
+  ])('redirects %s to %s', (path, page) => {
+    expect(run(path).headers?.location?.value).toBe(page);
   });
 
   it('is deployed unchanged', async () => {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ACCOUNT_FILES } from '../../gateway/io/account-page/read-account-files.js';
 import { findBundle } from '../support/aws/aws-synth.js';
 
 const MAX_BYTES = 2_000_000;
@@ -7,9 +8,10 @@ const MAX_BYTES = 2_000_000;
 const folder = path.dirname(await findBundle());
 const files = new Map(
   await Promise.all(
-    (await readdir(folder)).map(
-      async (name) => [name, await readFile(path.join(folder, name), 'utf8')] as const,
-    ),
+    (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .map(async (file) => [path.relative(folder, file), await readFile(file, 'utf8')] as const),
   ),
 );
 
@@ -17,6 +19,13 @@ it(`is smaller than ${MAX_BYTES / 1e6} MB, without version 2 of the AWS SDK`, ()
   const sizes = [...files.values()].map((text) => Buffer.byteLength(text));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
   for (const text of files.values()) expect(text).not.toMatch(/aws-sdk-nodejs|AWS\.util\.|aws-sdk\/global/);
+});
+
+it('has the files of the account page, its script bundled', () => {
+  for (const name of Object.values(ACCOUNT_FILES)) {
+    expect(files.get(path.join('templates', name))?.length).toBeGreaterThan(100);
+  }
+  expect(files.get(path.join('templates', ACCOUNT_FILES.script))).not.toMatch(/from"\./);
 });
 
 it('loads Stripe on demand, not at the start', () => {

@@ -133,9 +133,19 @@ describe('with wrong parameters', () => {
 describe('with other parameters', () => {
   const SECRET_VERSION = '0123456789abcdef0123456789abcdef';
   const { identity, selling: _, ...free } = EXAMPLE;
+  const CLIENT = {
+    id: 'web-1',
+    scopes: 'openid email',
+    resource: 'https://data.example.com/',
+    token: 'id',
+    origins: ['https://token.example.com'],
+  };
   const VARIANTS = {
     free: { ...free, region: 'us-east-1' },
-    typed: { ...free, identity: { ...(identity as object), type: 'at+jwt' } },
+    typed: {
+      ...free,
+      identity: { ...(identity as object), type: 'at+jwt', client: CLIENT },
+    },
     restarted: { ...EXAMPLE, restarted: '2026-11-22' },
     pinned: {
       ...EXAMPLE,
@@ -169,6 +179,19 @@ describe('with other parameters', () => {
   it('does not replicate the origin secret if the gateway is in the region of CloudFront', () => {
     expect(JSON.stringify(templates.free.Service)).not.toContain('ReplicaRegions');
     expect(JSON.stringify(EXAMPLE_TEMPLATES.Service)).toContain('ReplicaRegions');
+  });
+
+  it('passes on how the account page signs in', () => {
+    expect(propertiesOf(templates.typed.Service, 'AWS::Lambda::Function')['Environment']).toMatchObject({
+      Variables: {
+        CRD_OIDC_CLIENT_ID: 'web-1',
+        CRD_OIDC_SCOPES: 'openid email',
+        CRD_OIDC_RESOURCE: 'https://data.example.com/',
+        CRD_OIDC_TOKEN: 'id',
+        CRD_OIDC_ORIGINS: 'https://token.example.com',
+      },
+    });
+    expect(JSON.stringify(templates.free.Service)).not.toContain('CRD_OIDC');
   });
 
   it('passes the type of session tokens on to the gateway, if there is one', () => {

@@ -1,11 +1,25 @@
-// CloudFront Function (cloudfront-js-2.0): maps the path of a page, /x, to the path of its copy, /x/index.html.
+// CloudFront Function (cloudfront-js-2.0): maps the path of a page, /x, to the path of its copy, /x/index.html, and
+// redirects other spellings, /x/ and /x/index.html, to /x.
 // Like isPagePath in schemas/paths.ts, it considers a path a page if it is not below /api/ and has no file extension.
 function handler(event) {
   const request = event.request;
   const uri = request.uri;
-  const last = uri.slice(uri.lastIndexOf('/'));
-  if (!uri.startsWith('/api/') && !last.includes('.')) {
+  if (uri.startsWith('/api/')) return request;
+  const page = uri.endsWith('/index.html') ? uri.slice(0, -'index.html'.length) : uri;
+  if (page !== '/' && page.endsWith('/')) return redirect(page);
+  if (page !== uri) return redirect('/');
+  if (!uri.slice(uri.lastIndexOf('/')).includes('.')) {
     request.uri = (uri === '/' ? '' : uri) + '/index.html';
   }
   return request;
+}
+
+// One slash at the start: two would name another host.
+function redirect(page) {
+  const location = '/' + page.split('/').filter(Boolean).join('/');
+  return {
+    statusCode: 308,
+    statusDescription: 'Permanent Redirect',
+    headers: { location: { value: location }, 'cache-control': { value: 'public, max-age=300' } },
+  };
 }

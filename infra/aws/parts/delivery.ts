@@ -17,6 +17,7 @@ import {
   HeadersReferrerPolicy,
   HttpVersion,
   OriginProtocolPolicy,
+  OriginRequestHeaderBehavior,
   OriginRequestPolicy,
   OriginSslPolicy,
   PriceClass,
@@ -133,7 +134,7 @@ export class DeliveryPart extends Construct {
   }
 
   private createPublicBehavior(origin: IOrigin, name: string): BehaviorOptions {
-    // Adds index.html to the address of a page.
+    // Maps the address of a page to its copy, and redirects other spellings.
     const pageAddress = new Function(this, 'PageAddress', {
       functionName: `${name}-page-address`,
       runtime: FunctionRuntime.JS_2_0,
@@ -145,7 +146,16 @@ export class DeliveryPart extends Construct {
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
       cachedMethods: CachedMethods.CACHE_GET_HEAD,
       compress: true,
-      originRequestPolicy: OriginRequestPolicy.CORS_S3_ORIGIN, // the bucket needs the headers of a preflight request
+      originRequestPolicy: new OriginRequestPolicy(this, 'PublicRequest', {
+        originRequestPolicyName: `${name}-public`,
+        comment: 'Headers of preflights, for the bucket, and Accept, by which the gateway formats errors',
+        headerBehavior: OriginRequestHeaderBehavior.allowList(
+          'Accept',
+          'Origin',
+          'Access-Control-Request-Headers',
+          'Access-Control-Request-Method',
+        ),
+      }),
       cachePolicy: new CachePolicy(this, 'PublicCache', {
         cachePolicyName: `${name}-public`,
         comment: 'Follows the Cache-Control of each copy',
