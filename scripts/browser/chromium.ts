@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 /** Program names of Chromium on different systems. */
@@ -7,6 +8,9 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-c
 const INSTALL_MS = 240_000;
 /** Without fonts, Chromium shows no letters. */
 const PACKAGES = ['chromium', 'fonts-liberation'];
+/** Held while Chromium is installed, so that suites that run at once neither install it twice nor start half of it. */
+const LOCK = path.join(os.tmpdir(), 'chain-reference-data-chromium.lock');
+const INSTALL = `apt-get update && apt-get install -y --no-install-recommends ${PACKAGES.join(' ')}`;
 
 /** Environment variables that locate the browser. */
 export type ChromiumVariables = {
@@ -20,6 +24,7 @@ export type ChromiumVariables = {
  */
 export function requireChromium(variables: ChromiumVariables): string {
   if (variables.CHROMIUM !== undefined && variables.CHROMIUM !== '') return variables.CHROMIUM;
+  if (existsSync(LOCK)) spawnSync('flock', ['--shared', LOCK, 'true'], { timeout: INSTALL_MS });
   return findChromium(variables) ?? installChromium(variables);
 }
 
@@ -41,14 +46,12 @@ function installChromium(variables: ChromiumVariables): string {
   const advice = `The page tests need Chromium. Install it (Debian: apt-get install ${PACKAGES.join(' ')}), or set CHROMIUM to its path.`;
   if (process.getuid?.() !== 0) throw new Error(advice);
   process.stderr.write('installing chromium (about a minute, once)\n');
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...PACKAGES]]) {
-    const { status, stderr, error } = spawnSync('apt-get', args, {
-      encoding: 'utf8',
-      timeout: INSTALL_MS,
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-    if (status !== 0) throw new Error(`${advice}\n${error?.message ?? stderr}`);
-  }
+  const { status, stderr, error } = spawnSync('flock', [LOCK, 'sh', '-c', INSTALL], {
+    encoding: 'utf8',
+    timeout: INSTALL_MS,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (status !== 0) throw new Error(`${advice}\n${error?.message ?? stderr}`);
   const found = findChromium(variables);
   if (found === undefined) throw new Error(`Chromium was installed, but is not on PATH. ${advice}`);
   return found;
