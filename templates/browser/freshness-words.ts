@@ -1,4 +1,4 @@
-import { dateWords } from '../../generator/core/text/date-words.js';
+import { instantWords } from '../../generator/core/text/date-words.js';
 import { judgeFreshness, type FreshnessLimits } from '../../schemas/freshness.js';
 
 /** Returns what a page says about late or stale data at a time; undefined while the data is fresh. */
@@ -11,9 +11,4 @@ export function latenessWords(
   const since = state === 'stale' ? limits.stale_after : limits.late_after;
   const word = state === 'stale' ? 'Stale' : 'Late';
   return { state, words: since === null ? word : `${word} since ${instantWords(since)}` };
-}
-
-/** Formats an instant for people: `28 September 2023, 00:00 UTC`. */
-function instantWords(instant: string): string {
-  return `${dateWords(instant.slice(0, 10))}, ${instant.slice(11, 16)} UTC`;
 }

@@ -10,19 +10,18 @@ import type {
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
-import { freshnessWords, toPublishedFreshness, type PublishedFreshness } from '../artifacts/freshness.js';
+import { toPublishedFreshness, type PublishedFreshness } from '../artifacts/freshness.js';
 import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
 import { count } from '../text/count.js';
-import { dateWords } from '../text/date-words.js';
+import { dateWords, instantWords } from '../text/date-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
-import { toHeadline } from '../artifacts/summary.js';
 import { scoreWords, shareWords, zWords } from '../text/number-words.js';
 import { chainFigure } from './chart-figure.js';
 import { publicRows, subscriberTable } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, LABEL_SENTENCES, toCell, toDatedText, toFreshnessData, toRibbon } from './page-words.js';
+import { ABSENT, LABEL_SENTENCES, toCell, toFreshnessNotices, toRibbon } from './page-words.js';
 
 /** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
 export type ChainPageOptions = {
@@ -52,12 +51,12 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
     values: (stamp) => ({
       stamp,
       name,
-      headline: toDatedText(toHeadline(chain, regime)),
+      lead: `${name} has been ${regime.label} for ${count(regime.run_days, 'day')}, since ${dateWords(regime.since)}.`,
       through,
       day: dateWords(through),
       label: regime.label,
       words: LABEL_SENTENCES[regime.label],
-      freshness: [toFreshnessData(chain, lastAvailable)],
+      notices: toFreshnessNotices([{ chain, lastAvailable }]),
       ribbon: toRibbon(records.map(({ date, regime: { label } }) => ({ date, label }))),
       facts: toFacts(latest, toPublishedFreshness(chain, through, lastAvailable, stamp.publishedAt, sources)),
       notes: notes.length === 0 ? [] : [notes.join(' ')],
@@ -75,15 +74,16 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
 
 function toFacts({ date, regime, confidence, status }: MetaDay, fresh: PublishedFreshness): object[] {
   return [
-    { term: 'Since', value: `${regime.since}, ${count(regime.run_days, 'day')}` },
+    { term: 'Since', value: `${dateWords(regime.since)}, ${count(regime.run_days, 'day')}` },
     { term: 'Previous', value: regime.previous_label ?? ABSENT },
     { term: 'Confidence', value: confidenceWords(regime.label, confidence) },
     { term: 'Data quality', value: shareWords(confidence.data_quality) },
     { term: 'Status', value: status },
-    { term: 'Through', value: date },
-    { term: 'Last available', value: fresh.last_available ?? ABSENT },
-    { term: 'Next by', value: fresh.expected_next_by },
-    { term: 'Freshness', value: freshnessWords(fresh) },
+    { term: 'Data to', value: dateWords(date) },
+    { term: 'Complete to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },
+    { term: 'Next day by', value: instantWords(fresh.expected_next_by) },
+    { term: 'Late from', value: fresh.late_after === null ? ABSENT : instantWords(fresh.late_after) },
+    { term: 'Stale from', value: fresh.stale_after === null ? ABSENT : instantWords(fresh.stale_after) },
   ];
 }
 

@@ -18,7 +18,7 @@ import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 import { overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
-import { LABEL_SENTENCES, toFreshnessData } from './page-words.js';
+import { joinWords, LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
 import { planCards } from './plan-cards.js';
 import type { SiteTexts } from './site-texts.js';
 
@@ -45,6 +45,7 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
     description: `The regime of ${namesOf(facts)} on every day: how much each chain is used, how scarce its block space is, and how certain the label is. No prices, no forecasts.`,
     values: (stamp) => ({
       stamp,
+      notices: toFreshnessNotices(facts),
       chains: facts.map(toCard),
       overview: overviewFigure(facts),
       start: toStart(site, facts.find(({ chain }) => chain === 'ethereum') ?? facts[0]),
@@ -57,6 +58,7 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
         notebook: PUBLIC_PATHS.starterNotebook,
       },
       plans: planCards(site, '#free'),
+      planLevel: 3,
     }),
   });
 }
@@ -75,14 +77,11 @@ const FREE_FILES = [
 ];
 
 function namesOf(facts: readonly ChainFacts[]): string {
-  const names = facts.map(({ chain }) => CHAINS[chain].name);
-  return names.length < 2
-    ? (names[0] ?? 'chains')
-    : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+  return joinWords(facts.map(({ chain }) => CHAINS[chain].name)) || 'chains';
 }
 
 function toCard(facts: ChainFacts): object {
-  const { chain, updatedThrough, lastAvailable, sources, landing } = facts;
+  const { chain, updatedThrough, sources, landing } = facts;
   const { regime, confidence } = landing;
   const hasLabel = regime.label !== 'indeterminate';
   return {
@@ -94,7 +93,6 @@ function toCard(facts: ChainFacts): object {
     confidence: hasLabel ? `confidence ${shareWords(confidence.score)}` : 'no confidence without a label',
     ...toMissing(facts),
     through: dateWords(updatedThrough),
-    ...toFreshnessData(chain, lastAvailable),
     simulated: sources.some(isSimulated) ? ['Simulated data, not measured.'] : [],
     sources: sources.map(sourceWords).join(' '),
   };

@@ -43,7 +43,7 @@ function createMarkdown(): MarkdownParser {
   return created;
 }
 
-/** Adds ids to headings, scopes to header cells and names to tables. Returns the headings. */
+/** Adds ids to headings, scopes to header cells and names to tables. An empty header cell becomes a plain one. Returns the headings. */
 function addNames(tokens: readonly Token[]): Heading[] {
   const headings: Heading[] = [];
   let tables = 0;
@@ -54,13 +54,18 @@ function addNames(tokens: readonly Token[]): Heading[] {
       token.attrSet('id', id);
       headings.push({ level: Number(token.tag.slice(1)), id, text });
     }
-    if (token.type === 'th_open') token.attrSet('scope', 'col');
+    if (token.type === 'th_open' && plainText(tokens[i + 1]) !== '') token.attrSet('scope', 'col');
+    else if (token.type === 'th_open') setTag([token, tokens[i + 2]], 'td');
     if (token.type === 'table_open') {
       tables += 1;
       token.meta = { region: `Table ${tables}: ${headings.at(-1)?.text ?? ''}` };
     }
   });
   return headings;
+}
+
+function setTag(tokens: readonly (Token | undefined)[], tag: string): void {
+  for (const token of tokens) if (token !== undefined) token.tag = tag;
 }
 
 function plainText(inline: Token | undefined): string {

@@ -1,9 +1,8 @@
-import { CHAIN_IDS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { freshnessLimits } from '../../../schemas/freshness.js';
 import type { Chain, ChainLanding, RegimeLabel } from '../../../schemas/types.generated.js';
 import { count } from '../text/count.js';
 import { dateWords } from '../text/date-words.js';
-import { escapeHtml, trustHtml, type TrustedHtml } from '../text/html-template.js';
 import { withMinusSigns } from '../text/minus-sign.js';
 
 /** Placeholder for a missing value. */
@@ -12,11 +11,6 @@ export const ABSENT = '–';
 /** Formats a number for a cell of a page, with a typographic minus sign. */
 export function toCell(x: number | null | undefined, toWords: (x: number) => string): string {
   return x === null || x === undefined ? ABSENT : withMinusSigns(toWords(x));
-}
-
-/** Escapes a sentence and marks its dates, so that no date breaks across two lines. */
-export function toDatedText(sentence: string): TrustedHtml {
-  return trustHtml(escapeHtml(sentence).replace(/\b\d{4}-\d{2}-\d{2}\b/g, '<time>$&</time>'));
 }
 
 /** Returns the labels of the last dates as a ribbon, a bar with one part per date, and its text alternative. Precondition: at least one date. */
@@ -49,13 +43,38 @@ export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Ch
   });
 }
 
-/** Returns the values from which a script tells the reader that a chain is late or stale, by the reader's clock. */
-export function toFreshnessData(chain: Chain, lastAvailable: string | null): object {
-  const { late_after: late, stale_after: stale } = freshnessLimits(chain, lastAvailable);
-  return {
-    completeness:
-      lastAvailable === null ? 'no day is complete yet' : `complete data ends on ${dateWords(lastAvailable)}`,
-    lateAfter: late === null ? [] : [late],
-    staleAfter: stale === null ? [] : [stale],
-  };
+/** A notice that a script shows once the data of these chains is late or stale by the reader's clock. */
+export type FreshnessNotice = {
+  readonly names: string;
+  readonly completeness: string;
+  readonly lateAfter: readonly string[];
+  readonly staleAfter: readonly string[];
+};
+
+/** Returns the notices about late and stale data: one for all chains whose data ends on the same day and ages alike. */
+export function toFreshnessNotices(
+  chains: readonly { readonly chain: Chain; readonly lastAvailable: string | null }[],
+): FreshnessNotice[] {
+  const groups = new Map<string, { names: string[]; notice: Omit<FreshnessNotice, 'names'> }>();
+  for (const { chain, lastAvailable } of chains) {
+    const { late_after: late, stale_after: stale } = freshnessLimits(chain, lastAvailable);
+    const notice = {
+      completeness:
+        lastAvailable === null
+          ? 'no day is complete yet'
+          : `complete data ends on ${dateWords(lastAvailable)}`,
+      lateAfter: late === null ? [] : [late],
+      staleAfter: stale === null ? [] : [stale],
+    };
+    const key = JSON.stringify(notice);
+    const group = groups.get(key) ?? { names: [], notice };
+    group.names.push(CHAINS[chain].name);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ names, notice }) => ({ names: joinWords(names), ...notice }));
+}
+
+/** Joins words as in a sentence: `Bitcoin, Ethereum and Base`. */
+export function joinWords(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }

@@ -41,6 +41,7 @@ export function pricingPage(site: SiteTexts): FileTemplate {
       'Free regime calendars, one chain, or all chains with their whole history: what each plan includes and costs.',
     values: () => ({
       plans: planCards(site, `${PAGE_PATHS.front}#free`),
+      planLevel: 2,
       rows: ROWS.map(({ what, free, of }) => ({
         what,
         cells: [free, ...PLAN_IDS.map((plan) => of(PLANS[plan]))],

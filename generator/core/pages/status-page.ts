@@ -12,7 +12,7 @@ import { dateWords } from '../text/date-words.js';
 import { countWords } from '../text/number-words.js';
 import { releaseId } from './changes-page.js';
 import { pageFile } from './page.js';
-import { ABSENT, inChainOrder, toFreshnessData } from './page-words.js';
+import { ABSENT, inChainOrder, toFreshnessNotices } from './page-words.js';
 import type { SiteTexts } from './site-texts.js';
 
 /** Returns the page about what is published and whether the releases came on time. `releases` are the newest first. */
@@ -29,6 +29,7 @@ export function statusPage(
       'What is published for each chain, how complete it is, and whether the last releases came on time.',
     values: (stamp) => ({
       stamp,
+      notices: toFreshnessNotices(facts),
       chains: facts.map((each) => toRow(each, stamp)),
       holds: [
         ...(hold === null ? [] : [`Publication is on hold: ${hold}.`]),
@@ -52,7 +53,6 @@ function toRow(facts: ChainFacts, { publishedAt }: ReleaseStamp): object {
     next: minuteOf(fresh.expected_next_by),
     late: fresh.late_after === null ? ABSENT : minuteOf(fresh.late_after),
     stale: fresh.stale_after === null ? ABSENT : minuteOf(fresh.stale_after),
-    ...toFreshnessData(chain, lastAvailable),
     available: countWords(days.available),
     incomplete: countWords(days.degraded + days.missing),
   };

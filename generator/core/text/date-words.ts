@@ -21,6 +21,11 @@ export function dateWords(date: string): string {
   return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`;
 }
 
+/** Formats an instant for people: `28 September 2023, 00:00 UTC`. */
+export function instantWords(instant: string): string {
+  return `${dateWords(instant.slice(0, 10))}, ${instant.slice(11, 16)} UTC`;
+}
+
 /** Formats a day number for people, as `dateWords`. */
 export function dayWords(dayNumber: number): string {
   return dateWords(toDate(dayNumber));

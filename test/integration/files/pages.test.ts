@@ -15,6 +15,7 @@ import {
   hasFocus,
   keepScreen,
   overflowOf,
+  overlapsOf,
   readLinks,
   seePictures,
   visit,
@@ -33,6 +34,7 @@ const FRONT_BYTES = 200 * 1024;
 const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['front', PAGE_PATHS.front],
   ['chain', chainPagePath('ethereum')],
+  ['simulated', chainPagePath('base')],
   ['docs', PAGE_PATHS.docs],
   ['pricing', PAGE_PATHS.pricing],
   ['status', PAGE_PATHS.status],
@@ -78,12 +80,13 @@ describe.each(VISITS)('%s', (name, file, look) => {
   afterAll(() => visited.close(), SLOW_MS);
 
   it(
-    'opens without errors and fits the window',
+    'opens without errors and fits the window, and no text covers another',
     async () => {
       const { page, faults } = visited;
       await seePictures(page);
       await keepScreen(page, name);
       expect(await overflowOf(page)).toBe(0);
+      expect(await overlapsOf(page)).toEqual([]);
       expect(faults).toEqual([]);
     },
     SLOW_MS,
@@ -92,7 +95,7 @@ describe.each(VISITS)('%s', (name, file, look) => {
   // Each width and each scheme once, because the check of a long page takes many seconds.
   if (look.width !== 768 && (look.width === 360) === (look.scheme === 'light')) {
     it(
-      'has no serious accessibility violations',
+      'has no accessibility violations',
       async () => {
         expect(await findBarriers(visited.page)).toEqual([]);
       },

@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 const forCallers = OPERATIONS.filter((each) =>
-  /^[A-Z]+ \/(api\/v1\/(files|keys|ent|checkout)|_obj)/.test(each),
+  /^[A-Z]+ \/(api\/v1\/(files|keys|ent|checkout|account)|_obj)/.test(each),
 );
 
 it.each([

@@ -70,19 +70,16 @@ export async function seePictures(page: Page): Promise<number> {
   return pictures.length;
 }
 
-/** Returns the serious and critical accessibility violations of a page. */
+/** Returns the accessibility violations of a page. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const { violations: found } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
 
 type AxeResults = {
   readonly violations: readonly {
     readonly id: string;
-    readonly impact: string | null;
     readonly nodes: readonly { readonly html: string }[];
   }[];
 };
@@ -91,6 +88,39 @@ type AxeResults = {
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
+
+/** Returns the pairs of texts of a page that are drawn over each other, at most ten. */
+export function overlapsOf(page: Page): Promise<string[]> {
+  return page.evaluate(FIND_OVERLAPS);
+}
+
+/** Compares the boxes of all visible texts, from top to bottom. Two pixels may overlap: boxes are taller than letters. */
+const FIND_OVERLAPS = `(() => {
+  const boxes = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const text = node.data.trim();
+    const parent = node.parentElement;
+    if (text === '' || parent === null || parent.closest('script, style, title, desc, .skip') !== null) continue;
+    if (!parent.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })) continue;
+    if (getComputedStyle(parent).clipPath !== 'none') continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const { left, top, right, bottom, width, height } of range.getClientRects())
+      if (width > 1 && height > 1) boxes.push({ text, parent, left, top: top + 2, right, bottom: bottom - 2 });
+  }
+  const scrolls = (element) => element.closest('.table, pre');
+  boxes.sort((a, b) => a.top - b.top);
+  const found = [];
+  for (const [i, a] of boxes.entries()) {
+    for (const b of boxes.slice(i + 1)) {
+      if (b.top >= a.bottom || found.length === 10) break;
+      const apart = b.left >= a.right - 2 || a.left >= b.right - 2;
+      if (!apart && a.parent !== b.parent && scrolls(a.parent) === scrolls(b.parent)) found.push(a.text + ' | ' + b.text);
+    }
+  }
+  return found;
+})()`;
 
 /** Stores a screenshot of a page, or of the beginning of a long page. */
 export async function keepScreen(page: Page, name: string): Promise<void> {
