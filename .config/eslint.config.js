@@ -125,18 +125,21 @@ const programZones = [
   message,
 }));
 
-/** What the script of the pages shares with the generator: the palette, the formatters and the drawing of charts. */
+/** What the scripts of the pages share with the programs: paths, the palette, the formatters and the drawing of charts. */
 const BROWSER_ZONES = [
   { from: './generator', except: ['./core/text', './core/charts'] },
   {
     from: './schemas',
-    except: ['./palette.ts', './dates.ts', './catalog.ts', './freshness.ts', './types.generated.ts'],
+    except: ['palette', 'dates', 'catalog', 'freshness', 'paths', 'types.generated'].map(
+      (name) => `./${name}.ts`,
+    ),
   },
   ...['gateway', 'infra', 'scripts', 'test'].map((folder) => ({ from: `./${folder}` })),
 ].map((zone) => ({
   ...zone,
   target: './templates/browser',
-  message: 'the script of the pages imports only the palette, the formatters and the drawing of charts.',
+  message:
+    'the scripts of the pages import only paths, the palette, the formatters and the drawing of charts.',
 }));
 
 const ZONES = [

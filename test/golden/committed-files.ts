@@ -41,8 +41,15 @@ export const SAMPLES: readonly string[] = [
   '/charts/overview.svg',
   '/',
   '/chains/ethereum',
+  '/changes',
+  '/feed.xml',
+  '/llms.txt',
   '/methodology/v1',
+  '/pricing',
   '/problems/not-found',
+  '/robots.txt',
+  '/sitemap.xml',
+  '/status',
 ];
 
 /** Kinds without a sample, because their content is committed elsewhere. */
@@ -54,6 +61,7 @@ export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
   '/assets/site.css', // templates/pages/site.css, figure.css and the palette
   '/assets/site.js', // bundled from templates/browser
+  '/glossary', // the page of schemas/glossary.json
   '/docs', // 5,000 lines made from openapi.json, which is a sample
 ];
 

@@ -14,11 +14,12 @@ import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { count } from '../text/count.js';
 import { dateWords } from '../text/date-words.js';
+import { joinWords } from '../text/join-words.js';
 import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 import { overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
-import { joinWords, LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
+import { LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
 import { planCards } from './plan-cards.js';
 import type { SiteTexts } from './site-texts.js';
 

@@ -3,6 +3,7 @@ import { freshnessLimits } from '../../../schemas/freshness.js';
 import type { Chain, ChainLanding, RegimeLabel } from '../../../schemas/types.generated.js';
 import { count } from '../text/count.js';
 import { dateWords } from '../text/date-words.js';
+import { joinWords } from '../text/join-words.js';
 import { withMinusSigns } from '../text/minus-sign.js';
 
 /** Placeholder for a missing value. */
@@ -72,9 +73,4 @@ export function toFreshnessNotices(
     groups.set(key, group);
   }
   return [...groups.values()].map(({ names, notice }) => ({ names: joinWords(names), ...notice }));
-}
-
-/** Joins words as in a sentence: `Bitcoin, Ethereum and Base`. */
-export function joinWords(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }

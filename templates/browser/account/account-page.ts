@@ -36,10 +36,12 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
   ];
   const notice = element('p', { role: 'status', class: 'notice' });
   notice.textContent = purpose.kind === 'not-paid' ? 'Nothing was charged.' : '';
-  const say = (words: string): void => {
+  const showKeys = keyList({ ...options, box, keys, say });
+
+  function say(words: string): void {
     notice.textContent = words;
     notice.scrollIntoView({ block: 'nearest' });
-  };
+  }
 
   async function load(): Promise<void> {
     const [entitlements, list] = await Promise.all([
@@ -73,7 +75,20 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
     if (state.kind === 'waiting') setTimeout(() => void (isCurrent() && load()), POLL_MS);
   }
 
-  function showKeys(entitlements: Entitlements, list: KeyList): void {
+  data.append(...dataSection(dataActions(options, say)));
+  await load();
+}
+
+type KeyListOptions = Pick<AccountPageOptions, 'api' | 'isCurrent'> & {
+  /** Where a new key is shown, once. */
+  readonly box: HTMLElement;
+  readonly keys: HTMLElement;
+  readonly say: (words: string) => void;
+};
+
+/** Returns the function that shows the keys, with what an owner can do with them. */
+function keyList({ api, isCurrent, box, keys, say }: KeyListOptions) {
+  return function showKeys(entitlements: Entitlements, { keys: listed }: KeyList): void {
     const reload = async (): Promise<void> => {
       const answer = await api.ask<KeyList>('GET', ENDPOINTS.keys);
       if (answer.kind === 'ok' && isCurrent()) showKeys(entitlements, answer.document);
@@ -92,11 +107,8 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
       say(answer.kind === 'ok' ? `The key ${nameOf(key)} is revoked.` : (detailOf(answer) ?? NO_ANSWER));
       await reload();
     };
-    keys.replaceChildren(...keysSection({ keys: list.keys, canCreate: entitlements.active, create, revoke }));
-  }
-
-  data.append(...dataSection(dataActions(options, say)));
-  await load();
+    keys.replaceChildren(...keysSection({ keys: listed, canCreate: entitlements.active, create, revoke }));
+  };
 }
 
 /** Returns what an owner can do with the account's own data. */

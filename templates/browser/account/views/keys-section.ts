@@ -1,5 +1,5 @@
 import { button, element } from '../dom.js';
-import { dateWords } from '../words.js';
+import { instantDateWords } from '../words.js';
 
 /** A key as the gateway lists it. */
 export type ListedKey = {
@@ -28,7 +28,7 @@ export function keysSection(options: KeysSectionOptions): Node[] {
   const { keys, canCreate } = options;
   const active = keys.filter(({ revoked_at: revoked }) => revoked === null);
   const intro = canCreate
-    ? 'Your programs send a key with each download. Use one for each program, so that you can revoke it alone.'
+    ? 'Your programs send a key with each download. Use one for each program: you can then revoke one without the others.'
     : 'You can create keys as soon as a plan is active.';
   return [
     element('h2', { id: 'keys-title' }, 'API keys'),
@@ -104,5 +104,5 @@ function stateOf(key: ListedKey, revoke: KeysSectionOptions['revoke']): Node[] {
 }
 
 function dateCell(instant: string): HTMLElement {
-  return element('time', { datetime: instant }, dateWords(instant));
+  return element('time', { datetime: instant }, instantDateWords(instant));
 }

@@ -62,7 +62,7 @@ export function unconfiguredView(): Node[] {
     element(
       'p',
       {},
-      'Whoever runs it can give you an API key. Public files need none: the ',
+      'Its operator can create an API key for you. Public files need none: the ',
       element('a', { href: PAGE_PATHS.docs }, 'documentation'),
       ' lists them.',
     ),

@@ -1,7 +1,7 @@
 import { CHAIN_IDS, CHAINS, PLAN_IDS, PLANS, type PlanId } from '../../../../schemas/catalog.js';
 import type { Chain } from '../../../../schemas/types.generated.js';
 import { button, element } from '../dom.js';
-import { includedWords, priceWords } from '../words.js';
+import { includedWords, planPriceWords } from '../../../../generator/core/text/plan-words.js';
 
 /** Options for `planCards`. */
 export type PlanCardsOptions = {
@@ -29,7 +29,7 @@ function planCard(
     'article',
     { class: isWanted ? 'card wanted' : 'card', 'aria-labelledby': `plan-${plan}` },
     element('h3', { id: `plan-${plan}` }, name),
-    element('p', { class: 'price' }, priceWords(plan), element('small', {}, ' a month')),
+    element('p', { class: 'price' }, planPriceWords(plan), element('small', {}, ' a month')),
     element('ul', {}, ...includedWords(plan).map((words) => element('li', {}, words))),
     ...(chains === 'all'
       ? []

@@ -1,5 +1,5 @@
 import type { AccountState } from '../account-state.js';
-import { dateWords, planWords } from '../words.js';
+import { instantDateWords, planWords } from '../words.js';
 
 /** A state of an account in words. `tone` is `bad` when the reader should do something. */
 export type StateWords = {
@@ -23,13 +23,13 @@ export function stateWords(state: AccountState): StateWords {
       return {
         title: `${planWords(state.held)}, cancelled`,
         tone: 'plain',
-        text: `Your keys work until ${dateWords(state.until)}. Nothing more will be charged. To keep the plan, renew it in the billing portal before then.`,
+        text: `Your keys work until ${instantDateWords(state.until)}. Nothing more will be charged. To keep the plan, renew it in the billing portal before then.`,
       };
     case 'unpaid':
       return {
         title: `${planWords(state.held)}: the payment failed`,
         tone: 'bad',
-        text: `The last payment did not go through. Your keys work until ${dateWords(state.until)}. Update your card in the billing portal to keep them working.`,
+        text: `The last payment did not go through. Your keys work until ${instantDateWords(state.until)}. Update your card in the billing portal to keep them working.`,
       };
     default:
       return withoutAccess(state);
@@ -62,7 +62,7 @@ function withoutAccess(
       return {
         title: `${state.held === null ? 'Your plan' : planWords(state.held)} has ended`,
         tone: 'plain',
-        text: `${state.ended === null ? '' : `It ended on ${dateWords(state.ended)}. `}Your account and your keys are kept. Buy a plan again and the same keys work at once.`,
+        text: `${state.ended === null ? '' : `It ended on ${instantDateWords(state.ended)}. `}Your account and your keys are kept. Buy a plan again and the same keys work at once.`,
       };
     case 'attention':
       return {
@@ -74,5 +74,7 @@ function withoutAccess(
 }
 
 function activeText({ renews, until }: Extract<AccountState, { readonly kind: 'active' }>): string {
-  return renews === null ? `Your access ends on ${dateWords(until)}.` : `It renews on ${dateWords(renews)}.`;
+  return renews === null
+    ? `Your access ends on ${instantDateWords(until)}.`
+    : `It renews on ${instantDateWords(renews)}.`;
 }

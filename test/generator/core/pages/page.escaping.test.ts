@@ -197,7 +197,8 @@ describe('HTML templates', () => {
       const source = await readFile(path.join(FOLDER, name), 'utf8');
       const tags = source.match(/\{\{.*?\}\}+/g) ?? [];
       expect(tags.filter((tag) => !allowed.test(tag))).toEqual([]);
-      const own = /<script (?:src="\{\{site\.script\}\}" defer|type="module" src="\{\{script\}\}")><\/script>/;
+      const own =
+        /<script (?:src="\{\{site\.script\}\}" defer|type="module" src="\{\{script\}\}")><\/script>/;
       const plain = source.replace(own, ''); // our own files
       expect(plain).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|https?:/i);
     }
