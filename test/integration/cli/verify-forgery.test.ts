@@ -1,4 +1,4 @@
-import { bundlePath, calendarPath, dayPath, manifestPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { bundlePath, calendarPath, chartDataPath, dayPath, manifestPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { Manifest } from '../../../schemas/types.generated.js';
 import { keyOfPath, readListed } from '../../support/release/edit-store.js';
 import { forgeRelease } from '../../support/release/forge-release.js';
@@ -129,6 +129,13 @@ describe('verify finds a release with matching digests when', () => {
     const path = calendarPath('bitcoin');
     const text = (await store().read(await keyOfPath(store(), path))).toString();
     await forgeRelease(store(), { [path]: text.replace(',indeterminate,', ',congested,') });
+    await expectFault(await verify(), path, /does not match the meta records/);
+  });
+
+  it('the data of the chart has another day than the meta records', async () => {
+    const path = chartDataPath('bitcoin');
+    const chart = await readListed(store(), path, 'chart');
+    await forgeRelease(store(), { [path]: { ...chart, first_date: '2024-12-31' } });
     await expectFault(await verify(), path, /does not match the meta records/);
   });
 
