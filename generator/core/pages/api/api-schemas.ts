@@ -9,6 +9,9 @@ export type MemberRow = {
   readonly description: string;
 };
 
+/** A table of members; `name` is what they are members of. */
+export type MemberTable = { readonly name: string; readonly rows: readonly MemberRow[] };
+
 /** Returns the schemas of a document, sorted by name. */
 export function toSchemaSections(schemas: Node): object[] {
   return Object.keys(schemas)
@@ -28,7 +31,7 @@ export function toSchemaSections(schemas: Node): object[] {
 }
 
 /** Returns the table of a schema's members, or an empty list when it has no members. */
-export function toMembers(name: string, schema: Node): { name: string; rows: MemberRow[] }[] {
+export function toMembers(name: string, schema: Node): MemberTable[] {
   const rows = rowsOf(schema, '');
   return rows.length === 0 ? [] : [{ name, rows }];
 }
