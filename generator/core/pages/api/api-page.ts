@@ -27,7 +27,7 @@ function toValues(document: Node): object {
   const components = asNode(document['components']);
   const operations = toOperations(document, resolve);
   return {
-    lead: renderMarkdownLine(textOf(asNode(document['info'])['description'])),
+    about: renderMarkdownLine(textOf(asNode(document['info'])['description'])),
     openapi: document['openapi'],
     openapiPath: PUBLIC_PATHS.openapi,
     tags: toTags(document).map(({ id, name, description }) => ({

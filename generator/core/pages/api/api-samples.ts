@@ -58,7 +58,9 @@ function toOwnSamples({ status, media, content, document, resolve }: OwnContent)
   const { example } = content;
   if (example === undefined) return [];
   const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
-  return [{ id: 'sample', title, media, code: [{ label: title, text }], schemas: [], members: [] }];
+  return [
+    { id: 'sample', title, media, code: [{ label: `${title}, sample`, text }], schemas: [], members: [] },
+  ];
 }
 
 /** Returns the sample of a schema, from the document's example of the same name. */
@@ -69,7 +71,8 @@ function toSchemaSamples(title: string, name: string, document: Node, resolve: R
   return [
     {
       ...{ id: `sample-${name}`, title, media: 'application/json' },
-      code: example === undefined ? [] : [{ label: title, text: JSON.stringify(example, null, 2) }],
+      code:
+        example === undefined ? [] : [{ label: `${title}, sample`, text: JSON.stringify(example, null, 2) }],
       schemas: [{ name, path: schemaPath(name) }],
       members: toMembers(name, schema),
     },

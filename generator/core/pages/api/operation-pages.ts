@@ -32,7 +32,10 @@ export function operationPages(
         list: docsList(site, page),
         api: PAGE_PATHS.api,
         ...toValues(operation, document, resolve),
-        request: toCurl(operation, addressOf(site.details?.base_url), resolve),
+        request: {
+          label: 'Request with curl',
+          text: toCurl(operation, addressOf(site.details?.base_url), resolve),
+        },
         others: operations
           .filter(({ tag }) => tag === operation.tag)
           .map((each) => ({ ...toLink(each), current: each.page === page ? ['page'] : [] })),
@@ -63,7 +66,14 @@ function toValues(operation: Operation, document: Node, resolve: Resolver): obje
     twins: heads.map(toTwin),
     parameters: parameters.length === 0 ? [] : [{ rows: parameters }],
     body: node['requestBody'] === undefined ? [] : toBody(resolve(node['requestBody'])),
-    samples: toSamples(document, node, resolve),
+    samples: toSamples(document, node, resolve).map((sample, i) => ({
+      ...sample,
+      tables: sample.members.map((table) => ({
+        name: table.name,
+        open: i === 0 ? ['open'] : [],
+        members: [table],
+      })),
+    })),
     responses: tables,
   };
 }
@@ -77,9 +87,10 @@ function toTwin({ name, node, covers }: Head): object {
   return { name, words };
 }
 
-function toAccess(security: readonly unknown[]): string {
-  const schemes = security.map((each) => Object.keys(asNode(each)).join(' and '));
-  return schemes.length === 0 ? 'No key is needed.' : `Needs ${schemes.join(' or ')}.`;
+/** Returns the security schemes of an operation, and where they are explained; an empty list if it needs none. */
+function toAccess(security: readonly unknown[]): object[] {
+  const schemes = security.map((each) => Object.keys(asNode(each)).join(' and ')).join(' or ');
+  return schemes === '' ? [] : [{ schemes, path: `${PAGE_PATHS.api}#access` }];
 }
 
 function toParameter({ name, in: place, required, schema, description }: Node): object {

@@ -19,7 +19,7 @@ export function examplePages(site: SiteTexts): FileTemplate[] {
         words,
         command,
         file: examplePath(name),
-        text: text.trimEnd(),
+        code: { label: name, text: text.trimEnd() },
       }),
     });
   });
