@@ -2,10 +2,10 @@
 export function openTarget(): void {
   const open = (): void => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const details = target?.closest('details');
-    if (target === null || details == null || details.open) return;
+    const details = target?.closest('details') ?? null;
+    if (details === null || details.open) return;
     details.open = true;
-    target.scrollIntoView();
+    target?.scrollIntoView();
   };
   addEventListener('hashchange', open);
   open();

@@ -5,9 +5,10 @@ type Entry = { readonly element: HTMLElement; readonly text: string };
 /** Shows the search of the API reference, which hides the entries and sections of the page without the words. */
 export function enhanceSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]');
-  const input = form?.querySelector('input');
-  const status = form?.querySelector<HTMLElement>('[role=status]');
-  if (form == null || input == null || status == null) return;
+  if (form === null) return;
+  const input = form.querySelector('input');
+  const status = form.querySelector<HTMLElement>('[role=status]');
+  if (input === null || status === null) return;
   const entries = [...document.querySelectorAll<HTMLElement>('[data-found]')].map((element): Entry => ({
     element,
     text: `${element.textContent} ${element.dataset['words'] ?? ''}`,
