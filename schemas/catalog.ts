@@ -128,6 +128,11 @@ export const EXAMPLE_NAMES = [
   'with_polars.py',
 ] as const;
 
+/** Names of the guides of the documentation, in reading order. */
+export const GUIDE_NAMES = ['download', 'join', 'revisions', 'verify', 'keys'] as const;
+
+export type GuideName = (typeof GUIDE_NAMES)[number];
+
 /** The metrics in display order. */
 export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]; // Object.keys loses the key type
 

@@ -1,3 +1,4 @@
+import type { GuideName } from './catalog.js';
 import type { ProblemCode } from './problems.js';
 import type { Chain } from './types.generated.js';
 
@@ -8,6 +9,8 @@ export type Placeholder = `{${string}}` | `:${string}`;
 export const PAGE_PATHS = {
   front: '/',
   docs: '/docs',
+  api: '/docs/api',
+  apiSchemas: '/docs/api/schemas',
   pricing: '/pricing',
   status: '/status',
   changes: '/changes',
@@ -24,6 +27,21 @@ export const PAGE_PATHS = {
 /** Returns the URL path of a chain's page. */
 export function chainPagePath(chain: Chain | Placeholder): string {
   return `/chains/${chain}`;
+}
+
+/** Returns the URL path of a guide. */
+export function guidePath(name: GuideName | Placeholder): string {
+  return `${PAGE_PATHS.docs}/guides/${name}`;
+}
+
+/** Returns the URL path of the page about an operation of the API, by its id: `get-status` for `getStatus`. */
+export function operationPath(id: string): string {
+  return `${PAGE_PATHS.api}/${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Returns the URL path of the page with an example program, by the name of its file: `download-sh` for `download.sh`. */
+export function exampleViewPath(name: string): string {
+  return `${PAGE_PATHS.docs}/examples/${name.replace(/[._]/g, '-')}`;
 }
 
 /** Returns the URL path of the page with the text of a methodology version. */

@@ -6,11 +6,14 @@ import {
   chartDataPath,
   chartPath,
   examplePath,
+  exampleViewPath,
+  guidePath,
   lineageManifestPath,
   manifestPath,
   methodologyDataPath,
   methodologyPagePath,
   methodologyTextPath,
+  operationPath,
   PAGE_PATHS,
   problemPath,
   PUBLIC_PATHS,
@@ -64,6 +67,8 @@ const VERSION = /^v[1-9][0-9]*$/;
 
 const WHEEL = /^[a-z0-9_]+-[0-9]+(\.[0-9]+)*-py3-none-any\.whl$/;
 
+const WORDS = /^[a-z]+(-[a-z]+)*$/;
+
 /** The public paths with a name in them. Other versions of the generator publish other names. */
 const NAMED: readonly { readonly spell: (name: Placeholder) => string; readonly name: RegExp }[] = [
   { spell: methodologyDataPath, name: VERSION },
@@ -71,7 +76,10 @@ const NAMED: readonly { readonly spell: (name: Placeholder) => string; readonly 
   { spell: methodologyPagePath, name: VERSION },
   { spell: examplePath, name: /^[a-z0-9]+([_-][a-z0-9]+)*\.[a-z]+$/ },
   { spell: wheelPath, name: WHEEL },
-  { spell: problemPath, name: /^[a-z]+(-[a-z]+)*$/ },
+  { spell: problemPath, name: WORDS },
+  { spell: guidePath, name: WORDS },
+  { spell: operationPath, name: WORDS },
+  { spell: exampleViewPath, name: /^[a-z0-9]+(-[a-z0-9]+)*$/ },
 ];
 
 /** Returns whether a release can list a public file with this path. */
@@ -82,6 +90,11 @@ export function isPublicPath(path: string): boolean {
 /** Returns whether a path is that of a wheel of the Python client, of any version. */
 export function isWheelPath(path: string): boolean {
   return WHEEL.test(nameIn(path, wheelPath('{name}')));
+}
+
+/** Returns whether a path is that of a page about an operation of the API, of any version. */
+export function isOperationPath(path: string): boolean {
+  return WORDS.test(nameIn(path, operationPath('{name}')));
 }
 
 /** Returns whether a release can list a bundle or a volume with this path. */

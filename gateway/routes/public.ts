@@ -1,12 +1,14 @@
 import type { RequestHandler, Router } from 'express';
-import { CHAIN_IDS, EXAMPLE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES, GUIDE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
 import {
   API_PATH,
   calendarPath,
   chartDataPath,
   chartPath,
   examplePath,
+  exampleViewPath,
   chainPagePath,
+  guidePath,
   isPagePath,
   methodologyDataPath,
   methodologyPagePath,
@@ -20,7 +22,7 @@ import {
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
-import { isWheelPath } from '../../schemas/release-paths.js';
+import { isOperationPath, isWheelPath } from '../../schemas/release-paths.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
 import { matchesEtag } from '../core/http/conditions.js';
@@ -48,8 +50,8 @@ export type PublicRouterOptions = {
 };
 
 /**
- * The public paths that answer 503 instead of 404 before the first release is known, as wheels do. The pages about problems
- * are not among them: until a release contains them, their own router serves them.
+ * The public paths that answer 503 instead of 404 before the first release is known, as wheels and the pages about
+ * operations do. The pages about problems are not among them: until a release contains them, their own router serves them.
  */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
@@ -64,17 +66,21 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
     queryPath(chain),
     ...VOLUME_GENRES.map((genre) => volumeSchemaPath(genre, chain)),
   ]),
-  ...EXAMPLE_NAMES.map(examplePath),
+  ...EXAMPLE_NAMES.flatMap((name) => [examplePath(name), exampleViewPath(name)]),
+  ...GUIDE_NAMES.map(guidePath),
   methodologyDataPath('v1'),
   methodologyTextPath('v1'),
   methodologyPagePath('v1'),
 ]);
 
+function isExpected(path: string): boolean {
+  return EXPECTED.has(path) || isWheelPath(path) || isOperationPath(path);
+}
+
 /** Returns the routes of the public files and pages that the release lists. They need no key and allow any origin. */
 export function createPublicRouter(options: PublicRouterOptions): Router {
   const { releases } = options;
-  const isPublic = (path: string): boolean =>
-    releases.current()?.publicFiles.has(path) ?? (EXPECTED.has(path) || isWheelPath(path));
+  const isPublic = (path: string): boolean => releases.current()?.publicFiles.has(path) ?? isExpected(path);
   const requestHeaders = ['If-None-Match', 'Range'];
   const router = createRouter();
   router

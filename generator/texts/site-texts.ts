@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { EXAMPLE_NAMES } from '../../schemas/catalog.js';
+import { readdir, readFile } from 'node:fs/promises';
+import { EXAMPLE_NAMES, GUIDE_NAMES } from '../../schemas/catalog.js';
 import { compileHtmlTemplates } from '../core/text/html-template.js';
 import {
   PAGE_TEMPLATES,
   type ExampleText,
+  type GuideText,
+  type GuideTextName,
   type PageTemplate,
   type SiteTexts,
 } from '../core/pages/site-texts.js';
 
-/** Reads the templates, style sheet, script, icon and examples of the pages. `wheel` is the path of the Python client. */
+/** Reads the templates, style sheet, script, icon, examples and guides of the pages. `wheel` is the path of the Python client. */
 export async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> {
   const pages = new URL('pages/', templates);
   const read = (name: string): Promise<string> => readFile(new URL(name, pages), 'utf8');
@@ -20,11 +22,12 @@ export async function readSiteTexts(templates: URL, wheel: string): Promise<Site
   );
   return {
     templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
-    stylesheet: (await read('site.css')) + (await read('figure.css')),
+    stylesheet: (await read('site.css')) + (await read('figure.css')) + (await read('docs.css')),
     script: await readScript(new URL('browser/site.js', templates)),
     icon: await read('icon.svg'),
     wheel,
     examples: await readExamples(new URL('examples/', templates)),
+    guides: await readGuides(new URL('guides/', templates)),
   };
 }
 
@@ -41,4 +44,22 @@ function readExamples(folder: URL): Promise<ExampleText[]> {
   return Promise.all(
     EXAMPLE_NAMES.map(async (name) => ({ name, text: await readFile(new URL(name, folder), 'utf8') })),
   );
+}
+
+async function readGuides(folder: URL): Promise<SiteTexts['guides']> {
+  const names: readonly GuideTextName[] = ['quickstart', ...GUIDE_NAMES];
+  const read = names.map(async (name) => [name, await readGuide(name, folder)] as const);
+  return Object.fromEntries(await Promise.all(read)) as Record<GuideTextName, GuideText>; // one of each
+}
+
+/** Reads a guide and the code of its sections, which is in a folder of the same name. */
+async function readGuide(name: GuideTextName, folder: URL): Promise<GuideText> {
+  const codes = new URL(`${name}/`, folder);
+  const files = (await readdir(codes)).sort();
+  return {
+    text: await readFile(new URL(`${name}.md`, folder), 'utf8'),
+    codes: await Promise.all(
+      files.map(async (file) => ({ file, text: await readFile(new URL(file, codes), 'utf8') })),
+    ),
+  };
 }

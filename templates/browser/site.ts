@@ -1,6 +1,14 @@
-/** The script of the pages: makes charts interactive, and shows which data is late by the reader's clock. */
+/** The script of the pages: interactive charts, late data by the reader's clock, and tabs and search of the documentation. */
 import { enhanceFigure } from './chart-figure.js';
+import { enhanceTabs } from './code-tabs.js';
+import { enhanceCode } from './copy-code.js';
 import { watchFreshness } from './freshness.js';
+import { openTarget } from './open-target.js';
+import { enhanceSearch } from './search.js';
 
 for (const figure of document.querySelectorAll<HTMLElement>('figure[data-chart]')) enhanceFigure(figure);
 watchFreshness();
+enhanceTabs();
+enhanceCode();
+enhanceSearch();
+openTarget();

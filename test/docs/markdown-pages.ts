@@ -4,7 +4,8 @@ import path from 'node:path';
 /** The repository's root folder. */
 export const ROOT = path.join(import.meta.dirname, '../..');
 
-const SKIPPED = /(^|\/)(node_modules|dist|cdk\.out|golden|data|\.[a-z-]+)(\/|$)/;
+/** Folders without pages of the repository. The links of the guides are those of the site. */
+const SKIPPED = /(^|\/)(node_modules|dist|cdk\.out|golden|data|guides|\.[a-z-]+)(\/|$)/;
 
 /** Returns every Markdown page of the repository, by its path from the root. */
 export async function readMarkdownPages(): Promise<ReadonlyMap<string, string>> {

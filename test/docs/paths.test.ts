@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CHAIN_IDS, EXAMPLE_NAMES, GENRES, WINDOWS } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES, GENRES, GUIDE_NAMES, WINDOWS } from '../../schemas/catalog.js';
 import { openApiDocument } from '../../schemas/openapi.js';
 import {
   API_PATH,
   chainPagePath,
   ENDPOINTS,
+  exampleViewPath,
   FILES_PATH,
+  guidePath,
   methodologyPagePath,
   OBJECTS_PATH,
+  operationPath,
   PAGE_PATHS,
 } from '../../schemas/paths.js';
 import { PROBLEMS } from '../../schemas/problems.js';
@@ -22,6 +25,9 @@ const TEMPLATES: readonly string[] = [
   ...Object.values(PAGE_PATHS),
   chainPagePath('{chain}'),
   methodologyPagePath('v1'),
+  ...GUIDE_NAMES.map(guidePath),
+  ...EXAMPLE_NAMES.map(exampleViewPath),
+  operationPath('{operation}'),
 ];
 
 /** The possible values of each placeholder. One that is not listed, such as a date, can be any text. */
@@ -35,7 +41,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 
 /** A path in a text: a fixed part of the service, such as `/api/v1`, and what follows it. */
 const MENTION =
-  /(?<![\w.}>])\/(?:api\/v1|_objects|problems|charts|chains|assets|healthz|readyz)(?:\/[^\s`"'()|,;]*)?/g;
+  /(?<![\w.}>])\/(?:api\/v1|_objects|problems|charts|chains|assets|docs|healthz|readyz)(?:\/[^\s`"'()|,;]*)?/g;
 /** A part of a mention that stands for any value: `<chain>`, `{{chain}}`, `{code}`, `[chain]`, `$CHAIN`, `*`, YYYY-MM-DD. */
 const WILDCARD = /[<{[$*%]|YYYY|…/;
 
@@ -44,9 +50,9 @@ function unknownIn(text: string): string[] {
   return [...text.matchAll(MENTION)].map(([found]) => trim(found)).filter((mention) => !isKnown(mention));
 }
 
-/** Returns a mention without the query, punctuation, or the rest of an expression that follows it. */
+/** Returns a mention without the query, the fragment, punctuation, or the rest of an expression that follows it. */
 function trim(mention: string): string {
-  const path = mention.replace(/\?.*$/, '').replace(/[.:\\]+$/, '');
+  const path = mention.replace(/[?#].*$/, '').replace(/[.:\\]+$/, '');
   if (!path.includes('{')) return path.replace(/\}$/, ''); // the end of a shell's ${1:-/default}
   return path.replace(/[^/]*\{[^}]*$/, ''); // an expression with a blank: only the folder before it is known
 }

@@ -7,6 +7,7 @@ import {
   lineageManifestPath,
   lineagePath,
   manifestPath,
+  PAGE_PATHS,
   volumePath,
 } from '../../schemas/paths.js';
 import type { Window } from '../../schemas/types.generated.js';
@@ -16,6 +17,16 @@ import { randomSeries } from '../support/release/random-series.js';
 import { readTable, ROOT } from './markdown-pages.js';
 
 const page = await readFile(path.join(ROOT, 'generator/README.md'), 'utf8');
+
+/** Returns the path of a page with the name of its kind in place of its own. */
+function foldPage(name: string): string {
+  if (Object.values<string>(PAGE_PATHS).includes(name)) return name;
+  return name
+    .replace(/^\/problems\/.*/, '/problems/<code>')
+    .replace(/^\/docs\/guides\/.*/, '/docs/guides/<guide>')
+    .replace(/^\/docs\/examples\/.*/, '/docs/examples/<example>')
+    .replace(/^\/docs\/api\/.*/, '/docs/api/<operation>');
+}
 
 describe("the generator's README", () => {
   it('lists exactly the public files of a release', async () => {
@@ -27,8 +38,8 @@ describe("the generator's README", () => {
       const record = JSON.parse(Buffer.from((await store.get(key))?.bytes ?? []).toString());
       for (const [name, { type }] of Object.entries(record.public as Record<string, { type: string }>)) {
         const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
-        const folded = shown.replace(/^\/problems\/.*/, '/problems/<code>');
-        const named = folded.replace(/(?<=\/examples\/).*/, '<file>');
+        const folded = foldPage(shown);
+        const named = folded.replace(/(?<=\/analyst-kit\/examples\/).*/, '<file>');
         files.set(named.replace(/(?<=\/python\/).*/, '<wheel>'), type);
       }
     }

@@ -1,7 +1,8 @@
 import { makeWheel } from '../../generator/core/artifacts/python-wheel.js';
 import { readProductTexts } from '../../generator/texts/product-texts.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { CHAIN_IDS, EXAMPLE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
+import { CHAIN_IDS, EXAMPLE_NAMES, GUIDE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
+import { openApiDocument } from '../../schemas/openapi.js';
 import {
   bundlePath,
   calendarPath,
@@ -10,10 +11,13 @@ import {
   chartPath,
   dayPath,
   examplePath,
+  exampleViewPath,
+  guidePath,
   manifestPath,
   methodologyDataPath,
   methodologyPagePath,
   methodologyTextPath,
+  operationPath,
   queryPath,
   PAGE_PATHS,
   problemPath,
@@ -51,16 +55,27 @@ const PUBLIC = [
   ...Object.values(PAGE_PATHS),
   chainPagePath('base'),
   methodologyPagePath('v1'),
-  ...EXAMPLE_NAMES.map(examplePath),
+  ...EXAMPLE_NAMES.flatMap((name) => [examplePath(name), exampleViewPath(name)]),
+  ...GUIDE_NAMES.map(guidePath),
   wheelPath(makeWheel((await readProductTexts()).python).name),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
+const OPERATION_PAGES = Object.values(openApiDocument()['paths'] as Record<string, Record<string, object>>)
+  .flatMap(({ head: _head, ...operations }) => Object.values(operations))
+  .map((operation) => operationPath((operation as { operationId: string }).operationId));
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 /** Routes with the methods that they allow; lineages have the handler of the other files. `{link}` stands for a link to an object. */
 const ROUTES: readonly (readonly [path: string, allow: string])[] = [
-  ...[...FILES, ...PUBLIC, '{link}', '/healthz', '/readyz', '/problems/gone', '/api/v1/entitlements'].map(
-    (path) => [path, READ_METHODS] as const,
-  ),
+  ...[
+    ...FILES,
+    ...PUBLIC,
+    '{link}',
+    '/healthz',
+    '/readyz',
+    '/problems/gone',
+    '/api/v1/entitlements',
+    operationPath('getStatus'),
+  ].map((path) => [path, READ_METHODS] as const),
   ['/api/v1/keys', 'GET, HEAD, POST, DELETE, OPTIONS'],
   ...['/api/v1/checkout', '/api/v1/checkout/portal', '/api/v1/stripe/webhook'].map(
     (path) => [path, 'POST, OPTIONS'] as const,
@@ -107,7 +122,9 @@ const send = (method: string, path: string): Promise<Response> =>
   });
 
 it('covers every public path of the release', async () => {
-  expect([...PUBLIC, ...PROBLEM_PAGES].sort()).toEqual(Object.keys((await readCurrent(store)).public).sort());
+  expect([...PUBLIC, ...PROBLEM_PAGES, ...OPERATION_PAGES].sort()).toEqual(
+    Object.keys((await readCurrent(store)).public).sort(),
+  );
 });
 
 describe.each(ROUTES)('%s', (path, allow) => {

@@ -6,6 +6,7 @@ import {
   CHAIN_IDS,
   EXAMPLE_NAMES,
   GENRES,
+  GUIDE_NAMES,
   LABEL_MEANINGS,
   METRICS,
   METRIC_NAMES,
@@ -100,4 +101,10 @@ describe('the catalog', () => {
 it('lists every example file', () => {
   const folder = new URL('../../templates/examples/', import.meta.url);
   expect(readdirSync(folder).sort()).toEqual([...EXAMPLE_NAMES]);
+});
+
+it('lists every guide', () => {
+  const names = readdirSync(new URL('../../templates/guides/', import.meta.url));
+  const texts = names.filter((name) => name.endsWith('.md')).map((name) => name.replace('.md', ''));
+  expect(texts.sort()).toEqual(['quickstart', ...GUIDE_NAMES].sort());
 });

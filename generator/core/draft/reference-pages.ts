@@ -10,7 +10,12 @@ import {
   type ReleaseStamp,
 } from '../artifacts/artifact.js';
 import { chartCss, figureCss } from '../charts/chart-style.js';
-import { docsPage } from '../pages/api/docs-page.js';
+import { apiPage } from '../pages/api/api-page.js';
+import { operationPages } from '../pages/api/operation-pages.js';
+import { schemasPage } from '../pages/api/schemas-page.js';
+import { docsPage } from '../pages/docs/docs-page.js';
+import { examplePages } from '../pages/docs/example-pages.js';
+import { guidePages } from '../pages/docs/guide-pages.js';
 import { glossaryPage } from '../pages/glossary-page.js';
 import { methodologyPage } from '../pages/methodology-page.js';
 import { pricingPage } from '../pages/pricing-page.js';
@@ -52,6 +57,11 @@ function makePages({ site, methodology, methodologyText, glossary }: ReferencePa
     ...crawlerFiles(site, methodology.version),
     ...[
       docsPage(site),
+      ...guidePages(site),
+      ...examplePages(site),
+      apiPage(site),
+      schemasPage(site),
+      ...operationPages(site),
       methodologyPage(site, methodology, methodologyText),
       pricingPage(site),
       glossaryPage(site, glossary),

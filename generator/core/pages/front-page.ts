@@ -21,6 +21,7 @@ import { overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
 import { LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
 import { planCards } from './plan-cards.js';
+import { addressOf } from './site-address.js';
 import type { SiteTexts } from './site-texts.js';
 
 /** Options for `frontPage`. `facts` has one element per published chain, in the order of the page. */
@@ -29,8 +30,6 @@ export type FrontOptions = {
   readonly methodologyVersion: string;
 };
 
-/** Address of the files on a page without a site: the demo's. */
-const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
 /** Number of days in the table beside the first commands. */
 const SHOWN_DAYS = 3;
 
@@ -120,9 +119,9 @@ function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
 }
 
 function toStart({ details, wheel }: SiteTexts, facts: ChainFacts | undefined): object {
-  const address = details?.base_url ?? LOCAL_ADDRESS;
+  const address = addressOf(details?.base_url);
   return {
-    wheel: address.replace(/\/$/, '') + wheel,
+    wheel: address + wheel,
     chain: facts?.chain ?? 'ethereum',
     days: facts?.landing.labels.slice(-SHOWN_DAYS) ?? [],
     local: address.startsWith('https:')

@@ -72,7 +72,8 @@ function plainText(inline: Token | undefined): string {
   return (inline?.children ?? []).map(({ content }) => content).join('');
 }
 
-function toSlug(text: string): string {
+/** Returns a text as an id: small letters, digits and hyphens. */
+export function toSlug(text: string): string {
   const slug = text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

@@ -45,7 +45,7 @@ export function pageFile(
     description,
     canonical: details === undefined ? [] : [details.base_url.replace(/\/$/, '') + path],
     site: { name, policy: PAGE_POLICY, ...PAGE_PATHS },
-    sections: SECTIONS.map((section) => ({ ...section, current: section.path === path ? ['page'] : [] })),
+    sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,
     publisher: details?.publisher === undefined ? [] : [details.publisher],
     links: details === undefined ? [] : toLinks(details),
@@ -55,6 +55,12 @@ export function pageFile(
     type: HTML_TYPE,
     content: (stamp) => textContent(site.templates[template]({ ...shared, ...values(stamp) })),
   };
+}
+
+/** Returns the value of `aria-current` of a link to a section: the page itself, or a page below it. */
+function currentOf(section: string, path: string): string[] {
+  if (section === path) return ['page'];
+  return section === PAGE_PATHS.docs && path.startsWith(`${section}/`) ? ['true'] : [];
 }
 
 /** Returns the links of the footer to pages of the publisher. */

@@ -1,7 +1,10 @@
-import { CHAIN_IDS, CHAINS } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, CHAINS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../../schemas/catalog.js';
+import { openApiDocument } from '../../../schemas/openapi.js';
 import {
   calendarPath,
   chainPagePath,
+  exampleViewPath,
+  guidePath,
   methodologyPagePath,
   PAGE_PATHS,
   PUBLIC_PATHS,
@@ -10,12 +13,12 @@ import {
 import type { ReleaseChanges } from '../../../schemas/types.generated.js';
 import { ATOM_TYPE, PLAIN_TYPE, textContent, XML_TYPE, type FileTemplate } from '../artifacts/artifact.js';
 import { escapeHtml } from '../text/html-template.js';
+import { toOperations } from './api/list-operations.js';
 import { releaseId, releaseLines } from './changes-page.js';
+import { parseGuide } from './docs/parse-guide.js';
 import { SITE_NAME } from './page.js';
+import { addressOf } from './site-address.js';
 import type { SiteTexts } from './site-texts.js';
-
-/** Address in files that need a whole URL, for a site without one. */
-const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
 
 /** Returns the Atom feed of releases (RFC 4287). `releases` are the newest first, at least one. */
 export function feedFile({ details }: SiteTexts, releases: readonly ReleaseChanges[]): FileTemplate {
@@ -39,12 +42,17 @@ export function feedFile({ details }: SiteTexts, releases: readonly ReleaseChang
 }
 
 /** Returns the files that programs look for: sitemap.xml, robots.txt and llms.txt. */
-export function crawlerFiles({ details }: SiteTexts, methodologyVersion: string): FileTemplate[] {
+export function crawlerFiles(site: SiteTexts, methodologyVersion: string): FileTemplate[] {
+  const { details } = site;
   const address = addressOf(details?.base_url);
-  const { front, docs, pricing, status, changes, glossary } = PAGE_PATHS;
+  const { front, docs, api, apiSchemas, pricing, status, changes, glossary } = PAGE_PATHS;
   const pages = [
     ...[front, docs, pricing, status, changes, glossary, methodologyPagePath(methodologyVersion)],
     ...CHAIN_IDS.map(chainPagePath),
+    ...GUIDE_NAMES.map(guidePath),
+    ...[api, apiSchemas],
+    ...EXAMPLE_NAMES.map(exampleViewPath),
+    ...toOperations(openApiDocument(details)).map(({ page }) => page),
   ];
   const urls = pages.map((page) => `<url><loc>${address}${page}</loc></url>\n`);
   const sitemap = `<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
@@ -55,13 +63,15 @@ export function crawlerFiles({ details }: SiteTexts, methodologyVersion: string)
     {
       path: PAGE_PATHS.llms,
       type: PLAIN_TYPE,
-      content: () => textContent(llmsText(address, details?.name ?? SITE_NAME)),
+      content: () => textContent(llmsText(site)),
     },
   ];
 }
 
 /** Returns the summary of the site for language models (llmstxt.org). */
-function llmsText(address: string, name: string): string {
+function llmsText({ details, guides }: SiteTexts): string {
+  const address = addressOf(details?.base_url);
+  const name = details?.name ?? SITE_NAME;
   const link = (title: string, path: string, words: string): string =>
     `- [${title}](${address}${path}): ${words}`;
   return [
@@ -80,11 +90,14 @@ function llmsText(address: string, name: string): string {
     link('Changes', PUBLIC_PATHS.changes, 'JSON, what each release changed'),
     '',
     '## Documentation',
-    link('Documentation', PAGE_PATHS.docs, 'how to download, join and verify'),
+    link('Quickstart', PAGE_PATHS.docs, 'the first lines in Python, curl and JavaScript'),
+    ...GUIDE_NAMES.map((guide) => {
+      const { title, lead } = parseGuide(guides[guide].text);
+      return link(title, guidePath(guide), lead);
+    }),
+    link('API reference', PAGE_PATHS.api, 'every operation, with a sample of its response'),
     link('OpenAPI', PUBLIC_PATHS.openapi, 'every path, as OpenAPI 3.1'),
     link('Glossary', PUBLIC_PATHS.glossary, 'JSON, every field'),
     '',
   ].join('\n');
 }
-
-const addressOf = (baseUrl = LOCAL_ADDRESS): string => baseUrl.replace(/\/$/, '');

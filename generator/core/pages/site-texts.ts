@@ -1,7 +1,8 @@
+import type { GuideName } from '../../../schemas/catalog.js';
 import type { Site } from '../../../schemas/types.generated.js';
 import type { TextTemplate } from '../text/text-template.js';
 
-/** Names of the page templates. `layout` surrounds every page; the last four are partials. */
+/** Names of the page templates. `layout` surrounds every page; those from `plans` on are partials. */
 export const PAGE_TEMPLATES = [
   'layout',
   'front',
@@ -11,19 +12,35 @@ export const PAGE_TEMPLATES = [
   'changes',
   'glossary',
   'docs',
+  'guide',
+  'example',
+  'api',
+  'operation',
+  'schemas',
   'methodology',
   'problem',
   'plans',
-  'operation',
-  'schema',
+  'docs-list',
+  'code',
+  'code-tabs',
+  'members',
   'type',
   'figure',
 ] as const;
 
 export type PageTemplate = (typeof PAGE_TEMPLATES)[number];
 
-/** An example program, published as a file and shown on the docs page. */
+/** An example program, published as a file and shown on a page. */
 export type ExampleText = { readonly name: string; readonly text: string };
+
+/** The code of a section of a guide. `file` is the section's id with an ending of `CODE_TABS`. */
+export type GuideCode = { readonly file: string; readonly text: string };
+
+/** A guide: a Markdown text with a section for each second-level heading, and the code of the sections. */
+export type GuideText = { readonly text: string; readonly codes: readonly GuideCode[] };
+
+/** Names of the texts in `templates/guides`. The quickstart is on the first page of the documentation. */
+export type GuideTextName = GuideName | 'quickstart';
 
 /** The templates and static texts of the pages. */
 export type SiteTexts = {
@@ -36,6 +53,7 @@ export type SiteTexts = {
   readonly wheel: string;
   /** Ascending by name. */
   readonly examples: readonly ExampleText[];
+  readonly guides: Readonly<Record<GuideTextName, GuideText>>;
   /** Who publishes, and where; absent without a `site.json`. */
   readonly details?: Site;
 };

@@ -1,5 +1,5 @@
 import type { ReleaseRecord, Site } from '../../../schemas/types.generated.js';
-import { LOCAL_ADDRESS } from '../draft/texts-for-site.js';
+import { LOCAL_ADDRESS } from '../pages/site-address.js';
 import type { InputFault } from '../input/input-fault.js';
 
 /**

@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { CHAIN_IDS, GUIDE_NAMES } from '../../../schemas/catalog.js';
 import {
   chainPagePath,
   FILES_PATH,
+  guidePath,
   methodologyPagePath,
+  operationPath,
   PAGE_PATHS,
   problemPath,
 } from '../../../schemas/paths.js';
@@ -36,6 +38,7 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['chain', chainPagePath('ethereum')],
   ['simulated', chainPagePath('base')],
   ['docs', PAGE_PATHS.docs],
+  ['api', PAGE_PATHS.api],
   ['pricing', PAGE_PATHS.pricing],
   ['status', PAGE_PATHS.status],
   ['changes', PAGE_PATHS.changes],
@@ -157,7 +160,8 @@ it(
   'all internal links work',
   async () => {
     const links = new Set<string>();
-    for (const file of [...PAGES.map(([, page]) => page), ...CHAIN_IDS.map(chainPagePath)]) {
+    const files = [...PAGES.map(([, page]) => page), ...CHAIN_IDS.map(chainPagePath)];
+    for (const file of [...files, ...GUIDE_NAMES.map(guidePath), operationPath('getDay')]) {
       const { hrefs, missing } = await readLinks(gateway.url + file);
       expect([file, missing]).toEqual([file, []]);
       for (const href of hrefs) links.add(href.replace(/#.*/, ''));

@@ -1,3 +1,5 @@
+import type { TrustedHtml } from '../../text/html-template.js';
+import { renderMarkdownLine } from '../markdown-html.js';
 import { asNode, listOf, textOf, type Node } from './api-nodes.js';
 import { DESCRIBED_KEYWORDS, schemaId, toTypeParts, type TypePart } from './api-types.js';
 
@@ -6,8 +8,11 @@ export type MemberRow = {
   readonly name: string;
   readonly optional: readonly string[];
   readonly type: readonly TypePart[];
-  readonly description: string;
+  readonly description: TrustedHtml;
 };
+
+/** A table of members; `name` is what they are members of. */
+export type MemberTable = { readonly name: string; readonly rows: readonly MemberRow[] };
 
 /** Returns the schemas of a document, sorted by name. */
 export function toSchemaSections(schemas: Node): object[] {
@@ -19,7 +24,7 @@ export function toSchemaSections(schemas: Node): object[] {
       return {
         id: schemaId(name),
         name,
-        description: description === '' ? [] : [description],
+        description: description === '' ? [] : [renderMarkdownLine(description)],
         type: toTypeParts(schema),
         members: toMembers(name, schema),
         conditions: toConditions(name, schema),
@@ -28,7 +33,7 @@ export function toSchemaSections(schemas: Node): object[] {
 }
 
 /** Returns the table of a schema's members, or an empty list when it has no members. */
-export function toMembers(name: string, schema: Node): { name: string; rows: MemberRow[] }[] {
+export function toMembers(name: string, schema: Node): MemberTable[] {
   const rows = rowsOf(schema, '');
   return rows.length === 0 ? [] : [{ name, rows }];
 }
@@ -42,7 +47,7 @@ function rowsOf(schema: Node, prefix: string): MemberRow[] {
       name: `${prefix}${key}`,
       optional: required.includes(key) ? [] : ['optional'],
       type: toTypeParts(member),
-      description: textOf(member['description']),
+      description: renderMarkdownLine(textOf(member['description'])),
     };
     return [row, ...rowsOf(member, `${prefix}${key}.`)];
   });
@@ -58,9 +63,9 @@ function rowsOf(schema: Node, prefix: string): MemberRow[] {
 }
 
 /** Returns a list of one JSON text: the keywords that rows and types do not describe, without `additionalProperties: false`. Empty if there are none. */
-function toConditions(name: string, schema: Node): { name: string; text: string }[] {
+function toConditions(name: string, schema: Node): { label: string; text: string }[] {
   const rest = undescribedIn(schema);
-  return isEmpty(rest) ? [] : [{ name, text: JSON.stringify(rest, null, 2) }];
+  return isEmpty(rest) ? [] : [{ label: `Conditions of ${name}`, text: JSON.stringify(rest, null, 2) }];
 }
 
 /** Returns the keywords that are not described in words, of a schema and recursively of its members. */

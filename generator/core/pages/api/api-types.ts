@@ -1,3 +1,4 @@
+import { PAGE_PATHS } from '../../../../schemas/paths.js';
 import { asNode, listOf, textOf, type Node } from './api-nodes.js';
 
 /** A part of the description of a type; `link` is a list: of the address that the text links to, or empty. HTML templates use lists instead of conditions. */
@@ -5,9 +6,14 @@ export type TypePart = { readonly text: string; readonly link: readonly string[]
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Returns the id of a schema on the page. */
+/** Returns the id of a schema on the page of schemas. */
 export function schemaId(name: string): string {
   return `schema-${name.replaceAll('.', '-')}`;
+}
+
+/** Returns the address of a schema. */
+export function schemaPath(name: string): string {
+  return `${PAGE_PATHS.apiSchemas}#${schemaId(name)}`;
 }
 
 /** Keywords that are shown after the kind of a value, with their wording. */
@@ -43,7 +49,7 @@ function kindOf(schema: Node): TypePart[] {
   const ref = textOf(schema['$ref']);
   if (ref.startsWith(SCHEMAS)) {
     const name = ref.slice(SCHEMAS.length);
-    return [{ text: name, link: [`#${schemaId(name)}`] }];
+    return [{ text: name, link: [schemaPath(name)] }];
   }
   if ('const' in schema) return [part(JSON.stringify(schema['const']))];
   if ('enum' in schema)

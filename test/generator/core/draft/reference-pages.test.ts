@@ -1,8 +1,19 @@
-import { docsPage } from '../../../../generator/core/pages/api/docs-page.js';
+import { referencePages } from '../../../../generator/core/draft/reference-pages.js';
 import { methodologyPage } from '../../../../generator/core/pages/methodology-page.js';
 import { renderMarkdown } from '../../../../generator/core/pages/markdown-html.js';
 import { thresholdTables } from '../../../../generator/core/pages/threshold-tables.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { EXAMPLE_NAMES, GUIDE_NAMES, type GuideName } from '../../../../schemas/catalog.js';
+import {
+  ACCOUNT_PATHS,
+  examplePath,
+  exampleViewPath,
+  guidePath,
+  operationPath,
+  PAGE_PATHS,
+  problemPath,
+  PUBLIC_PATHS,
+} from '../../../../schemas/paths.js';
 import { openApiDocument } from '../../../../schemas/openapi.js';
 import { PROBLEMS } from '../../../../schemas/problems.js';
 import { attributesOf, skeletonOf, textOf } from '../../../support/pages/html-skeleton.js';
@@ -10,16 +21,23 @@ import { attributesOf, skeletonOf, textOf } from '../../../support/pages/html-sk
 type Node = { readonly [name: string]: Node };
 
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
-const { site, methodology, methodologyText } = await readProductTexts();
+const texts = await readProductTexts();
+const { site, methodology, methodologyText } = texts;
 const document = openApiDocument() as unknown as Node; // its members are looked up by name
-const docs = docsPage(site).content(STAMP).text;
-const text = textOf(docs).replace(/\s+/g, ' ');
 
-/** Returns the HTML of an operation's section; '' if the page does not contain it. */
-function sectionOf(operation: string): string {
-  const from = docs.indexOf(`id="operation-${operation}"`);
-  return from < 0 ? '' : docs.slice(from, docs.indexOf('</article>', from));
-}
+/** The HTML of each page of the documentation, by its path. */
+const DOCS: ReadonlyMap<string, string> = new Map(
+  referencePages(texts)
+    .filter(({ path }) => path === PAGE_PATHS.docs || path.startsWith(`${PAGE_PATHS.docs}/`))
+    .map((page) => [page.path, page.content(STAMP).text]),
+);
+const htmlOf = (path: string): string => DOCS.get(path) ?? '';
+
+/** Paths that other parts of a release or the gateway serve. */
+const ELSEWHERE: readonly string[] = [
+  ...[PAGE_PATHS.front, PAGE_PATHS.status, PAGE_PATHS.changes, PAGE_PATHS.feed, ACCOUNT_PATHS.page],
+  ...[PUBLIC_PATHS.release, PUBLIC_PATHS.openapi, ...EXAMPLE_NAMES.map(examplePath)],
+];
 
 /** Returns the node if it is a string, otherwise ''. */
 const wordOf = (node: Node | undefined): string => (typeof node === 'string' ? node : '');
@@ -41,60 +59,128 @@ const OPERATIONS = Object.entries(document['paths'] ?? {}).flatMap(([path, item]
 
 describe('the API reference', () => {
   it.each(OPERATIONS.map((each) => [wordOf(each.operation['operationId']), each] as const))(
-    'shows the path, parameters, responses, headers and security of %s',
+    'has a page with the path, parameters, responses, headers and security of %s',
     (name, { path, method, operation, get }) => {
-      const own = sectionOf(name);
-      const section = own === '' && method === 'head' ? sectionOf(wordOf(get?.['operationId'])) : own;
-      expect(section).toContain(`<code>${path}</code>`);
-      expect(section).toContain(`<code>${name}</code>`);
+      const owner = method === 'head' ? wordOf(get?.['operationId']) : name;
+      const page = htmlOf(operationPath(owner));
+      expect(page).toContain(`<code>${path}</code>`);
+      expect(page).toContain(`<code>${name}</code>`);
       for (const parameter of Object.values(operation['parameters'] ?? {}).map(resolve)) {
-        expect(section).toContain(`<code>${wordOf(parameter['name'])}</code>`);
+        expect(page).toContain(`<code>${wordOf(parameter['name'])}</code>`);
       }
       for (const [status, answer] of Object.entries(operation['responses'] ?? {})) {
-        expect(section).toContain(`>${status}</th>`);
+        expect(page).toContain(`>${status}</th>`);
         const { content = {}, headers = {} } = resolve(answer);
-        for (const media of Object.keys(content)) expect(section).toContain(media);
-        for (const header of Object.keys(headers)) expect(section).toContain(`<code>${header}</code>`);
+        for (const media of Object.keys(content)) expect(page).toContain(media);
+        for (const header of Object.keys(headers)) expect(page).toContain(`<code>${header}</code>`);
       }
       for (const scheme of Object.values(operation['security'] ?? {}).flatMap((each) => Object.keys(each))) {
-        expect(section).toContain(scheme);
+        expect(page).toContain(scheme);
+      }
+      if (method !== 'head') {
+        expect(htmlOf(PAGE_PATHS.api)).toContain(`href="${operationPath(name)}"`);
+        expect(textOf(page)).toMatch(new RegExp(`curl -sS[^]*${path.replace(/\{.*/, '')}`));
       }
     },
   );
 
+  it('has a sample of every response that the document has an example of', () => {
+    for (const { method, operation } of OPERATIONS.filter((each) => each.method !== 'head')) {
+      const answers = Object.entries(operation['responses'] ?? {}).filter(([status]) => /^2/.test(status));
+      const contents = answers.flatMap(([, answer]) => Object.values(resolve(answer)['content'] ?? {}));
+      if (!contents.some((each) => each['examples'] !== undefined || each['example'] !== undefined)) continue;
+      const name = wordOf(operation['operationId']);
+      expect([method, name, htmlOf(operationPath(name))]).toEqual([
+        method,
+        name,
+        expect.stringContaining('aria-label="Response 20'),
+      ]);
+    }
+  });
+
   it('shows every schema with its members, and every header, problem and security scheme', () => {
     const { schemas = {}, headers = {}, securitySchemes = {} } = document['components'] ?? {};
-    const ids = new Set(attributesOf(docs, 'id'));
+    const page = htmlOf(PAGE_PATHS.apiSchemas);
     for (const [name, schema] of Object.entries(schemas)) {
-      expect(ids).toContain(`schema-${name.replaceAll('.', '-')}`);
-      const from = docs.indexOf(`id="schema-${name.replaceAll('.', '-')}"`);
-      const section = docs.slice(from, docs.indexOf('</section>', from));
+      const from = page.indexOf(`id="schema-${name.replaceAll('.', '-')}"`);
+      expect([name, from < 0]).toEqual([name, false]);
+      const section = page.slice(from, page.indexOf('</details>', from));
       for (const member of Object.keys(schema['properties'] ?? {}))
         expect(section).toContain(`<code>${member}</code>`);
     }
+    const index = htmlOf(PAGE_PATHS.api);
+    const ids = new Set(attributesOf(index, 'id'));
     for (const name of Object.keys(headers)) expect(ids).toContain(`header-${name.toLowerCase()}`);
-    for (const name of Object.keys(securitySchemes)) expect(text).toContain(name);
-    for (const code of Object.keys(PROBLEMS)) expect(docs).toContain(`href="/problems/${code}"`);
+    for (const name of Object.keys(securitySchemes)) expect(textOf(index)).toContain(name);
+    for (const code of Object.keys(PROBLEMS)) expect(index).toContain(`href="${problemPath(code as never)}"`);
   });
 
-  it('has unique ids, and a target for each of its internal links', () => {
-    const ids = attributesOf(docs, 'id');
+  it('shows the conditions of a schema that its members do not show, as JSON Schema', () => {
+    const page = htmlOf(PAGE_PATHS.apiSchemas);
+    const shown = [...page.matchAll(/<pre[^>]*aria-label="Conditions of [^"]*"><code>([^<]*)/g)].map(
+      ([, json = '']) => textOf(json),
+    );
+    expect(shown.length).toBeGreaterThan(3);
+    for (const json of shown) expect(Object.keys(JSON.parse(json) as object).length).toBeGreaterThan(0);
+  });
+});
+
+describe('the documentation', () => {
+  const fromSite = new Map(referencePages(texts).map(({ path }) => [path, DOCS.get(path) ?? null]));
+
+  it.each([...DOCS.keys()])('has unique ids, and only links to what exists, on %s', (path) => {
+    const page = htmlOf(path);
+    const ids = attributesOf(page, 'id');
     expect(new Set(ids).size).toBe(ids.length);
-    for (const href of attributesOf(docs, 'href'))
-      if (href.startsWith('#')) expect(ids).toContain(href.slice(1));
-    expect(skeletonOf(docs).filter((tag) => /script|style/.test(tag))).toEqual([
+    for (const href of attributesOf(page, 'href')) {
+      const [target = '', fragment] = href.split('#');
+      if (target !== '' && !fromSite.has(target)) expect(ELSEWHERE).toContain(target);
+      const html = target === '' ? page : fromSite.get(target);
+      if (fragment !== undefined && html !== null && html !== undefined)
+        expect([href, attributesOf(html, 'id')]).toEqual([href, expect.arrayContaining([fragment])]);
+    }
+    expect(skeletonOf(page).filter((tag) => /script|style/.test(tag))).toEqual([
       'script src defer',
       '/script',
     ]);
   });
 
-  it('shows the conditions of a schema that its members do not show, as JSON Schema', () => {
-    expect(text).toContain('Conditions of gold-day');
-    const shown = [...docs.matchAll(/<pre[^>]*aria-label="Conditions of [^"]*"><code>([^<]*)/g)].map(
-      ([, json = '']) => textOf(json),
-    );
-    expect(shown.length).toBeGreaterThan(3);
-    for (const json of shown) expect(Object.keys(JSON.parse(json) as object).length).toBeGreaterThan(0);
+  it.each(Object.entries(site.guides))('shows all code of the guide %s, from its files', (name, guide) => {
+    const path = name === 'quickstart' ? PAGE_PATHS.docs : guidePath(name as GuideName);
+    const shown = textOf(htmlOf(path));
+    expect(guide.codes.length).toBeGreaterThan(5);
+    for (const { file, text } of guide.codes)
+      expect([file, shown]).toEqual([file, expect.stringContaining(text.trimEnd())]);
+    for (const tab of ['python', 'curl', 'javascript']) expect(htmlOf(path)).toContain(`data-tab="${tab}"`);
+    const blocks = htmlOf(path).match(/<pre data-copy/g) ?? [];
+    expect(blocks).toHaveLength(guide.codes.length);
+  });
+
+  it.each(site.examples.map(({ name, text }) => [name, text] as const))(
+    'shows the example %s, to copy and to download',
+    (name, text) => {
+      const page = htmlOf(exampleViewPath(name));
+      expect(textOf(page)).toContain(text.trimEnd());
+      expect(page).toContain(`href="${examplePath(name)}" download="${name}"`);
+    },
+  );
+
+  it('is listed on each of its pages, which mark themselves', () => {
+    const listed = [
+      ...[PAGE_PATHS.docs, PAGE_PATHS.api, PAGE_PATHS.apiSchemas, ...GUIDE_NAMES.map(guidePath)],
+      ...EXAMPLE_NAMES.map(exampleViewPath),
+    ];
+    for (const [path, page] of DOCS) {
+      const list = page.slice(
+        page.indexOf('<nav class="docs-list"'),
+        page.indexOf('</nav>', page.indexOf('docs-list')),
+      );
+      expect(attributesOf(list, 'href').sort()).toEqual([...listed].sort());
+      expect([path, list.includes(`href="${path}" aria-current="page"`)]).toEqual([
+        path,
+        listed.includes(path as never),
+      ]);
+    }
   });
 });
 

@@ -4,14 +4,14 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { compileHtmlTemplates, trustHtml } from '../../../../generator/core/text/html-template.js';
 import { chainPage } from '../../../../generator/core/pages/chain-page.js';
-import { docsPage } from '../../../../generator/core/pages/api/docs-page.js';
+import { examplePages } from '../../../../generator/core/pages/docs/example-pages.js';
+import { guidePages } from '../../../../generator/core/pages/docs/guide-pages.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
 import { renderMarkdown, renderMarkdownLine } from '../../../../generator/core/pages/markdown-html.js';
 import { toChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
 import { toChartPoint } from '../../../../generator/core/artifacts/chart-data.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { openApiDocument } from '../../../../schemas/openapi.js';
 import type { MetaDay, SourceSegment } from '../../../../schemas/types.generated.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import { readCurrent } from '../../../support/release/read-release.js';
@@ -141,14 +141,21 @@ it('the front page shows hostile text of a source as text and gets no additional
   );
 });
 
-it('the API reference shows a hostile example as text and gets no additional tags', () => {
-  const document = { ...openApiDocument(), paths: {}, components: {} };
-  const docs = (text: string): string =>
-    docsPage({ ...site, examples: [{ name: 'a.py', text }] }, document).content(STAMP).text;
+it('the pages of examples and guides show hostile code as text and get no additional tags', () => {
+  const example = (text: string): string => {
+    const examples = [{ name: 'a.py', text: `# Does a thing: python3 a.py\n${text}` }];
+    return examplePages({ ...site, examples })[0]?.content(STAMP).text ?? '';
+  };
+  const guide = (text: string): string => {
+    const download = { text: '# A title\n\nA lead.\n\n## Do it\n', codes: [{ file: 'do-it.py', text }] };
+    return guidePages({ ...site, guides: { ...site.guides, download } })[0]?.content(STAMP).text ?? '';
+  };
   fc.assert(
     fc.property(hostile(), (text) => {
-      expect(skeletonOf(docs(text))).toEqual(skeletonOf(docs('x')));
-      expect(textOf(docs(text))).toContain(text);
+      for (const page of [example, guide]) {
+        expect(skeletonOf(page(text))).toEqual(skeletonOf(page('x')));
+        expect(textOf(page(text))).toContain(text.trimEnd());
+      }
     }),
   );
 });

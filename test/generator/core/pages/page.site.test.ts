@@ -1,4 +1,4 @@
-import { docsPage } from '../../../../generator/core/pages/api/docs-page.js';
+import { docsPage } from '../../../../generator/core/pages/docs/docs-page.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import type { Site } from '../../../../schemas/types.generated.js';
@@ -21,7 +21,7 @@ async function render(details?: Site): Promise<{ readonly front: string; readonl
 it('pages have the name of the site in their titles, and publisher and links in their footer', async () => {
   const { front, docs } = await render(SITE);
   expect(front).toContain('<title>Data &lt;of&gt; &quot;Example&quot;</title>');
-  expect(docs).toContain('<title>API reference · Data &lt;of&gt; &quot;Example&quot;</title>');
+  expect(docs).toContain('<title>Documentation · Data &lt;of&gt; &quot;Example&quot;</title>');
   for (const page of [front, docs]) {
     const footer = page.slice(page.indexOf('<footer'));
     expect(footer).toContain('Published by Example &amp; Sons.');

@@ -1,0 +1,1 @@
+curl -sS -f -H "X-API-Key: $CRD_API_KEY" http://127.0.0.1:8080/api/v1/entitlements

@@ -1,0 +1,1 @@
+curl -sSL -f http://127.0.0.1:8080/api/v1/changes
