@@ -1,5 +1,6 @@
 /** Longer paths are compared by their beginning, so that a hostile one costs no more than a long one of ours. */
 const MAX_LENGTH = 100;
+const MAX_DISTANCE = 8;
 /** Distance of the right name in another folder. */
 const FOLDER_DISTANCE = 2;
 
@@ -25,9 +26,9 @@ export function nearestPaths(path: string, known: Iterable<string>, count: numbe
     .map((each) => each.path);
 }
 
-/** A third of a text may differ. */
+/** A third of a text may differ, but no more than a few letters of a long one. */
 function limitFor(text: string): number {
-  return Math.ceil(text.length / 3);
+  return Math.min(Math.ceil(text.length / 3), MAX_DISTANCE);
 }
 
 function normalize(path: string): string {
@@ -45,6 +46,11 @@ function lastPart(path: string): string {
 /** Returns the Levenshtein distance of two texts, or `Infinity` if it is more than `limit`. */
 function boundedDistance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return Infinity;
+  const same = commonStart(one, other); // most paths share their first folders
+  return distanceOf(one.slice(same), other.slice(same), limit);
+}
+
+function distanceOf(one: string, other: string, limit: number): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i += 1) {
     const next = [i];
@@ -60,4 +66,10 @@ function boundedDistance(one: string, other: string, limit: number): number {
   }
   const distance = row[other.length] ?? Infinity;
   return distance > limit ? Infinity : distance;
+}
+
+function commonStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
 }
