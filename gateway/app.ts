@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
 import { runMiddleware } from './http/middleware.js';
 import { guardPath, notFound } from './http/path-guard.js';
-import { createProblemHandler } from './http/problem-handler.js';
+import { createProblemHandler, type ErrorPage } from './http/problem-handler.js';
 import { createRequestContext, type RequestContextOptions } from './http/request-context.js';
 import { createRouter } from './http/route.js';
 import { securityHeaders } from './http/security-headers.js';
@@ -39,6 +39,8 @@ export type AppOptions = {
   readonly publicFiles: PublicRouterOptions;
   /** Absent without the built texts of the page. */
   readonly accountPage: AccountPageRouterOptions | undefined;
+  /** Absent without the built texts of the page: browsers then get problem documents too. */
+  readonly errorPage: ErrorPage | undefined;
 };
 
 /**
@@ -48,7 +50,7 @@ export type AppOptions = {
 export function createApp(options: AppOptions): Express {
   const files = createRouter();
   files.all(`${FILES_PREFIX}{*path}`, ...createFilesHandlers(options.files));
-  return assemble(options.requests, [
+  const routers = [
     files,
     createHealthRouter(options.health),
     createAccountRouter(options.account),
@@ -60,7 +62,8 @@ export function createApp(options: AppOptions): Express {
     ...(options.accountPage === undefined ? [] : [createAccountPageRouter(options.accountPage)]),
     createPublicRouter(options.publicFiles),
     createProblemPagesRouter(),
-  ]);
+  ];
+  return assemble(options.requests, routers, options.errorPage);
 }
 
 /** Returns the application of the operator's port: health, freshness and metrics. */
@@ -77,7 +80,7 @@ export function createOperatorApp(
  * take more time than the handlers (DECISIONS.md has the figures).
  */
 export function createFastLane(
-  { requests, files }: Pick<AppOptions, 'requests' | 'files'>,
+  { requests, files, errorPage }: Pick<AppOptions, 'requests' | 'files' | 'errorPage'>,
   app: RequestListener,
 ): RequestListener {
   const handlers = [
@@ -86,14 +89,18 @@ export function createFastLane(
     guardPath,
     ...createFilesHandlers(files),
   ];
-  const answerFile = runMiddleware(handlers, createProblemHandler(requests.log));
+  const answerFile = runMiddleware(handlers, createProblemHandler(requests.log, errorPage));
   return (req, res) => {
     const answer = req.url?.startsWith(FILES_PREFIX) === true ? answerFile : app;
     answer(req, res);
   };
 }
 
-function assemble(requests: RequestContextOptions, routers: readonly Router[]): Express {
+function assemble(
+  requests: RequestContextOptions,
+  routers: readonly Router[],
+  errorPage?: ErrorPage,
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -101,7 +108,7 @@ function assemble(requests: RequestContextOptions, routers: readonly Router[]): 
   app.use(createRequestContext(requests), securityHeaders, guardPath);
   app.use(...routers);
   app.use(notFound);
-  const sendProblem = createProblemHandler(requests.log);
+  const sendProblem = createProblemHandler(requests.log, errorPage);
   app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => sendProblem(error, res));
   return app;
 }

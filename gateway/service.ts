@@ -5,9 +5,11 @@ import type { ObjectStore } from '../infra/store/object-store.js';
 import { openStore } from '../infra/store/open-store.js';
 import { createApp, createFastLane, createOperatorApp, type AppOptions } from './app.js';
 import type { Configuration } from './core/configuration/configuration.js';
-import type { AccountFiles } from './core/http/account-page.js';
+import { toStylesheet, type AccountFiles } from './core/http/account-page.js';
+import { compileErrorPage } from './core/http/error-page.js';
 import { createDelivery } from './delivery.js';
 import { createAuthentication } from './http/authentication.js';
+import type { ErrorPage } from './http/problem-handler.js';
 import { startHttpServer, type HttpServer } from './http/http-server.js';
 import { createAccountsProbe } from './io/accounts/accounts-probe.js';
 import { createAccounts } from './io/accounts/accounts.js';
@@ -41,7 +43,7 @@ export type ServiceOptions = {
   readonly storeMs?: number;
   /** Access to Stripe; without it the gateway sells nothing. */
   readonly billing?: BillingPort;
-  /** The texts of the account page; without them there is none. */
+  /** The texts of the account and error pages; without them there are none. */
   readonly accountFiles?: AccountFiles;
 };
 
@@ -134,6 +136,7 @@ export async function composeGateway(
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source },
     accountPage: files && { authentication, files, signIn, sells: billingService !== undefined },
+    errorPage: files && createErrorPage(files, releases, baseUrl),
   };
   const app = createApp(parts);
   return {
@@ -198,6 +201,13 @@ function createAccess(configuration: Configuration, store: ObjectStore, options:
   const probe = createAccountsProbe({ store, everyMs: pollSeconds * 1000, onAnswer });
   const assembledBilling = assembleBilling({ billing, settings, mode, store, random, now, logger });
   return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
+}
+
+/** Creates the page of problems. It suggests paths of the current release. */
+function createErrorPage({ error, css }: AccountFiles, releases: Releases, baseUrl: () => string): ErrorPage {
+  const render = compileErrorPage(error, toStylesheet(css).path);
+  return (facts) =>
+    render({ ...facts, origin: baseUrl(), publicPaths: new Set(releases.current()?.publicFiles.keys()) });
 }
 
 /** Creates the reader of releases. New releases go to log and metrics. */

@@ -22,6 +22,7 @@ export const PAGE_PATHS = {
   stylesheet: '/assets/site.css',
   script: '/assets/site.js',
   icon: '/assets/icon.svg',
+  card: '/assets/card.png',
 } as const;
 
 /** Returns the URL path of a chain's page. */

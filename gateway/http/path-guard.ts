@@ -1,3 +1,4 @@
+import { explainInvalidPart, findInvalidPart } from '../core/access/invalid-part.js';
 import { GatewayError } from '../core/problems.js';
 import { isRepeated } from './header-lines.js';
 import type { Middleware } from './middleware.js';
@@ -40,8 +41,10 @@ export const rejectQuery: Middleware = (_req, res, next) => {
 };
 
 /** Answers requests that no route has taken. */
-export const notFound: Middleware = () => {
-  throw new GatewayError('not-found', { headers: ANY_ORIGIN });
+export const notFound: Middleware = (_req, res) => {
+  const part = findInvalidPart(contextOf(res).path);
+  const detail = part === undefined ? {} : { detail: explainInvalidPart(part) };
+  throw new GatewayError('not-found', { ...detail, headers: ANY_ORIGIN });
 };
 
 function isWellEscaped(path: string): boolean {

@@ -1,40 +1,64 @@
 import type { ServerResponse } from 'node:http';
 import { StoreError } from '../../infra/store/object-store.js';
+import { ERROR_POLICY, type ErrorFacts } from '../core/http/error-page.js';
 import { GatewayError, PROBLEMS, toProblem } from '../core/problems.js';
 import type { RequestLog } from '../io/operation/request-log.js';
+import { prefersHtml } from './prefers-html.js';
 import { contextOf } from './request-context.js';
 
 /** Value of Retry-After for a 503 for which no better time is known, in seconds. */
 export const RETRY_SECONDS = '10';
 
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': ERROR_POLICY,
+};
+
 /** Answers an error with its problem document. */
 export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 
-/** Returns the handler of all errors. It logs bugs: all but problems, outages and rejections by Express. */
-export function createProblemHandler(log: RequestLog): ProblemHandler {
+/** Renders the page of a problem for a browser. */
+export type ErrorPage = (facts: Pick<ErrorFacts, 'problem' | 'path' | 'canRetry'>) => string;
+
+/**
+ * Returns the handler of all errors. It logs bugs: all but problems, outages and rejections by Express. With `page`, a client
+ * that prefers HTML gets the page of the problem instead of the document.
+ */
+export function createProblemHandler(log: RequestLog, page?: ErrorPage): ProblemHandler {
   return (error, res) => {
     const problem = toGatewayError(error);
     if (problem.code === 'internal') log.unexpectedError(contextOf(res).id, error);
     if (res.headersSent)
       res.destroy(); // the client has part of another response: only a broken connection is unambiguous
-    else sendProblem(res, problem);
+    else sendProblem(res, problem, page);
   };
 }
 
-function sendProblem(res: ServerResponse, problem: GatewayError): void {
+function sendProblem(res: ServerResponse, error: GatewayError, page: ErrorPage | undefined): void {
   const context = contextOf(res);
-  context.decision = problem.code;
-  const { status } = PROBLEMS[problem.code];
-  const body = Buffer.from(JSON.stringify(toProblem(problem, context.id)));
-  const canRetry = status === 503 && problem.code !== 'billing-not-configured';
+  context.decision = error.code;
+  const { status } = PROBLEMS[error.code];
+  const problem = toProblem(error, context.id);
+  const canRetry = status === 503 && error.code !== 'billing-not-configured';
+  if (page !== undefined) varyByAccept(res);
+  const isPage = page !== undefined && prefersHtml(res.req);
+  const facts = { problem, path: context.path, canRetry: canRetry || status === 429 };
+  const body = Buffer.from(isPage ? page(facts) : JSON.stringify(problem));
   res.writeHead(status, {
-    'Content-Type': 'application/problem+json',
+    ...(isPage ? PAGE_HEADERS : { 'Content-Type': 'application/problem+json' }),
     'Content-Length': body.length,
     'Cache-Control': 'no-store',
     ...(canRetry ? { 'Retry-After': RETRY_SECONDS } : {}),
-    ...problem.headers,
+    ...error.headers,
   });
   res.end(body);
+}
+
+function varyByAccept(res: ServerResponse): void {
+  const names = String(res.getHeader('Vary') ?? '')
+    .split(', ')
+    .filter(Boolean);
+  if (!names.includes('Accept')) res.setHeader('Vary', [...names, 'Accept'].join(', '));
 }
 
 function toGatewayError(error: unknown): GatewayError {

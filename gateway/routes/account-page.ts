@@ -4,7 +4,6 @@ import { ACCOUNT_PATHS } from '../../schemas/paths.js';
 import { assembleAccountPage, type AccountAsset, type AccountFiles } from '../core/http/account-page.js';
 import type { SignInSettings } from '../core/configuration/session-settings.js';
 import { GatewayError } from '../core/problems.js';
-import { omitRateHeaders } from '../http/address-limit.js';
 import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
@@ -55,7 +54,7 @@ export function createAccountPageRouter(options: AccountPageRouterOptions): Rout
     router
       .route(asset.path)
       .all(...begin(asset.path))
-      .get(rejectQuery, count, sendAsset(asset));
+      .get(rejectQuery, sendAsset(asset)); // not counted, so that the page about a limit has its style
   }
   return router;
 }
@@ -78,7 +77,6 @@ const rejectToken: RequestHandler = (_req, res, next) => {
 
 function sendAsset({ bytes, mediaType }: AccountAsset): RequestHandler {
   return (req, res) => {
-    omitRateHeaders(res);
     send(req, res, bytes, {
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Cache-Control': 'public, max-age=31536000, immutable',

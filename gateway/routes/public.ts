@@ -1,6 +1,7 @@
 import type { RequestHandler, Router } from 'express';
 import { CHAIN_IDS, EXAMPLE_NAMES, GUIDE_NAMES, VOLUME_GENRES } from '../../schemas/catalog.js';
 import {
+  ACCOUNT_PATHS,
   API_PATH,
   calendarPath,
   chartDataPath,
@@ -26,6 +27,7 @@ import { isOperationPath, isWheelPath } from '../../schemas/release-paths.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
 import { matchesEtag } from '../core/http/conditions.js';
+import { toPageAddress } from '../core/http/page-address.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
 import type { Releases } from '../io/releases/releases.js';
@@ -77,7 +79,10 @@ function isExpected(path: string): boolean {
   return EXPECTED.has(path) || isWheelPath(path) || isOperationPath(path);
 }
 
-/** Returns the routes of the public files and pages that the release lists. They need no key and allow any origin. */
+/**
+ * Returns the routes of the public files and pages that the release lists. They need no key and allow any origin. Other
+ * addresses of a page redirect to it.
+ */
 export function createPublicRouter(options: PublicRouterOptions): Router {
   const { releases } = options;
   const isPublic = (path: string): boolean => releases.current()?.publicFiles.has(path) ?? isExpected(path);
@@ -92,7 +97,21 @@ export function createPublicRouter(options: PublicRouterOptions): Router {
     .route('/{*path}')
     .all(skipUnless((path) => isPublic(path) && isPagePath(path)))
     .all(...beginRoute({ template: '/{page}', methods: ['GET'], origins: '*', requestHeaders }))
-    .get(rejectQuery, sendPublicFile(options));
+    .get(sendPublicFile(options)); // ignores a query: links to pages are shared with parameters of others
+  const pageOf = (path: string): string | undefined =>
+    toPageAddress(path, (each) => isPagePath(each) && (isPublic(each) || each === ACCOUNT_PATHS.page));
+  router
+    .route('/{*path}')
+    .all(skipUnless((path) => pageOf(path) !== undefined))
+    .all(...beginRoute({ template: '/{page}', methods: ['GET'], origins: '*' }))
+    .get((req, res) => {
+      options.authentication.limitAddress(req, res);
+      omitRateHeaders(res);
+      const context = contextOf(res);
+      context.decision = 'redirect';
+      const headers = { 'Cache-Control': 'public, max-age=300', 'Content-Length': 0 };
+      res.writeHead(308, { ...headers, Location: pageOf(context.path) ?? PAGE_PATHS.front }).end();
+    });
   return router;
 }
 

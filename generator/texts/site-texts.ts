@@ -10,7 +10,7 @@ import {
   type SiteTexts,
 } from '../core/pages/site-texts.js';
 
-/** Reads the templates, style sheet, script, icon, examples and guides of the pages. `wheel` is the path of the Python client. */
+/** Reads the templates, style sheet, script, icon, card, examples and guides of the pages. `wheel` is the path of the Python client. */
 export async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> {
   const pages = new URL('pages/', templates);
   const read = (name: string): Promise<string> => readFile(new URL(name, pages), 'utf8');
@@ -25,6 +25,7 @@ export async function readSiteTexts(templates: URL, wheel: string): Promise<Site
     stylesheet: (await read('site.css')) + (await read('figure.css')) + (await read('docs.css')),
     script: await readScript(new URL('browser/site.js', templates)),
     icon: await read('icon.svg'),
+    card: await readFile(new URL('card.png', pages)),
     wheel,
     examples: await readExamples(new URL('examples/', templates)),
     guides: await readGuides(new URL('guides/', templates)),

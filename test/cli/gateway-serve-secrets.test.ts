@@ -56,7 +56,7 @@ async function serve(error: Error, use: (url: string) => Promise<void>): Promise
       clock: () => performance.now(),
       newId: () => randomUUID(),
       fetch,
-      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '' }),
+      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '', error: '' }),
       logDestination: { write: (line: string) => void output.push(line) },
       openBilling: (_settings, { onError }) =>
         failBilling(fake, () => {

@@ -58,6 +58,7 @@ export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
   '/api/v1/python/{wheel}', // made from templates/python
   '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
+  '/assets/card.png', // a copy of templates/pages/card.png
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
   '/assets/site.css', // templates/pages/site.css, figure.css and the palette
   '/assets/site.js', // bundled from templates/browser

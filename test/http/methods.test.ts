@@ -83,9 +83,7 @@ const ROUTES: readonly (readonly [path: string, allow: string])[] = [
 ];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'LOCK', 'M-SEARCH'];
 const UNKNOWN = [
-  '/docs/',
-  '/index.html',
-  '/docs/index.html',
+  '/docs/x',
   '/chains',
   '/chains/bitcoin',
   '/methodology/v2',

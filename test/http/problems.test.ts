@@ -176,7 +176,7 @@ it.each(CODES)('serves the page /problems/%s with the meaning from the table', a
   expect(text).toContain(PROBLEMS[code].meaning);
 });
 
-it.each(['unknown', 'toString', '__proto__', 'gone/', 'Gone'])(
+it.each(['unknown', 'toString', '__proto__', 'gone/x', 'Gone'])(
   'answers 404 for /problems/%s',
   async (name) => {
     expect(await readProblemCode(await gateway.request(`/problems/${name}`))).toBe('not-found');

@@ -5,7 +5,6 @@ import { cacheControlOf } from '../../schemas/object-headers.js';
 import {
   bundlePath,
   calendarPath,
-  isPagePath,
   methodologyTextPath,
   objectKey,
   PAGE_PATHS,
@@ -105,12 +104,6 @@ it('sends a content security policy for charts, pages and data', async () => {
   }
   // The charts of the overview and the chain, and the icon.
   expect(Object.values(record.public).filter(({ type }) => type === 'image/svg+xml')).toHaveLength(3);
-});
-
-it('serves a page only without a trailing slash', async () => {
-  for (const path of Object.keys(record.public).filter((each) => isPagePath(each) && each !== '/')) {
-    expect([path, await readProblemCode(await send(`${path}/`))]).toEqual([path, 'not-found']);
-  }
 });
 
 it('counts pages and files under separate routes', async () => {

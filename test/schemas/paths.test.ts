@@ -112,6 +112,7 @@ const PATHS: [string, string][] = [
   [PAGE_PATHS.stylesheet, '/assets/site.css'],
   [PAGE_PATHS.script, '/assets/site.js'],
   [PAGE_PATHS.icon, '/assets/icon.svg'],
+  [PAGE_PATHS.card, '/assets/card.png'],
   [chainPagePath('base'), '/chains/base'],
   [methodologyPagePath('v1'), '/methodology/v1'],
   [bundlePath('meta', 'bitcoin', '7d'), '/api/v1/files/meta/bitcoin/7d/latest.json'],

@@ -20,6 +20,7 @@ import {
 import { isRevision } from '../../../schemas/revision.js';
 import type { Chain, Genre, Window } from '../../../schemas/types.generated.js';
 import { GatewayError } from '../problems.js';
+import { explainInvalidPart, findInvalidPart } from './invalid-part.js';
 
 /** A requested subscriber file. `revision` asks for a day file as of that revision; null asks for the current one. */
 export type FileRequest =
@@ -48,6 +49,7 @@ export type ResponseForm = 'redirect' | 'document';
 /** A parsed request. `form` is absent if the query does not set it. */
 export type ParsedFileRequest = { readonly file: FileRequest; readonly form?: ResponseForm };
 
+const NO_FILE = 'No file has this path. Check the genre, chain, window and date against the API reference.';
 const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})(\.lineage)?\.json$/;
 
 /** All paths of bundles and manifests. They are looked up here instead of being parsed. */
@@ -97,10 +99,11 @@ function requestEntries(genre: Genre, chain: Chain): [string, FileRequest][] {
  */
 export function parseFileRequest(path: string, query: string): ParsedFileRequest {
   const file = FILES.get(path) ?? parseDay(path) ?? parseVolume(path);
-  if (file === undefined)
-    throw new GatewayError('not-found', {
-      detail: 'No file has this path. Check the genre, chain, window and date against the API reference.',
-    });
+  if (file === undefined) {
+    const part = findInvalidPart(path);
+    const detail = part === undefined ? NO_FILE : explainInvalidPart(part);
+    throw new GatewayError('not-found', { detail });
+  }
   if (query === '') return { file };
   return parseQuery(file, query);
 }

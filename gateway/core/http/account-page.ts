@@ -2,8 +2,14 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { PAGE_COLOURS } from '../../../schemas/palette.js';
 import { ACCOUNT_PATHS, accountAssetPath, PAGE_PATHS } from '../../../schemas/paths.js';
 
-/** The texts of the account page, as the build made them. */
-export type AccountFiles = { readonly html: string; readonly css: string; readonly script: string };
+/** The texts of the account page and of error pages, as the build made them. */
+export type AccountFiles = {
+  readonly html: string;
+  readonly css: string;
+  readonly script: string;
+  /** Template of the page of a problem, which has the same stylesheet. */
+  readonly error: string;
+};
 
 /** A script or a stylesheet. Its path contains its digest, so that caches may keep it. */
 export type AccountAsset = { readonly path: string; readonly mediaType: string; readonly bytes: Uint8Array };
@@ -17,10 +23,10 @@ export type AccountPage = {
 
 /** Assembles the page. It may send requests to its own origin and to `origins`, those of the identity provider. */
 export function assembleAccountPage(
-  { html, css, script }: AccountFiles,
+  { html, css, script }: Omit<AccountFiles, 'error'>,
   origins: readonly string[],
 ): AccountPage {
-  const stylesheet = toAsset('css', 'text/css; charset=utf-8', `${colourVariables()}${css}`);
+  const stylesheet = toStylesheet(css);
   const program = toAsset('js', 'text/javascript; charset=utf-8', script);
   const values: Readonly<Record<string, string>> = {
     ...PAGE_PATHS,
@@ -30,6 +36,11 @@ export function assembleAccountPage(
   };
   const text = html.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => valueOf(values, name));
   return { html: encode(text), policy: policyFor(origins), assets: [stylesheet, program] };
+}
+
+/** Returns the stylesheet with the colours of all pages. */
+export function toStylesheet(css: string): AccountAsset {
+  return toAsset('css', 'text/css; charset=utf-8', `${colourVariables()}${css}`);
 }
 
 /** Scripts only as files of the same origin, and no text that becomes markup (Trusted Types without any policy). */

@@ -51,6 +51,8 @@ export const ZIP_TYPE = 'application/zip';
 export const PLAIN_TYPE = 'text/plain; charset=utf-8';
 /** Media type of charts. */
 export const SVG_TYPE = 'image/svg+xml';
+/** Media type of the social card. */
+export const PNG_TYPE = 'image/png';
 /** Media type of Markdown. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 

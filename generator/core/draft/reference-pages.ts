@@ -3,6 +3,7 @@ import type { GlossaryEntry, Methodology } from '../../../schemas/types.generate
 import {
   CSS_TYPE,
   JS_TYPE,
+  PNG_TYPE,
   SVG_TYPE,
   textContent,
   type Content,
@@ -32,7 +33,7 @@ export type ReferencePageOptions = {
 };
 
 /**
- * Returns the pages whose content is the same in every release of one generator version, with style sheet, script and icon.
+ * Returns the pages whose content is the same in every release of one generator version, with style sheet, script, icon and social card.
  * Results are cached per `options` object.
  */
 export function referencePages(options: ReferencePageOptions): readonly FileTemplate[] {
@@ -54,6 +55,11 @@ function makePages({ site, methodology, methodologyText, glossary }: ReferencePa
     asset(PAGE_PATHS.stylesheet, CSS_TYPE, [site.stylesheet, chartCss(), figureCss(), ''].join('\n')),
     asset(PAGE_PATHS.script, JS_TYPE, site.script),
     asset(PAGE_PATHS.icon, SVG_TYPE, site.icon),
+    {
+      path: PAGE_PATHS.card,
+      type: PNG_TYPE,
+      content: () => ({ schema: 'text', value: 'a picture\n', text: '', bytes: site.card }),
+    },
     ...crawlerFiles(site, methodology.version),
     ...[
       docsPage(site),

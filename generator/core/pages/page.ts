@@ -7,6 +7,13 @@ import type { PageTemplate, SiteTexts } from './site-texts.js';
 /** Name of the service on its pages without a `site.json`. */
 export const SITE_NAME = 'Chain reference data';
 
+/** The social card: networks want to know its size before they load it. */
+const CARD = {
+  width: 1200,
+  height: 630,
+  alt: 'What state is a chain in? Four ribbons in the colours of the regimes.',
+};
+
 const SECTIONS = [
   { path: PAGE_PATHS.front, name: 'Chains' },
   { path: PAGE_PATHS.docs, name: 'Docs' },
@@ -40,10 +47,12 @@ export function pageFile(
 ): FileTemplate {
   const { details } = site;
   const name = details?.name ?? SITE_NAME;
+  const origins = details === undefined ? [] : [details.base_url.replace(/\/$/, '')];
   const shared = {
     title: path === PAGE_PATHS.front ? name : `${title} · ${name}`,
     description,
-    canonical: details === undefined ? [] : [details.base_url.replace(/\/$/, '') + path],
+    canonical: origins.map((origin) => origin + path),
+    card: origins.map((origin) => ({ ...CARD, url: origin + PAGE_PATHS.card })),
     site: { name, policy: PAGE_POLICY, ...PAGE_PATHS },
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,

@@ -10,7 +10,7 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[]; // Object.keys loses the k
 /** Returns one page per problem, at the path used as its `type`. */
 export function problemPages(site: SiteTexts): FileTemplate[] {
   return CODES.map((code) => {
-    const { status, title, meaning } = PROBLEMS[code];
+    const { status, title, meaning, remedy } = PROBLEMS[code];
     return pageFile(site, {
       path: problemPath(code),
       template: 'problem',
@@ -21,6 +21,7 @@ export function problemPages(site: SiteTexts): FileTemplate[] {
         code,
         status,
         meaning: renderMarkdownLine(meaning),
+        remedy,
         example: JSON.stringify(toDocument(code), null, 2),
         problems: CODES.map((each) => ({
           code: each,

@@ -49,6 +49,8 @@ export type SiteTexts = {
   /** The script of the pages, bundled. */
   readonly script: string;
   readonly icon: string;
+  /** The picture that social networks show beside a link, a PNG. */
+  readonly card: Uint8Array;
   /** URL path of the wheel of the Python client. */
   readonly wheel: string;
   /** Ascending by name. */

@@ -56,7 +56,7 @@ async function copyAccountPage(folder: string): Promise<void> {
     target: 'es2022',
     logLevel: 'warning',
   });
-  for (const file of [ACCOUNT_FILES.html, ACCOUNT_FILES.css]) {
+  for (const file of [ACCOUNT_FILES.html, ACCOUNT_FILES.css, ACCOUNT_FILES.error]) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await copyFile(path.join(ROOT, 'templates', file), path.join(folder, file));
   }

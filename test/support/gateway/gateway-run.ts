@@ -43,7 +43,7 @@ export async function runGateway(
       clock: () => performance.now(),
       newId: () => 'id',
       fetch,
-      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '' }),
+      readAccountFiles: () => Promise.resolve({ html: '', css: '', script: '', error: '' }),
       logDestination: { write: () => undefined },
       openBilling: (_settings, options) => {
         onBilling(options);

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { PlanId } from '../../../schemas/catalog.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { createMemoryStore } from '../stores/memory-store.js';
@@ -75,6 +76,7 @@ const ACCOUNT_FILES: AccountFiles = {
   html: '<script type="module" src="{{script}}"></script><link rel="stylesheet" href="{{stylesheet}}">',
   css: 'body{}',
   script: 'void 0;',
+  error: readFileSync(new URL('../../../templates/pages/error.html.hbs', import.meta.url), 'utf8'),
 };
 
 export async function startGateway({

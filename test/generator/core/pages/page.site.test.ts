@@ -38,6 +38,8 @@ it('the front page has the command with the address, and plans lead to where peo
   expect(front).toContain(`  https://data.example.com${(await readProductTexts()).site.wheel}\n`);
   expect(front.match(/class="button" href="https:\/\/example.com\/sign-up"/g)).toHaveLength(2);
   expect(front).toContain('<link rel="canonical" href="https://data.example.com/">');
+  expect(front).toContain('<meta property="og:image" content="https://data.example.com/assets/card.png">');
+  expect(front).toContain('<meta name="twitter:card" content="summary_large_image">');
 });
 
 it('without a site, the front page says that its address is that of this machine, and plans lead to the account page', async () => {
@@ -45,7 +47,7 @@ it('without a site, the front page says that its address is that of this machine
   expect(front).toContain('<title>Chain reference data</title>');
   expect(front).toContain('This copy of the site has no public address');
   expect(front.match(/class="button" href="\/account"/g)).toHaveLength(2);
-  expect(front + docs).not.toMatch(/Published by|mailto:|canonical/);
+  expect(front + docs).not.toMatch(/Published by|mailto:|canonical|og:image/);
 });
 
 it('a contact that is a page is linked as such', async () => {

@@ -1,0 +1,114 @@
+import Handlebars from 'handlebars';
+import { GENRES, CHAIN_IDS } from '../../../schemas/catalog.js';
+import { ACCOUNT_PATHS, bundlePath, FILES_PATH, manifestPath, PAGE_PATHS } from '../../../schemas/paths.js';
+import { findInvalidPart } from '../access/invalid-part.js';
+import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../problems.js';
+import { nearestPaths } from './nearest-paths.js';
+
+/** A problem, and the request that it answers. */
+export type ErrorFacts = {
+  readonly problem: ProblemDocument;
+  /** The path as the client sent it. */
+  readonly path: string;
+  /** True if the same request can succeed later. */
+  readonly canRetry: boolean;
+  /** The origin of the gateway, for a command. */
+  readonly origin: string;
+  /** Paths of public files and pages. */
+  readonly publicPaths: ReadonlySet<string>;
+};
+
+/** Content-Security-Policy of an error page: it has no script. */
+export const ERROR_POLICY =
+  "default-src 'none';style-src 'self';img-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'";
+
+/** Number of letters of a path that the page shows. */
+const MAX_SHOWN = 120;
+const MAX_SUGGESTIONS = 3;
+
+/** Problems of a key, for which a browser that opens a link is the likely cause. */
+const KEY_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
+  'api-key-missing',
+  'api-key-invalid',
+  'not-entitled',
+  'subscription-inactive',
+]);
+
+/** Problems that the account page can solve. */
+const ACCOUNT_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
+  ...KEY_PROBLEMS,
+  'session-invalid',
+  'key-limit-reached',
+  'already-subscribed',
+]);
+
+/** Paths of subscriber files to suggest. */
+const FILE_PATHS: readonly string[] = GENRES.flatMap((genre) =>
+  CHAIN_IDS.flatMap((chain) => [manifestPath(genre, chain), bundlePath(genre, chain, 'latest')]),
+);
+
+/** Returns the function that renders the page of a problem. Every value is escaped. @throws Error for an invalid template */
+export function compileErrorPage(source: string, stylesheet: string): (facts: ErrorFacts) => string {
+  const template = Handlebars.create().compile<object>(source, { strict: true, knownHelpersOnly: true });
+  return (facts) =>
+    template({ ...toErrorView(facts), site: { ...PAGE_PATHS, account: ACCOUNT_PATHS.page, stylesheet } });
+}
+
+/** Returns the variables of the template. An optional part is a list of at most one. */
+export function toErrorView(facts: ErrorFacts) {
+  const { problem, path, canRetry } = facts;
+  const { code, status, title, detail, instance, type } = problem;
+  const { meaning, remedy } = PROBLEMS[code];
+  const isLinkToFile = path.startsWith(`${FILES_PATH}/`) && KEY_PROBLEMS.has(code);
+  const actions = [
+    ...(canRetry ? [{ name: 'Try again', href: '' }] : []), // the address of the page itself
+    ...(ACCOUNT_PROBLEMS.has(code) ? [{ name: 'Open the account page', href: ACCOUNT_PATHS.page }] : []),
+    ...(code === 'not-found' ? [{ name: 'See the chains', href: PAGE_PATHS.front }] : []),
+    { name: 'Read the documentation', href: PAGE_PATHS.docs },
+  ];
+  return {
+    status,
+    title,
+    code,
+    page: type,
+    instance,
+    remedy,
+    meaning: toPlainWords(meaning),
+    detail: detail === meaning ? [] : [detail],
+    path: shorten(path),
+    actions: actions.map((action, i) => ({ ...action, main: i === 0 ? ['main'] : [] })),
+    download: isLinkToFile ? [{ command: toCommand(facts) }] : [],
+    ...(code === 'not-found' ? suggest(facts) : { parts: [], nearest: [] }),
+  };
+}
+
+/** Returns the values that the path can have in the place of an invalid one, or the paths that are most like it. */
+function suggest({ path, publicPaths }: ErrorFacts) {
+  const part = findInvalidPart(path);
+  if (part !== undefined) {
+    const exists = (each: string): boolean => publicPaths.has(each) || each.startsWith(`${FILES_PATH}/`);
+    const known = part.values.filter((value) => exists(value.path));
+    if (known.length > 0) return { parts: [{ name: part.name, values: known }], nearest: [] };
+  }
+  const found = nearestPaths(path, [...publicPaths, ...FILE_PATHS, ACCOUNT_PATHS.page], MAX_SUGGESTIONS);
+  return { parts: [], nearest: found.length > 0 ? [{ paths: found.map((each) => ({ path: each })) }] : [] };
+}
+
+/**
+ * Returns the command that downloads a file. The key must reach only the gateway: `curl -L` would also send it to the
+ * target of the redirect.
+ */
+function toCommand({ origin, path }: ErrorFacts): string {
+  const link = `curl -sS -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path}'`;
+  return `curl -sS "$(${link})"`;
+}
+
+/** Omits sentences about members of the JSON document. */
+function toPlainWords(meaning: string): string {
+  const plain = meaning.split(/(?<=\.) /).filter((sentence) => !sentence.includes('`'));
+  return plain.join(' ');
+}
+
+function shorten(path: string): string {
+  return path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path;
+}

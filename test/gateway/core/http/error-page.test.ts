@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { compileErrorPage, toErrorView, type ErrorFacts } from '../../../../gateway/core/http/error-page.js';
+import { GatewayError, PROBLEMS, toProblem, type ProblemCode } from '../../../../gateway/core/problems.js';
+
+const TEMPLATE = readFileSync(new URL('../../../../templates/pages/error.html.hbs', import.meta.url), 'utf8');
+const render = compileErrorPage(TEMPLATE, '/account/style.css');
+const FILE = '/api/v1/files/gold/base/latest.json';
+
+const factsOf = (code: ProblemCode, path: string, detail?: string): ErrorFacts => ({
+  problem: toProblem(new GatewayError(code, detail === undefined ? {} : { detail }), 'request-1'),
+  path,
+  canRetry: false,
+  origin: 'https://data.example.com',
+  publicPaths: new Set(['/', '/docs', '/chains/base', '/api/v1/summary/base']),
+});
+
+it.each(Object.keys(PROBLEMS) as ProblemCode[])(
+  'says of %s what to do, without a part for programs',
+  (code) => {
+    const html = render(factsOf(code, '/api/v1/keys'));
+    expect(html).toContain(`<h1><small>${PROBLEMS[code].status}</small> ${PROBLEMS[code].title}</h1>`);
+    expect(html).toContain('<strong>What to do:</strong> ');
+    expect(html).toContain(`<a href="/problems/${code}">`);
+    expect(html).toContain('request-1');
+    expect(html).not.toMatch(/`|undefined|<p class="lead"><\/p>|<script|<style| style=/);
+  },
+);
+
+it.each(['"><script>alert(1)</script>', "'onload=alert(1) x='", '<img src=x>', '{{title}}', '&lt;b&gt;'])(
+  'shows the path %s only as text',
+  (hostile) => {
+    const html = render(factsOf('not-found', `/${hostile}`, `No ${hostile}.`));
+    expect(html).not.toContain('<script');
+    expect(html).not.toContain('<img');
+    expect(html.replace(/<dd>.*<\/dd>|<p>.*<\/p>/g, '')).not.toMatch(/alert|onload|&lt;b/);
+  },
+);
+
+it('cuts a long path', () => {
+  const html = render(factsOf('not-found', `/${'a'.repeat(8_000)}`));
+  expect(html.length).toBeLessThan(4_000);
+});
+
+it('shows the command for exactly this subscriber file, which sends the key only to the gateway', () => {
+  const [download] = toErrorView(factsOf('api-key-missing', FILE)).download;
+  expect(download?.command).toBe(
+    `curl -sS "$(curl -sS -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" 'https://data.example.com${FILE}')"`,
+  );
+  expect(toErrorView(factsOf('api-key-missing', '/api/v1/keys')).download).toEqual([]);
+  expect(toErrorView(factsOf('store-unavailable', FILE)).download).toEqual([]);
+});
+
+it('lists the chains that exist in the place of an unknown one', () => {
+  const { parts, nearest } = toErrorView(factsOf('not-found', '/chains/dogecoin'));
+  expect([parts, nearest]).toEqual([
+    [{ name: 'chain', values: [{ value: 'base', path: '/chains/base' }] }],
+    [],
+  ]);
+});
+
+it('suggests the nearest paths, and always the front page and the documentation', () => {
+  const suggestions = (path: string) => {
+    const { nearest, actions } = toErrorView(factsOf('not-found', path));
+    return [nearest[0]?.paths[0]?.path, ...actions.map(({ href }) => href)];
+  };
+  expect(suggestions('/chain/base')).toEqual(['/chains/base', '/', '/docs']);
+  expect(suggestions('/api/v1/files/gold/base/manifest')).toEqual([
+    '/api/v1/files/gold/base/manifest.json',
+    '/',
+    '/docs',
+  ]);
+  expect(suggestions('/wp-admin/setup-config.php')).toEqual([undefined, '/', '/docs']);
+});
+
+it('offers to try again only if that can help', () => {
+  const names = (canRetry: boolean) =>
+    toErrorView({ ...factsOf('rate-limited', '/docs'), canRetry }).actions.map(({ name }) => name);
+  expect(names(true)).toEqual(['Try again', 'Read the documentation']);
+  expect(names(false)).toEqual(['Read the documentation']);
+});
