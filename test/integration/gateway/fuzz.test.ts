@@ -34,9 +34,17 @@ function faultOf(request: FuzzRequest, { status, type, text }: FuzzAnswer): stri
   const what = `${request.method} ${request.target} gave ${status} ${type} ${text.slice(0, 200)}`;
   if (status >= 500) return what;
   if (status < 400 || request.method === 'HEAD') return undefined;
-  if (type !== 'application/problem+json') return what;
-  const { code } = JSON.parse(text) as { code: string }; // a problem
-  return Object.hasOwn(PROBLEMS, code) ? undefined : what;
+  const isPage = request.headers['Accept'] === 'text/html' && type === 'text/html; charset=utf-8';
+  if (!isPage && type !== 'application/problem+json') return what;
+  return Object.hasOwn(PROBLEMS, isPage ? codeOfPage(text) : codeOfDocument(text)) ? undefined : what;
+}
+
+function codeOfDocument(text: string): string {
+  return (JSON.parse(text) as { code: string }).code; // a problem
+}
+
+function codeOfPage(html: string): string {
+  return / href="\/problems\/([a-z-]+)">\1</.exec(html)?.[1] ?? '';
 }
 
 async function sendSeparately({ method, target, headers, body }: FuzzRequest): Promise<FuzzAnswer> {
