@@ -48,13 +48,7 @@ function toProblemAnswer(codes: readonly ProblemCode[], headers: readonly Header
   const own = codes.flatMap((code) => OWN_HEADERS[code] ?? []);
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('\n'),
-    headers: toHeaders([
-      'Cache-Control',
-      'Vary',
-      ...headers,
-      ...own,
-      ...(isRetried ? ['Retry-After' as const] : []),
-    ]),
+    headers: toHeaders(['Cache-Control', ...headers, ...own, ...(isRetried ? ['Retry-After' as const] : [])]),
     content: {
       'application/problem+json': {
         schema: schemaRef('problem'),

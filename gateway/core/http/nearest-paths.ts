@@ -1,3 +1,5 @@
+import leven from 'leven';
+
 /** Longer paths are compared by their beginning, so that a hostile one costs no more than a long one of ours. */
 const MAX_LENGTH = 100;
 const MAX_DISTANCE = 8;
@@ -45,31 +47,6 @@ function lastPart(path: string): string {
 
 /** Returns the Levenshtein distance of two texts, or `Infinity` if it is more than `limit`. */
 function boundedDistance(one: string, other: string, limit: number): number {
-  if (Math.abs(one.length - other.length) > limit) return Infinity;
-  const same = commonStart(one, other); // most paths share their first folders
-  return distanceOf(one.slice(same), other.slice(same), limit);
-}
-
-function distanceOf(one: string, other: string, limit: number): number {
-  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    let least = i;
-    for (let j = 1; j <= other.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      const distance = Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
-      next.push(distance);
-      least = Math.min(least, distance);
-    }
-    if (least > limit) return Infinity;
-    row = next;
-  }
-  const distance = row[other.length] ?? Infinity;
+  const distance = leven(one, other, { maxDistance: limit + 1 });
   return distance > limit ? Infinity : distance;
-}
-
-function commonStart(one: string, other: string): number {
-  let length = 0;
-  while (length < one.length && one[length] === other[length]) length += 1;
-  return length;
 }
