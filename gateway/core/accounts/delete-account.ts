@@ -28,7 +28,7 @@ export function deleteAccount(account: Account, instant: string): Account {
   return { ...kept, keys: revoked.keys, grants, deleted_at: instant };
 }
 
-/** @throws GatewayError 'already-subscribed' */
+/** Refuses while a subscription can still charge the owner. @throws GatewayError 'already-subscribed' */
 function assertNothingIsCharged({ billing }: Account): void {
   const current = Object.values(billing?.subscriptions ?? {}).find(
     ({ status, outcome }) => statusRuleOf(status)?.isTerminal !== true && !GONE.includes(outcome),

@@ -146,26 +146,27 @@ export function createAccounts(store: UpdateOptions['store'], options: AccountsO
     },
     async deleteAccount(id) {
       const before = await readAccount(id);
-      if (before === undefined) return [];
-      const { keys } = await update(id, (account) => deleteAccount(account, toInstant(now())));
-      const ids = Object.keys(keys);
-      const deleted = await Promise.all(ids.map((keyId) => deleteKeyRecord(store, keyId)));
-      await update(id, (account) =>
-        removeKeys(
-          account,
-          ids.filter((_id, i) => deleted[i]),
-        ),
-      );
-      if (deleted.includes(false)) {
-        throw new StoreError(
-          'unavailable',
-          `${store.address}: some records of keys were not deleted. Run again.`,
-        );
-      }
-      return ids;
+      return before === undefined
+        ? []
+        : deleteStored(store, (change) => update(id, change), toInstant(now()));
     },
     grant: (id, grant) => update(id, (account) => grantTo(account, grant, now())),
   };
+}
+
+/** Deletes an account's content and the records of its keys. Returns the ids of the keys. @throws StoreError 'unavailable' */
+async function deleteStored(
+  store: UpdateOptions['store'],
+  update: (change: AccountChange) => Promise<Account>,
+  instant: string,
+): Promise<string[]> {
+  const { keys } = await update((account) => deleteAccount(account, instant));
+  const ids = Object.keys(keys);
+  const deleted = await Promise.all(ids.map((id) => deleteKeyRecord(store, id)));
+  const gone = ids.filter((_id, i) => deleted[i]);
+  await update((account) => removeKeys(account, gone));
+  if (gone.length === ids.length) return ids;
+  throw new StoreError('unavailable', `${store.address}: some records of keys were not deleted. Run again.`);
 }
 
 function assertActive(account: Account, nowMs: number): void {
