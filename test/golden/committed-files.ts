@@ -41,6 +41,8 @@ export const SAMPLES: readonly string[] = [
   '/charts/overview.svg',
   '/',
   '/chains/ethereum',
+  '/docs/api/get-bundle',
+  '/docs/guides/join',
   '/methodology/v1',
   '/problems/not-found',
 ];
@@ -48,13 +50,16 @@ export const SAMPLES: readonly string[] = [
 /** Kinds without a sample, because their content is committed elsewhere. */
 export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/analyst-kit/examples/{name}', // a copy of templates/examples
+  '/docs/examples/{name}', // the same
+  '/docs/api', // made from openapi.json, which is a sample
+  '/docs/api/schemas', // the same
   '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
   '/api/v1/python/{wheel}', // made from templates/python
   '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
   '/assets/site.css', // templates/pages/site.css, figure.css and the palette
   '/assets/site.js', // bundled from templates/browser
-  '/docs', // 5,000 lines made from openapi.json, which is a sample
+  '/docs', // made from templates/guides/quickstart.md
 ];
 
 /** Returns the kind of artifact at a path: day files of one genre, bundles, manifests and volumes of a format are a kind each. */
@@ -67,6 +72,8 @@ export function kindOf(path: string): string {
   return path
     .replace(chain, '{chain}')
     .replace(/^\/problems\/.+/, '/problems/{type}')
+    .replace(/^\/docs\/guides\/.+/, '/docs/guides/{name}')
+    .replace(/^\/docs\/api\/(?!schemas$).+/, '/docs/api/{operation}')
     .replace(/(?<=\/examples\/).+/, '{name}')
     .replace(/(?<=\/python\/).+/, '{wheel}')
     .replace(/(?<=\/)[a-z]+(?=-volume-schema$)/, '{genre}');
