@@ -11,7 +11,8 @@ type Tab = { readonly id: string; readonly button: HTMLButtonElement; readonly p
  * groups of the page that have it, and on the next page of the window.
  */
 export function enhanceTabs(): void {
-  const groups = [...document.querySelectorAll<HTMLElement>('[data-tabs]')].map((element, i) =>
+  const elements = [...document.querySelectorAll<HTMLElement>('[data-tabs]')];
+  const groups = elements.filter(hasChoice).map((element, i) =>
     enhanceGroup(element, `tabs-${i + 1}`, (id) => {
       for (const group of groups) group(id);
       store(id);
@@ -20,6 +21,8 @@ export function enhanceTabs(): void {
   const stored = readStored();
   for (const group of groups) group(stored);
 }
+
+const hasChoice = (group: HTMLElement): boolean => group.querySelectorAll('[data-tab]').length > 1;
 
 /** Makes tabs of a group. Returns the function that selects one, or does nothing if the group has no such tab. */
 function enhanceGroup(

@@ -42,6 +42,8 @@ export const SAMPLES: readonly string[] = [
   '/',
   '/chains/ethereum',
   '/changes',
+  '/docs/api/get-bundle',
+  '/docs/guides/join',
   '/feed.xml',
   '/llms.txt',
   '/methodology/v1',
@@ -55,6 +57,9 @@ export const SAMPLES: readonly string[] = [
 /** Kinds without a sample, because their content is committed elsewhere. */
 export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/analyst-kit/examples/{name}', // a copy of templates/examples
+  '/docs/examples/{name}', // the same
+  '/docs/api', // made from openapi.json, which is a sample
+  '/docs/api/schemas', // the same
   '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
   '/api/v1/python/{wheel}', // made from templates/python
   '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
@@ -63,7 +68,7 @@ export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/assets/site.css', // templates/pages/site.css, figure.css and the palette
   '/assets/site.js', // bundled from templates/browser
   '/glossary', // the page of schemas/glossary.json
-  '/docs', // 5,000 lines made from openapi.json, which is a sample
+  '/docs', // made from templates/guides/quickstart.md
 ];
 
 /** Returns the kind of artifact at a path: day files of one genre, bundles, manifests and volumes of a format are a kind each. */
@@ -76,6 +81,8 @@ export function kindOf(path: string): string {
   return path
     .replace(chain, '{chain}')
     .replace(/^\/problems\/.+/, '/problems/{type}')
+    .replace(/^\/docs\/guides\/.+/, '/docs/guides/{name}')
+    .replace(/^\/docs\/api\/(?!schemas$).+/, '/docs/api/{operation}')
     .replace(/(?<=\/examples\/).+/, '{name}')
     .replace(/(?<=\/python\/).+/, '{wheel}')
     .replace(/(?<=\/)[a-z]+(?=-volume-schema$)/, '{genre}');

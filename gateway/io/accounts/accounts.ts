@@ -98,9 +98,8 @@ export function createAccounts(store: UpdateOptions['store'], options: AccountsO
       return after === before ? before : removeExpiredKeys(store, after, now());
     });
 
-  async function readAccount(id: string): Promise<Account | undefined> {
-    return (await readStoredAccount(store, id))?.value;
-  }
+  const readAccount = async (id: string): Promise<Account | undefined> =>
+    (await readStoredAccount(store, id))?.value;
 
   /** Stores the digest of a new key under an unused id. */
   async function issueKey(account: string): Promise<ApiKey> {

@@ -4,6 +4,7 @@ import {
   bundlePath,
   calendarPath,
   dayPath,
+  ENDPOINTS,
   FILES_PATH,
   lineageManifestPath,
   lineagePath,
@@ -216,6 +217,18 @@ it('responses of keys, checkout, portal and webhook match OpenAPI', async () => 
   expect((await post('/api/v1/stripe/webhook', { 'Stripe-Signature': 'none' }, event)).status).toBe(400);
   for (let more = 0; more < 6; more += 1) await post('/api/v1/keys', session, {}); // an account has five keys at most
   await send('GET', '/api/v1/entitlements', { headers: fresh });
+});
+
+it('responses about the account of an owner match OpenAPI', async () => {
+  const { authorization: Authorization } = await server.openSession({ granted: false });
+  const remove = (body: object): Promise<Judged> =>
+    send('DELETE', ENDPOINTS.account, {
+      headers: { ...JSON_BODY, Authorization },
+      body: JSON.stringify(body),
+    });
+  expect((await send('GET', ENDPOINTS.account, { headers: { Authorization } })).status).toBe(200);
+  expect((await remove({})).status).toBe(400);
+  expect((await remove({ confirm: 'delete' })).status).toBe(200);
 });
 
 it('every operation in OpenAPI succeeded at least once', () => {

@@ -98,6 +98,16 @@ describe('the API reference', () => {
     }
   });
 
+  it('has a sample of the file, if the response is a link to it', () => {
+    for (const [operation, schema] of [
+      ['getBundle', 'bundle'],
+      ['getManifest', 'manifest'],
+      ['getDay', 'derived-day'],
+      ['getBrief', 'brief-day'],
+    ] as const)
+      expect(htmlOf(operationPath(operation))).toContain(`aria-label="The file: ${schema}, sample"`);
+  });
+
   it('shows every schema with its members, and every header, problem and security scheme', () => {
     const { schemas = {}, headers = {}, securitySchemes = {} } = document['components'] ?? {};
     const page = htmlOf(PAGE_PATHS.apiSchemas);
