@@ -1,4 +1,11 @@
-import { bundlePath, calendarPath, chartDataPath, dayPath, manifestPath, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import {
+  bundlePath,
+  calendarPath,
+  chartDataPath,
+  dayPath,
+  manifestPath,
+  PUBLIC_PATHS,
+} from '../../../schemas/paths.js';
 import type { Manifest } from '../../../schemas/types.generated.js';
 import { keyOfPath, readListed } from '../../support/release/edit-store.js';
 import { forgeRelease } from '../../support/release/forge-release.js';

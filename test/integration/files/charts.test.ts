@@ -303,7 +303,7 @@ it.each(
     expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
     expect(await overflowOf(page)).toBe(0);
     const sizes = await page.evaluate<number[]>(
-      "[...document.querySelectorAll('.crd-chart text')].map((text) => text.getBoundingClientRect().height)",
+      "[...document.querySelectorAll('.crd-chart text')].filter((text) => text.checkVisibility()).map((text) => text.getBoundingClientRect().height)",
     );
     expect(sizes.length).toBeGreaterThan(4);
     expect(sizes.filter((size) => size < 12 || size > 24)).toEqual([]); // of 12 to 14 px, with line height

@@ -112,7 +112,7 @@ function patternsOf({ regime, scorecard, drivers: [driver] }: MetaDay): Readonly
       brief: /It had lasted for ([\d,]+ days?), since/,
       front: />since [^<,]*, ([\d,]+ days?) ·/,
       headline: /for ([\d,]+ days?), since/,
-      page: /<dt>Since<\/dt><dd>[\d-]+, ([\d,]+ days?)</,
+      page: /<dt>Since<\/dt><dd>[^<,]*, ([\d,]+ days?)</,
       weekly: /for ([\d,]+ days?), since/,
     },
     'recent value of the first driver': {

@@ -1,8 +1,11 @@
+import { chartDataFile, toChartPoint } from '../../../generator/core/artifacts/chart-data.js';
 import { calendarFile, toCalendarRow } from '../../../generator/core/artifacts/regime-calendar.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { currentMethodology } from '../../../schemas/methodology.js';
 import {
   calendarPath,
+  chartDataPath,
   manifestPath,
   objectKey,
   POINTER_KEY,
@@ -79,7 +82,7 @@ function withDigestsOf(list: PublicRelease, record: ReleaseRecord): PublicReleas
   return { ...list, files };
 }
 
-/** Returns the contents for a forged meta day: its file is written, and manifest, bundles and calendar are adapted. */
+/** Returns the contents for a forged meta day: its file is written, and manifest, bundles, calendar and chart are adapted. */
 export async function forgeMetaDay(
   store: StoreEditor,
   chain: Chain,
@@ -95,12 +98,15 @@ export async function forgeMetaDay(
   const dates = manifest.dates.map((each) => (each.date === date ? entry : each));
   const days = await Promise.all(dates.map((each) => readDay(store, each)));
   const calendar = calendarFile(chain, days.map(toCalendarRow));
+  const chart = chartDataFile(chain, days.map(toChartPoint), currentMethodology());
+  const revision = (await readRelease(store)).record.public[chartDataPath(chain)]?.revision ?? '';
   return {
     key: objectKey(entry.sha256),
     files: {
       [path]: { ...manifest, dates },
       ...(await forgeBundles(store, manifest, forged)),
       [calendarPath(chain)]: calendar.content({ revision: '', sequence: 1, publishedAt: '' }).text,
+      [chartDataPath(chain)]: chart.content({ revision, sequence: 1, publishedAt: '' }).text,
     },
   };
 }
