@@ -28,6 +28,8 @@ import {
 } from './month-script.js';
 
 const HOURS = MONTH_DAYS * 24;
+/** Operations of a publication between two kills: a publication has several hundred, and a month about ten kills for them. */
+const PUBLISH_STEP = 41;
 
 /** A month that is lived hour by hour, and what must come of it. */
 export type Month = {
@@ -65,7 +67,10 @@ async function beginMonth(seed: number): Promise<Month> {
     ...{ reader: createReleaseReader(store), shown: new Map(), effective: [], changing: [], decided: [] },
     ...{ whole: new Set(), faults: new Set(), releases: 0, published: 0 },
     tables: new Map(MONTH_CHAINS.map((chain) => [chain, createTable()])),
-    ...{ collectKills: planKills(1, 1), publishKills: planKills(1 + ((5 * seed) % 29), 29) },
+    ...{
+      collectKills: planKills(1, 1),
+      publishKills: planKills(1 + ((5 * seed) % PUBLISH_STEP), PUBLISH_STEP),
+    },
     ...{ collected: await readCollection(collection), described: new Map() },
   };
 }
