@@ -9,6 +9,7 @@ import {
   findBarriers,
   keepScreen,
   overflowOf,
+  overlapsOf,
   visit,
   type Look,
   type Visit,
@@ -28,7 +29,8 @@ const PAGES = [
   ...['getDay', 'createKey', 'getCalendar'].map(operationPath),
   exampleViewPath(EXAMPLE_NAMES[0]),
 ];
-const LOOKS: readonly Look[] = [360, 1440, 768].flatMap((width) =>
+const WIDTHS = [360, 1440, 768];
+const LOOKS: readonly Look[] = WIDTHS.flatMap((width) =>
   (['dark', 'light'] as const).map((scheme) => ({ width, scheme })),
 );
 
@@ -59,12 +61,15 @@ const selectedTabs = (page: Page): Promise<string[]> =>
   page.locator('[role=tab][aria-selected=true]').allInnerTexts();
 
 it.each(PAGES.map((file, i) => [file, LOOKS[i % LOOKS.length] ?? WIDE] as const))(
-  '%s opens without errors, fits the window and has no barriers',
+  '%s opens without errors, fits every window and has no barriers',
   async (file, look) => {
     const { page, faults, close } = await open(file, look);
     await keepScreen(page, `${file.slice(1).replaceAll('/', '-')}-${look.width}-${look.scheme}`);
-    expect(await overflowOf(page)).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([width, await overflowOf(page), await overlapsOf(page)]).toEqual([width, 0, []]);
+    }
     expect(faults).toEqual([]);
     await close();
   },

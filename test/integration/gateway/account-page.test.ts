@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../../../scripts/browser/browser.js';
-import { findBarriers, hasFocus, keepScreen, overflowOf } from '../../support/pages/browser-pages.js';
+import {
+  findBarriers,
+  hasFocus,
+  keepScreen,
+  overflowOf,
+  overlapsOf,
+} from '../../support/pages/browser-pages.js';
 import {
   buyResearch,
   createKey,
@@ -39,7 +45,7 @@ async function expectGoodLook({ page }: AccountVisit, name: string): Promise<voi
     await page.emulateMedia({ colorScheme: scheme });
     for (const width of [360, 768, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      expect([name, width, await overflowOf(page)]).toEqual([name, width, 0]);
+      expect([name, width, await overflowOf(page), await overlapsOf(page)]).toEqual([name, width, 0, []]);
       await keepScreen(page, `account-${name}-${width}-${scheme}`);
     }
     expect([name, scheme, await findBarriers(page)]).toEqual([name, scheme, []]);

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../../../scripts/browser/browser.js';
 import { bundlePath, PAGE_PATHS } from '../../../schemas/paths.js';
 import { startGatewayProcess, type GatewayProcess } from '../../support/gateway/gateway-process.js';
-import { findBarriers, keepScreen, overflowOf } from '../../support/pages/browser-pages.js';
+import { findBarriers, keepScreen, overflowOf, overlapsOf } from '../../support/pages/browser-pages.js';
 import { createTemporaryFolder } from '../../support/process/temporary-folder.js';
 import { publishSample } from '../../support/release/published-sample.js';
 
@@ -50,7 +50,7 @@ async function expectGoodLook(name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: scheme });
     for (const width of [360, 768, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      expect([name, width, await overflowOf(page)]).toEqual([name, width, 0]);
+      expect([name, width, await overflowOf(page), await overlapsOf(page)]).toEqual([name, width, 0, []]);
       await keepScreen(page, `error-${name}-${width}-${scheme}`);
     }
     expect([name, scheme, await findBarriers(page)]).toEqual([name, scheme, []]);
