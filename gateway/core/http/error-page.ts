@@ -96,10 +96,10 @@ function suggest({ path, publicPaths }: ErrorFacts) {
 
 /**
  * Returns the command that downloads a file. The key must reach only the gateway: `curl -L` would also send it to the
- * target of the redirect.
+ * target of the redirect. The path of a link that somebody else wrote must not end the quotes and run as a command.
  */
 function toCommand({ origin, path }: ErrorFacts): string {
-  const link = `curl -sS -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path}'`;
+  const link = `curl -sS -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path.replaceAll("'", '%27')}'`;
   return `curl -sS "$(${link})"`;
 }
 

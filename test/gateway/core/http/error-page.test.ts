@@ -50,6 +50,11 @@ it('shows the command for exactly this subscriber file, which sends the key only
   expect(toErrorView(factsOf('store-unavailable', FILE)).download).toEqual([]);
 });
 
+it('keeps a path with a quote inside the quotes of the command', () => {
+  const [download] = toErrorView(factsOf('api-key-missing', `${FILE}';touch x;'`)).download;
+  expect(download?.command).toContain(`'https://data.example.com${FILE}%27;touch x;%27')"`);
+});
+
 it('lists the chains that exist in the place of an unknown one', () => {
   const { parts, nearest } = toErrorView(factsOf('not-found', '/chains/dogecoin'));
   expect([parts, nearest]).toEqual([
