@@ -14,7 +14,7 @@ const FREE_CONTENTS = [
 
 /** Returns the cards of the free files and of each plan. `freeHref` is where the free files are listed. */
 export function planCards({ details }: SiteTexts, freeHref: string): object[] {
-  const href = details?.sign_up_url ?? ACCOUNT_PATHS.page;
+  const toHref = (plan: PlanId): string => details?.sign_up_url ?? `${ACCOUNT_PATHS.page}?plan=${plan}`;
   return [
     {
       ...{ name: 'Public', price: 'Free', period: [], contents: FREE_CONTENTS },
@@ -22,7 +22,7 @@ export function planCards({ details }: SiteTexts, freeHref: string): object[] {
     },
     ...PLAN_IDS.map((plan) => ({
       ...{ name: PLANS[plan].name, price: planPriceWords(plan), period: ['a month'] },
-      ...{ contents: includedWords(plan), action: ACTIONS[plan], look: 'button', href },
+      ...{ contents: includedWords(plan), action: ACTIONS[plan], look: 'button', href: toHref(plan) },
     })),
   ];
 }
