@@ -104,8 +104,8 @@ function keyList({ api, isCurrent, box, keys, say }: KeyListOptions) {
     const revoke = async (key: ListedKey): Promise<void> => {
       if (!(await confirmInDialog(questionFor(key)))) return;
       const answer = await api.ask('DELETE', ENDPOINTS.keys, { id: key.id });
-      say(answer.kind === 'ok' ? `The key ${nameOf(key)} is revoked.` : (detailOf(answer) ?? NO_ANSWER));
       await reload();
+      say(answer.kind === 'ok' ? `The key ${nameOf(key)} is revoked.` : (detailOf(answer) ?? NO_ANSWER));
     };
     keys.replaceChildren(...keysSection({ keys: listed, canCreate: entitlements.active, create, revoke }));
   };
