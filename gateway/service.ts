@@ -136,7 +136,7 @@ export async function composeGateway(
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source },
     accountPage: files && { authentication, files, signIn, sells: billingService !== undefined },
-    errorPage: files && createErrorPage(files, releases, baseUrl),
+    errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
   };
   const app = createApp(parts);
   return {
@@ -203,11 +203,18 @@ function createAccess(configuration: Configuration, store: ObjectStore, options:
   return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
 }
 
-/** Creates the page of problems. It suggests paths of the current release. */
-function createErrorPage({ error, css }: AccountFiles, releases: Releases, baseUrl: () => string): ErrorPage {
+/**
+ * Creates the page of problems. It suggests paths of the current release. `origin` is undefined if the public address is
+ * another host than the gateway's, to which no key may be sent.
+ */
+function createErrorPage(
+  { error, css }: AccountFiles,
+  releases: Releases,
+  origin: (() => string) | undefined,
+): ErrorPage {
   const render = compileErrorPage(error, toStylesheet(css).path);
   return (facts) =>
-    render({ ...facts, origin: baseUrl(), publicPaths: new Set(releases.current()?.publicFiles.keys()) });
+    render({ ...facts, origin: origin?.(), publicPaths: new Set(releases.current()?.publicFiles.keys()) });
 }
 
 /** Creates the reader of releases. New releases go to log and metrics. */

@@ -3,7 +3,8 @@ import { latenessWords } from './freshness-words.js';
 /** Shows which data is late or stale by the reader's clock, now and whenever the page is looked at again. */
 export function watchFreshness(): void {
   const update = (): void => {
-    for (const element of document.querySelectorAll<HTMLElement>('[data-stale-after]')) show(element);
+    for (const element of document.querySelectorAll<HTMLElement>('[data-stale-after], .warning[hidden]'))
+      show(element);
   };
   document.addEventListener('visibilitychange', update);
   update();

@@ -12,8 +12,8 @@ export type ErrorFacts = {
   readonly path: string;
   /** True if the same request can succeed later. */
   readonly canRetry: boolean;
-  /** The origin of the gateway, for a command. */
-  readonly origin: string;
+  /** The origin of the gateway, for a command; without it there is none. */
+  readonly origin: string | undefined;
   /** Paths of public files and pages. */
   readonly publicPaths: ReadonlySet<string>;
 };
@@ -33,6 +33,9 @@ const KEY_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
   'not-entitled',
   'subscription-inactive',
 ]);
+
+/** Problems of which the command with a key is the remedy. */
+const WITHOUT_KEY: ReadonlySet<ProblemCode> = new Set(['api-key-missing', 'api-key-invalid']);
 
 /** Problems that the account page can solve. */
 const ACCOUNT_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
@@ -56,10 +59,10 @@ export function compileErrorPage(source: string, stylesheet: string): (facts: Er
 
 /** Returns the variables of the template. An optional part is a list of at most one. */
 export function toErrorView(facts: ErrorFacts) {
-  const { problem, path, canRetry } = facts;
+  const { problem, path, canRetry, origin } = facts;
   const { code, status, title, detail, instance, type } = problem;
   const { meaning, remedy } = PROBLEMS[code];
-  const isLinkToFile = path.startsWith(`${FILES_PATH}/`) && KEY_PROBLEMS.has(code);
+  const isLinkToFile = path.startsWith(`${FILES_PATH}/`) && WITHOUT_KEY.has(code);
   const actions = [
     ...(canRetry ? [{ name: 'Try again', href: '' }] : []), // the address of the page itself
     ...(ACCOUNT_PROBLEMS.has(code) ? [{ name: 'Open the account page', href: ACCOUNT_PATHS.page }] : []),
@@ -77,7 +80,7 @@ export function toErrorView(facts: ErrorFacts) {
     detail: detail === meaning ? [] : [detail],
     path: shorten(path),
     actions: actions.map((action, i) => ({ ...action, main: i === 0 ? ['main'] : [] })),
-    download: isLinkToFile ? [{ command: toCommand(facts) }] : [],
+    download: isLinkToFile && origin !== undefined ? [{ command: toCommand(origin, path) }] : [],
     ...(code === 'not-found' ? suggest(facts) : { parts: [], nearest: [] }),
   };
 }
@@ -98,9 +101,9 @@ function suggest({ path, publicPaths }: ErrorFacts) {
  * Returns the command that downloads a file. The key must reach only the gateway: `curl -L` would also send it to the
  * target of the redirect. The path of a link that somebody else wrote must not end the quotes and run as a command.
  */
-function toCommand({ origin, path }: ErrorFacts): string {
-  const link = `curl -sS -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path.replaceAll("'", '%27')}'`;
-  return `curl -sS "$(${link})"`;
+function toCommand(origin: string, path: string): string {
+  const link = `curl -sSf -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path.replaceAll("'", '%27')}'`;
+  return `curl -sSf "$(${link})"`;
 }
 
 /** Omits sentences about members of the JSON document. */

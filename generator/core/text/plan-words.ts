@@ -24,7 +24,7 @@ export function includedWords(plan: PlanId): string[] {
   const days = Math.max(...windows.map((window) => WINDOWS[window]));
   return [
     chains === 'all' ? `All chains: ${joinWords(names)}` : `One chain: ${joinWords(names, 'or')}`,
-    `Daily metrics, signals and scores ${archive ? 'since each chain began' : `of the last ${days} days`}`,
+    `Daily metrics, signals and scores ${archive ? 'of the whole published history' : `of the last ${days} days`}`,
     ...(archive ? ['Parquet and CSV, with every correction, as known on any day'] : []),
     briefs === 'all' ? 'A brief in plain English for every day' : 'The latest daily brief in plain English',
   ];

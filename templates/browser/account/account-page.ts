@@ -133,7 +133,7 @@ function dataActions(
 
 const DELETE_QUESTION = {
   title: 'Delete your account?',
-  text: 'All keys stop working, and what we keep about you is deleted, except that this account was deleted. This cannot be undone. A subscription must have ended first.',
+  text: 'All keys stop working and are deleted. We keep the id of the account, that it was deleted, and access that an operator granted. The payment service keeps your invoices. This cannot be undone. A subscription must have ended first.',
   yes: 'Delete account',
   no: 'Keep it',
   typed: 'delete',
@@ -169,7 +169,7 @@ function nameOf({ label, id }: ListedKey): string {
 function questionFor(key: ListedKey) {
   return {
     title: `Revoke the key ${nameOf(key)}?`,
-    text: 'Programs that use it can no longer download, within half a minute. This cannot be undone.',
+    text: 'New downloads stop within half a minute. Links that were already issued work until they expire. This cannot be undone.',
     yes: 'Revoke key',
     no: 'Keep it',
   };

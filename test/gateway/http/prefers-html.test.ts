@@ -9,6 +9,12 @@ const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 const OLD_FIREFOX =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/png,image/svg+xml,*/*;q=0.8';
 
+it.each(['x-api-key', 'authorization'])('sends JSON to a program that sends %s', (name) => {
+  const req = new IncomingMessage(new Socket());
+  Object.assign(req.headers, { accept: CHROME, [name]: 'x' });
+  expect(prefersHtml(req)).toBe(false);
+});
+
 function prefers(accept: string | undefined): boolean {
   const req = new IncomingMessage(new Socket());
   if (accept !== undefined) req.headers.accept = accept;

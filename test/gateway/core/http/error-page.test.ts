@@ -44,10 +44,12 @@ it('cuts a long path', () => {
 it('shows the command for exactly this subscriber file, which sends the key only to the gateway', () => {
   const [download] = toErrorView(factsOf('api-key-missing', FILE)).download;
   expect(download?.command).toBe(
-    `curl -sS "$(curl -sS -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" 'https://data.example.com${FILE}')"`,
+    `curl -sSf "$(curl -sSf -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" 'https://data.example.com${FILE}')"`,
   );
   expect(toErrorView(factsOf('api-key-missing', '/api/v1/keys')).download).toEqual([]);
   expect(toErrorView(factsOf('store-unavailable', FILE)).download).toEqual([]);
+  expect(toErrorView(factsOf('not-entitled', FILE)).download).toEqual([]);
+  expect(toErrorView({ ...factsOf('api-key-missing', FILE), origin: undefined }).download).toEqual([]);
 });
 
 it('keeps a path with a quote inside the quotes of the command', () => {
