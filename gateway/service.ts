@@ -203,15 +203,9 @@ function createAccess(configuration: Configuration, store: ObjectStore, options:
   return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
 }
 
-/**
- * Creates the page of problems. It suggests paths of the current release. `origin` is undefined if the public address is
- * another host than the gateway's, to which no key may be sent.
- */
-function createErrorPage(
-  { error, css }: AccountFiles,
-  releases: Releases,
-  origin: (() => string) | undefined,
-): ErrorPage {
+/** Creates the page of problems. Without `origin`, the public address is another host, to which no key may be sent. */
+function createErrorPage(files: AccountFiles, releases: Releases, origin?: () => string): ErrorPage {
+  const { error, css } = files;
   const render = compileErrorPage(error, toStylesheet(css).path);
   return (facts) =>
     render({ ...facts, origin: origin?.(), publicPaths: new Set(releases.current()?.publicFiles.keys()) });
