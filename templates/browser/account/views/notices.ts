@@ -50,7 +50,7 @@ export function providerDownView(issuer: string, retry: () => Promise<void>): No
 export function gatewayDownView(detail: string | undefined, retry: () => Promise<void>): Node[] {
   return problemView(
     'Your account cannot be read now',
-    `${detail ?? 'The service did not answer.'} Nothing in your account was changed. Downloads with your keys may still work: they use keys that were read earlier for some minutes. Public files need no key.`,
+    `${detail ?? 'The service did not answer.'} Nothing in your account was changed. Downloads with your keys may still work: the service remembers keys for up to ten minutes. Public files need no key.`,
     retry,
   );
 }

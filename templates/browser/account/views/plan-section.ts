@@ -60,6 +60,6 @@ function actionsOf(
 function offer(state: AccountState, options: PlanSectionOptions): Node[] {
   if (!canBuy(state)) return [];
   if (!options.sells)
-    return [element('p', {}, 'Nothing is sold here. Ask whoever runs this service for access.')];
+    return [element('p', {}, 'Nothing is sold here. Ask the operator of this service for access.')];
   return [planCards(options)];
 }

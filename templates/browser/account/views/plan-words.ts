@@ -56,7 +56,7 @@ function withoutAccess(
       return {
         title: `${state.held === null ? 'Your plan' : planWords(state.held)} is paused`,
         tone: 'bad',
-        text: 'A payment failed and was not made up for, so your keys do not work now. Pay in the billing portal and they work again.',
+        text: 'Your keys do not work now, because a payment is open. Pay in the billing portal, and they work again.',
       };
     case 'ended':
       return {
