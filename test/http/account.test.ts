@@ -1,5 +1,6 @@
 import { GatewayError } from '../../gateway/core/problems.js';
 import { keyRecordKey } from '../../schemas/paths.js';
+import type { CheckoutOptions } from '../../gateway/io/billing/billing-port.js';
 import { createFakeBilling } from '../../scripts/stripe/fake-billing.js';
 import {
   asJson,
@@ -18,17 +19,35 @@ const now = (): number => Date.now();
 const fake = createFakeBilling({ now, prices: PRICES });
 const accountsStore = createMemoryStore();
 let isDown = false;
+let lastOpened = '';
+/** Runs once, while the payment service answers the next reading of a customer, or the next opening of a checkout. */
+const meanwhile: { atReading?: () => Promise<void>; atOpening?: () => Promise<void> } = {};
 let server: DashboardServer;
 beforeAll(async () => {
   const billing = {
     ...fake,
-    readCustomer: (customer: string) =>
-      isDown ? Promise.reject(new GatewayError('billing-unavailable')) : fake.readCustomer(customer),
+    async readCustomer(customer: string) {
+      await runOnce('atReading');
+      if (isDown) throw new GatewayError('billing-unavailable');
+      return fake.readCustomer(customer);
+    },
+    async createCheckout(options: CheckoutOptions) {
+      const session = await fake.createCheckout(options);
+      lastOpened = session.id;
+      await runOnce('atOpening');
+      return session;
+    },
   };
   server = await startDashboardServer(now, { billing, accountsStore, configuration: { billing: BILLING } });
 });
 afterAll(() => server.dispose());
 afterEach(() => (isDown = false));
+
+async function runOnce(when: keyof typeof meanwhile): Promise<void> {
+  const run = meanwhile[when];
+  delete meanwhile[when];
+  await run?.();
+}
 
 const remove = (session: Dashboard, body: unknown = { confirm: 'delete' }): Promise<Response> =>
   session.request('DELETE', { path: ACCOUNT, ...asJson(body) });
@@ -104,6 +123,32 @@ it('closes an open checkout, so that nothing can be paid for a deleted account',
   const { session_id: id } = (await answer.json()) as { session_id: string };
   expect((await remove(session)).status).toBe(200);
   expect((await fake.readCheckout(id)).state).toBe('expired');
+});
+
+it('keeps a purchase that is started while the account is being deleted, and stops it when asked again', async () => {
+  const session = await server.openSession({ granted: false });
+  await session.request('POST', { path: CHECKOUT, ...asJson({ plan: 'research' }) });
+  let bought = '';
+  meanwhile.atReading = async () => {
+    const answer = await session.request('POST', { path: CHECKOUT, ...asJson({ plan: 'research' }) });
+    bought = ((await answer.json()) as { session_id: string }).session_id;
+  };
+  const { code, detail } = await readProblem(await remove(session));
+  expect([code, detail]).toEqual(['already-subscribed', expect.stringContaining('Delete the account again')]);
+  expect((await fake.readCheckout(bought)).state).toBe('open');
+  expect((await remove(session)).status).toBe(200);
+  expect((await fake.readCheckout(bought)).state).toBe('expired');
+});
+
+it('expires a checkout that is opened after the account was deleted', async () => {
+  const session = await server.openSession({ granted: false });
+  let deleted = 0;
+  meanwhile.atOpening = async () => {
+    deleted = (await remove(session)).status;
+  };
+  const answer = await session.request('POST', { path: CHECKOUT, ...asJson({ plan: 'research' }) });
+  expect([deleted, answer.status]).toEqual([200, 503]);
+  expect((await fake.readCheckout(lastOpened)).state).toBe('expired');
 });
 
 it('deletes nothing while the payment service does not answer', async () => {

@@ -10,7 +10,7 @@ const GONE = ['absent', 'customer-deleted'];
  * Returns the account as it is kept after its owner has deleted it: without keys that work, subscriptions and customer. The
  * grants of operators are kept, ended, because operators must be able to account for them. The revoked keys are listed
  * until their records are deleted. Returns the account itself if there is nothing to delete.
- * @throws GatewayError 'already-subscribed' while a subscription has not ended
+ * @throws GatewayError 'already-subscribed' while a subscription has not ended or a checkout is not closed
  */
 export function deleteAccount(account: Account, instant: string): Account {
   assertNothingIsCharged(account);
@@ -30,6 +30,12 @@ export function deleteAccount(account: Account, instant: string): Account {
 
 /** Refuses while a subscription can still charge the owner. @throws GatewayError 'already-subscribed' */
 function assertNothingIsCharged({ billing }: Account): void {
+  if (billing !== undefined && billing.checkout.session !== null) {
+    throw new GatewayError('already-subscribed', {
+      detail:
+        'A purchase was started while the account was being deleted. Delete the account again to stop it.',
+    });
+  }
   const current = Object.values(billing?.subscriptions ?? {}).find(
     ({ status, outcome }) => statusRuleOf(status)?.isTerminal !== true && !GONE.includes(outcome),
   );

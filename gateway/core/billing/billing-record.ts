@@ -109,6 +109,21 @@ function instantOf(ms: number | null): string | null {
   return ms === null ? null : toInstant(ms);
 }
 
+/**
+ * Returns the account after a checkout attempt was closed: a session that is opened for it later is not recorded. Returns the
+ * account itself if another attempt has begun.
+ */
+export function closeAttempt(account: Account, attempt: number): Account {
+  const { billing } = account;
+  if (billing?.checkout.attempt !== attempt) return account;
+  return { ...account, billing: { ...billing, checkout: nextAttempt(billing) } };
+}
+
+/** Returns the next attempt of a checkout, which has no session yet. */
+export function nextAttempt({ checkout: { attempt } }: Billing): Billing['checkout'] {
+  return { attempt: attempt + 1, session: null };
+}
+
 /** Ends all subscriptions of a customer that was deleted at Stripe. */
 export function endAllSubscriptions(billing: Billing): Billing {
   return { ...billing, subscriptions: Object.fromEntries(endUnlisted(billing, [], true)) };

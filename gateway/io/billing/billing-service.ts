@@ -1,5 +1,5 @@
 import type { Account } from '../../../schemas/types.generated.js';
-import { createBilling, type SubscriptionAlert } from '../../core/billing/billing-record.js';
+import { closeAttempt, createBilling, type SubscriptionAlert } from '../../core/billing/billing-record.js';
 import type { Purchase } from '../../core/billing/checkout-request.js';
 import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
 import { GatewayError } from '../../core/problems.js';
@@ -16,7 +16,7 @@ export type BillingService = {
   readonly openCheckout: (account: string, wanted: Purchase) => Promise<OpenCheckout>;
   /** Returns the URL of the billing portal. @throws GatewayError 'subscription-inactive', 'billing-unavailable'; StoreError */
   readonly openPortal: (account: string) => Promise<string>;
-  /** Closes the open checkout of an account, so that nothing can be paid any more, and updates the account. @throws as `sync` */
+  /** Closes the checkout of an account, so that nothing can be paid in it any more, and updates the account. @throws as `sync` */
   readonly closeCheckout: (account: string) => Promise<void>;
   readonly handleEvent: HandleEvent;
   /** Records a customer that Stripe has for an account without one, then updates the account, and throws, as `sync` does. */
@@ -59,9 +59,10 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     async closeCheckout(account) {
       const stored = (await readStoredAccount(store, account))?.value.billing;
       if (stored === undefined) return;
-      const { session } = stored.checkout;
+      const { session, attempt } = stored.checkout;
       const close = async (): Promise<void> => {
         if (session !== null) await options.billing.expireCheckout(session.id);
+        await updateAccount(options, account, (before) => closeAttempt(before, attempt));
         await sync(account);
       };
       await withUserLimit(close());

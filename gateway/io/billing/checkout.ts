@@ -6,6 +6,7 @@ import {
   createBilling,
   endAllSubscriptions,
   hasCurrentSubscription,
+  nextAttempt,
 } from '../../core/billing/billing-record.js';
 import type { Purchase } from '../../core/billing/checkout-request.js';
 import { GatewayError } from '../../core/problems.js';
@@ -48,13 +49,12 @@ export async function openCheckout(
     known = await assertNotSubscribed(context, account, known);
     const session = await openSession(context, account, known, wanted);
     const openedAt = toInstant(now());
-    known = await rememberSession(context, account, known, {
-      id: session.id,
-      ...wanted,
-      opened_at: openedAt,
-    });
-    if (known.checkout.session?.id !== session.id) {
-      await billing.expireCheckout(session.id); // a concurrent call recorded another session first
+    const recorded = { id: session.id, ...wanted, opened_at: openedAt };
+    const after = await rememberSession(context, account, known, recorded);
+    if (after?.checkout.session?.id !== session.id) {
+      await billing.expireCheckout(session.id); // a concurrent call recorded another session or deleted the account first
+      if (after === undefined) break;
+      known = after;
       continue;
     }
     if (session.state === 'open' && session.url !== null) return { id: session.id, url: session.url };
@@ -161,22 +161,22 @@ async function openSession(
 
 type RecordedSession = NonNullable<Billing['checkout']['session']>;
 
+/** Records the session of an attempt unless the attempt was closed. Returns the billing; `undefined` if the account was deleted. */
 async function rememberSession(
   context: CheckoutContext,
   id: string,
-  known: Billing,
+  { customer, checkout: { attempt } }: Billing,
   session: RecordedSession,
-): Promise<Billing> {
-  const { attempt } = known.checkout;
-  return changeBilling(context, id, (billing) =>
-    billing.checkout.attempt !== attempt || billing.checkout.session !== null
-      ? billing
-      : { ...billing, checkout: { attempt, session } },
-  );
-}
-
-function nextAttempt({ checkout: { attempt } }: Billing): Billing['checkout'] {
-  return { attempt: attempt + 1, session: null };
+): Promise<Billing | undefined> {
+  const { billing: after } = await updateAccount(context, id, (account) => {
+    const { billing } = account;
+    const isOpen =
+      billing?.customer === customer &&
+      billing.checkout.attempt === attempt &&
+      billing.checkout.session === null;
+    return isOpen ? { ...account, billing: { ...billing, checkout: { attempt, session } } } : account;
+  });
+  return after;
 }
 
 async function changeBilling(

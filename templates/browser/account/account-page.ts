@@ -27,7 +27,7 @@ export type AccountPageOptions = {
 /** Shows the account of a session: its plan and its keys. */
 export async function showAccount(options: AccountPageOptions): Promise<void> {
   const { api, purpose, show, isCurrent } = options;
-  const paidMs = purpose.kind === 'paid' ? Date.now() : undefined;
+  const openedMs = Date.now();
   const [plan, box, keys, data] = [
     element('section'),
     element('section'),
@@ -59,7 +59,8 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
   }
 
   function showPlan(entitlements: Entitlements): void {
-    const state = toAccountState(entitlements, Date.now(), paidMs);
+    const isBackFromPayment = purpose.kind === 'paid';
+    const state = toAccountState(entitlements, { nowMs: Date.now(), openedMs, isBackFromPayment });
     const wanted = purpose.kind === 'buy' ? purpose : undefined;
     const leave = (path: string, body: object): Promise<void> => leaveFor(api, path, body, say);
     plan.replaceChildren(

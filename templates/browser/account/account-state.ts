@@ -24,6 +24,8 @@ export type AccountState =
   | { readonly kind: 'stopped'; readonly held: HeldPlan | null }
   | { readonly kind: 'cancelled'; readonly held: HeldPlan; readonly until: string }
   | { readonly kind: 'ended'; readonly held: HeldPlan | null; readonly ended: string | null }
+  /** The payment was returned and access has stopped, but the subscription is not cancelled. */
+  | { readonly kind: 'refunded'; readonly held: HeldPlan | null }
   /** Something that only the publisher can correct. */
   | { readonly kind: 'attention'; readonly outcome: string };
 
@@ -36,18 +38,30 @@ const TERMINAL = ['canceled', 'incomplete_expired'];
 /** Outcomes of a subscription that the publisher need not correct. */
 const ORDINARY = ['granted', 'grace', 'inactive', 'refunded', 'customer-deleted'];
 
-/** Returns the state of an account at `nowMs`. `paidMs` is when the buyer came back from a payment; absent without one. */
-export function toAccountState(entitlements: Entitlements, nowMs: number, paidMs?: number): AccountState {
+/** Times, in milliseconds since the epoch, by which a state is judged. */
+export type Moments = {
+  readonly nowMs: number;
+  readonly openedMs: number;
+  /** Whether the buyer came back from a payment when the page was opened. */
+  readonly isBackFromPayment: boolean;
+};
+
+/** Returns the state of an account. A payment that is not confirmed is waited for from when the page was opened. */
+export function toAccountState(
+  entitlements: Entitlements,
+  { nowMs, openedMs, isBackFromPayment }: Moments,
+): AccountState {
   const bought = ofSubscription(entitlements, nowMs);
   if (bought !== undefined && HAS_ACCESS.includes(bought.kind)) return bought;
   const granted = ofGrants(entitlements);
   if (granted !== undefined) return granted;
-  if (bought?.kind === 'attention' || bought?.kind === 'stopped') return bought;
-  if (paidMs !== undefined) return { kind: nowMs - paidMs < WAIT_MS ? 'waiting' : 'late' };
-  return bought ?? { kind: 'none' };
+  if (bought !== undefined && NEEDS_ACTION.includes(bought.kind)) return bought;
+  if (bought?.kind !== 'waiting' && !isBackFromPayment) return bought ?? { kind: 'none' };
+  return { kind: nowMs - openedMs < WAIT_MS ? 'waiting' : 'late' };
 }
 
 const HAS_ACCESS: readonly AccountState['kind'][] = ['active', 'unpaid', 'cancelled'];
+const NEEDS_ACTION: readonly AccountState['kind'][] = ['attention', 'stopped', 'refunded'];
 
 /** Returns whether an account in this state can buy a plan. */
 export function canBuy({ kind }: AccountState): boolean {
@@ -79,7 +93,8 @@ function ofSubscription({ subscription }: Entitlements, nowMs: number): AccountS
   if (TERMINAL.includes(state)) return { kind: 'ended', held, ended: cancelAt };
   if (!ORDINARY.includes(outcome)) return { kind: 'attention', outcome };
   if (state === 'incomplete') return { kind: 'waiting' };
-  if (outcome === 'refunded' || outcome === 'customer-deleted') return { kind: 'ended', held, ended: null };
+  if (outcome === 'refunded') return { kind: 'refunded', held };
+  if (outcome === 'customer-deleted') return { kind: 'ended', held, ended: null };
   return { kind: 'stopped', held };
 }
 

@@ -15,7 +15,7 @@ export function dataSection({ download, remove }: DataSectionOptions): Node[] {
     element(
       'p',
       {},
-      'We keep the id that the sign-in service gives you, your keys without their secrets, and your subscriptions. The payment service keeps your invoices.',
+      'We keep the id that the sign-in service gives you, your keys without their secrets, the last day on which each key was used, your subscriptions, and access that we granted. The payment service keeps your invoices.',
     ),
     element(
       'div',

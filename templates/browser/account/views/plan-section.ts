@@ -50,12 +50,20 @@ function actionsOf(
   const actions: Node[] = [];
   if (state.kind === 'late') actions.push(button('Check again', checkAgain, 'main'));
   if (sells && hasPortal(entitlements) && state.kind !== 'waiting' && state.kind !== 'ended') {
-    const isUrgent = state.kind === 'unpaid' || state.kind === 'stopped';
-    const label = isUrgent ? 'Pay in the billing portal' : 'Change or cancel in the billing portal';
-    actions.push(button(label, openPortal, isUrgent ? 'main' : 'plain'));
+    const [label, look] = PORTAL_BUTTONS[state.kind] ?? ['Change or cancel in the billing portal', 'plain'];
+    actions.push(button(label, openPortal, look));
   }
   return actions.length === 0 ? [] : [element('div', { class: 'row' }, ...actions)];
 }
+
+const PAY = ['Pay in the billing portal', 'main'] as const;
+
+const PORTAL_BUTTONS: Partial<Record<AccountState['kind'], readonly [string, 'main' | 'plain']>> = {
+  unpaid: PAY,
+  stopped: PAY,
+  refunded: ['Cancel in the billing portal', 'main'],
+  late: ['Open the billing portal', 'plain'],
+};
 
 function offer(state: AccountState, options: PlanSectionOptions): Node[] {
   if (!canBuy(state)) return [];

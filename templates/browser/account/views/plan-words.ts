@@ -50,7 +50,7 @@ function withoutAccess(
       return {
         title: 'Your payment is not confirmed yet',
         tone: 'bad',
-        text: 'The page stopped waiting after two minutes. If you paid, the plan starts by itself as soon as the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us.',
+        text: 'The page stopped waiting after two minutes. If your bank asked you to confirm the payment, finish that in the billing portal. If you paid, the plan starts by itself as soon as the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us.',
       };
     case 'stopped':
       return {
@@ -63,6 +63,12 @@ function withoutAccess(
         title: `${state.held === null ? 'Your plan' : planWords(state.held)} has ended`,
         tone: 'plain',
         text: `${state.ended === null ? '' : `It ended on ${instantDateWords(state.ended)}. `}Your account and your keys are kept. Buy a plan again and the same keys work at once.`,
+      };
+    case 'refunded':
+      return {
+        title: `${state.held === null ? 'Your plan' : planWords(state.held)} was refunded`,
+        tone: 'bad',
+        text: 'Your keys do not work now. The subscription itself is not cancelled, so it can charge you again when it renews. Cancel it in the billing portal; after that you can buy a plan again.',
       };
     case 'attention':
       return {

@@ -9,6 +9,7 @@ import { stateWords } from '../../../../templates/browser/account/views/plan-wor
 
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 const LATER = '2026-09-20T12:00:00Z';
+const AT = { nowMs: NOW, openedMs: NOW, isBackFromPayment: false };
 const EARLIER = '2026-08-01T00:00:00Z';
 
 const BOUGHT: EntitlementsSubscription = {
@@ -75,7 +76,12 @@ it.each([
   [
     'it was refunded',
     withSubscription({ outcome: 'refunded', access_until: null }),
-    { kind: 'ended', held, ended: null },
+    { kind: 'refunded', held },
+  ],
+  [
+    'it was refunded and cancelled',
+    withSubscription({ state: 'canceled', outcome: 'refunded', access_until: null, cancel_at: EARLIER }),
+    { kind: 'ended', held, ended: EARLIER },
   ],
   [
     'the first payment is pending',
@@ -93,23 +99,33 @@ it.each([
     { kind: 'active', held: { plan: 'research', chain: null }, renews: null, until: LATER },
   ],
 ])('says so when %s', (_when, entitlements, state) => {
-  expect(toAccountState(entitlements, NOW)).toEqual(state);
+  expect(toAccountState(entitlements, AT)).toEqual(state);
 });
 
-it('waits two minutes for a payment, and then says what to do', () => {
-  expect(toAccountState(NOTHING, NOW + WAIT_MS - 1, NOW)).toEqual({ kind: 'waiting' });
-  expect(toAccountState(NOTHING, NOW + WAIT_MS, NOW)).toEqual({ kind: 'late' });
-});
+const PENDING = withSubscription({ state: 'incomplete', outcome: 'inactive', access_until: null });
 
-it('waits for a second purchase too, and stops when it is paid', () => {
-  const ended = withSubscription({ state: 'canceled', outcome: 'inactive', access_until: null });
-  expect(toAccountState(ended, NOW, NOW)).toEqual({ kind: 'waiting' });
-  expect(toAccountState(withSubscription({}), NOW, NOW).kind).toBe('active');
+it.each([
+  ['a buyer came back', NOTHING, true],
+  [
+    'a buyer came back from a second purchase',
+    withSubscription({ state: 'canceled', access_until: null }),
+    true,
+  ],
+  ['a first payment is still to be confirmed', PENDING, false],
+])('waits two minutes when %s, and then says what to do', (_when, entitlements, isBackFromPayment) => {
+  const after = (ms: number) =>
+    toAccountState(entitlements, { nowMs: NOW + ms, openedMs: NOW, isBackFromPayment });
+  expect(after(WAIT_MS - 1)).toEqual({ kind: 'waiting' });
+  expect(after(WAIT_MS)).toEqual({ kind: 'late' });
+  expect(toAccountState(withSubscription({}), { ...AT, isBackFromPayment }).kind).toBe('active');
 });
 
 it('offers plans only to an account that can buy, and the portal only to a customer', () => {
-  expect(canBuy(toAccountState(NOTHING, NOW))).toBe(true);
-  expect(canBuy(toAccountState(withSubscription({}), NOW))).toBe(false);
+  expect(canBuy(toAccountState(NOTHING, AT))).toBe(true);
+  expect(canBuy(toAccountState(withSubscription({}), AT))).toBe(false);
+  expect(canBuy(toAccountState(withSubscription({ outcome: 'refunded', access_until: null }), AT))).toBe(
+    false,
+  );
   expect(hasPortal(NOTHING)).toBe(false);
   expect(hasPortal(withSubscription({}))).toBe(true);
   expect(hasPortal(withSubscription({ outcome: 'customer-deleted' }))).toBe(false);
@@ -121,7 +137,7 @@ it.each([
   [withSubscription({ cancel_at: LATER }), 'cancelled', 'Your keys work until 20 September 2026'],
   [GRANTED, 'Research', 'Your access ends on 20 September 2026.'],
 ])('names the date that matters', (entitlements, title, text) => {
-  const words = stateWords(toAccountState(entitlements, NOW));
+  const words = stateWords(toAccountState(entitlements, AT));
   expect(words.title).toContain(title);
   expect(words.text).toContain(text);
 });
