@@ -1,5 +1,12 @@
 import type { RequestListener } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import { runMiddleware } from './http/middleware.js';
 import { guardPath, notFound } from './http/path-guard.js';
 import { createProblemHandler, type ErrorPage } from './http/problem-handler.js';
@@ -63,6 +70,7 @@ export function createApp(options: AppOptions): Express {
     createPublicRouter(options.publicFiles),
     createProblemPagesRouter(),
   ];
+  routers.push(createRouter().use(limitUnknown(options.publicFiles)));
   return assemble(options.requests, routers, options.errorPage);
 }
 
@@ -93,6 +101,14 @@ export function createFastLane(
   return (req, res) => {
     const answer = req.url?.startsWith(FILES_PREFIX) === true ? answerFile : app;
     answer(req, res);
+  };
+}
+
+/** Counts requests that no route has taken: the search for similar paths takes time. */
+function limitUnknown({ authentication }: PublicRouterOptions): RequestHandler {
+  return (req, res, next) => {
+    authentication.limitAddress(req, res);
+    next();
   };
 }
 

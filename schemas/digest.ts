@@ -6,6 +6,11 @@ export function sha256Hex(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
+/** Returns the SHA-256 of a text in UTF-8, in Base64. */
+export function sha256Base64(text: string): string {
+  return hash('sha256', text, 'base64');
+}
+
 export function sha256Bytes(data: string | Uint8Array): Uint8Array {
   return hash('sha256', data, 'buffer');
 }

@@ -1,3 +1,16 @@
-/** Content-Security-Policy of a page: styles, images, scripts and data only from the same origin, nothing inline. */
-export const PAGE_POLICY =
-  "default-src 'none';style-src 'self';img-src 'self';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none'";
+const SAME_ORIGIN = "img-src 'self';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none'";
+
+/**
+ * Returns the Content-Security-Policy in the head of a page: everything comes from the same origin, and nothing is inline but
+ * style sheets with these SHA-256 digests, in Base64.
+ */
+export function pagePolicy(styleDigests: readonly string[]): string {
+  const styles = ["'self'", ...styleDigests.map((digest) => `'sha256-${digest}'`)];
+  return `default-src 'none';style-src ${styles.join(' ')};${SAME_ORIGIN}`;
+}
+
+/**
+ * Content-Security-Policy of the response with a page. Browsers enforce it together with the policy in the head. It has no
+ * `style-src`, nor `default-src` that would stand in for it: only the page knows the digest of its style sheet.
+ */
+export const PAGE_HEADER_POLICY = `${SAME_ORIGIN};font-src 'none';frame-src 'none';manifest-src 'none';media-src 'none';object-src 'none';worker-src 'none';frame-ancestors 'none'`;

@@ -7,7 +7,7 @@ export type Check = {
   readonly measured: number;
   readonly relation: 'at most' | 'under' | 'exactly' | 'at least' | 'over';
   readonly bound: number;
-  readonly unit: 'times' | 'MB' | 'objects' | 'files' | 'requests' | 'ms' | 'releases';
+  readonly unit: 'times' | 'MB' | 'bytes' | 'objects' | 'files' | 'requests' | 'ms' | 'releases';
 };
 
 /** Returns true if the measured value is within its bound; always false for NaN. */

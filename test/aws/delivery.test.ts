@@ -12,7 +12,7 @@ import {
   PUBLIC_PATHS,
   publicKey,
 } from '../../schemas/paths.js';
-import { PAGE_POLICY } from '../../schemas/page-policy.js';
+import { PAGE_HEADER_POLICY } from '../../schemas/page-policy.js';
 import { propertiesOf, readTemplates } from '../support/aws/aws-synth.js';
 
 const { Delivery } = await readTemplates();
@@ -172,7 +172,7 @@ it('does not cache errors', () => {
 });
 
 it.each([
-  ['crd-pages', `${PAGE_POLICY};frame-ancestors 'none'`],
+  ['crd-pages', PAGE_HEADER_POLICY],
   ['crd-charts', "default-src 'none';style-src 'unsafe-inline';frame-ancestors 'none'"],
 ])('the headers policy %s has the security headers of the gateway', (name, policy) => {
   const policies = Object.values(Delivery.Resources)

@@ -93,7 +93,7 @@ it('sends a content security policy for charts, pages and data', async () => {
   const own: Record<string, string> = {
     'image/svg+xml': "default-src 'none';style-src 'unsafe-inline'",
     'text/html; charset=utf-8':
-      "default-src 'none';style-src 'self';img-src 'self';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none'",
+      "img-src 'self';script-src 'self';connect-src 'self';base-uri 'none';form-action 'none';font-src 'none';frame-src 'none';manifest-src 'none';media-src 'none';object-src 'none';worker-src 'none'",
   };
   for (const [path, { type }] of Object.entries(record.public)) {
     const policy = `${own[type] ?? "default-src 'none'"};frame-ancestors 'none'`;

@@ -1,10 +1,10 @@
-import { PAGE_POLICY } from '../../../schemas/page-policy.js';
+import { PAGE_HEADER_POLICY } from '../../../schemas/page-policy.js';
 
 /** Values of `Content-Security-Policy` for the media types that browsers render. */
 const POLICIES: ReadonlyMap<string, string> = new Map([
   // Charts contain their styles inline, and the styles depend on the version of the generator.
   ['image/svg+xml', "default-src 'none';style-src 'unsafe-inline';frame-ancestors 'none'"],
-  ['text/html; charset=utf-8', `${PAGE_POLICY};frame-ancestors 'none'`],
+  ['text/html; charset=utf-8', PAGE_HEADER_POLICY],
 ]);
 
 /** Returns the policy for files of a media type, or `undefined` if the policy of all responses applies. */

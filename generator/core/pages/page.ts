@@ -1,7 +1,9 @@
 import { ACCOUNT_PATHS, methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
-import { PAGE_POLICY } from '../../../schemas/page-policy.js';
+import { sha256Base64 } from '../../../schemas/digest.js';
+import { pagePolicy } from '../../../schemas/page-policy.js';
 import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import type { Site } from '../../../schemas/types.generated.js';
+import { trustHtml } from '../text/html-template.js';
 import type { PageTemplate, SiteTexts } from './site-texts.js';
 
 /** Name of the service on its pages without a `site.json`. */
@@ -36,6 +38,8 @@ export type PageOptions = {
   readonly template: PageTemplate;
   readonly title: string;
   readonly description: string;
+  /** Style sheets inside the page, so that it is painted without waiting for another file; by default it links to the shared one. */
+  readonly styles?: readonly string[];
   /** Returns the values of the template. A page shows the revision of the release in which it last changed. */
   readonly values: (stamp: ReleaseStamp) => object;
 };
@@ -43,7 +47,7 @@ export type PageOptions = {
 /** Returns a page as a file of a release. Its own values override the shared ones. */
 export function pageFile(
   site: SiteTexts,
-  { path, template, title, description, values }: PageOptions,
+  { path, template, title, description, styles = [], values }: PageOptions,
 ): FileTemplate {
   const { details } = site;
   const name = details?.name ?? SITE_NAME;
@@ -53,7 +57,9 @@ export function pageFile(
     description,
     canonical: origins.map((origin) => origin + path),
     card: origins.map((origin) => ({ ...CARD, url: origin + PAGE_PATHS.card })),
-    site: { name, policy: PAGE_POLICY, ...PAGE_PATHS },
+    site: { name, policy: pagePolicy(styles.map(sha256Base64)), ...PAGE_PATHS },
+    styles: styles.map(trustHtml),
+    stylesheets: styles.length === 0 ? [PAGE_PATHS.stylesheet] : [],
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,
     publisher: details?.publisher === undefined ? [] : [details.publisher],

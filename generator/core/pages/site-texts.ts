@@ -45,7 +45,8 @@ export type GuideTextName = GuideName | 'quickstart';
 /** The templates and static texts of the pages. */
 export type SiteTexts = {
   readonly templates: { readonly [name in PageTemplate]: TextTemplate };
-  readonly stylesheet: string;
+  /** Style sheets: of every page, and what the documentation adds. */
+  readonly styles: { readonly page: string; readonly docs: string };
   /** The script of the pages, bundled. */
   readonly script: string;
   readonly icon: string;
