@@ -28,7 +28,7 @@ import type { ManifestIndexer } from './io/releases/manifest-indexer.js';
 import { createReleases, type Releases } from './io/releases/releases.js';
 import { createTimedStore } from './io/timing/timed-store.js';
 
-/** Everything that the gateway uses of the outside world. */
+/** The gateway's connections to the outside world: log, clocks, randomness, network. */
 export type ServiceOptions = {
   readonly logger: Logger;
   readonly now: () => number;
@@ -39,24 +39,24 @@ export type ServiceOptions = {
   readonly random: (size: number) => Uint8Array;
   readonly fetch: typeof fetch;
   readonly indexer: ManifestIndexer;
-  /** Time-out for each request to a store, in milliseconds; 8 seconds by default. */
+  /** Timeout for each request to a store, in milliseconds; 8 seconds by default. */
   readonly storeMs?: number;
   /** Access to Stripe; without it the gateway sells nothing. */
   readonly billing?: BillingPort;
-  /** The texts of the account and error pages; without them there are none. */
+  /** The texts of the account and error pages. Without them, the gateway serves neither. */
   readonly accountFiles?: AccountFiles;
 };
 
-/** A gateway that does not listen by itself. */
+/** A gateway that does not listen on a port. */
 export type Gateway = {
   readonly app: Express;
   /** The application behind the fast lane for subscriber files. */
   readonly listener: RequestListener;
   /** Health and metrics, for the operator's port. */
   readonly operatorApp: Express;
-  /** Reads the current release. Resolves once it is known or the store does not respond. */
+  /** Reads the current release. Resolves when the release is known or the store did not respond in time. */
   readonly start: () => Promise<void>;
-  /** Looks for a newer release, for a process that did not run in the meantime. */
+  /** Looks for a newer release. A process that may have been suspended calls this first. */
   readonly catchUp: () => Promise<unknown>;
   /** Stops all background work. */
   readonly stop: () => Promise<unknown>;
@@ -75,20 +75,20 @@ const STOP_MS = 8_000;
 /** Time after that for queued uses of keys to be recorded. */
 const DRAIN_MS = 1_000;
 /**
- * Longer than an S3 client waits for a silent server, and shorter than `STOP_MS` plus `DRAIN_MS`, so that an operation that
- * runs when the service is told to stop ends before the service does.
+ * Longer than an S3 client waits for a silent server, and shorter than `STOP_MS` plus `DRAIN_MS`, so that an operation
+ * in progress ends before the service does.
  */
 const STORE_MS = 8_000;
 /** Time limit for retries of a store request, while a client is waiting. */
 const RETRY_MS = 1_000;
 
 const UNTRUSTED_PROXY =
-  'X-Forwarded-For was received, but no proxy is trusted, so all callers behind a proxy share its limits; set CRD_TRUST_PROXY';
+  'X-Forwarded-For was received, but no proxy is trusted, so all callers behind a proxy share the rate limits of its address. Set CRD_TRUST_PROXY.';
 
 /** The store of releases and the store of accounts. */
 export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
 
-/** Opens the stores of a configuration. @throws StoreError or OperatorError for an address that is wrong. */
+/** Opens the stores of a configuration. @throws StoreError or OperatorError for an invalid address. */
 export async function openStores({ store, accountsStore, s3 }: Configuration): Promise<Stores> {
   const options = { s3, retryPeriodMs: RETRY_MS };
   return {
@@ -203,7 +203,7 @@ function createAccess(configuration: Configuration, store: ObjectStore, options:
   return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
 }
 
-/** Creates the page of problems. Without `origin`, the public address is another host, to which no key may be sent. */
+/** Creates the page of a problem. `origin` is absent if public files have another host, to which no key may be sent. */
 function createErrorPage(files: AccountFiles, releases: Releases, origin?: () => string): ErrorPage {
   const { error, css } = files;
   const render = compileErrorPage(error, toStylesheet(css).path);
@@ -211,7 +211,7 @@ function createErrorPage(files: AccountFiles, releases: Releases, origin?: () =>
     render({ ...facts, origin: origin?.(), publicPaths: new Set(releases.current()?.publicFiles.keys()) });
 }
 
-/** Creates the reader of releases. New releases go to log and metrics. */
+/** Creates the reader of releases, which records each new release in the log and the metrics. */
 function createWatchedReleases(
   { pollSeconds }: Configuration,
   store: ObjectStore,

@@ -14,15 +14,15 @@ const PAGE_HEADERS = {
   'Content-Security-Policy': ERROR_POLICY,
 };
 
-/** Answers an error with its problem document. */
+/** A function that responds to an error with its problem: a document or, for a browser, a page. */
 export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 
-/** Renders the page of a problem for a browser. */
+/** A function that renders the HTML page of a problem. */
 export type ErrorPage = (facts: Pick<ErrorFacts, 'problem' | 'path' | 'canRetry'>) => string;
 
 /**
- * Returns the handler of all errors. It logs bugs: all but problems, outages and rejections by Express. With `page`, a client
- * that prefers HTML gets the page of the problem instead of the document.
+ * Returns the handler of all errors. It logs unexpected errors: all except problems, store outages and rejections by
+ * Express. With `page`, a client that prefers HTML gets the page of the problem instead of the document.
  */
 export function createProblemHandler(log: RequestLog, page?: ErrorPage): ProblemHandler {
   return (error, res) => {

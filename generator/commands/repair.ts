@@ -105,11 +105,13 @@ function remedyOf(
   }
   if (keys.includes(GC_KEY)) steps.push(`make sure that no gc is running, then delete ${GC_KEY}`);
   if (keys.some((key) => key.startsWith(PUBLIC_PREFIX)))
-    steps.push('a lost public copy is restored with its object; delete public files that no release names');
+    steps.push(
+      'a lost public copy is restored together with its object. Delete public files that no release lists',
+    );
   return steps.length === 0 ? 'run "generator verify"' : steps.join('; ');
 }
 
-/** Returns the words of the command that restores more, otherwise of one that lists what is wrong. */
+/** Returns the words of the command that can restore more or, if there is none, of `verify`, which lists the faults. */
 function nextWords(
   { faults, pointer, candidate }: RepairResult,
   { input, store, pointer: asked }: RepairOptions,

@@ -19,7 +19,7 @@ export function formatExitCodes(exitCodes: ExitCodes<string>, helper: Help): str
     .join('\n');
 }
 
-/** Why a run failed, and the command that helps. */
+/** The reason why a run failed, and the command to run next if there is one. */
 export type Failure<Exit extends string> = {
   readonly exit: Exit;
   readonly message: string;

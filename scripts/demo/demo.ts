@@ -1,7 +1,7 @@
 /**
- * The demo: collects the sample from sources on this machine, publishes it to a directory with the real generator, verifies it, prints the results, and serves them
- * with the real gateway until interrupted. `--store DIR` and `--port N` change the directory and the port; `--check` runs
- * the printed commands, exits, and fails unless everything worked.
+ * The demo: collects the sample from sources on this machine, publishes it to a directory with the real generator, verifies
+ * it, prints the results, and serves them with the real gateway until interrupted. `--store DIR` and `--port N` change the
+ * directory and the port. `--check` runs the printed commands and exits; it fails unless everything worked.
  */
 import { execFile, spawn } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated
 import { assertValid } from '../../schemas/validate.js';
 import { confidenceWords } from '../../generator/core/text/confidence-words.js';
 import { count } from '../../generator/core/text/count.js';
+import { joinWords } from '../../generator/core/text/join-words.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
 import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
@@ -24,7 +25,7 @@ import { startDemoSources } from './demo-sources.js';
 /** The built generator and the sample in the repository, relative to this file in dist/scripts/demo. */
 const GENERATOR = path.join(import.meta.dirname, '../..', 'generator', 'main.js');
 const SAMPLE = path.join(import.meta.dirname, '../..', '..', 'scripts', 'sample');
-/** The morning after the sample's last date, so that the demo always prints the same. */
+/** The morning after the sample's last date, so that the demo always prints the same results. */
 const AS_OF = '2023-09-27T06:00:00Z';
 
 const run = promisify(execFile);
@@ -58,22 +59,22 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
     if (found !== undefined) say(`\n${describeChain(chain, found, folder)}`);
   }
   say(`\n${describeNext(folder, hasBucket)}`);
-  say('\n5. Buying, using and cancelling a subscription with a payment service in memory\n');
+  say('\n5. Buying, using and cancelling a subscription with an in-memory payment service\n');
   const isSold = await showPurchase(store, say);
   const isCollected = !check || (await isServed(collected, hasBucket));
   return (await serve(landing, folder, { check, port, hasBucket })) && isSold && isCollected;
 }
 
-/** What was collected, and whether without failure. */
+/** The outcome of collecting: whether it succeeded, and whether the bucket was one of the sources. */
 type Collected = { readonly isDone: boolean; readonly hasBucket: boolean };
 
 async function collect(folder: string): Promise<Collected> {
   say(`1. Collecting the sample (${shorten(SAMPLE)}) into ${shorten(folder)}`);
   const { policy, url, hasBucket, stop } = await startDemoSources(SAMPLE);
-  const bucket = hasBucket ? ' and from a bucket of Parquet files' : '';
-  say(`   from its files, from growthepie${bucket} as served at ${url}`);
+  const bucket = hasBucket ? ' and a bucket of Parquet files' : '';
+  say(`   from its files, and from growthepie${bucket}, simulated at ${url}`);
   if (!hasBucket)
-    say('   The bucket of Parquet files is left out without DuckDB, which npm run install:duckdb installs.');
+    say('   A bucket of Parquet files needs DuckDB and was omitted. To add it: npm run install:duckdb');
   say('');
   try {
     const into = ['--into', `file:${folder}`, '--as-of', AS_OF];
@@ -92,7 +93,7 @@ function writeSite(folder: string, port: number): Promise<void> {
   return writeFile(path.join(folder, 'site.json'), `${JSON.stringify(site, null, 2)}\n`);
 }
 
-/** Reports how the collection differs from what was served, and returns whether it does not. */
+/** Reports differences between the collection and what was served, and returns whether there are none. */
 async function isServed(collected: string, hasBucket: boolean): Promise<boolean> {
   const differences = await findDifferences(collected, { sample: SAMPLE, hasBucket });
   for (const difference of differences) process.stderr.write(`demo: ${difference}\n`);
@@ -113,7 +114,7 @@ async function serve(
   say(`  Key of the Single Chain plan, for Base ${gateway.keys.singleChain}`);
   say(`\n  Account page                           ${gateway.accountUrl}`);
   say(
-    '  Sign in there with any name, buy with a payment service that moves no money, create a key, and cancel.',
+    '  Sign in there with any name, buy a plan (no money moves), create a key, and cancel the subscription.',
   );
   for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
   try {
@@ -170,11 +171,11 @@ function describeChain(chain: Chain, { regime, confidence }: ChainLanding, folde
 }
 
 function describeNext(folder: string, hasBucket: boolean): string {
-  const madeUp = `Made up are only ${BUCKET_METRICS.join(', ')} of Ethereum since ${BUCKET_DATES[0] ?? ''}, from the bucket.`;
+  const simulated = `For Ethereum, ${joinWords(BUCKET_METRICS)} are simulated since ${BUCKET_DATES[0] ?? ''}: they come from the bucket.`;
   const store = `file:${shorten(folder)}`;
   return [
     'Bitcoin and Base are simulated in this sample; Ethereum and Arbitrum are real (growthepie, CC BY 4.0).',
-    ...(hasBucket ? [madeUp] : []),
+    ...(hasBucket ? [simulated] : []),
     '',
     'Next steps',
     `  see the state of the store  npx generator status --store ${store} # reports overdue: the sample ends in 2023`,

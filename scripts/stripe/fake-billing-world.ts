@@ -10,18 +10,18 @@ export type FakeBillingOptions = {
   /** Price id of each plan. */
   readonly prices: Readonly<Record<PlanId, string>>;
   readonly isLive?: boolean;
-  /** Returns the address of a payment page or of a portal; by default one that nothing answers. */
+  /** Returns the address of a payment page or of a portal; by default one that does not exist. */
   readonly pageUrl?: (page: PaymentPage, id: string) => string;
 };
 
-/** The pages of a payment service: of a checkout session, and of a customer. */
+/** A page of a payment service: `pay` belongs to a checkout session, `portal` to a customer. */
 export type PaymentPage = 'pay' | 'portal';
 
 type StoredCheckout = CheckoutSession & { readonly options: CheckoutOptions };
 /** A customer with the account in its metadata. */
 export type Customer = { readonly account: string; isDeleted: boolean };
 
-/** State of the fake. */
+/** State of the fake payment service. */
 export type World = ReturnType<typeof createWorld>;
 
 /** Returns an empty state. */
@@ -62,7 +62,7 @@ export function createWorld({ isLive = false }: FakeBillingOptions) {
   };
 }
 
-/** Returns an object by its id. @throws GatewayError as for an unknown id at Stripe. */
+/** Returns an object by its id. @throws GatewayError as for an id that Stripe does not know. */
 export function find<T>(objects: ReadonlyMap<string, T>, id: string): T {
   const found = objects.get(id);
   if (found === undefined) throw new GatewayError('billing-unavailable', { detail: 'unknown id' });

@@ -9,7 +9,7 @@ import type { FakeBillingOptions } from './fake-billing-world.js';
 /** A payment service on loopback with pages for buyers. No money moves. */
 export type PaymentSite = {
   readonly billing: FakeBilling;
-  /** Begins to serve a gateway: where buyers return to, and where its webhook is. */
+  /** Connects the service to a gateway: buyers return to `returnUrl`, and events are sent to `webhookUrl`. */
   readonly connect: (gateway: { readonly returnUrl: string; readonly webhookUrl: string }) => void;
   readonly stop: () => Promise<void>;
 };
@@ -84,7 +84,7 @@ export async function startPaymentSite({
   };
 }
 
-/** Returns the function that sends all events that were not sent yet to a webhook, as the payment service would. */
+/** Returns a function that sends a webhook all events not sent yet, as the payment service would. */
 function createNotifier(billing: FakeBilling): (webhookUrl: string) => Promise<void> {
   let sent = 0;
   return async (webhookUrl) => {
@@ -97,7 +97,7 @@ function createNotifier(billing: FakeBilling): (webhookUrl: string) => Promise<v
   };
 }
 
-/** What a customer, a bank or time does to a subscription. */
+/** What each button of the portal does to a subscription. */
 const CHANGES: Readonly<
   Record<string, (billing: FakeBilling, subscription: Subscription, nowMs: number) => void>
 > = {
@@ -145,7 +145,7 @@ ${state === 'open' ? forms : '<p>This checkout is closed.</p>'}
 function portalPage(billing: FakeBilling, id: string, returnUrl: string): string {
   const rows = currentOf(billing, id).map(({ metadata, status, cancelsAtPeriodEnd }) => {
     const { name } = PLANS[metadata['plan'] as PlanId]; // written at checkout
-    return `<p>${name}: ${status}${cancelsAtPeriodEnd ? ', ends with the period' : ''}</p>`;
+    return `<p>${name}: ${status}${cancelsAtPeriodEnd ? ', ends at the end of the period' : ''}</p>`;
   });
   const forms = Object.entries(LABELS).map(
     ([action, label]) =>

@@ -1,4 +1,4 @@
-/** The script of the pages: interactive charts, late data by the reader's clock, and tabs and search of the documentation. */
+/** The script of the published pages: charts, notices about late data, code tabs, copy buttons, search, link targets. */
 import { enhanceFigure } from './chart-figure.js';
 import { enhanceTabs } from './code-tabs.js';
 import { enhanceCode } from './copy-code.js';

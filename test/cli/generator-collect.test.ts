@@ -126,7 +126,7 @@ describe('what needs a person', () => {
     expect(await scene.collect(options)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(
-        '--accept 2026-03-20:tx_count changed nothing: the value is accepted already',
+        '--accept 2026-03-20:tx_count changed nothing: the value is already accepted',
       ),
     });
   });

@@ -31,8 +31,9 @@ export function restoreAccount(
 
 /**
  * Adds the account of a backup to an account that exists, and returns the account itself if there is nothing to add. What
- * the account has takes precedence, because no document records its age, except if the owner deleted the account between the two. A key that is revoked in either is revoked. A key
- * that the account does not list may have been revoked so long ago that it expired, so it is added as revoked.
+ * the account has takes precedence, because no document records its age, unless the owner deleted the account between the
+ * two. A key that is revoked in either is revoked. A key that the account does not list may have been revoked so long ago
+ * that it expired, so it is added as revoked.
  */
 export function mergeAccount(
   current: Account,
@@ -56,8 +57,8 @@ export function mergeAccount(
 }
 
 /**
- * Merges an account and a backup of which one was made before the owner deleted the account. Nothing of before comes back
- * except grants of operators, which have ended.
+ * Merges an account and a backup when the owner deleted the account between the two. No key, grant or subscription
+ * that only the earlier one has comes back. The later one still lists operators' grants, which the deletion ended.
  */
 function mergeAcrossDeletion(current: Account, saved: Account, revokedAt: string): Account {
   const { deleted_at: deletedAt = '' } = saved;

@@ -11,7 +11,7 @@ export type SessionVerifierOptions = {
   readonly logger: Logger;
 };
 
-/** Creates the verifier of dashboard sessions; `undefined` if no identity provider is configured. */
+/** Creates the verifier of dashboard sessions, or returns `undefined` if no identity provider is configured. */
 export function createSessionVerifier(
   settings: SessionSettings | undefined,
   { fetch, now, logger }: SessionVerifierOptions,

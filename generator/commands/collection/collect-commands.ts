@@ -6,7 +6,7 @@ import type { CommandLine } from '../common/accept-command.js';
 import { formatNamed, type NamedValue } from './accept-values.js';
 import { REASON_PLACEHOLDER } from '../common/options.js';
 
-/** Options of a run of `collect` that a proposed command leaves out or sets anew. */
+/** Options of a run of `collect` that a proposed command omits or replaces. */
 const OWN_VALUES = ['--accept', '--reason', '--chain', '--report'];
 const OWN_FLAGS = ['--dry-run', '--json', '--quiet', '--log-json'];
 
@@ -30,7 +30,7 @@ export function formatSourcesCheck({ program, args }: CommandLine, chain: Chain)
   return formatShellCommand([...program, 'sources', 'check', ...named, '--chain', chain]);
 }
 
-/** Names the acceptances that accepted nothing, and why. */
+/** Returns a message for each `--accept` that has had no effect, with the reason. */
 export function findUnused(accept: readonly NamedValue[], { chains }: CollectionResult): string[] {
   const results = [...chains.values()];
   const lines = results.flatMap((each) => each.lines);
@@ -45,10 +45,12 @@ export function findUnused(accept: readonly NamedValue[], { chains }: Collection
     if (taken !== undefined) return [];
     if (kept.some((each) => each.date === date && each.metric === metric)) {
       const lacking = days.findLast((day) => day.date === date)?.missing.join(', ') ?? '';
-      return [`--accept ${formatNamed(named)} is kept until the date has ${lacking} too.`];
+      return [
+        `--accept ${formatNamed(named)} takes effect when the source also has ${lacking} for the date.`,
+      ];
     }
     return [
-      `--accept ${formatNamed(named)} changed nothing: the value is accepted already, the source does not have it, or the date is too old to be read again.`,
+      `--accept ${formatNamed(named)} changed nothing: the value is already accepted, the source does not have it, or the date is too old to be read again.`,
     ];
   });
 }

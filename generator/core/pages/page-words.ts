@@ -28,7 +28,7 @@ export function toRibbon(labels: ChainLanding['labels']): object {
 export const LABEL_SENTENCES: Readonly<Record<RegimeLabel, string>> = {
   congested: 'More use than usual, and block space is scarce.',
   expanding: 'More use than usual, and block space is not scarce.',
-  strained: 'Block space is scarce, although use is not unusual.',
+  strained: 'Block space is scarce, although use is not above normal.',
   steady: 'Nothing unusual in use or fees.',
   slack: 'Normal use; fees are unusually low or blocks unusually empty.',
   quiet: 'Less use than usual; fees are normal.',
@@ -36,7 +36,7 @@ export const LABEL_SENTENCES: Readonly<Record<RegimeLabel, string>> = {
   indeterminate: 'Not enough data to name a regime.',
 };
 
-/** Returns the members by chain in display order. A document that was read has them in another order than a new one. */
+/** Returns the members by chain in display order, which a stored document does not keep. */
 export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Chain, T][] {
   return CHAIN_IDS.flatMap((chain): [Chain, T][] => {
     const value = byChain[chain];

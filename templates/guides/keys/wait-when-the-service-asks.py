@@ -1,3 +1,3 @@
-import crd  # waits and tries again, up to six times
+import crd  # waits and tries again, up to five times
 
 print(crd.latest("gold", "base")["date"])

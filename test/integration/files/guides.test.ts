@@ -135,7 +135,7 @@ async function expectations(): Promise<Expected> {
     'download/fetch-only-what-changed': [],
     'join/use-the-label-of-the-day-before': [LAST_DATE, calendar.at(-2)?.regime ?? ''],
     'join/use-the-version-that-was-known-then': [LAST_DATE],
-    'join/leave-out-what-nobody-knew': ['of 119 rows'],
+    'join/exclude-backfilled-labels': ['of 119 rows'],
     'revisions/see-what-changed': [revision, first, 'base'],
     'revisions/read-a-date-as-it-was': [LAST_DATE, count],
     'revisions/read-a-history-as-it-was-known': [REVISED],
