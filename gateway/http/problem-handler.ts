@@ -18,7 +18,7 @@ const PAGE_HEADERS = {
 export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 
 /** A function that renders the HTML page of a problem. */
-export type ErrorPage = (facts: Pick<ErrorFacts, 'problem' | 'path' | 'canRetry'>) => string;
+export type ErrorPage = (facts: Pick<ErrorFacts, 'problem' | 'path' | 'query' | 'canRetry'>) => string;
 
 /**
  * Returns the handler of all errors. It logs unexpected errors: all except problems, store outages and rejections by
@@ -42,7 +42,7 @@ function sendProblem(res: ServerResponse, error: GatewayError, page: ErrorPage |
   const canRetry = status === 503 && error.code !== 'billing-not-configured';
   if (page !== undefined) varyByAccept(res);
   const isPage = page !== undefined && prefersHtml(res.req);
-  const facts = { problem, path: context.path, canRetry: canRetry || status === 429 };
+  const facts = { problem, path: context.path, query: context.query, canRetry: canRetry || status === 429 };
   const body = Buffer.from(isPage ? page(facts) : JSON.stringify(problem));
   res.writeHead(status, {
     ...(isPage ? PAGE_HEADERS : { 'Content-Type': 'application/problem+json' }),

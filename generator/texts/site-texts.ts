@@ -22,7 +22,8 @@ export async function readSiteTexts(templates: URL, wheel: string): Promise<Site
   );
   return {
     templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
-    styles: { page: (await read('site.css')) + (await read('figure.css')), docs: await read('docs.css') },
+    firstStyle: await read('first.css'),
+    moreStyle: (await read('site.css')) + (await read('figure.css')) + (await read('docs.css')),
     script: await readScript(new URL('browser/site.js', templates)),
     icon: await read('icon.svg'),
     card: await readFile(new URL('card.png', pages)),

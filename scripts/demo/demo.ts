@@ -1,17 +1,19 @@
 /**
  * The demo: collects the sample from sources on this machine, publishes it to a directory with the real generator, verifies
- * it, prints the results, and serves them with the real gateway until interrupted. `--store DIR` and `--port N` change the
- * directory and the port. `--check` runs the printed commands and exits; it fails unless everything worked.
+ * it, prints the results, and serves them with the real gateway until interrupted. With `--check` it runs the printed
+ * commands and exits; it fails unless everything worked.
  */
 import { execFile, spawn } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../schemas/catalog.js';
+import { promisify } from 'node:util';
+import { Command } from 'commander';
+import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schemas/paths.js';
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
 import { confidenceWords } from '../../generator/core/text/confidence-words.js';
+import { LABEL_SENTENCES } from '../../generator/core/pages/page-words.js';
 import { count } from '../../generator/core/text/count.js';
 import { joinWords } from '../../generator/core/text/join-words.js';
 import { openStore } from '../../infra/store/open-store.js';
@@ -160,7 +162,7 @@ async function readLanding(store: string): Promise<Landing> {
 
 function describeChain(chain: Chain, { regime, confidence }: ChainLanding, folder: string): string {
   const rows = [
-    ['regime', `${regime.label} (${LABEL_MEANINGS[regime.label]})`],
+    ['regime', `${regime.label}: ${LABEL_SENTENCES[regime.label]}`],
     ['since', `${regime.since} (${count(regime.run_days, 'day')})`],
     ['confidence', confidenceWords(regime.label, confidence)],
     ['calendar', shorten(fileOf(folder, calendarPath(chain)))],
@@ -213,17 +215,20 @@ function shorten(file: string): string {
   return relative === '' || relative.startsWith('..') ? file : relative;
 }
 
-const { values } = parseArgs({
-  options: {
-    store: { type: 'string', default: path.join('data', 'demo') },
-    check: { type: 'boolean', default: false },
-    port: { type: 'string' },
-  },
-});
-const { check } = values;
-const port = Number(values.port ?? (check ? '0' : '8080'));
+const {
+  store: directory,
+  check,
+  ...chosen
+} = new Command('npm run demo --')
+  .description('Collects, publishes, verifies and serves the sample, until you press Ctrl-C.')
+  .option('--store <dir>', 'directory of the store', path.join('data', 'demo'))
+  .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)')
+  .option('--check', 'run the printed commands and exit', false)
+  .parse()
+  .opts<{ readonly store: string; readonly port?: string; readonly check: boolean }>();
+const port = Number(chosen.port ?? (check ? '0' : '8080'));
 try {
-  if (!(await runDemo(path.resolve(values.store), { check, port }))) process.exitCode = 1;
+  if (!(await runDemo(path.resolve(directory), { check, port }))) process.exitCode = 1;
 } catch (error) {
   const what = error instanceof Error ? error.message : String(error);
   process.stderr.write(`demo: ${what}\nIf the port is taken, choose another: npm run demo -- --port 8081\n`);

@@ -21,20 +21,20 @@ const accountsStore = createMemoryStore();
 let isDown = false;
 let lastOpened = '';
 /** Runs once, while the payment service answers the next reading of a customer, or the next opening of a checkout. */
-const meanwhile: { atReading?: () => Promise<void>; atOpening?: () => Promise<void> } = {};
+let meanwhile: { atReading?: () => Promise<void>; atOpening?: () => Promise<void> } = {};
 let server: DashboardServer;
 beforeAll(async () => {
   const billing = {
     ...fake,
     async readCustomer(customer: string) {
-      await runOnce('atReading');
+      if (meanwhile.atReading !== undefined) await runOnce('atReading');
       if (isDown) throw new GatewayError('billing-unavailable');
       return fake.readCustomer(customer);
     },
     async createCheckout(options: CheckoutOptions) {
       const session = await fake.createCheckout(options);
       lastOpened = session.id;
-      await runOnce('atOpening');
+      if (meanwhile.atOpening !== undefined) await runOnce('atOpening');
       return session;
     },
   };
@@ -43,9 +43,9 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 afterEach(() => (isDown = false));
 
-async function runOnce(when: keyof typeof meanwhile): Promise<void> {
-  const run = meanwhile[when];
-  delete meanwhile[when];
+async function runOnce(when: 'atReading' | 'atOpening'): Promise<void> {
+  const { [when]: run } = meanwhile;
+  meanwhile = {};
   await run?.();
 }
 

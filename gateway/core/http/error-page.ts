@@ -1,6 +1,7 @@
 import Handlebars from 'handlebars';
 import { GENRES, CHAIN_IDS } from '../../../schemas/catalog.js';
 import { ACCOUNT_PATHS, bundlePath, FILES_PATH, manifestPath, PAGE_PATHS } from '../../../schemas/paths.js';
+import { isRevision } from '../../../schemas/revision.js';
 import { findInvalidPart } from '../access/invalid-part.js';
 import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../problems.js';
 import { nearestPaths } from './nearest-paths.js';
@@ -10,6 +11,8 @@ export type ErrorFacts = {
   readonly problem: ProblemDocument;
   /** The path as the client sent it. */
   readonly path: string;
+  /** The query as the client sent it. */
+  readonly query: string;
   /** True if the same request can succeed later. */
   readonly canRetry: boolean;
   /** The origin of the gateway, for a command; without it there is none. */
@@ -59,7 +62,7 @@ export function compileErrorPage(source: string, stylesheet: string): (facts: Er
 
 /** Returns the variables of the template. An optional part is a list of at most one. */
 export function toErrorView(facts: ErrorFacts) {
-  const { problem, path, canRetry, origin } = facts;
+  const { problem, path, query, canRetry, origin } = facts;
   const { code, status, title, detail, instance, type } = problem;
   const { meaning, remedy } = PROBLEMS[code];
   const isLinkToFile = path.startsWith(`${FILES_PATH}/`) && WITHOUT_KEY.has(code);
@@ -80,7 +83,7 @@ export function toErrorView(facts: ErrorFacts) {
     detail: detail === meaning ? [] : [detail],
     path: shorten(path),
     actions: actions.map((action, i) => ({ ...action, main: i === 0 ? ['main'] : [] })),
-    download: isLinkToFile && origin !== undefined ? [{ command: toCommand(origin, path) }] : [],
+    download: isLinkToFile && origin !== undefined ? [{ command: toCommand(origin, path, query) }] : [],
     ...(code === 'not-found' ? suggest(facts) : { parts: [], nearest: [] }),
   };
 }
@@ -101,8 +104,10 @@ function suggest({ path, publicPaths }: ErrorFacts) {
  * Returns the command that downloads a file. The key must reach only the gateway: `curl -L` would also send it to the
  * target of the redirect. The path of a link that somebody else wrote must not end the quotes and run as a command.
  */
-function toCommand(origin: string, path: string): string {
-  const link = `curl -sSf -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path.replaceAll("'", '%27')}'`;
+function toCommand(origin: string, path: string, query: string): string {
+  const [name, value = ''] = query.split('=');
+  const revision = name === 'revision' && isRevision(value) ? `?${name}=${value}` : '';
+  const link = `curl -sSf -o /dev/null -w '%{redirect_url}' -H "X-API-Key: $CRD_API_KEY" '${origin}${path.replaceAll("'", '%27')}${revision}'`;
   return `curl -sSf "$(${link})"`;
 }
 

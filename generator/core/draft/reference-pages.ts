@@ -10,6 +10,7 @@ import {
   type FileTemplate,
   type ReleaseStamp,
 } from '../artifacts/artifact.js';
+import { chartCss, figureCss } from '../charts/chart-style.js';
 import { apiPage } from '../pages/api/api-page.js';
 import { operationPages } from '../pages/api/operation-pages.js';
 import { schemasPage } from '../pages/api/schemas-page.js';
@@ -18,10 +19,8 @@ import { examplePages } from '../pages/docs/example-pages.js';
 import { guidePages } from '../pages/docs/guide-pages.js';
 import { glossaryPage } from '../pages/glossary-page.js';
 import { methodologyPage } from '../pages/methodology-page.js';
-import { pageStyle } from '../pages/page-style.js';
 import { pricingPage } from '../pages/pricing-page.js';
 import { problemPages } from '../pages/problem-pages.js';
-import { crawlerFiles } from '../pages/site-files.js';
 import type { SiteTexts } from '../pages/site-texts.js';
 
 /** The texts of the pages whose content is the same in every release of one generator version. */
@@ -52,7 +51,11 @@ function makePages({ site, methodology, methodologyText, glossary }: ReferencePa
     content: () => textContent(text),
   });
   return [
-    asset(PAGE_PATHS.stylesheet, CSS_TYPE, pageStyle(site) + site.styles.docs),
+    asset(
+      PAGE_PATHS.stylesheet,
+      CSS_TYPE,
+      [site.firstStyle, site.moreStyle, chartCss(), figureCss(), ''].join('\n'),
+    ),
     asset(PAGE_PATHS.script, JS_TYPE, site.script),
     asset(PAGE_PATHS.icon, SVG_TYPE, site.icon),
     {
@@ -60,7 +63,6 @@ function makePages({ site, methodology, methodologyText, glossary }: ReferencePa
       type: PNG_TYPE,
       content: () => ({ schema: 'text', value: 'a picture\n', text: '', bytes: site.card }),
     },
-    ...crawlerFiles(site, methodology.version),
     ...[
       docsPage(site),
       ...guidePages(site),

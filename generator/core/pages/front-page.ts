@@ -19,7 +19,6 @@ import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 import { overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
-import { pageStyle } from './page-style.js';
 import { LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
 import { planCards } from './plan-cards.js';
 import { addressOf } from './site-address.js';
@@ -44,7 +43,7 @@ export function frontPage(site: SiteTexts, { facts, methodologyVersion }: FrontO
     template: 'front',
     title: 'Overview',
     description: `The regime of ${namesOf(facts)} on every day: how much each chain is used, how scarce its block space is, and how certain the label is. No prices, no forecasts.`,
-    styles: [pageStyle(site)],
+    styles: [site.firstStyle],
     values: (stamp) => ({
       stamp,
       notices: toFreshnessNotices(facts),

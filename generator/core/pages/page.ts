@@ -38,7 +38,7 @@ export type PageOptions = {
   readonly template: PageTemplate;
   readonly title: string;
   readonly description: string;
-  /** Style sheets inside the page, so that it is painted without waiting for another file; by default it links to the shared one. */
+  /** Styles inside the page, so that its first screen is painted without another file. Its template then links to the style sheet. */
   readonly styles?: readonly string[];
   /** Returns the values of the template. A page shows the revision of the release in which it last changed. */
   readonly values: (stamp: ReleaseStamp) => object;

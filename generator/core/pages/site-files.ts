@@ -1,4 +1,4 @@
-import { CHAIN_IDS, CHAINS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../../schemas/catalog.js';
+import { CHAINS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../../schemas/catalog.js';
 import { openApiDocument } from '../../../schemas/openapi.js';
 import {
   calendarPath,
@@ -10,10 +10,12 @@ import {
   PUBLIC_PATHS,
   summaryPath,
 } from '../../../schemas/paths.js';
-import type { ReleaseChanges } from '../../../schemas/types.generated.js';
+import type { Chain, ReleaseChanges } from '../../../schemas/types.generated.js';
 import { ATOM_TYPE, PLAIN_TYPE, textContent, XML_TYPE, type FileTemplate } from '../artifacts/artifact.js';
 import { escapeHtml } from '../text/html-template.js';
+import { joinWords } from '../text/join-words.js';
 import { toOperations } from './api/list-operations.js';
+import type { FrontOptions } from './front-page.js';
 import { releaseId, releaseLines } from './changes-page.js';
 import { parseGuide } from './docs/parse-guide.js';
 import { SITE_NAME } from './page.js';
@@ -41,14 +43,15 @@ export function feedFile({ details }: SiteTexts, releases: readonly ReleaseChang
   };
 }
 
-/** Returns the files that programs look for: sitemap.xml, robots.txt and llms.txt. */
-export function crawlerFiles(site: SiteTexts, methodologyVersion: string): FileTemplate[] {
+/** Returns the files that programs look for: sitemap.xml, robots.txt and llms.txt. They name the chains of `facts`. */
+export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: FrontOptions): FileTemplate[] {
+  const chains = facts.map(({ chain }) => chain);
   const { details } = site;
   const address = addressOf(details?.base_url);
   const { front, docs, api, apiSchemas, pricing, status, changes, glossary } = PAGE_PATHS;
   const pages = [
     ...[front, docs, pricing, status, changes, glossary, methodologyPagePath(methodologyVersion)],
-    ...CHAIN_IDS.map(chainPagePath),
+    ...chains.map(chainPagePath),
     ...GUIDE_NAMES.map(guidePath),
     ...[api, apiSchemas],
     ...EXAMPLE_NAMES.map(exampleViewPath),
@@ -63,13 +66,13 @@ export function crawlerFiles(site: SiteTexts, methodologyVersion: string): FileT
     {
       path: PAGE_PATHS.llms,
       type: PLAIN_TYPE,
-      content: () => textContent(llmsText(site)),
+      content: () => textContent(llmsText(site, chains)),
     },
   ];
 }
 
 /** Returns the summary of the site for language models (llmstxt.org). */
-function llmsText({ details, guides }: SiteTexts): string {
+function llmsText({ details, guides }: SiteTexts, chains: readonly Chain[]): string {
   const address = addressOf(details?.base_url);
   const name = details?.name ?? SITE_NAME;
   const link = (title: string, path: string, words: string): string =>
@@ -77,13 +80,13 @@ function llmsText({ details, guides }: SiteTexts): string {
   return [
     `# ${name}`,
     '',
-    '> One regime for each day of Bitcoin, Ethereum, Arbitrum and Base: how much the chain is used and how scarce its block space is, with a confidence and the metrics behind it. No prices, no forecasts, no advice.',
+    `> One regime for each day of ${joinWords(chains.map((chain) => CHAINS[chain].name)) || 'chains'}: how much the chain is used and how scarce its block space is, with a confidence and the metrics behind it. No prices, no forecasts, no advice.`,
     '',
     '## Data without a key',
-    ...CHAIN_IDS.map((chain) =>
+    ...chains.map((chain) =>
       link(`${CHAINS[chain].name} calendar`, calendarPath(chain), 'CSV, one row for each day'),
     ),
-    ...CHAIN_IDS.map((chain) =>
+    ...chains.map((chain) =>
       link(`${CHAINS[chain].name} summary`, summaryPath(chain), 'JSON, the newest day'),
     ),
     link('Status', PUBLIC_PATHS.status, 'JSON, how fresh each chain is'),

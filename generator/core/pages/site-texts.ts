@@ -45,8 +45,9 @@ export type GuideTextName = GuideName | 'quickstart';
 /** The templates and static texts of the pages. */
 export type SiteTexts = {
   readonly templates: { readonly [name in PageTemplate]: TextTemplate };
-  /** Style sheets: of every page, and what the documentation adds. */
-  readonly styles: { readonly page: string; readonly docs: string };
+  /** The styles of the first screen of a page, and those that follow them. */
+  readonly firstStyle: string;
+  readonly moreStyle: string;
   /** The script of the pages, bundled. */
   readonly script: string;
   readonly icon: string;

@@ -13,6 +13,7 @@ import type {
 import type { Artifact, FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
 import { publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { overviewChartFile } from '../charts/chart-files.js';
+import { crawlerFiles } from '../pages/site-files.js';
 import { frontPage } from '../pages/front-page.js';
 import { releasePages } from '../pages/release-pages.js';
 import { referenceFiles, type ReferenceTexts } from '../draft/reference-files.js';
@@ -71,7 +72,9 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
 
   const releaseOptions = { facts: factsOf(options), ...held, methodologyVersion: texts.methodology.version };
   settled.public.push(settleFile(overviewChartFile(releaseOptions.facts), record, stamp));
-  settled.public.push(settleFile(frontPage(texts.site, releaseOptions), record, stamp));
+  for (const file of [frontPage(texts.site, releaseOptions), ...crawlerFiles(texts.site, releaseOptions)]) {
+    settled.public.push(settleFile(file, record, stamp));
+  }
   const changes = toReleaseChanges(options);
   const earlier = previous?.changes.releases ?? [];
   const describeRelease = (newest: ReleaseChanges | undefined): FileTemplate[] => [

@@ -7,6 +7,7 @@ import { bodyOf } from '../artifacts/artifact.js';
 import { toChainFacts } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
+import { crawlerFiles } from '../pages/site-files.js';
 import { frontPage } from '../pages/front-page.js';
 import type { ReferenceTexts } from '../draft/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
@@ -66,6 +67,7 @@ function probeFiles(texts: ReferenceTexts): string[] {
       statusFile(releaseOptions),
       landingFile(releaseOptions),
       frontPage(texts.site, releaseOptions),
+      ...crawlerFiles(texts.site, releaseOptions),
       overviewChartFile(facts),
     ];
     const templates = [...Object.values(chainFiles(draft, texts)).flat(), ...filesOfAllChains];

@@ -134,7 +134,7 @@ function dataActions(
 
 const DELETE_QUESTION = {
   title: 'Delete your account?',
-  text: 'All keys stop working and are deleted. We keep the id of the account, that it was deleted, and access that an operator granted. The payment service keeps your invoices. This cannot be undone. A subscription must have ended first.',
+  text: 'All keys stop working and are deleted. We keep the id of the account, the time of the deletion, and a record of access that we granted, which ends too. The payment service keeps your invoices. This cannot be undone. Your subscription must have ended first.',
   yes: 'Delete account',
   no: 'Keep it',
   typed: 'delete',
@@ -157,7 +157,7 @@ async function leaveFor(
 }
 
 const NO_ANSWER =
-  'The service did not answer, so it is not certain whether this worked. Reload the page and look.';
+  'The service did not answer, so we do not know whether this worked. Reload the page to check.';
 
 function detailOf(answer: Answer<unknown>): string | undefined {
   return answer.kind === 'problem' ? answer.detail : undefined;
@@ -170,7 +170,7 @@ function nameOf({ label, id }: ListedKey): string {
 function questionFor(key: ListedKey) {
   return {
     title: `Revoke the key ${nameOf(key)}?`,
-    text: 'New downloads stop within half a minute. Links that were already issued work until they expire. This cannot be undone.',
+    text: 'New downloads usually stop within half a minute. Links that were already issued work until they expire. This cannot be undone.',
     yes: 'Revoke key',
     no: 'Keep it',
   };

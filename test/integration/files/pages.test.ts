@@ -127,7 +127,7 @@ it.each(PAGES)(
     });
     const html = await bare.page.content();
     expect(html.match(/<script[^]*?<\/script>/gi)).toEqual([
-      `<script src="${PAGE_PATHS.script}" defer=""></script>`,
+      `<script src="${PAGE_PATHS.script}" defer="" fetchpriority="low"></script>`,
     ]);
     expect(html).not.toMatch(/<style| style=| on[a-z]+=/i);
     expect(await bare.page.locator('h1').count()).toBe(1);

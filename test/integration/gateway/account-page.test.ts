@@ -333,7 +333,7 @@ describe('without a part of the service', () => {
       await visit.page.goto(site.accountUrl);
       await visit.context.route(`${site.provider.issuer}/**`, (route) => route.abort());
       await visit.page.getByRole('button', { name: 'Sign in' }).click();
-      await visit.page.getByRole('heading', { name: 'Sign-in does not work now' }).waitFor();
+      await visit.page.getByRole('heading', { name: 'Sign-in is not available right now' }).waitFor();
       await expectGoodLook(visit, 'provider-down');
       await visit.context.unroute(`${site.provider.issuer}/**`);
       await visit.page.getByRole('button', { name: 'Try again' }).click();
@@ -349,7 +349,7 @@ describe('without a part of the service', () => {
       await visit.context.route('**/api/v1/entitlements', (route) => route.abort());
       await visit.page.goto(site.accountUrl);
       await signIn(visit, 'ada');
-      await visit.page.getByRole('heading', { name: 'Your account cannot be read now' }).waitFor();
+      await visit.page.getByRole('heading', { name: 'Your account cannot be read right now' }).waitFor();
       await expectGoodLook(visit, 'gateway-down');
       await visit.context.unroute('**/api/v1/entitlements');
       await visit.page.getByRole('button', { name: 'Try again' }).click();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { PAGE_COLOURS, REGIME_COLOURS, type Shade } from '../../../schemas/palette.js';
 
-const css = await readFile(new URL('../../../templates/pages/site.css', import.meta.url), 'utf8');
+const css = await readFile(new URL('../../../templates/pages/first.css', import.meta.url), 'utf8');
 const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)');
 const COLOURS: Readonly<Record<string, Shade | null>> = { ...REGIME_COLOURS, ...PAGE_COLOURS };
 

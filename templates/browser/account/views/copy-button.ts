@@ -8,7 +8,7 @@ export function copyButton(label: string, text: string, shown: HTMLElement): HTM
       created.textContent = 'Copied';
     } catch {
       getSelection()?.selectAllChildren(shown);
-      created.textContent = 'Selected: press Ctrl+C';
+      created.textContent = 'Selected: copy it now';
     }
   });
   created.setAttribute('aria-live', 'polite');

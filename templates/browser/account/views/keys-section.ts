@@ -28,7 +28,7 @@ export function keysSection(options: KeysSectionOptions): Node[] {
   const { keys, canCreate } = options;
   const active = keys.filter(({ revoked_at: revoked }) => revoked === null);
   const intro = canCreate
-    ? 'Your programs send a key with each download. Use one for each program: you can then revoke one without the others.'
+    ? 'Your programs send a key with each download. Use a separate key for each program, so that you can revoke one without affecting the others.'
     : 'You can create keys as soon as a plan is active.';
   return [
     element('h2', { id: 'keys-title' }, 'API keys'),
@@ -73,7 +73,7 @@ function createForm({ create }: KeysSectionOptions): HTMLElement {
 }
 
 function keyTable({ keys, revoke }: KeysSectionOptions): HTMLElement {
-  const heads = ['Label', 'State', 'Last used', 'Created', 'Id'].map((name) =>
+  const heads = ['Label', 'State', 'Last used', 'Created', 'ID'].map((name) =>
     element('th', { scope: 'col' }, name),
   );
   const rows = keys
@@ -97,7 +97,7 @@ function keyTable({ keys, revoke }: KeysSectionOptions): HTMLElement {
 }
 
 function stateOf(key: ListedKey, revoke: KeysSectionOptions['revoke']): Node[] {
-  if (key.revoked_at !== null) return [element('span', {}, 'revoked ', dateCell(key.revoked_at))];
+  if (key.revoked_at !== null) return [element('span', {}, 'revoked on ', dateCell(key.revoked_at))];
   const press = button('Revoke', () => revoke(key));
   press.setAttribute('aria-label', `Revoke ${key.label ?? key.id}`);
   return [press];

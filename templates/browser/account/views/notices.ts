@@ -9,8 +9,8 @@ export type SignedOutReason = Refusal | 'expired' | 'signed-out' | 'deleted' | '
 const REASONS: Readonly<Record<SignedOutReason, string>> = {
   none: '',
   denied: 'The sign-in was cancelled.',
-  'not-begun-here': 'This sign-in was already used, or began in another tab. Sign in again.',
-  'not-valid': 'The answer of the sign-in service was not valid, so you were not signed in. Try again.',
+  'not-begun-here': 'This sign-in was already used, or was started in another tab. Sign in again.',
+  'not-valid': 'The response from the sign-in service was not valid, so you were not signed in. Try again.',
   expired: 'Your session has ended. Sign in again.',
   'signed-out': 'You are signed out.',
   deleted: 'Your account was deleted. Its keys no longer work.',
@@ -40,7 +40,7 @@ export function signedOutView(
 /** Returns the page while the sign-in service does not answer. */
 export function providerDownView(issuer: string, retry: () => Promise<void>): Node[] {
   return problemView(
-    'Sign-in does not work now',
+    'Sign-in is not available right now',
     `The sign-in service at ${new URL(issuer).host} does not answer. Your programs are not affected: API keys keep working. Only this page has to wait.`,
     retry,
   );
@@ -49,7 +49,7 @@ export function providerDownView(issuer: string, retry: () => Promise<void>): No
 /** Returns the page while the gateway or its accounts do not answer. */
 export function gatewayDownView(detail: string | undefined, retry: () => Promise<void>): Node[] {
   return problemView(
-    'Your account cannot be read now',
+    'Your account cannot be read right now',
     `${detail ?? 'The service did not answer.'} Nothing in your account was changed. Downloads with your keys may still work: the service remembers keys for up to ten minutes. Public files need no key.`,
     retry,
   );

@@ -68,6 +68,6 @@ const PORTAL_BUTTONS: Partial<Record<AccountState['kind'], readonly [string, 'ma
 function offer(state: AccountState, options: PlanSectionOptions): Node[] {
   if (!canBuy(state)) return [];
   if (!options.sells)
-    return [element('p', {}, 'Nothing is sold here. Ask the operator of this service for access.')];
+    return [element('p', {}, 'This service does not sell plans. Ask its operator for access.')];
   return [planCards(options)];
 }

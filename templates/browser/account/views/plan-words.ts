@@ -23,7 +23,7 @@ export function stateWords(state: AccountState): StateWords {
       return {
         title: `${planWords(state.held)}, cancelled`,
         tone: 'plain',
-        text: `Your keys work until ${instantDateWords(state.until)}. Nothing more will be charged. To keep the plan, renew it in the billing portal before then.`,
+        text: `Your keys work until ${instantDateWords(state.until)}. You will not be charged again. To keep the plan, renew it in the billing portal before then.`,
       };
     case 'unpaid':
       return {
@@ -44,31 +44,31 @@ function withoutAccess(
       return {
         title: 'Waiting for your payment',
         tone: 'plain',
-        text: 'The payment service has not confirmed it yet. This usually takes a few seconds, and the page waits for two minutes. You need not do anything.',
+        text: 'The payment service has not confirmed it yet. This usually takes a few seconds, and the page waits for two minutes. You need not do anything, unless your bank asks you to confirm the payment.',
       };
     case 'late':
       return {
         title: 'Your payment is not confirmed yet',
         tone: 'bad',
-        text: 'The page stopped waiting after two minutes. If your bank asked you to confirm the payment, finish that in the billing portal. If you paid, the plan starts by itself as soon as the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us.',
+        text: 'The page stopped waiting after two minutes. If your bank asked you to confirm the payment, finish that in the billing portal. If you paid, the plan starts automatically once the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us.',
       };
     case 'stopped':
       return {
         title: `${state.held === null ? 'Your plan' : planWords(state.held)} is paused`,
         tone: 'bad',
-        text: 'Your keys do not work now, because a payment is open. Pay in the billing portal, and they work again.',
+        text: 'Your keys do not work now, because the subscription is not paid or is paused. Resolve this in the billing portal, and they will work again.',
       };
     case 'ended':
       return {
         title: `${state.held === null ? 'Your plan' : planWords(state.held)} has ended`,
         tone: 'plain',
-        text: `${state.ended === null ? '' : `It ended on ${instantDateWords(state.ended)}. `}Your account and your keys are kept. Buy a plan again and the same keys work at once.`,
+        text: `${state.ended === null ? '' : `It ended on ${instantDateWords(state.ended)}. `}Your account and your keys are kept. If you buy a plan again, the same keys work again.`,
       };
     case 'refunded':
       return {
         title: `${state.held === null ? 'Your plan' : planWords(state.held)} was refunded`,
         tone: 'bad',
-        text: 'Your keys do not work now. The subscription itself is not cancelled, so it can charge you again when it renews. Cancel it in the billing portal; after that you can buy a plan again.',
+        text: 'Your keys do not work now. The subscription itself is not cancelled, so it can charge you again when it renews. Cancel it in the billing portal. After that, you can buy a plan again.',
       };
     case 'attention':
       return {

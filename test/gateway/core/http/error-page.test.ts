@@ -9,6 +9,7 @@ const FILE = '/api/v1/files/gold/base/latest.json';
 const factsOf = (code: ProblemCode, path: string, detail?: string): ErrorFacts => ({
   problem: toProblem(new GatewayError(code, detail === undefined ? {} : { detail }), 'request-1'),
   path,
+  query: '',
   canRetry: false,
   origin: 'https://data.example.com',
   publicPaths: new Set(['/', '/docs', '/chains/base', '/api/v1/summary/base']),
@@ -55,6 +56,16 @@ it('shows the command for exactly this subscriber file, which sends the key only
 it('keeps a path with a quote inside the quotes of the command', () => {
   const [download] = toErrorView(factsOf('api-key-missing', `${FILE}';touch x;'`)).download;
   expect(download?.command).toContain(`'https://data.example.com${FILE}%27;touch x;%27')"`);
+});
+
+it.each([
+  ['revision=2023-09-27.000001', '?revision=2023-09-27.000001'],
+  ["revision=2023-09-27.000001=';touch x;'", '?revision=2023-09-27.000001'],
+  ["revision=';touch x;'", ''],
+  ['utm_source=x', ''],
+])('adds to the command nothing of the query %s but a valid revision', (query, kept) => {
+  const [download] = toErrorView({ ...factsOf('api-key-missing', FILE), query }).download;
+  expect(download?.command).toContain(`'https://data.example.com${FILE}${kept}')"`);
 });
 
 it('lists the chains that exist in the place of an unknown one', () => {

@@ -150,7 +150,7 @@ describe('the documentation', () => {
         expect([href, attributesOf(html, 'id')]).toEqual([href, expect.arrayContaining([fragment])]);
     }
     expect(skeletonOf(page).filter((tag) => /script|style/.test(tag))).toEqual([
-      'script src defer',
+      'script src defer fetchpriority',
       '/script',
     ]);
   });

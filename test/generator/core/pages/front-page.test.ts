@@ -1,6 +1,7 @@
-import { toChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
+import { toChainFacts, type ChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
 import { toChartPoint } from '../../../../generator/core/artifacts/chart-data.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
+import { crawlerFiles } from '../../../../generator/core/pages/site-files.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import type { Chain, MetaDay, MetricName } from '../../../../schemas/types.generated.js';
@@ -10,22 +11,35 @@ import { randomSeries, withoutMetrics } from '../../../support/release/random-se
 const texts = await readProductTexts();
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
 
-/** Returns the text of the front page with one chain whose history has `days` dates, without some metrics. */
-function pageText(
+/** Returns the facts of a chain whose history has `days` dates, without some metrics. */
+function factsOf(
   chain: Chain,
   days: number,
   without: readonly MetricName[] = [],
   lastAvailable?: string,
-): string {
+): ChainFacts {
   const series = withoutMetrics(randomSeries({ chain, seed: 7, days }), without);
   const { meta } = createDayWriters(series, texts);
   const through = series.dates.at(-1) ?? '';
   const provenance = { revision: STAMP.revision, updatedThrough: through };
   const record = meta(days - 1, provenance);
   const facts = toChainFacts(chain, [], { lastRecords: [record], points: [toChartPoint(record)] }, []);
-  const each = { ...facts, lastAvailable: lastAvailable ?? through };
-  return textOf(frontPage(texts.site, { facts: [each], methodologyVersion: 'v1' }).content(STAMP).text);
+  return { ...facts, lastAvailable: lastAvailable ?? through };
 }
+
+/** Returns the text of the front page with one chain. */
+function pageText(...chain: Parameters<typeof factsOf>): string {
+  const options = { facts: [factsOf(...chain)], methodologyVersion: 'v1' };
+  return textOf(frontPage(texts.site, options).content(STAMP).text);
+}
+
+it('the files for crawlers name only chains that are published', () => {
+  const files = crawlerFiles(texts.site, { facts: [factsOf('base', 3)], methodologyVersion: 'v1' });
+  const [sitemap = '', , llms = ''] = files.map((file) => file.content(STAMP).text);
+  expect(sitemap.match(/\/chains\/\w+/g)).toEqual(['/chains/base']);
+  expect(llms).toContain('day of Base: how');
+  expect(llms).not.toMatch(/bitcoin/i);
+});
 
 describe('the card of a chain on the front page', () => {
   it('states the confidence in the label', () => {
