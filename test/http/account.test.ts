@@ -125,6 +125,17 @@ it('closes an open checkout, so that nothing can be paid for a deleted account',
   expect((await fake.readCheckout(id)).state).toBe('expired');
 });
 
+it('sells to an owner who has started purchases and deleted the account again and again within an hour', async () => {
+  const session = await server.openSession({ granted: false });
+  for (let times = 1; times <= 5; times += 1) {
+    const answer = await session.request('POST', { path: CHECKOUT, ...asJson({ plan: 'research' }) });
+    expect(answer.status).toBe(201);
+    const { session_id: id } = (await answer.json()) as { session_id: string };
+    expect((await fake.readCheckout(id)).state).toBe('open');
+    expect((await remove(session)).status).toBe(200);
+  }
+});
+
 it('keeps a purchase that is started while the account is being deleted, and stops it when asked again', async () => {
   const session = await server.openSession({ granted: false });
   await session.request('POST', { path: CHECKOUT, ...asJson({ plan: 'research' }) });

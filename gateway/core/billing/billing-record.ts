@@ -25,9 +25,12 @@ export type SubscriptionAlert = {
 /** An account updated from Stripe, and the new alerts. */
 export type AppliedState = { readonly account: Account; readonly alerts: readonly SubscriptionAlert[] };
 
-/** Creates the billing record of a new customer. */
-export function createBilling(customer: string): Billing {
-  return { customer, checkout: { attempt: 1, session: null }, subscriptions: {}, events: [] };
+/**
+ * Creates the billing record of a new customer. The number of an attempt is part of its idempotency key, so attempts are
+ * counted from the current time: after the account was deleted, a new record does not repeat numbers of the old one.
+ */
+export function createBilling(customer: string, nowMs: number): Billing {
+  return { customer, checkout: { attempt: nowMs, session: null }, subscriptions: {}, events: [] };
 }
 
 /** Returns whether an event was already processed. */

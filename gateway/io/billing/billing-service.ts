@@ -70,7 +70,9 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     handleEvent: createEventHandler(options, syncOptions),
     async adopt(id, customer) {
       const adopt = (account: Account): Account =>
-        account.billing === undefined ? { ...account, billing: createBilling(customer) } : account;
+        account.billing === undefined
+          ? { ...account, billing: createBilling(customer, options.now()) }
+          : account;
       await updateAccount(options, id, adopt);
       return sync(id);
     },

@@ -103,7 +103,7 @@ async function requireCustomer(context: CheckoutContext, id: string): Promise<Bi
   const { billing } = await updateAccount(context, id, async (account) => {
     if (account.billing !== undefined) return account;
     customer ??= await context.billing.createCustomer(id, idempotencyKeyOf('customer', id, hourOf(context)));
-    return { ...account, billing: createBilling(customer) };
+    return { ...account, billing: createBilling(customer, context.now()) };
   });
   return assertBilling(billing);
 }

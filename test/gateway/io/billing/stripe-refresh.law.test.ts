@@ -137,7 +137,7 @@ describe('while a purchase is pending', () => {
     );
     const bought = { plan: 'research', chain: null } as const;
     const session = { id: 'cs_1', ...bought, opened_at: '2026-08-01T00:00:00Z' };
-    const billing = { ...createBilling('cus_1'), subscriptions, checkout: { attempt: 1, session } };
+    const billing = { ...createBilling('cus_1', 1), subscriptions, checkout: { attempt: 1, session } };
     const account: Account = { ...createAccount(ACCOUNT), billing };
     const service = { sync: () => Promise.resolve(account) };
     return createStripeRefresh({
@@ -170,7 +170,7 @@ describe('while a purchase is pending', () => {
 
   it('updates every five seconds at first, and every minute later', async () => {
     const session = { id: 'cs_1', plan: 'research', chain: null, opened_at: '2026-08-01T00:00:00Z' } as const;
-    const billing = { ...createBilling('cus_1'), checkout: { attempt: 1, session } };
+    const billing = { ...createBilling('cus_1', 1), checkout: { attempt: 1, session } };
     const account: Account = { ...createAccount(ACCOUNT), billing };
     let [nowMs, updates] = [openedMs, 0];
     const sync = (): Promise<Account> => ((updates += 1), Promise.resolve(account));
