@@ -8,6 +8,8 @@
  *   releases/<revision>/<sha256>.json  release record
  *   public<url path>                   copy of a public artifact
  *   public<url path>/index.html        copy of a page
+ *   releases/<revision>/<sha256>.jws   statement: the signature of a release record
+ *   public<path in TRUST_PATHS>        key set, current statement, timestamp, list of releases; only in a signed store
  *
  * Collection:
  *   collection.json                    pointer to what was collected
@@ -65,6 +67,26 @@ export function parseReleaseKey(key: string): { revision: string; sha256: string
   const [, revision, sha256] = /^releases\/(\d{4}-\d{2}-\d{2}\.\d{6})\/([0-9a-f]{64})\.json$/.exec(key) ?? [];
   return revision === undefined || sha256 === undefined ? undefined : { revision, sha256 };
 }
+
+/** Returns the key of the statement about a release record. */
+export const statementKey = (revision: string, sha256: string): string =>
+  `${RELEASES_PREFIX}${revision}/${sha256}.jws`;
+
+/** Returns the revision and digest in a statement's key; `undefined` for any other key. */
+export function parseStatementKey(key: string): { revision: string; sha256: string } | undefined {
+  return key.endsWith('.jws') ? parseReleaseKey(key.replace(/\.jws$/, '.json')) : undefined;
+}
+
+/**
+ * URL paths of the files by which readers verify a signed release. They change without a release, so that no release lists
+ * them.
+ */
+export const TRUST_PATHS = {
+  keys: '/.well-known/chain-reference-data/keys.jws',
+  timestamp: '/api/v1/timestamp.jws',
+  statement: '/api/v1/release.jws',
+  releases: '/api/v1/releases.json',
+} as const;
 
 /** Prefix of all accounts. */
 export const ACCOUNTS_PREFIX = 'accounts/';

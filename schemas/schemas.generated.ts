@@ -19,6 +19,7 @@ import glossaryEntriesSchema from './json/glossary-entries.schema.json' with { t
 import glossarySchema from './json/glossary.schema.json' with { type: 'json' };
 import goldDaySchema from './json/gold-day.schema.json' with { type: 'json' };
 import keyRecordSchema from './json/key-record.schema.json' with { type: 'json' };
+import keySetSchema from './json/key-set.schema.json' with { type: 'json' };
 import keyUsageSchema from './json/key-usage.schema.json' with { type: 'json' };
 import landingSchema from './json/landing.schema.json' with { type: 'json' };
 import ledgerLineSchema from './json/ledger-line.schema.json' with { type: 'json' };
@@ -33,7 +34,9 @@ import reasonSchema from './json/reason.schema.json' with { type: 'json' };
 import refusalSchema from './json/refusal.schema.json' with { type: 'json' };
 import regimeCalendarSchema from './json/regime-calendar.schema.json' with { type: 'json' };
 import releaseRecordSchema from './json/release-record.schema.json' with { type: 'json' };
+import releaseStatementSchema from './json/release-statement.schema.json' with { type: 'json' };
 import releaseSchema from './json/release.schema.json' with { type: 'json' };
+import releasesSchema from './json/releases.schema.json' with { type: 'json' };
 import siteSchema from './json/site.schema.json' with { type: 'json' };
 import sourcesPolicySchema from './json/sources-policy.schema.json' with { type: 'json' };
 import sourcesSchema from './json/sources.schema.json' with { type: 'json' };
@@ -42,6 +45,7 @@ import storeSchema from './json/store.schema.json' with { type: 'json' };
 import summarySchema from './json/summary.schema.json' with { type: 'json' };
 import textSchema from './json/text.schema.json' with { type: 'json' };
 import thresholdsSchema from './json/thresholds.schema.json' with { type: 'json' };
+import timestampSchema from './json/timestamp.schema.json' with { type: 'json' };
 import volumeSchema from './json/volume.schema.json' with { type: 'json' };
 
 /** Every JSON Schema of the contract by its name. */
@@ -65,6 +69,7 @@ export const SCHEMAS = {
   glossary: glossarySchema,
   'gold-day': goldDaySchema,
   'key-record': keyRecordSchema,
+  'key-set': keySetSchema,
   'key-usage': keyUsageSchema,
   landing: landingSchema,
   'ledger-line': ledgerLineSchema,
@@ -79,7 +84,9 @@ export const SCHEMAS = {
   refusal: refusalSchema,
   'regime-calendar': regimeCalendarSchema,
   'release-record': releaseRecordSchema,
+  'release-statement': releaseStatementSchema,
   release: releaseSchema,
+  releases: releasesSchema,
   site: siteSchema,
   'sources-policy': sourcesPolicySchema,
   sources: sourcesSchema,
@@ -88,5 +95,6 @@ export const SCHEMAS = {
   summary: summarySchema,
   text: textSchema,
   thresholds: thresholdsSchema,
+  timestamp: timestampSchema,
   volume: volumeSchema,
 } as const;

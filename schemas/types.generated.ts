@@ -140,6 +140,19 @@ export type LineageEvidence = LineageObjects | LineageResponses | LineageNode;
  * The entries of the glossary.
  */
 export type GlossaryEntries = GlossaryEntry[];
+/**
+ * Name of the signed site, usually its address. It keeps sites with the same root key apart.
+ */
+export type SignedSite = string;
+/**
+ * Public key as JWK (RFC 7517): Ed25519 or P-256.
+ */
+export type PublicKey = Ed25519Key | P256Key;
+export type KeyCoordinate = string;
+/**
+ * SHA-256 thumbprint of a public key (RFC 7638) in Base64url.
+ */
+export type KeyThumbprint = string;
 export type AxisTerms = AxisTerm[];
 export type RefusalLine = string;
 /**
@@ -251,6 +264,12 @@ export interface Contract {
   glossary?: Glossary;
   'gold-day'?: GoldDay;
   'key-record'?: KeyRecord;
+  'key-set'?: KeySet;
+  'key-set.site'?: SignedSite;
+  'key-set.thumbprint'?: KeyThumbprint;
+  'key-set.public_key'?: PublicKey;
+  'key-set.coordinate'?: KeyCoordinate;
+  'key-set.release_key'?: ReleaseKey;
   'key-usage'?: KeyUsage;
   landing?: Landing;
   'landing.chain'?: ChainLanding;
@@ -285,7 +304,9 @@ export interface Contract {
   'release-record'?: ReleaseRecord;
   'release-record.file'?: FileEntry;
   'release-record.chain'?: RecordChain;
+  'release-statement'?: ReleaseStatement;
   release?: PublicRelease;
+  releases?: Releases;
   site?: Site;
   'site.line'?: SiteLine;
   'site.page'?: SitePage;
@@ -305,6 +326,7 @@ export interface Contract {
   summary?: Summary;
   text?: TextFile;
   thresholds?: Thresholds;
+  timestamp?: Timestamp;
   volume?: Volume;
 }
 /**
@@ -1239,6 +1261,47 @@ export interface KeyRecord {
   account: AccountId;
 }
 /**
+ * Payload of keys.jws, signed by the root key: the keys that may sign releases of a site.
+ */
+export interface KeySet {
+  schema: 'key-set/1';
+  site: SignedSite;
+  /**
+   * Number of this key set. It grows by one with each change.
+   */
+  version: number;
+  issued_at: Instant;
+  expires: Instant;
+  signed_from_sequence: Sequence;
+  root: PublicKey;
+  keys: ReleaseKey[];
+}
+export interface Ed25519Key {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: KeyCoordinate;
+}
+export interface P256Key {
+  kty: 'EC';
+  crv: 'P-256';
+  x: KeyCoordinate;
+  y: KeyCoordinate;
+}
+export interface ReleaseKey {
+  kid: KeyThumbprint;
+  jwk: PublicKey;
+  valid_from: Instant;
+  valid_until: Instant;
+  /**
+   * Set if nothing that the key signed may be trusted by itself any more.
+   */
+  revoked: KeyRevocation | null;
+}
+export interface KeyRevocation {
+  at: Instant;
+  reason: Reason;
+}
+/**
  * usage/<id>.json: the last day on which a key was used. Updates are best effort and can be lost.
  */
 export interface KeyUsage {
@@ -1789,6 +1852,49 @@ export interface Stamped {
   published_at: Instant;
 }
 /**
+ * Payload of release.jws, signed by a release key: what a release consists of.
+ */
+export interface ReleaseStatement {
+  schema: 'release-statement/1';
+  site: SignedSite;
+  revision: Revision;
+  sequence: Sequence;
+  sha256: Sha256;
+  /**
+   * The release before; null for the first.
+   */
+  previous: StatedPrevious | null;
+  release_sha256: Sha256;
+  manifests: StatedManifests;
+  history_sha256: Sha256;
+  published_at: Instant;
+  generator: GeneratorBuild;
+}
+export interface StatedPrevious {
+  revision: Revision;
+  sha256: Sha256;
+}
+/**
+ * Digest of each manifest, which lists the digests of day files and volumes, by its path.
+ */
+export interface StatedManifests {
+  [k: string]: Sha256;
+}
+/**
+ * The program that signed.
+ */
+export interface GeneratorBuild {
+  version: string;
+  /**
+   * Commit of the source, with "-modified" if files differed from it; null if unknown.
+   */
+  commit: string | null;
+  /**
+   * Digest of package-lock.json; null if unknown.
+   */
+  lockfile_sha256: Sha256 | null;
+}
+/**
  * Digest of every other public file of a release.
  */
 export interface PublicRelease {
@@ -1804,6 +1910,19 @@ export interface PublicFile {
   sha256: Sha256;
   bytes: ByteCount;
   type: MediaType;
+}
+/**
+ * Every release ever, the first one first. Entries are only added.
+ */
+export interface Releases {
+  schema: 'releases/1';
+  releases: PastRelease[];
+}
+export interface PastRelease {
+  sequence: Sequence;
+  revision: Revision;
+  sha256: Sha256;
+  published_at: Instant;
 }
 /**
  * sources.policy.json: from where generator collect takes the metrics of each chain, and its rules where they differ from the defaults.
@@ -2193,6 +2312,17 @@ export interface Thresholds {
   methodology_version: MethodologyVersion;
   methodology_sha256: Sha256;
   defaults: Methodology;
+}
+/**
+ * Payload of timestamp.jws, signed by a release key: which release was the current one, and until when this may be relied on.
+ */
+export interface Timestamp {
+  schema: 'timestamp/1';
+  site: SignedSite;
+  sequence: Sequence;
+  sha256: Sha256;
+  as_of: Instant;
+  expires: Instant;
 }
 /**
  * The rows of a volume: a closed period of one genre and chain, one row for each date, version and status.

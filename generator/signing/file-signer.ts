@@ -1,0 +1,78 @@
+import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
+import type { PublicKey } from '../../schemas/types.generated.js';
+import { GeneratorError } from '../core/generator-error.js';
+import type { Signer } from './signer.js';
+
+/**
+ * Opens a private key in a file: PKCS#8 in PEM, or a JWK; Ed25519 or P-256.
+ * @throws GeneratorError 'usage' if the file cannot be read or has no such key
+ */
+export async function openFileSigner(file: string): Promise<Signer> {
+  const key = parsePrivateKey(await readKeyFile(file), file);
+  const jwk = toPublicKey(key, file);
+  return {
+    jwk,
+    kid: await thumbprintOf(jwk),
+    sign: (bytes) =>
+      Promise.resolve(
+        jwk.crv === 'Ed25519'
+          ? sign(null, bytes, key)
+          : sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }),
+      ),
+  };
+}
+
+/** Reads the public key of a file with a private or a public key. @throws GeneratorError 'usage' */
+export async function readPublicKey(file: string): Promise<PublicKey> {
+  const text = await readKeyFile(file);
+  try {
+    return toPublicKey(createPublicKey(toKeyInput(text)), file);
+  } catch (error) {
+    throw keyFault(file, error);
+  }
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new GeneratorError('usage', `The key file ${file} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function parsePrivateKey(text: string, file: string): KeyObject {
+  try {
+    return createPrivateKey(toKeyInput(text));
+  } catch (error) {
+    throw keyFault(file, error);
+  }
+}
+
+/** Returns the argument of Node's key functions for a PEM or a JWK. @throws SyntaxError for a JWK that is not JSON */
+function toKeyInput(text: string): Parameters<typeof createPublicKey>[0] & Parameters<typeof createPrivateKey>[0] {
+  if (!text.trimStart().startsWith('{')) return text;
+  return { key: JSON.parse(text) as Record<string, string>, format: 'jwk' }; // Node checks it
+}
+
+function toPublicKey(key: KeyObject, file: string): PublicKey {
+  const { kty, crv, x, y } = createPublicKeyOf(key).export({ format: 'jwk' });
+  if (kty === 'OKP' && crv === 'Ed25519' && x !== undefined) return { kty, crv, x };
+  if (kty === 'EC' && crv === 'P-256' && x !== undefined && y !== undefined) return { kty, crv, x, y };
+  throw keyFault(file);
+}
+
+function createPublicKeyOf(key: KeyObject): KeyObject {
+  return key.type === 'public' ? key : createPublicKey(key);
+}
+
+function keyFault(file: string, cause?: unknown): GeneratorError {
+  return new GeneratorError(
+    'usage',
+    `${file} has no key for signing. Use an Ed25519 or P-256 key as PKCS#8 (PEM) or JWK; "generator keys init" makes one.`,
+    { cause },
+  );
+}

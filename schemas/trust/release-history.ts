@@ -1,0 +1,12 @@
+import { canonicalJson } from '../canonical-json.js';
+import type { PastRelease } from '../types.generated.js';
+
+/**
+ * Returns the text whose SHA-256 is the `history_sha256` of the release with this sequence: the canonical JSON of the
+ * entries up to it. `undefined` if the list does not reach it, or its sequences are not 1, 2, 3 and so on.
+ */
+export function historyText(releases: readonly PastRelease[], sequence: number): string | undefined {
+  const past = releases.slice(0, sequence);
+  if (past.length !== sequence || past.some((each, i) => each.sequence !== i + 1)) return undefined;
+  return canonicalJson(past);
+}

@@ -1,0 +1,184 @@
+import { PUBLIC_PATHS, TRUST_PATHS } from '../paths.js';
+import type { KeySet, PublicRelease, Releases, ReleaseStatement, Timestamp } from '../types.generated.js';
+import { historyText } from './release-history.js';
+import type { TrustAnchor } from './trust-anchor.js';
+import { TrustError, UNPROVEN } from './trust-error.js';
+import {
+  verifyKeySet,
+  verifyStatement,
+  verifyTimestamp,
+  type VerifyOptions,
+} from './verify-documents.js';
+
+/** A file as it was received. `isCached` is true if a cache on the way says that it answered. */
+export type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
+
+/**
+ * Reads a file of the site by its URL path; `undefined` if there is none. With `fresh`, caches are asked to revalidate.
+ * Rejects if the site does not answer.
+ */
+export type ReadFile = (
+  path: string,
+  options: { readonly fresh: boolean },
+) => Promise<ReceivedFile | undefined>;
+
+/** Options of `verifySite`. */
+export type VerifySiteOptions = VerifyOptions & {
+  readonly read: ReadFile;
+  readonly anchor: TrustAnchor;
+  /** Returns the SHA-256 in lowercase hex. */
+  readonly sha256: (bytes: Uint8Array) => string | Promise<string>;
+  /** Number of files that are read at a time. */
+  readonly concurrency: number;
+  /** Called after each step, and after each verified file. */
+  readonly onProven?: (proof: Partial<SiteProof>) => void;
+};
+
+/** What was proven about a site. */
+export type SiteProof = {
+  readonly keySet: KeySet;
+  readonly timestamp: Timestamp;
+  readonly statement: ReleaseStatement;
+  /** Number of releases in the signed history. */
+  readonly releases: number;
+  /** Number of public files, and of those verified so far. */
+  readonly files: number;
+  readonly verified: number;
+};
+
+/**
+ * Verifies everything public of a site: root key, key set, timestamp, statement, list of releases, and every public file. After
+ * a failure it reads everything again past caches, and what it finds then counts.
+ * @throws TrustError
+ */
+export async function verifySite(options: VerifySiteOptions): Promise<SiteProof> {
+  try {
+    return await verifyOnce(options, false);
+  } catch (error) {
+    if (!(error instanceof TrustError)) throw error;
+    return verifyOnce(options, true);
+  }
+}
+
+async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<SiteProof> {
+  const site = { ...options, fresh };
+  const report = (proof: Partial<SiteProof>): void => options.onProven?.(proof);
+  const keys = await readJws(site, TRUST_PATHS.keys);
+  const keySet = await verifyKeySet(keys, options.anchor, options);
+  report({ keySet });
+  const timestamp = await verifyTimestamp(await readJws(site, TRUST_PATHS.timestamp), keySet, options);
+  report({ keySet, timestamp });
+  const statement = await verifyStatement(await readJws(site, TRUST_PATHS.statement), keySet, options);
+  assertSameRelease(TRUST_PATHS.statement, statement, timestamp);
+  report({ keySet, timestamp, statement });
+  const release = await readRelease(site, statement);
+  const releases = await verifyHistory(site, statement);
+  const proof = { keySet, timestamp, statement, releases, files: release.files.length + 1 };
+  let verified = 1; // the release
+  report({ ...proof, verified });
+  await verifyFiles(site, release, statement, () => report({ ...proof, verified: (verified += 1) }));
+  return { ...proof, verified };
+}
+
+/** Passes if a statement is about the release of the timestamp. @throws TrustError 'mixed', 'release-forked' */
+export function assertSameRelease(
+  subject: string,
+  statement: ReleaseStatement,
+  timestamp: Timestamp,
+): void {
+  if (statement.sequence !== timestamp.sequence)
+    throw new TrustError(
+      'mixed',
+      subject,
+      `release ${statement.sequence}, but the timestamp says ${timestamp.sequence}`,
+    );
+  if (statement.sha256 !== timestamp.sha256)
+    throw new TrustError('release-forked', subject, `release ${statement.sequence}`);
+}
+
+type Site = VerifySiteOptions & { readonly fresh: boolean };
+
+async function readJws(site: Site, path: string): Promise<{ text: string; subject: string }> {
+  const file = await readFile(site, path);
+  if (file === undefined) throw new TrustError('release-unsigned', path);
+  return { text: new TextDecoder().decode(file.bytes).trim(), subject: path };
+}
+
+async function readFile({ read, fresh }: Site, path: string): Promise<ReceivedFile | undefined> {
+  try {
+    return await read(path, { fresh });
+  } catch (error) {
+    throw new TrustError('unreachable', path, error instanceof Error ? error.message : '', { cause: error });
+  }
+}
+
+async function readRelease(site: Site, statement: ReleaseStatement): Promise<PublicRelease> {
+  const path = PUBLIC_PATHS.release;
+  const bytes = await readVerified(site, path, statement.release_sha256, statement);
+  return JSON.parse(new TextDecoder().decode(bytes)) as PublicRelease; // its digest is signed
+}
+
+/** Verifies the list of all releases against the signed digest of the history. Returns the number of releases. */
+async function verifyHistory(site: Site, { sequence, history_sha256: expected }: ReleaseStatement): Promise<number> {
+  const path = TRUST_PATHS.releases;
+  const file = await readFile(site, path);
+  if (file === undefined) throw new TrustError('file-missing', path);
+  const { releases = [] } = (parseJson(file.bytes) ?? {}) as Partial<Releases>; // compared by its digest
+  const text = Array.isArray(releases) ? historyText(releases, sequence) : undefined;
+  if (text !== undefined && (await site.sha256(new TextEncoder().encode(text))) === expected) return sequence;
+  throw new TrustError(file.isCached ? 'mixed' : 'release-forked', path, `up to release ${sequence}`);
+}
+
+/** Verifies all files that a release lists. A mixture of releases is reported rather than a file that seems to be altered. */
+async function verifyFiles(
+  site: Site,
+  { files }: PublicRelease,
+  statement: ReleaseStatement,
+  onVerified: () => void,
+): Promise<void> {
+  const faults: TrustError[] = [];
+  const waiting = files.values();
+  const work = async (): Promise<void> => {
+    for (const { path, sha256 } of waiting) {
+      try {
+        await readVerified(site, path, sha256, statement);
+        onVerified();
+      } catch (error) {
+        if (!(error instanceof TrustError)) throw error;
+        faults.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: site.concurrency }, work));
+  const fault = faults.find(({ code }) => UNPROVEN.has(code)) ?? faults[0];
+  if (fault !== undefined) throw fault;
+}
+
+async function readVerified(
+  site: Site,
+  path: string,
+  sha256: string,
+  statement: ReleaseStatement,
+): Promise<Uint8Array> {
+  const file = await readFile(site, path);
+  if (file === undefined) throw new TrustError('file-missing', path);
+  if ((await site.sha256(file.bytes)) === sha256) return file.bytes;
+  const isOther = file.isCached || namesOtherRelease(path, file.bytes, statement);
+  throw new TrustError(isOther ? 'mixed' : 'file-altered', path);
+}
+
+/** Returns whether a file itself says that it is of another release: the release file of any other, the rest of a later one. */
+function namesOtherRelease(path: string, bytes: Uint8Array, { revision }: ReleaseStatement): boolean {
+  const { published_revision: named } = (parseJson(bytes) ?? {}) as { published_revision?: unknown }; // any document
+  if (typeof named !== 'string') return false;
+  return path === PUBLIC_PATHS.release ? named !== revision : named > revision;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof value === 'object' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
