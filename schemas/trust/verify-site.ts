@@ -3,12 +3,7 @@ import type { KeySet, PublicRelease, Releases, ReleaseStatement, Timestamp } fro
 import { historyText } from './release-history.js';
 import type { TrustAnchor } from './trust-anchor.js';
 import { TrustError, UNPROVEN } from './trust-error.js';
-import {
-  verifyKeySet,
-  verifyStatement,
-  verifyTimestamp,
-  type VerifyOptions,
-} from './verify-documents.js';
+import { verifyKeySet, verifyStatement, verifyTimestamp, type VerifyOptions } from './verify-documents.js';
 
 /** A file as it was received. `isCached` is true if a cache on the way says that it answered. */
 export type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
@@ -81,11 +76,7 @@ async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<S
 }
 
 /** Passes if a statement is about the release of the timestamp. @throws TrustError 'mixed', 'release-forked' */
-export function assertSameRelease(
-  subject: string,
-  statement: ReleaseStatement,
-  timestamp: Timestamp,
-): void {
+export function assertSameRelease(subject: string, statement: ReleaseStatement, timestamp: Timestamp): void {
   if (statement.sequence !== timestamp.sequence)
     throw new TrustError(
       'mixed',
@@ -119,7 +110,10 @@ async function readRelease(site: Site, statement: ReleaseStatement): Promise<Pub
 }
 
 /** Verifies the list of all releases against the signed digest of the history. Returns the number of releases. */
-async function verifyHistory(site: Site, { sequence, history_sha256: expected }: ReleaseStatement): Promise<number> {
+async function verifyHistory(
+  site: Site,
+  { sequence, history_sha256: expected }: ReleaseStatement,
+): Promise<number> {
   const path = TRUST_PATHS.releases;
   const file = await readFile(site, path);
   if (file === undefined) throw new TrustError('file-missing', path);
