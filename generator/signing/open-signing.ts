@@ -25,6 +25,8 @@ export type Signing = {
 /** Options of `openSigning`. */
 export type OpenSigningOptions = {
   readonly variables: SigningVariables;
+  /** True to return `undefined` if no variable names a key. */
+  readonly isOptional?: boolean;
   readonly generator: GeneratorBuild;
   /** The machine's clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -39,9 +41,11 @@ export type OpenSigningOptions = {
  */
 export async function openSigning(
   store: ObjectStore,
-  { variables, generator, now, warn }: OpenSigningOptions,
+  { variables, generator, now, warn, isOptional = false }: OpenSigningOptions,
 ): Promise<Signing | undefined> {
-  const [signer, stored] = await Promise.all([openSigner(variables), readStoredKeySet(store)]);
+  const signer = await openSigner(variables);
+  if (signer === undefined && isOptional) return undefined;
+  const stored = await readStoredKeySet(store);
   if (stored === undefined && signer === undefined) return undefined;
   if (stored === undefined)
     throw new GeneratorError(

@@ -1,16 +1,11 @@
-import { canonicalJson } from '../../schemas/canonical-json.js';
-import { publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
-import { TrustError, TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
+import { publicKey, TRUST_PATHS } from '../../schemas/paths.js';
+import { TrustError } from '../../schemas/trust/trust-error.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
-import {
-  verifyPastStatement,
-  verifyStatement,
-  verifyTimestamp,
-} from '../../schemas/trust/verify-documents.js';
+import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
 import type { KeySet } from '../../schemas/types.generated.js';
-import type { StoredObject } from '../../infra/store/object-store.js';
-import { toPastRelease, toStatement } from '../core/trust/release-statement.js';
-import { historyDigests, releaseListBytes, RELEASE_LIST_KEY } from '../signing/release-list.js';
+import { toPastRelease } from '../core/trust/release-statement.js';
+import { historyDigestsOf, readCheckedStatement, toJws } from '../signing/check-statement.js';
+import { releaseListBytes, RELEASE_LIST_KEY } from '../signing/release-list.js';
 import { STATEMENT_COPY_KEY } from '../signing/statements.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet } from '../signing/stored-key-set.js';
 import { damagedByTrust } from '../signing/trust-damage.js';
@@ -79,28 +74,12 @@ async function checkStatements(
   releases: readonly StoredRelease[],
   keySet: KeySet,
 ): Promise<number> {
-  const history = toHistory(releases);
-  const digests = historyDigests(history);
+  const digests = historyDigestsOf(releases);
   let statements = 0;
-  for (const { record, sha256 } of releases) {
+  for (const release of releases) {
     signal?.throwIfAborted();
-    const key = statementKey(record.revision, sha256);
-    const found = await store.get(key);
-    if (found === undefined) {
-      if (record.sequence >= keySet.signed_from_sequence)
-        faults.push({ key, message: TRUST_FAULTS['release-unsigned'] });
-      continue;
-    }
-    await catchFault(faults, async () => {
-      const jws = toJws(key, found);
-      const statement = await damagedByTrust(() => verifyPastStatement(jws, keySet, { checkForm }));
-      const { generator, site } = statement;
-      const historySha256 = digests[record.sequence - 1] ?? '';
-      const expected = toStatement(record, sha256, { site, historySha256, generator });
-      if (canonicalJson(statement) !== canonicalJson(expected))
-        throw damaged(key, 'does not say what the release record and the history say');
-      statements += 1;
-    });
+    const found = await catchFault(faults, () => readCheckedStatement(store, release, { keySet, digests }));
+    statements += found === undefined ? 0 : 1;
   }
   return statements;
 }
@@ -164,8 +143,4 @@ function forked(key: string, sequence: number): Error {
 
 function toHistory(releases: readonly StoredRelease[]): ReturnType<typeof toPastRelease>[] {
   return releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
-}
-
-function toJws(subject: string, { bytes }: StoredObject): { text: string; subject: string } {
-  return { text: Buffer.from(bytes).toString('utf8').trim(), subject };
 }

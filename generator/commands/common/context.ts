@@ -32,8 +32,14 @@ export type CommandContext = {
   readonly signal: AbortSignal;
   /** Opens the store at an address. @throws StoreError 'address'. */
   readonly openStore: (address: string) => Promise<ObjectStore>;
-  /** Opens the key that signs the releases of a store; `undefined` if they are not signed. @throws GeneratorError 'usage' */
-  readonly openSigning: (store: ObjectStore) => Promise<Signing | undefined>;
+  /**
+   * Opens the key that signs the releases of a store; `undefined` if they are not signed or, with `isOptional`, if the
+   * environment names no key. @throws GeneratorError 'usage'
+   */
+  readonly openSigning: (
+    store: ObjectStore,
+    options?: { readonly isOptional?: boolean },
+  ) => Promise<Signing | undefined>;
 };
 
 /** Runs commands. A command's action passes it the work to do. */

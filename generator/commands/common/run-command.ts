@@ -77,8 +77,14 @@ export async function runCommand(
         record.stores.push(store.address);
         return store;
       },
-      openSigning: (store) =>
-        openSigning(store, { variables: signingVariables, generator: build, now, warn: diagnostics.warn }),
+      openSigning: (store, { isOptional = false } = {}) =>
+        openSigning(store, {
+          isOptional,
+          variables: signingVariables,
+          generator: build,
+          now,
+          warn: diagnostics.warn,
+        }),
     });
   } catch (error) {
     recorded.progress.abandon();
