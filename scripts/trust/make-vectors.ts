@@ -11,7 +11,8 @@ import { verifySignature } from '../../schemas/trust/verify-jws.js';
 import { toAttack, type Attack } from './attack-table.js';
 import { forgedFiles, type StatesByName } from './forged-documents.js';
 import { formAttacks, keyAttacks } from './signature-attacks.js';
-import { fileAttacks, historyAttacks, subscriberAttacks, timeAttacks } from './site-attacks.js';
+import { historyAttacks, timeAttacks } from './history-attacks.js';
+import { fileAttacks, subscriberAttacks } from './site-attacks.js';
 import { vectorStates, type SignFile, type VectorState } from './vector-states.js';
 
 /** The folder of the vectors. */

@@ -8,7 +8,6 @@ import {
   dayPath,
   manifestPath,
   methodologyDataPath,
-  methodologyTextPath,
   PUBLIC_PATHS,
   queryPath,
   volumePath,
@@ -60,8 +59,7 @@ export function publicFiles(stamp: VectorStamp): VectorFiles {
       `date,chain,regime,confidence,status,methodology_version\n${calendar.join('\n')}\n`,
     [queryPath('bitcoin')]: '-- Transactions of a day.\nSELECT count(*) AS tx_count FROM transactions;\n',
     [methodologyDataPath(METHODOLOGY)]: canonicalJson({ version: METHODOLOGY }),
-    [methodologyTextPath(METHODOLOGY)]:
-      '# Methodology v1\n\nA label is decided by two axes: demand and pressure.\n',
+    '/robots.txt': 'User-agent: *\nAllow: /\n',
     [PUBLIC_PATHS.status]: toJson('status', status(stamp)),
     [PUBLIC_PATHS.changes]: toJson('changes', {
       schema: 'changes/1',

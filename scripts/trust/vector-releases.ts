@@ -31,10 +31,10 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
   html: 'text/html; charset=utf-8',
   json: 'application/json',
-  md: 'text/markdown; charset=utf-8',
   png: 'image/png',
   sql: 'application/sql; charset=utf-8',
   svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
 };
 
 /** Returns the releases of the vectors, the first one first. */
