@@ -13,10 +13,11 @@ import { endMisuse, runCommand, type RunOptions } from './commands/common/run-co
 import { addSources } from './commands/collection/sources.js';
 import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
+import { addKeys } from './commands/keys/keys.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   ...[addCollect, addSources, addPublish, addPlan, addVerify, addStatus, addRollback],
-  ...[addHold, addUnhold, addGc, addCopy, addRepair],
+  ...[addHold, addUnhold, addGc, addCopy, addRepair, addKeys],
 ];
 
 /** Runs a command line and returns the exit. Failures are explained to the operator, not thrown. */

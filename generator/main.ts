@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import path from 'node:path';
 import { pino } from 'pino';
+import product from '../package.json' with { type: 'json' };
 import type { Explanation } from '../infra/process/explain-error.js';
 import { createPaint, hasColours } from '../infra/process/paint.js';
 import { printLine, runProgram } from '../infra/process/run-program.js';
@@ -51,6 +52,8 @@ await runProgram<ExitName>({
       paint: createPaint(process.stdout),
       hasColours: hasColours(process.stdout),
       now,
+      signingVariables: process.env,
+      build: { version: product.version, commit: null, lockfile_sha256: null },
       interrupted,
       stopped: abortAfter(interrupted, STOP_MS),
       openDiagnostics: ({ quiet, logJson }) =>
