@@ -117,10 +117,19 @@ async function verifyHistory(
   const path = TRUST_PATHS.releases;
   const file = await readFile(site, path);
   if (file === undefined) throw new TrustError('file-missing', path);
-  const { releases = [] } = (parseJson(file.bytes) ?? {}) as Partial<Releases>; // compared by its digest
-  const text = Array.isArray(releases) ? historyText(releases, sequence) : undefined;
+  const text = historyIn(file.bytes, sequence);
   if (text !== undefined && (await site.sha256(new TextEncoder().encode(text))) === expected) return sequence;
   throw new TrustError(file.isCached ? 'mixed' : 'release-forked', path, `up to release ${sequence}`);
+}
+
+/** Returns the text that the digest of the history is about; `undefined` for a file that is no list of so many releases. */
+function historyIn(bytes: Uint8Array, sequence: number): string | undefined {
+  const { releases } = (parseJson(bytes) ?? {}) as Partial<Releases>; // compared by its digest
+  try {
+    return releases && historyText(releases, sequence);
+  } catch {
+    return undefined; // nobody signed these bytes: they may have any form
+  }
 }
 
 /** Verifies all files that a release lists. A mixture of releases is reported rather than a file that seems to be altered. */
