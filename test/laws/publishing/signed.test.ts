@@ -12,12 +12,12 @@ import { createSignedSite, type SignedSite } from '../../support/release/signed-
 import { interceptStore } from '../../support/stores/intercept-store.js';
 import { createMemoryCopies, type MemoryCopies } from '../../support/stores/memory-copies.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
-import { snapshotStore } from '../../support/stores/store-snapshot.js';
+import { differingKeys, snapshotStore } from '../../support/stores/store-snapshot.js';
 import { createStoppingStore, StoppedError } from '../../support/stores/stopping-store.js';
 import { createTurns } from '../../support/stores/turns.js';
 
 const SEEDS = Number(process.env['CRD_SEEDS'] ?? '12');
-const STRIDE = SEEDS >= 1000 ? 1 : 5;
+const STRIDE = SEEDS >= 1000 ? 1 : 13;
 const FIRST = '2022-02-01T00:00:00Z';
 const SECOND = '2022-02-02T00:00:00Z';
 const short = randomSeries({ chain: 'arbitrum', seed: 1, days: 3 });
@@ -128,10 +128,9 @@ it('changes nothing that readers see if the key does not answer', async () => {
   await expect(publishSeries(memory, { inputs: [longer], asOf: SECOND, signing })).rejects.toMatchObject({
     exit: 'store-unavailable',
   });
-  const after = await snapshotStore(memory);
-  const isVisible = (key: string): boolean => key.startsWith('public/') || key === POINTER_KEY;
-  for (const key of Object.keys({ ...before, ...after }).filter(isVisible))
-    expect([key, after[key]]).toEqual([key, before[key]]);
+  const changed = differingKeys(before, await snapshotStore(memory));
+  expect(changed.length).toBeGreaterThan(0); // artifacts, which nothing names
+  expect(changed.filter((key) => key.startsWith('public/') || key === POINTER_KEY)).toEqual([]);
 });
 
 describe('the timestamp', () => {
@@ -152,8 +151,7 @@ describe('the timestamp', () => {
     const store = await published.create();
     const before = await snapshotStore(store);
     await publishAgain(store, later(25));
-    const after = await snapshotStore(store);
-    const changed = Object.keys(after).filter((key) => after[key] !== before[key]);
+    const changed = differingKeys(before, await snapshotStore(store));
     expect(changed).toEqual([TIMESTAMP_KEY]);
     expect((await verify(store, later(72))).faults).toEqual([]);
   });
