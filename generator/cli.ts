@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import product from '../package.json' with { type: 'json' };
+import { versionText } from '../infra/process/build-info.js';
 import { createCommandLine, runCommandLine, type CommandLineOutput } from '../infra/process/command-line.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
 import type { CommandHost } from './commands/common/context.js';
@@ -30,18 +30,22 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   };
   const warnings: string[] = [];
   const output = { ...options, warn: (text: string) => void warnings.push(text) };
-  const message = await runCommandLine(createProgram(host, output), args, output);
+  const message = await runCommandLine(createProgram(host, output, versionText(args)), args, output);
   return message === undefined ? exit : endMisuse(args, { message, text: warnings.join('\n') }, options);
 }
 
 /** Creates the program with all its commands. `host` runs the one that is called. */
-export function createProgram(host: CommandHost, output: CommandLineOutput): Command {
+export function createProgram(
+  host: CommandHost,
+  output: CommandLineOutput,
+  version = versionText([]),
+): Command {
   const program = createCommandLine(
     {
       name: 'generator',
       description:
         'Publish descriptive daily on-chain reference data as content-addressed files, and verify it.',
-      version: product.version,
+      version,
       exitCodes: EXIT_CODES,
     },
     output,

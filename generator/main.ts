@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import path from 'node:path';
 import { pino } from 'pino';
-import product from '../package.json' with { type: 'json' };
+import { readBuildInfo } from '../infra/process/build-info.js';
 import type { Explanation } from '../infra/process/explain-error.js';
 import { createPaint, hasColours } from '../infra/process/paint.js';
 import { printLine, runProgram } from '../infra/process/run-program.js';
@@ -53,7 +53,7 @@ await runProgram<ExitName>({
       hasColours: hasColours(process.stdout),
       now,
       signingVariables: process.env,
-      build: { version: product.version, commit: null, lockfile_sha256: null },
+      build: readBuildInfo(),
       interrupted,
       stopped: abortAfter(interrupted, STOP_MS),
       openDiagnostics: ({ quiet, logJson }) =>
