@@ -5,9 +5,8 @@
 export function namedSequence(jws: Uint8Array): number | undefined {
   const [, payload = ''] = Buffer.from(jws).toString('latin1').split('.');
   try {
-    const { sequence } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as {
-      sequence?: unknown; // any document
-    };
+    const document: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    const { sequence } = (document ?? {}) as { sequence?: unknown };
     return typeof sequence === 'number' ? sequence : undefined;
   } catch {
     return undefined; // not JSON
