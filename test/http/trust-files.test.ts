@@ -150,7 +150,7 @@ it('lets a reader verify the whole site', async () => {
   const proof = await verifySite({
     anchor,
     nowMs: clock.ms,
-    checkForm: assertValid,
+    checkForm: (name, value) => assertValid(name, value) as never, // TypeScript cannot relate the two maps of types
     sha256: sha256Hex,
     concurrency: 8,
     async read(path) {
