@@ -1,0 +1,226 @@
+import { parseInstant } from '../../../schemas/dates.js';
+import { POINTER_KEY, statementKey } from '../../../schemas/paths.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { SILENT } from '../../../generator/run/progress.js';
+import { RELEASE_LIST_KEY } from '../../../generator/signing/release-list.js';
+import { signDocument } from '../../../generator/signing/signer.js';
+import { STATEMENT_COPY_KEY } from '../../../generator/signing/statements.js';
+import { KEY_SET_KEY } from '../../../generator/signing/stored-key-set.js';
+import { TIMESTAMP_KEY } from '../../../generator/signing/trust-files.js';
+import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
+import { repairStore } from '../../../generator/upkeep/repair/repair-store.js';
+import { verifyStore, type Verification } from '../../../generator/verify/verify-store.js';
+import { toTimestamp } from '../../../generator/core/trust/timestamp.js';
+import { runGc } from '../../support/release/operate.js';
+import { publishSeries } from '../../support/release/publish-series.js';
+import { randomSeries } from '../../support/release/random-series.js';
+import { createSignedSite, makeSigner, type SignedSite } from '../../support/release/signed-store.js';
+import { createMemoryCopies, type MemoryCopies } from '../../support/stores/memory-copies.js';
+import { createMemoryStore } from '../../support/stores/memory-store.js';
+import { differingKeys, snapshotStore } from '../../support/stores/store-snapshot.js';
+
+const SLOW_MS = 60_000;
+const FIRST = '2022-02-01T00:00:00Z';
+const SECOND = '2022-02-02T00:00:00Z';
+const META = { contentType: 'application/jose', cacheControl: 'no-cache' };
+const { signal } = new AbortController();
+
+let site: SignedSite;
+/** Copies of a signed store with two releases. */
+let signed: MemoryCopies;
+/** Keys of the statements about the first and the second release. */
+let statements: readonly string[];
+beforeAll(async () => {
+  site = await createSignedSite(FIRST);
+  const store = createMemoryStore();
+  await site.install(store);
+  for (const [asOf, days] of [
+    [FIRST, 3],
+    [SECOND, 4],
+  ] as const) {
+    const inputs = [randomSeries({ chain: 'arbitrum', seed: 1, days })];
+    await publishSeries(store, { inputs, asOf, signing: site.signingAt(asOf) });
+  }
+  const keys: string[] = [];
+  for await (const { key } of store.list('releases/')) if (key.endsWith('.jws')) keys.push(key);
+  statements = keys.sort();
+  signed = await createMemoryCopies(store);
+}, SLOW_MS);
+
+const verify = (store: ObjectStore, at = SECOND): Promise<Verification> =>
+  verifyStore(store, { deep: false, now: () => parseInstant(at) ?? NaN, trust: site.anchor });
+
+async function put(store: ObjectStore, key: string, text: string): Promise<void> {
+  const found = await store.get(key);
+  await store.compareAndSwap(key, Buffer.from(text), found?.etag ?? null, META);
+}
+
+async function read(store: ObjectStore, key: string): Promise<string> {
+  return Buffer.from((await store.get(key))?.bytes ?? []).toString();
+}
+
+describe('verify', () => {
+  it('proves every release of a sound store', async () => {
+    expect(await verify(await signed.create())).toMatchObject({
+      ...{ faults: [], lagging: [] },
+      signatures: { trusted: true, statements: 2 },
+    });
+  });
+
+  it.each<
+    readonly [what: string, key: () => string, forge: (store: ObjectStore) => Promise<unknown>, fault: RegExp]
+  >([
+    [
+      'a statement that is missing',
+      () => statements[0] ?? '',
+      (store) => store.delete(statements[0] ?? ''),
+      /although the releases of this site are signed/,
+    ],
+    [
+      'a statement of another release in its place',
+      () => statements[0] ?? '',
+      async (store) => put(store, statements[0] ?? '', await read(store, statements[1] ?? '')),
+      /does not say what the release record/,
+    ],
+    [
+      'an altered statement',
+      () => statements[1] ?? '',
+      async (store) => {
+        const [header, payload = '', signature] = (await read(store, statements[1] ?? '')).split('.');
+        await put(
+          store,
+          statements[1] ?? '',
+          [header, payload.replace(/^../, 'ey'), signature].join('.').replace('.eyJ', '.eyI'),
+        );
+      },
+      /altered/,
+    ],
+    [
+      'a timestamp by a key that is not listed',
+      () => TIMESTAMP_KEY,
+      async (store) => {
+        const subject = { site: site.anchor.site, sequence: 2, sha256: 'a'.repeat(64) };
+        const at = parseInstant(SECOND) ?? NaN;
+        await put(
+          store,
+          TIMESTAMP_KEY,
+          await signDocument(await makeSigner(), 'timestamp', toTimestamp(subject, at)),
+        );
+      },
+      /a key that the key set does not list/,
+    ],
+    [
+      'a timestamp of another release with the same sequence',
+      () => TIMESTAMP_KEY,
+      async (store) => {
+        const subject = { site: site.anchor.site, sequence: 2, sha256: 'a'.repeat(64) };
+        const at = parseInstant(SECOND) ?? NaN;
+        await put(
+          store,
+          TIMESTAMP_KEY,
+          await signDocument(site.signer, 'timestamp', toTimestamp(subject, at)),
+        );
+      },
+      /two histories exist/,
+    ],
+    [
+      'a list without a release',
+      () => RELEASE_LIST_KEY,
+      async (store) => {
+        const list = JSON.parse(await read(store, RELEASE_LIST_KEY)) as { releases: object[] };
+        await put(store, RELEASE_LIST_KEY, JSON.stringify({ ...list, releases: list.releases.slice(1) }));
+      },
+      /does not list the releases of the store/,
+    ],
+    [
+      'a key set of another root key',
+      () => KEY_SET_KEY,
+      async (store) => {
+        const other = await createSignedSite(FIRST);
+        await put(store, KEY_SET_KEY, await signDocument(other.root, 'key-set', other.keySet));
+      },
+      /another root key than the one you trust/,
+    ],
+    ['no key set', () => KEY_SET_KEY, (store) => store.delete(KEY_SET_KEY), /are not signed/],
+  ])('finds %s', async (_what, key, forge, fault) => {
+    const store = await signed.create();
+    await forge(store);
+    const { faults } = await verify(store);
+    expect(faults).toContainEqual({ key: key(), message: expect.stringMatching(fault) as string });
+  });
+
+  it('finds a pointer to a release that nobody signed', async () => {
+    const store = await signed.create();
+    const inputs = [randomSeries({ chain: 'arbitrum', seed: 1, days: 5 })];
+    await publishSeries(store, { inputs, asOf: '2022-02-03T00:00:00Z' }); // as a program without the key would
+    const { revision, sha256 } = JSON.parse(await read(store, POINTER_KEY)) as {
+      revision: string;
+      sha256: string;
+    };
+    const { faults } = await verify(store);
+    expect(faults).toEqual([
+      { key: statementKey(revision, sha256), message: expect.stringContaining('is missing') as string },
+    ]);
+  });
+});
+
+describe('copy', () => {
+  const copy = (from: ObjectStore, to: ObjectStore): Promise<unknown> =>
+    copyStore({ from, to, clock: () => 0, progress: SILENT, signal, trust: site.anchor });
+
+  it('copies all that proves the releases, so that readers verify the mirror too, and needs no key', async () => {
+    const [from, to] = [await signed.create(), createMemoryStore()];
+    const now = Date.now();
+    jestClock(from, parseInstant(SECOND) ?? now);
+    await copy(from, to);
+    expect(differingKeys(await snapshotStore(from), await snapshotStore(to))).toEqual([]);
+    expect((await verify(to)).faults).toEqual([]);
+  });
+
+  it('moves no pointer to a release whose statement is false', async () => {
+    const [from, to] = [await signed.create(), createMemoryStore()];
+    jestClock(from, parseInstant(SECOND) ?? 0);
+    await put(from, statements[1] ?? '', await read(from, statements[0] ?? ''));
+    await expect(copy(from, to)).rejects.toMatchObject({ exit: 'damaged' });
+    expect(await to.head(POINTER_KEY)).toBeUndefined();
+  });
+});
+
+/** Lets the store answer as of a time. */
+function jestClock(store: ObjectStore, nowMs: number): void {
+  const head = store.head.bind(store);
+  Object.assign(store, {
+    head: async (key: string) => {
+      const found = await head(key);
+      return found && { ...found, answeredAtMs: nowMs };
+    },
+  });
+}
+
+describe('repair', () => {
+  it.each([
+    ['the list of releases', RELEASE_LIST_KEY],
+    ['the public copy of the statement', STATEMENT_COPY_KEY],
+  ])('restores %s without a key', async (_what, key) => {
+    const store = await signed.create();
+    const before = await snapshotStore(store);
+    await put(store, key, 'damaged');
+    await repairStore(store, { progress: SILENT, signal });
+    expect(differingKeys(before, await snapshotStore(store))).toEqual([]);
+  });
+
+  it('signs a lost statement and the timestamp again with the key', async () => {
+    const store = await signed.create();
+    await store.delete(statements[0] ?? '');
+    await store.delete(TIMESTAMP_KEY);
+    const result = await repairStore(store, { progress: SILENT, signal, signing: site.signingAt(SECOND) });
+    expect(result.restored).toEqual([statements[0]]);
+    expect(await verify(store)).toMatchObject({ faults: [], lagging: [], signatures: { statements: 2 } });
+  });
+});
+
+it('garbage collection keeps the statements of all releases', async () => {
+  const store = await signed.create();
+  await runGc(store);
+  expect((await verify(store)).signatures?.statements).toBe(2);
+});
