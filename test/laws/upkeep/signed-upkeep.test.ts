@@ -157,7 +157,7 @@ describe('verify', () => {
       revision: string;
       sha256: string;
     };
-    const { faults } = await verify(store);
+    const { faults } = await verify(store, '2022-02-03T00:00:00Z');
     expect(faults).toEqual([
       { key: statementKey(revision, sha256), message: expect.stringContaining('is missing') as string },
     ]);
@@ -170,8 +170,7 @@ describe('copy', () => {
 
   it('copies all that proves the releases, so that readers verify the mirror too, and needs no key', async () => {
     const [from, to] = [await signed.create(), createMemoryStore()];
-    const now = Date.now();
-    jestClock(from, parseInstant(SECOND) ?? now);
+    setClock(from, SECOND);
     await copy(from, to);
     expect(differingKeys(await snapshotStore(from), await snapshotStore(to))).toEqual([]);
     expect((await verify(to)).faults).toEqual([]);
@@ -179,15 +178,16 @@ describe('copy', () => {
 
   it('moves no pointer to a release whose statement is false', async () => {
     const [from, to] = [await signed.create(), createMemoryStore()];
-    jestClock(from, parseInstant(SECOND) ?? 0);
+    setClock(from, SECOND);
     await put(from, statements[1] ?? '', await read(from, statements[0] ?? ''));
     await expect(copy(from, to)).rejects.toMatchObject({ exit: 'damaged' });
     expect(await to.head(POINTER_KEY)).toBeUndefined();
   });
 });
 
-/** Lets the store answer as of a time. */
-function jestClock(store: ObjectStore, nowMs: number): void {
+/** Lets the clock of a store stand at a time. */
+function setClock(store: ObjectStore, at: string): void {
+  const nowMs = parseInstant(at) ?? NaN;
   const head = store.head.bind(store);
   Object.assign(store, {
     head: async (key: string) => {
