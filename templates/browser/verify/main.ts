@@ -50,18 +50,19 @@ async function verify(anchor: TrustAnchor): Promise<void> {
     showSteps(runningSteps(proof));
     showProgress(proof.verified, proof.files);
   };
-  const readSite = createSiteReader(fetch.bind(globalThis));
+  const showRunning = (): void => showVerdict(isRepeated ? verdicts.REPEATED : verdicts.RUNNING);
+  const readSite = createSiteReader({ fetchFile: fetch.bind(globalThis), pause: createPause(showRunning) });
   const read: ReadFile = async (path, options) => {
     if (options.fresh && !isRepeated) {
       isRepeated = true;
-      showVerdict(verdicts.REPEATED);
+      showRunning();
       show({});
     }
     const file = await readSite(path, options);
     if (path === PUBLIC_PATHS.release && file !== undefined) list = Uint8Array.from(file.bytes);
     return file;
   };
-  showVerdict(verdicts.RUNNING);
+  showRunning();
   show({});
   setSigned(undefined);
   try {
@@ -73,6 +74,18 @@ async function verify(anchor: TrustAnchor): Promise<void> {
   } catch (error) {
     await showFault(proof, error);
   }
+}
+
+/** Returns a pause that the page shows once, however many files wait. `resume` is called when none waits any longer. */
+function createPause(resume: () => void): (seconds: number) => Promise<void> {
+  let waiting = 0;
+  return async (seconds) => {
+    if (waiting === 0) showVerdict(verdicts.pausedVerdict(seconds));
+    waiting += 1;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    waiting -= 1;
+    if (waiting === 0) resume();
+  };
 }
 
 async function showFault(proof: Partial<SiteProof>, error: unknown): Promise<void> {

@@ -49,6 +49,17 @@ export const REPEATED: Verdict = {
   paragraphs: ['A check failed, so everything is read again past caches. Only what is found now counts.'],
 };
 
+/** Returns the verdict while a host makes the reader wait. */
+export function pausedVerdict(seconds: number): Verdict {
+  return {
+    state: 'running',
+    title: 'Waiting…',
+    paragraphs: [
+      `This host limits how many files a visitor may read in a minute. Verification continues in about ${count(seconds, 'second')}.`,
+    ],
+  };
+}
+
 /** The verdict of a browser that offers no cryptography, as all do for pages without https. */
 export const INSECURE: Verdict = {
   state: 'unproven',
@@ -72,7 +83,7 @@ export function provenVerdict({ statement, timestamp, files }: SiteProof): Verdi
     title: 'Everything public is what the publisher signed',
     paragraphs: [
       `Proven: release ${statement.revision} was the newest on ${instantWords(timestamp.as_of)}, it was signed for ${statement.site}, and this host serves all ${count(files, 'public file')} of it unaltered.`,
-      'Not proven: files for subscribers, unless you check them below; and that this page itself is genuine, because it comes from the host that it checks. For an independent answer, use a command below.',
+      'Not proven: files for subscribers, unless you check them below; that everybody is shown the same history, because this page remembers nothing; and that this page itself is genuine, because it comes from the host that it checks. For an independent answer, use a command below.',
     ],
   };
 }

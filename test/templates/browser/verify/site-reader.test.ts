@@ -1,16 +1,21 @@
 import { createSiteReader } from '../../../../templates/browser/verify/site-reader.js';
 
-/** Returns the reader of a site that answers every request so, and what it was asked for. */
-function readerOf(answer: Response): {
+/** Returns the reader of a site that gives these answers in turn, with what it was asked for and how long it paused. */
+function readerOf(...answers: readonly Response[]): {
   readonly read: ReturnType<typeof createSiteReader>;
   readonly asked: [unknown, RequestInit | undefined][];
+  readonly pauses: number[];
 } {
   const asked: [unknown, RequestInit | undefined][] = [];
-  const read = createSiteReader((target, options) => {
-    asked.push([target, options]);
-    return Promise.resolve(answer);
+  const pauses: number[] = [];
+  const read = createSiteReader({
+    fetchFile: (target, options) => {
+      const answer = answers[Math.min(asked.push([target, options]), answers.length) - 1];
+      return answer === undefined ? Promise.reject(new Error('no answer')) : Promise.resolve(answer);
+    },
+    pause: (seconds) => Promise.resolve(void pauses.push(seconds)),
   });
-  return { read, asked };
+  return { read, asked, pauses };
 }
 
 it.each([
@@ -36,4 +41,22 @@ it('returns nothing for 404, and rejects with the status of other errors', async
   expect(await readerOf(new Response('', { status: 404 })).read('/docs', { fresh: false })).toBeUndefined();
   const { read } = readerOf(new Response('', { status: 503 }));
   await expect(read('/docs', { fresh: false })).rejects.toThrow('status 503');
+});
+
+it.each([
+  ['3', 3],
+  ['0', 1],
+  ['9000', 120],
+  ['Thu, 26 Nov 2026 13:00:00 GMT', 10],
+])('pauses and asks again if the host limits requests with Retry-After: %s', async (after, seconds) => {
+  const limited = new Response('', { status: 429, headers: { 'Retry-After': after } });
+  const { read, pauses } = readerOf(limited, limited, new Response('abc'));
+  expect(await read('/docs', { fresh: false })).toMatchObject({ bytes: new TextEncoder().encode('abc') });
+  expect(pauses).toEqual([seconds, seconds]);
+});
+
+it('gives up on a host that keeps limiting requests', async () => {
+  const { read, asked } = readerOf(new Response('', { status: 429 }));
+  await expect(read('/docs', { fresh: false })).rejects.toThrow('status 429');
+  expect(asked).toHaveLength(10);
 });
