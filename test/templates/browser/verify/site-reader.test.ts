@@ -3,10 +3,10 @@ import { createSiteReader } from '../../../../templates/browser/verify/site-read
 /** Returns the reader of a site that gives these answers in turn, with what it was asked for and how long it paused. */
 function readerOf(...answers: readonly Response[]): {
   readonly read: ReturnType<typeof createSiteReader>;
-  readonly asked: [unknown, RequestInit | undefined][];
+  readonly asked: [unknown, unknown][];
   readonly pauses: number[];
 } {
-  const asked: [unknown, RequestInit | undefined][] = [];
+  const asked: [unknown, unknown][] = [];
   const pauses: number[] = [];
   const read = createSiteReader({
     fetchFile: (target, options) => {
