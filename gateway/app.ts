@@ -29,6 +29,7 @@ import { createKeysRouter, type KeysRouterOptions } from './routes/keys.js';
 import { createObjectsRouter, type ObjectsRouterOptions } from './routes/objects.js';
 import { createProblemPagesRouter } from './routes/problem-pages.js';
 import { createPublicRouter, type PublicRouterOptions } from './routes/public.js';
+import { createTrustRouter, type TrustRouterOptions } from './routes/trust-files.js';
 import { createWebhookRouter, type WebhookRouterOptions } from './routes/webhook.js';
 
 /** Options for `createApp`: those of every request and those of each router. */
@@ -43,7 +44,7 @@ export type AppOptions = {
   readonly webhook: WebhookRouterOptions;
   /** Absent with an S3 store, which serves its objects itself. */
   readonly objects: ObjectsRouterOptions | undefined;
-  readonly publicFiles: PublicRouterOptions;
+  readonly publicFiles: TrustRouterOptions;
   /** Absent without the built texts of the page. */
   readonly accountPage: AccountPageRouterOptions | undefined;
   /** Absent without the built texts of the page: browsers then get problem documents too. */
@@ -67,6 +68,7 @@ export function createApp(options: AppOptions): Express {
     createWebhookRouter(options.webhook),
     ...(options.objects === undefined ? [] : [createObjectsRouter(options.objects)]),
     ...(options.accountPage === undefined ? [] : [createAccountPageRouter(options.accountPage)]),
+    createTrustRouter(options.publicFiles),
     createPublicRouter(options.publicFiles),
     createProblemPagesRouter(),
   ];

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import product from '../package.json' with { type: 'json' };
+import { versionText } from '../infra/process/build-info.js';
 import { createCommandLine, runCommandLine, type CommandLineOutput } from '../infra/process/command-line.js';
 import { formatFailure } from '../infra/process/exit-codes.js';
 import { addAccounts } from './commands/accounts.js';
@@ -32,20 +32,24 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   };
   const scrub = createScrubber([]); // a mistyped command line may contain a key
   const output = { ...options, warn: (text: string) => options.warn(scrub(text)) };
-  const message = await runCommandLine(createProgram(host, output), args, output);
+  const message = await runCommandLine(createProgram(host, output, versionText(args)), args, output);
   if (message === undefined) return exit;
   if (args.includes('--json')) options.print(formatFailure(EXIT_CODES, { exit: 'usage', message }));
   return 'usage';
 }
 
 /** Creates the program with all its commands. `host` runs the one that is called. */
-export function createProgram(host: CommandHost, output: CommandLineOutput): Command {
+export function createProgram(
+  host: CommandHost,
+  output: CommandLineOutput,
+  version = versionText([]),
+): Command {
   const program = createCommandLine(
     {
       name: 'gateway',
       description:
         'Serve files to subscribers according to their plan, and manage their grants and API keys.',
-      version: product.version,
+      version,
       exitCodes: EXIT_CODES,
     },
     output,

@@ -26,6 +26,7 @@ import { createRequestLog } from './io/operation/request-log.js';
 import { createStoreErrors } from './io/operation/store-errors.js';
 import type { ManifestIndexer } from './io/releases/manifest-indexer.js';
 import { createReleases, type Releases } from './io/releases/releases.js';
+import { createTrustFiles } from './io/releases/trust-files.js';
 import { createTimedStore } from './io/timing/timed-store.js';
 
 /** The gateway's connections to the outside world: log, clocks, randomness, network. */
@@ -124,6 +125,7 @@ export async function composeGateway(
     baseUrl,
     onError: storeErrors('releases'),
   });
+  const trustFiles = createTrustFiles({ store, releases, now, onError: storeErrors('releases') });
   const parts: AppOptions = {
     requests: { log: createRequestLog(logger), metrics, clock, newId },
     files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
@@ -134,7 +136,7 @@ export async function composeGateway(
     checkout: { billingService, authentication, dashboardOrigins },
     webhook: { authentication, billingService },
     objects: directory && { ...directory, authentication, corsOrigins, now },
-    publicFiles: { authentication, releases, source },
+    publicFiles: { authentication, releases, source, trustFiles },
     accountPage: files && { authentication, files, signIn, sells: billingService !== undefined },
     errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
   };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import product from '../package.json' with { type: 'json' };
+import { versionText } from '../infra/process/build-info.js';
 import { createCommandLine, runCommandLine, type CommandLineOutput } from '../infra/process/command-line.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
 import type { CommandHost } from './commands/common/context.js';
@@ -13,10 +13,11 @@ import { endMisuse, runCommand, type RunOptions } from './commands/common/run-co
 import { addSources } from './commands/collection/sources.js';
 import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
+import { addKeys } from './commands/keys/keys.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   ...[addCollect, addSources, addPublish, addPlan, addVerify, addStatus, addRollback],
-  ...[addHold, addUnhold, addGc, addCopy, addRepair],
+  ...[addHold, addUnhold, addGc, addCopy, addRepair, addKeys],
 ];
 
 /** Runs a command line and returns the exit. Failures are explained to the operator, not thrown. */
@@ -29,18 +30,22 @@ export async function runCli(args: readonly string[], options: RunOptions): Prom
   };
   const warnings: string[] = [];
   const output = { ...options, warn: (text: string) => void warnings.push(text) };
-  const message = await runCommandLine(createProgram(host, output), args, output);
+  const message = await runCommandLine(createProgram(host, output, versionText(args)), args, output);
   return message === undefined ? exit : endMisuse(args, { message, text: warnings.join('\n') }, options);
 }
 
 /** Creates the program with all its commands. `host` runs the one that is called. */
-export function createProgram(host: CommandHost, output: CommandLineOutput): Command {
+export function createProgram(
+  host: CommandHost,
+  output: CommandLineOutput,
+  version = versionText([]),
+): Command {
   const program = createCommandLine(
     {
       name: 'generator',
       description:
         'Publish descriptive daily on-chain reference data as content-addressed files, and verify it.',
-      version: product.version,
+      version,
       exitCodes: EXIT_CODES,
     },
     output,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import path from 'node:path';
 import { pino } from 'pino';
+import { readBuildInfo } from '../infra/process/build-info.js';
 import type { Explanation } from '../infra/process/explain-error.js';
 import { createPaint, hasColours } from '../infra/process/paint.js';
 import { printLine, runProgram } from '../infra/process/run-program.js';
@@ -51,6 +52,8 @@ await runProgram<ExitName>({
       paint: createPaint(process.stdout),
       hasColours: hasColours(process.stdout),
       now,
+      signingVariables: process.env,
+      build: readBuildInfo(),
       interrupted,
       stopped: abortAfter(interrupted, STOP_MS),
       openDiagnostics: ({ quiet, logJson }) =>

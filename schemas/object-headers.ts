@@ -12,6 +12,7 @@ import {
   publicKey,
   RELEASES_PREFIX,
   summaryPath,
+  TRUST_PATHS,
 } from './paths.js';
 
 /** Keys of the public copies that caches may keep for only a minute, because they show the current state. */
@@ -27,12 +28,16 @@ const MOST_CURRENT: ReadonlySet<string> = new Set(
   ].map(publicKey),
 );
 
+/** Keys of the public files by which readers verify releases. */
+const TRUST_KEYS: ReadonlySet<string> = new Set(Object.values(TRUST_PATHS).map(publicKey));
+
 /** Returns the `Cache-Control` of the object with this key. Artifacts and records never change, public copies do. */
 export function cacheControlOf(key: string): string {
   if (key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX)) {
     return 'public, max-age=31536000, immutable';
   }
   if (!key.startsWith(PUBLIC_PREFIX)) return 'no-cache';
+  if (TRUST_KEYS.has(key)) return 'public, max-age=60'; // no stale answers: a timestamp says that it is current
   return MOST_CURRENT.has(key)
     ? 'public, max-age=60, stale-while-revalidate=60'
     : 'public, max-age=300, stale-while-revalidate=86400';

@@ -15,6 +15,7 @@ const PUBLISHED_SCHEMAS = [
   ...['status', 'landing', 'chart', 'summary', 'release', 'changes', 'glossary', 'thresholds'],
   ...['methodology-versions', 'methodology', 'feature-schema', 'entitlements', 'api-key'],
   ...['openapi', 'bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'],
+  ...['key-set', 'release-statement', 'timestamp', 'releases'],
   ...['common.instant', 'common.revision', 'common.sha256'],
 ];
 

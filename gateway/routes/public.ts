@@ -26,7 +26,6 @@ import {
 import { isOperationPath, isWheelPath } from '../../schemas/release-paths.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
-import { matchesEtag } from '../core/http/conditions.js';
 import { toPageAddress } from '../core/http/page-address.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
@@ -36,8 +35,8 @@ import { omitRateHeaders } from '../http/address-limit.js';
 import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
-import { beginRoute, createRouter } from '../http/route.js';
-import { sendBytes } from '../http/send-bytes.js';
+import { beginRoute, createRouter, type RouteOptions } from '../http/route.js';
+import { sendPublicFile } from '../http/send-public-file.js';
 
 /** The source of public files: the gateway sends the bytes itself, or redirects to the base URL of a CDN. */
 export type PublicSource =
@@ -49,6 +48,14 @@ export type PublicRouterOptions = {
   readonly authentication: Pick<Authentication, 'limitAddress'>;
   readonly releases: Releases;
   readonly source: PublicSource;
+};
+
+/** The route of public files. Any origin may read them. */
+export const PUBLIC_ROUTE: RouteOptions = {
+  template: `${API_PATH}{public}`,
+  methods: ['GET'],
+  origins: '*',
+  requestHeaders: ['If-None-Match', 'Range'],
 };
 
 /**
@@ -86,18 +93,17 @@ function isExpected(path: string): boolean {
 export function createPublicRouter(options: PublicRouterOptions): Router {
   const { releases } = options;
   const isPublic = (path: string): boolean => releases.current()?.publicFiles.has(path) ?? isExpected(path);
-  const requestHeaders = ['If-None-Match', 'Range'];
   const router = createRouter();
   router
     .route('/{*path}')
     .all(skipUnless((path) => isPublic(path) && !isPagePath(path)))
-    .all(...beginRoute({ template: `${API_PATH}{public}`, methods: ['GET'], origins: '*', requestHeaders }))
-    .get(rejectQuery, sendPublicFile(options));
+    .all(...beginRoute(PUBLIC_ROUTE))
+    .get(rejectQuery, answerFile(options));
   router
     .route('/{*path}')
     .all(skipUnless((path) => isPublic(path) && isPagePath(path)))
-    .all(...beginRoute({ template: '/{page}', methods: ['GET'], origins: '*', requestHeaders }))
-    .get(sendPublicFile(options)); // ignores a query: links to pages are shared with parameters of others
+    .all(...beginRoute({ ...PUBLIC_ROUTE, template: '/{page}' }))
+    .get(answerFile(options)); // ignores a query: links to pages are shared with parameters of others
   const pageOf = (path: string): string | undefined =>
     toPageAddress(path, (each) => isPagePath(each) && (isPublic(each) || each === ACCOUNT_PATHS.page));
   router
@@ -120,7 +126,7 @@ function skipUnless(isOnRoute: (path: string) => boolean): RequestHandler {
   return (_req, res, next) => next(isOnRoute(contextOf(res).path) ? undefined : 'route');
 }
 
-function sendPublicFile({ authentication, releases, source }: PublicRouterOptions): RequestHandler {
+function answerFile({ authentication, releases, source }: PublicRouterOptions): RequestHandler {
   return async (req, res) => {
     const context = contextOf(res);
     const facts = releases.current()?.publicFiles.get(context.path);
@@ -128,38 +134,23 @@ function sendPublicFile({ authentication, releases, source }: PublicRouterOption
     if (facts === undefined)
       throw new GatewayError(releases.isReachable() ? 'not-published' : 'store-unavailable');
     omitRateHeaders(res);
-    const headers = headersOf(facts);
-    if (matchesEtag(req.headers['if-none-match'], facts.etag)) {
-      context.decision = 'not-modified';
-      res.writeHead(304, headers).end();
-    } else if (source.kind === 'elsewhere') {
-      context.decision = 'redirect';
-      const location = `${source.baseUrl}${facts.path}`;
-      res.writeHead(307, { ...headers, Location: location, 'Content-Length': 0 }).end();
-    } else if (req.method === 'HEAD') {
-      context.decision = 'described';
-      res.writeHead(200, {
-        ...headers,
-        'Content-Type': facts.mediaType,
-        'Content-Length': facts.sizeBytes,
-        'Accept-Ranges': 'bytes',
-      });
-      res.end();
-    } else {
-      const { etag, sha256, mediaType } = facts;
-      const read = (): Promise<Uint8Array> => source.objects.read(objectKey(sha256), sha256);
-      await sendBytes(req, res, { read, etag, headers: { ...headers, 'Content-Type': mediaType } });
-    }
+    const { path, sha256 } = facts;
+    await sendPublicFile(req, res, {
+      ...facts,
+      headers: headersOf(facts),
+      source:
+        source.kind === 'elsewhere'
+          ? { location: `${source.baseUrl}${path}` }
+          : { read: () => source.objects.read(objectKey(sha256), sha256) },
+    });
   };
 }
 
-/** Returns the headers of every response about a file. A 304 has them too, so that a cache updates its copy. */
 function headersOf(facts: FileFacts): Record<string, string> {
-  const { path, etag, sha256, revision, disposition, mediaType } = facts;
+  const { path, sha256, revision, disposition, mediaType } = facts;
   const policy = contentPolicyOf(mediaType);
   return {
     'Cache-Control': cacheControlOf(publicKey(path)),
-    ETag: etag,
     'X-Content-SHA256': sha256,
     'X-Published-Revision': revision,
     ...(disposition === 'inline' ? {} : { 'Content-Disposition': disposition }),

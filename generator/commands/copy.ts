@@ -1,12 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { comparePlaces } from '../../infra/store/compare-places.js';
+import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { bytesWords } from '../core/text/number-words.js';
 import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { applyOption, formatGc, graceHoursOption, HOUR_MS } from './gc.js';
-import { addGeneratorCommand, parseRevision } from './common/options.js';
+import { addGeneratorCommand, parseRevision, trustOption } from './common/options.js';
 
 type CopyOptions = CommonOptions & {
   readonly from: string;
@@ -16,6 +17,7 @@ type CopyOptions = CommonOptions & {
   readonly graceHours: number;
   readonly delay?: number;
   readonly toRevision?: string;
+  readonly trust?: TrustAnchor;
 };
 
 /** Adds `copy`, which copies a store with its whole history to another address. */
@@ -39,6 +41,7 @@ export function addCopy(program: Command, host: CommandHost): void {
       new Option('--prune', 'omit what gc deletes, and report what gc would delete in the copy'),
       applyOption(),
       graceHoursOption(),
+      trustOption(),
     ],
     example: 'generator copy --from file:./data/store --to s3://bucket/prefix',
   }).action((options: CopyOptions) =>
@@ -49,7 +52,8 @@ export function addCopy(program: Command, host: CommandHost): void {
       const { progress, signal } = context;
       const clock = (): number => performance.now();
       const choice = { ...toSelection(options, context), ...toPrune(options, context) };
-      const result = await copyStore({ from, to, clock, progress, signal, ...choice });
+      const { trust } = options;
+      const result = await copyStore({ from, to, clock, progress, signal, trust, ...choice });
       for (const key of result.mended) {
         context.warn(`${key} of ${to.address} did not match its digest and was replaced`);
       }

@@ -25,7 +25,7 @@ import { describeJump } from '../publish/check-as-of.js';
 import { readCollectedInput } from '../publish/collected-input.js';
 import { preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
 import { recordRefusals } from '../publish/record-refusals.js';
-import { interruptedError, publishRelease, refreshOutdatedAliases } from '../publish/publish-release.js';
+import { interruptedError, publishRelease, refreshPublished } from '../publish/publish-release.js';
 import { assertSpaceForRelease } from '../publish/release-space.js';
 import { readInput } from '../input/read-input.js';
 import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
@@ -63,6 +63,9 @@ type PublishOptions = CommonOptions & {
 /** A plan, and whether its input is a collection. */
 type PreparedInput = PreparedPlan & { readonly isCollected: boolean };
 
+/** Exits after which the current release stays in force, so that its timestamp is renewed. */
+const STAYS_PUBLISHED: readonly ExitName[] = ['held', 'refused', 'input-invalid'];
+
 /** Adds `publish`, which computes regimes from the input and publishes them as one release. */
 export function addPublish(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
@@ -73,18 +76,19 @@ export function addPublish(program: Command, host: CommandHost): void {
   }).action((options: PublishOptions) =>
     host.run('publish', options, async (context) => {
       const store = await context.openStore(options.store);
+      const signing = await context.openSigning(store);
       const prepared = await prepare(store, options, context, { writesAhead: true }).catch(
         async (error: unknown) => {
           if (context.signal.aborted) throw interruptedError('not committed', error);
           // A rollback that stopped after its commit may have left public copies of withdrawn days.
-          if (error instanceof GeneratorError && error.exit === 'held')
-            await refreshOutdatedAliases(store, context);
+          if (error instanceof GeneratorError && STAYS_PUBLISHED.includes(error.exit))
+            await refreshPublished(store, { ...context, signing });
           throw error;
         },
       );
       const { release } = prepared.plan;
       if (release !== undefined) await assertSpaceForRelease(store, release);
-      const written = await publishRelease(store, { ...prepared, release }, context);
+      const written = await publishRelease(store, { ...prepared, release }, { ...context, signing });
       return report(store, prepared, written, options, context);
     }),
   );

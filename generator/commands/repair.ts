@@ -39,7 +39,9 @@ export function addRepair(program: Command, host: CommandHost): void {
       const { input, pointer } = options;
       const { progress, signal } = context;
       const read = input === undefined ? {} : await readInputs(input, context);
+      const signing = await context.openSigning(store, { isOptional: true });
       const result = await repairStore(store, {
+        signing,
         progress,
         signal,
         ...read,

@@ -146,9 +146,10 @@ async function finish(
   outcome: OperatorReport['outcome'],
   context: CommandContext,
 ): Promise<ExitName> {
+  const signing = await context.openSigning(store);
   const publish = (): Promise<Written> => {
     context.progress.abandon(); // closes the stage in which a first attempt failed
-    return publishRelease(store, prepared, context);
+    return publishRelease(store, prepared, { ...context, signing });
   };
   // A rollback may not fit into the spare space, so it leaves that for a hold or for gc.
   const written = await (outcome === 'rolled-back' ? publish() : withSpareSpace(store, publish));

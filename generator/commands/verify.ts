@@ -1,29 +1,39 @@
 import { Option, type Command } from 'commander';
+import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { verifyStore, type Verification } from '../verify/verify-store.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { warnOfStoreFaults } from './common/faults.js';
 import { formatCommand } from './common/next-command.js';
-import { addGeneratorCommand, storeOption } from './common/options.js';
+import { addGeneratorCommand, storeOption, trustOption } from './common/options.js';
 
-type VerifyOptions = CommonOptions & { readonly store: string; readonly deep?: boolean };
+type VerifyOptions = CommonOptions & {
+  readonly store: string;
+  readonly deep?: boolean;
+  readonly trust?: TrustAnchor;
+};
 
 /** Adds `verify`, which re-reads a store and reports everything that is wrong with it. */
 export function addVerify(program: Command, host: CommandHost): void {
   addGeneratorCommand(program, {
     name: 'verify',
     description:
-      'Re-read a store and check every file digest, schema, determinism hash and link between releases.',
+      'Re-read a store and check every file digest, schema, determinism hash, signature and link between releases.',
     options: [
       storeOption(),
       new Option('--deep', 'also recompute every record and file from the published gold days'),
+      trustOption(),
     ],
     example: 'generator verify --deep --store file:./data/store',
   }).action((options: VerifyOptions) =>
     host.run('verify', options, async (context) => {
       const store = await context.openStore(options.store);
-      const result = await verifyStore(store, { ...context, deep: options.deep ?? false });
+      const result = await verifyStore(store, {
+        ...context,
+        deep: options.deep ?? false,
+        trust: options.trust,
+      });
       const repair = formatCommand(context.commandLine, ['repair', '--store', store.address]);
       return report(result, repair, context);
     }),
@@ -32,6 +42,17 @@ export function addVerify(program: Command, host: CommandHost): void {
 
 function describeLagging(number: number): string {
   return `the public copies lag (${count(number, 'key')}; --json lists them): a run ended after its commit. The next publish refreshes them. To refresh them now:`;
+}
+
+/** Returns what the signatures prove, in a sentence. */
+function describeSignatures({ signatures }: Verification): string {
+  if (signatures === null) return 'signatures: none. Nothing proves who published this.';
+  const { site, trusted, key_set_version: version, statements, current_until: until } = signatures;
+  const who = trusted
+    ? `${site}, by the root key that you trust`
+    : `${site}, by a root key that only the store names; with --trust, the one that you trust`;
+  const what = `key set ${version}, ${count(statements, 'signed release')}`;
+  return `signatures: ${who}; ${what}; the current release until ${until ?? 'unknown'}`;
 }
 
 function report(result: Verification, repair: string, { warn, show }: CommandContext): ExitName {
@@ -54,7 +75,10 @@ function report(result: Verification, repair: string, { warn, show }: CommandCon
   ];
   show(
     result,
-    `verified ${result.revision ?? ''} (sequence ${result.sequence ?? 0}): ${checked}; ${counts.join(', ')}`,
+    [
+      `verified ${result.revision ?? ''} (sequence ${result.sequence ?? 0}): ${checked}; ${counts.join(', ')}`,
+      describeSignatures(result),
+    ].join('\n'),
   );
   return 'done';
 }

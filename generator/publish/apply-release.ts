@@ -4,6 +4,8 @@ import type { Etag } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { assertMoved, movePointer } from '../state/move-pointer.js';
+import type { Signing } from '../signing/open-signing.js';
+import { signRelease } from '../signing/statements.js';
 import { metaOf } from '../state/object-meta.js';
 import { putImmutable } from '../state/write-artifact.js';
 import {
@@ -22,11 +24,13 @@ export type ApplyOptions = WriteOptions & {
   readonly etag: Etag | null;
   /** The writing that began while the release was planned, if any. */
   readonly writing?: Writing | undefined;
+  /** Present if the releases of the store are signed. */
+  readonly signing?: Signing | undefined;
 };
 
 /**
- * Writes a release in the order of the protocol: store mark, artifacts, release record, pointer. Moving the pointer
- * commits the release; until then it is invisible to readers.
+ * Writes a release in the order of the protocol: store mark, artifacts, release record, statement, pointer. Moving the
+ * pointer commits the release; until then it is invisible to readers. So no pointer names an unsigned release.
  * @throws GeneratorError 'conflict' if another release was committed first or garbage collection was running, and
  * 'store-unavailable' if it is unknown whether the release was committed.
  */
@@ -37,6 +41,7 @@ export async function applyRelease(options: ApplyOptions): Promise<Written> {
 
   progress.begin('record');
   await writeRecord(writing, options);
+  await writeStatement(writing, options);
   progress.end(release.record.revision);
 
   signal?.throwIfAborted();
@@ -58,6 +63,12 @@ async function writeRecord(writing: Writing, { store, release }: ApplyOptions): 
   }
   const body = Buffer.from(release.recordText, 'utf8');
   countWrite(writing, await putImmutable(store, key, body, release.sha256, metaOf(key)), body.length);
+}
+
+async function writeStatement(writing: Writing, { store, release, signing }: ApplyOptions): Promise<void> {
+  if (signing === undefined) return;
+  const bytes = await signRelease(store, signing, release);
+  countWrite(writing, bytes > 0 ? 'created' : 'exists', bytes);
 }
 
 /** Moves the pointer to the release and returns the size of the pointer. */

@@ -3,6 +3,8 @@ import { wordsOfOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import type { Progress } from '../run/progress.js';
+import type { Signing } from '../signing/open-signing.js';
+import { refreshTrustFiles } from '../signing/trust-files.js';
 import { isMoveOutcomeUnknown } from '../state/move-pointer.js';
 import { readAliasSequence, readPointer, type StartingPoint } from '../state/published-state.js';
 import { applyRelease, type ApplyOptions } from './apply-release.js';
@@ -22,10 +24,13 @@ export type PublishReleaseOptions = {
   readonly now: () => number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** Present if the releases of the store are signed. */
+  readonly signing?: Signing | undefined;
 };
 
 /**
- * Writes and commits the planned release, if there is one, then refreshes the public copies if they are outdated.
+ * Writes and commits the planned release, if there is one, then refreshes the public copies if they are outdated, and the files
+ * by which readers verify the release.
  * @throws GeneratorError 'interrupted' if it ended early because of `signal`; its message says whether the release was
  * committed, or that this is unknown.
  */
@@ -38,28 +43,36 @@ export async function publishRelease(
   const etag = start.pointer?.etag ?? null;
   const written =
     release === undefined
-      ? { objects: 0, bytes: 0 }
+      ? NOTHING
       : await commitRelease({ ...options, store, release, etag, writing }, signal);
   const sequence = release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
-  if (release === undefined && start.aliasSequence === sequence) return written;
+  const isOutdated = release !== undefined || start.aliasSequence !== sequence;
   try {
-    const refreshed = await refreshAliases(store, progress, signal);
-    signal.throwIfAborted();
-    return { objects: written.objects + refreshed.objects, bytes: written.bytes + refreshed.bytes };
+    const refreshed = isOutdated ? await refreshAliases(store, progress, signal) : NOTHING;
+    const trust = options.signing ? await refreshTrustFiles(store, options.signing) : NOTHING;
+    if (isOutdated) signal.throwIfAborted();
+    const counts = [written, refreshed, trust];
+    return {
+      objects: counts.reduce((sum, { objects }) => sum + objects, 0),
+      bytes: counts.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
   } catch (error) {
     if (signal.aborted) throw interruptedError(release ? 'committed' : 'nothing', error);
     throw release === undefined ? error : committedError(release.record.revision, error);
   }
 }
 
-/** Refreshes the public copies if they are outdated. */
-export async function refreshOutdatedAliases(
+const NOTHING: Written = { objects: 0, bytes: 0 };
+
+/** Refreshes the public copies if they are outdated, and the timestamp. Runs call it that may not publish. */
+export async function refreshPublished(
   store: ObjectStore,
-  { progress, signal }: PublishReleaseOptions,
+  { progress, signal, signing }: PublishReleaseOptions,
 ): Promise<void> {
   const [pointer, sequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
   if (pointer !== undefined && pointer.value.sequence !== sequence)
     await refreshAliases(store, progress, signal);
+  if (signing !== undefined) await refreshTrustFiles(store, signing);
 }
 
 /** Returns an error that occurred after the commit, with a message that first says that the release is published. */

@@ -16,8 +16,8 @@ const CONCURRENCY = 8;
 export type RefreshResult = { readonly objects: number; readonly bytes: number };
 
 /**
- * Updates every public copy, also called alias, to the release that the pointer names, the status last, and then sets
- * aliases.json to its sequence. Several runs may refresh at the same time: each copy is read before the pointer, so an
+ * Updates every public copy, also called alias, to the release that the pointer names, and then sets aliases.json to its
+ * sequence. The list of files comes first, so that readers who compare others with it notice the refresh; the status comes last. Several runs may refresh at the same time: each copy is read before the pointer, so an
  * older release never overwrites a newer one.
  */
 export async function refreshAliases(
@@ -37,13 +37,15 @@ export async function refreshAliases(
     total.bytes += bytes;
     progress.advance();
   };
+  const { release, status } = PUBLIC_PATHS;
+  if (release in first.public) await refresh(release);
   await pMap(
-    paths.filter((path) => path !== PUBLIC_PATHS.status),
+    paths.filter((path) => path !== release && path !== status),
     refresh,
     { concurrency: CONCURRENCY },
   );
   for (const path of CHAIN_IDS.flatMap(publicPathsOf)) await deleteUnlisted(store, path, current);
-  if (PUBLIC_PATHS.status in first.public) await refresh(PUBLIC_PATHS.status);
+  if (status in first.public) await refresh(status);
   await raiseSequence(store, first.sequence);
   progress.end(`sequence ${first.sequence}`);
   return total;

@@ -6,11 +6,11 @@ import { GeneratorError } from '../core/generator-error.js';
 import type { Signer } from './signer.js';
 
 /**
- * Opens a private key in a file: PKCS#8 in PEM, or a JWK; Ed25519 or P-256.
+ * Opens a private key in a file, or its text if that is known: PKCS#8 in PEM, or a JWK; Ed25519 or P-256.
  * @throws GeneratorError 'usage' if the file cannot be read or has no such key
  */
-export async function openFileSigner(file: string): Promise<Signer> {
-  const key = parsePrivateKey(await readKeyFile(file), file);
+export async function openFileSigner(file: string, text?: string): Promise<Signer> {
+  const key = parsePrivateKey(text ?? (await readKeyFile(file)), file);
   const jwk = toPublicKey(key, file);
   return {
     jwk,
@@ -22,16 +22,6 @@ export async function openFileSigner(file: string): Promise<Signer> {
           : sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }),
       ),
   };
-}
-
-/** Reads the public key of a file with a private or a public key. @throws GeneratorError 'usage' */
-export async function readPublicKey(file: string): Promise<PublicKey> {
-  const text = await readKeyFile(file);
-  try {
-    return toPublicKey(createPublicKey(toKeyInput(text)), file);
-  } catch (error) {
-    throw keyFault(file, error);
-  }
 }
 
 async function readKeyFile(file: string): Promise<string> {
@@ -52,21 +42,17 @@ function parsePrivateKey(text: string, file: string): KeyObject {
   }
 }
 
-/** Returns the argument of Node's key functions for a PEM or a JWK. @throws SyntaxError for a JWK that is not JSON */
-function toKeyInput(text: string): Parameters<typeof createPublicKey>[0] & Parameters<typeof createPrivateKey>[0] {
+/** Returns the argument of Node's key function for a PEM or a JWK. @throws SyntaxError for a JWK that is not JSON */
+function toKeyInput(text: string): Parameters<typeof createPrivateKey>[0] {
   if (!text.trimStart().startsWith('{')) return text;
   return { key: JSON.parse(text) as Record<string, string>, format: 'jwk' }; // Node checks it
 }
 
 function toPublicKey(key: KeyObject, file: string): PublicKey {
-  const { kty, crv, x, y } = createPublicKeyOf(key).export({ format: 'jwk' });
+  const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' });
   if (kty === 'OKP' && crv === 'Ed25519' && x !== undefined) return { kty, crv, x };
   if (kty === 'EC' && crv === 'P-256' && x !== undefined && y !== undefined) return { kty, crv, x, y };
   throw keyFault(file);
-}
-
-function createPublicKeyOf(key: KeyObject): KeyObject {
-  return key.type === 'public' ? key : createPublicKey(key);
 }
 
 function keyFault(file: string, cause?: unknown): GeneratorError {

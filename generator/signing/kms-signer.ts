@@ -7,7 +7,8 @@ import { GeneratorError } from '../core/generator-error.js';
 import type { Signer } from './signer.js';
 
 /** Failures of KMS that another try does not change: the key, its use or the permission is wrong. */
-const FINAL = /^(NotFound|Disabled|InvalidKeyUsage|AccessDenied|UnrecognizedClient|KMSInvalidState|Validation)/;
+const FINAL =
+  /^(NotFound|Disabled|InvalidKeyUsage|AccessDenied|UnrecognizedClient|KMSInvalidState|Validation)/;
 
 /**
  * Opens a key of AWS KMS: ECC_NIST_P256 for SIGN_VERIFY. The private key never leaves KMS.
@@ -36,7 +37,10 @@ function toPublicKey(spki: Uint8Array | undefined, keyId: string): PublicKey {
   const key = createPublicKey({ key: Buffer.from(spki ?? []), format: 'der', type: 'spki' });
   const { kty, crv, x, y } = key.export({ format: 'jwk' });
   if (kty === 'EC' && crv === 'P-256' && x !== undefined && y !== undefined) return { kty, crv, x, y };
-  throw new GeneratorError('usage', `The KMS key ${keyId} is not of the kind ECC_NIST_P256. Create one of that kind.`);
+  throw new GeneratorError(
+    'usage',
+    `The KMS key ${keyId} is not of the kind ECC_NIST_P256. Create one of that kind.`,
+  );
 }
 
 /**

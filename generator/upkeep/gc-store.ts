@@ -3,8 +3,10 @@ import {
   objectKey,
   parseObjectKey,
   parseReleaseKey,
+  parseStatementKey,
   POINTER_KEY,
   RELEASES_PREFIX,
+  statementKey,
 } from '../../schemas/paths.js';
 import type { ListedObject, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -39,7 +41,7 @@ export type GcStoreOptions = {
 export type GcResult = {
   readonly outcome: 'deleted' | 'dry-run' | 'interrupted';
   readonly revision: string;
-  /** Objects that no retained release reaches, and release records to which the current release does not lead. Deleted unless it was a dry run. */
+  /** Objects that no retained release reaches, and release records (with their statements) to which the current release does not lead. Deleted unless it was a dry run. */
   readonly garbage: { readonly objects: number; readonly releases: number; readonly bytes: number };
   /** Number of unreachable objects that are younger than the grace period. */
   readonly young: number;
@@ -117,6 +119,7 @@ async function findCandidates(
 ): Promise<{ candidates: ListedObject[]; young: number }> {
   const retained = retainedReleases(releases, nowMs);
   const reachable = recordKeysOf(releases);
+  for (const { record, sha256 } of releases) reachable.add(statementKey(record.revision, sha256));
   for (const digest of (await readDayFiles(store, retained)).keys()) reachable.add(objectKey(digest));
   for (const { record } of retained)
     for (const { sha256 } of listedFilesOf(record)) reachable.add(objectKey(sha256));
@@ -124,13 +127,17 @@ async function findCandidates(
   let young = 0;
   for (const prefix of [OBJECTS_PREFIX, RELEASES_PREFIX]) {
     for await (const found of store.list(prefix)) {
-      const parsedKey = parseObjectKey(found.key) ?? parseReleaseKey(found.key);
-      if (parsedKey === undefined || reachable.has(found.key)) continue;
+      if (!isCollected(found.key) || reachable.has(found.key)) continue;
       if (nowMs - found.modifiedAtMs > graceMs) candidates.push(found);
       else young += 1;
     }
   }
   return { candidates, young };
+}
+
+/** Returns whether garbage collection may delete a key that nothing reaches: of an artifact, a record, or its statement. */
+function isCollected(key: string): boolean {
+  return (parseObjectKey(key) ?? parseReleaseKey(key) ?? parseStatementKey(key)) !== undefined;
 }
 
 /** Passes while a release is in force. @throws GeneratorError 'conflict' otherwise. */

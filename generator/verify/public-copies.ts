@@ -3,6 +3,7 @@ import { ALIASES_KEY, PUBLIC_PREFIX, publicKey } from '../../schemas/paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { publicPathsOf } from '../core/draft/chain-state.js';
 import { readAliasSequence } from '../state/published-state.js';
+import { TRUST_KEYS } from './check-signatures.js';
 import { catchFault, type Verifier } from './verifier.js';
 
 /** A refresh of the public copies that did not finish, for example because the run was killed after its commit. */
@@ -48,7 +49,7 @@ export async function checkExtraFiles(
   const named = new Set(Object.keys(record.public).map(publicKey));
   const deletable = new Map(CHAIN_IDS.flatMap(publicPathsOf).map((path) => [publicKey(path), path]));
   for await (const { key } of store.list(PUBLIC_PREFIX)) {
-    if (named.has(key)) continue;
+    if (named.has(key) || TRUST_KEYS.has(key)) continue;
     const path = deletable.get(key);
     const isLeft =
       path !== undefined &&

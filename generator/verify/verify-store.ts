@@ -7,7 +7,8 @@ import {
   releaseKey,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import type { ReleaseChanges, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
@@ -24,9 +25,10 @@ import { SILENT, type Progress } from '../run/progress.js';
 import { describeFuture } from '../state/future-release.js';
 import { readPointer, readRecord } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
-import { listedFilesOf } from '../state/reachable-objects.js';
+import { listedFilesOf, type StoredRelease } from '../state/reachable-objects.js';
 import { readClock } from '../state/trusted-clock.js';
 import { checkAliasMark, checkExtraFiles, checkPublicCopy, type UnfinishedRefresh } from './public-copies.js';
+import { checkSignatures, type SignatureProof } from './check-signatures.js';
 import { recomputeRelease } from './recompute-release.js';
 import { readDayTexts } from '../texts/product-texts.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
@@ -41,6 +43,8 @@ export type Verification = {
   readonly artifacts: number;
   readonly days: number;
   readonly deep: boolean;
+  /** What the signatures prove; null if the releases are not signed. */
+  readonly signatures: SignatureProof | null;
   /** Damage. */
   readonly faults: readonly StoreFault[];
   /** Public copies of an earlier release, which a run left behind that ended after its commit. The next run refreshes them. */
@@ -55,6 +59,8 @@ export type VerifyStoreOptions = {
   readonly signal?: AbortSignal;
   /** The machine's clock, in milliseconds since the epoch. If present, a release from the future is a fault. */
   readonly now?: () => number;
+  /** Whose signatures the releases must have. */
+  readonly trust?: TrustAnchor | undefined;
 };
 
 /**
@@ -63,9 +69,10 @@ export type VerifyStoreOptions = {
  */
 export async function verifyStore(
   store: ObjectStore,
-  { deep, progress = SILENT, signal, now }: VerifyStoreOptions,
+  { deep, progress = SILENT, signal, now, trust }: VerifyStoreOptions,
 ): Promise<Verification> {
-  const nothing = { revision: null, sequence: null, releases: 0, artifacts: 0, days: 0, deep, lagging: [] };
+  const counts = { releases: 0, artifacts: 0, days: 0 };
+  const nothing = { revision: null, sequence: null, ...counts, deep, signatures: null, lagging: [] };
   const faults: StoreFault[] = [];
   if (!(await isMarked(store, faults))) return { ...nothing, faults };
   let releaseSha256 = '';
@@ -93,11 +100,16 @@ export async function verifyStore(
     ...{ artifacts: 0, days: 0 },
   };
   const refreshed = await checkAliasMark(verifier);
-  const { changes, earlier } = await checkReleaseChain(verifier, refreshed);
+  const { releases, isComplete, earlier } = await checkReleaseChain(verifier, releaseSha256, refreshed);
+  const changes = releases.map((each) => each.record.changes);
   const unfinished = refreshed === undefined ? undefined : { earlier };
   progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
   for (const chain of listedChains(record)) await checkChain(verifier, chain);
   await checkPublicFiles(verifier, unfinished);
+  const nowMs = now && readClock(store, now).nowMs;
+  const signatures = isComplete
+    ? await checkSignatures(verifier, releases, { anchor: trust, nowMs })
+    : undefined;
   faults.push(...checkIndexes(record, changes));
   await checkExtraFiles(verifier, unfinished);
   await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
@@ -113,10 +125,11 @@ export async function verifyStore(
   return {
     revision,
     sequence,
-    releases: changes.length,
+    releases: releases.length,
     artifacts: verifier.artifacts,
     days: verifier.days,
     deep,
+    signatures: signatures ?? null,
     faults,
     lagging: verifier.lagging,
   };
@@ -135,32 +148,37 @@ async function isMarked(store: ObjectStore, faults: StoreFault[]): Promise<boole
 }
 
 /**
- * Follows `previous` from the current release to the first. Returns the changes of each, newest first, and the earlier
- * releases from the sequence `since` on.
+ * Follows `previous` from the current release to the first. Returns all releases, newest first, and the earlier ones from the
+ * sequence `since` on. `isComplete` is false if one cannot be read.
  */
 async function checkReleaseChain(
   verifier: Verifier,
+  sha256: string,
   since = Infinity,
-): Promise<{ readonly changes: readonly ReleaseChanges[]; readonly earlier: readonly ReleaseRecord[] }> {
+): Promise<{
+  readonly releases: readonly StoredRelease[];
+  readonly isComplete: boolean;
+  readonly earlier: readonly ReleaseRecord[];
+}> {
   const { store, record, faults } = verifier;
   const seen = new Set(listedFilesOf(record).map(({ sha256 }) => sha256));
-  const changes = [record.changes];
+  const releases: StoredRelease[] = [{ record, sha256 }];
   const recent: ReleaseRecord[] = [];
   let later = record;
   while (later.previous !== null) {
     const link = later.previous;
     const earlier = await catchFault(faults, () => readRecord(store, link));
-    if (earlier === undefined) return { changes, earlier: recent };
+    if (earlier === undefined) return { releases, isComplete: false, earlier: recent };
     const fault = findLinkFault(earlier, later);
     if (fault !== undefined) faults.push({ key: releaseKey(link.revision, link.sha256), message: fault });
-    if (changes.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, seen);
-    changes.push(earlier.changes);
+    if (releases.length < RETAINED_RELEASES) await checkOldFiles(verifier, earlier, seen);
+    releases.push({ record: earlier, sha256: link.sha256 });
     if (earlier.sequence >= since) recent.push(earlier);
     later = earlier;
   }
   const fault = findFirstFault(later);
   if (fault !== undefined) faults.push({ key: `${RELEASES_PREFIX}${later.revision}`, message: fault });
-  return { changes, earlier: recent };
+  return { releases, isComplete: true, earlier: recent };
 }
 
 async function checkPublicFiles(verifier: Verifier, unfinished?: UnfinishedRefresh): Promise<void> {

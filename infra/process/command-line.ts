@@ -29,7 +29,7 @@ export function createCommandLine(
   const help = new Help();
   return new Command(name)
     .description(description)
-    .version(version, '--version', 'print the version')
+    .version(version, '--version', 'print the version; with --json also the commit')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => print(text.trimEnd()),

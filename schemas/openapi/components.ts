@@ -38,12 +38,19 @@ function rewrite(file: string, node: unknown): unknown {
   if (Array.isArray(node)) return node.map((each) => rewrite(file, each));
   if (typeof node !== 'object' || node === null) return node;
   return Object.fromEntries(
-    Object.entries(node).map(([name, value]) =>
-      name === '$ref' && typeof value === 'string'
-        ? [name, `#/components/schemas/${nameOf(file, value)}`]
-        : [name, rewrite(file, value)],
-    ),
+    Object.entries(node)
+      .filter(isDescribed)
+      .map(([name, value]) =>
+        name === '$ref' && typeof value === 'string'
+          ? [name, `#/components/schemas/${nameOf(file, value)}`]
+          : [name, rewrite(file, value)],
+      ),
   );
+}
+
+/** Returns whether a member belongs into the description. A title only names the type in our own programs. */
+function isDescribed([name, value]: [string, unknown]): boolean {
+  return name !== 'title' || typeof value !== 'string';
 }
 
 function nameOf(file: string, ref: string): string {

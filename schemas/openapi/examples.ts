@@ -13,6 +13,7 @@ import manifest from '../examples/valid/manifest/gold-base-restated.json' with {
 import metaDay from '../examples/valid/meta-day/bitcoin-available.json' with { type: 'json' };
 import methodologyVersions from '../examples/valid/methodology-versions/v1.json' with { type: 'json' };
 import release from '../examples/valid/release/first.json' with { type: 'json' };
+import releases from '../examples/valid/releases/first.json' with { type: 'json' };
 import status from '../examples/valid/status/four-chains.json' with { type: 'json' };
 import summary from '../examples/valid/summary/bitcoin.json' with { type: 'json' };
 import methodology from '../methodology/v1.json' with { type: 'json' };
@@ -58,6 +59,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'gold-day': goldDay,
   'derived-day': derivedDay,
   'brief-day': briefDay,
+  releases,
   entitlements,
   'account-export': {
     exported_at: CREATED,

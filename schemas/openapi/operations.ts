@@ -6,8 +6,11 @@ import { toProblemAnswers } from './problem-answers.js';
 
 export type { HeaderName } from './headers.js';
 
-/** Text or a document that no schema describes, by example. */
-export type TextContent = { readonly example: string | JsonObject };
+/** Text or a document that no schema describes, by example; the text can have a payload that one describes. */
+export type TextContent = {
+  readonly example: string | JsonObject;
+  readonly payload?: { readonly schema: string; readonly example: JsonObject };
+};
 
 /** Content by media type: a schema name, several schema names, text, or `null` for any bytes. */
 export type Content = Readonly<Record<string, string | readonly string[] | TextContent | null>>;
@@ -63,15 +66,16 @@ export function toOperation(options: OperationOptions): JsonObject {
 
 /**
  * Returns a GET operation and its HEAD. HEAD has the same responses without content unless `headAnswers` is set, and
- * no ranges (RFC 9110 §14.2). A malformed request without a body is rejected before it is counted.
+ * no ranges (RFC 9110 §14.2). Only GET has the description. A malformed request without a body is rejected before it is counted.
  */
 export function toReads(options: OperationOptions, headAnswers: Answers = options.answers): JsonObject {
   const uncounted: readonly ProblemCode[] = [...(options.uncounted ?? []), 'request-malformed'];
   const get = { ...options, uncounted };
+  const { description: _ofBoth, ...shared } = get;
   const head = toOperation({
-    ...get,
+    ...shared,
     id: `${get.id}Head`,
-    summary: `${get.summary} (headers only)`,
+    summary: 'Headers only',
     parameters: (get.parameters ?? []).filter(({ name }) => name !== 'Range'),
     answers: Object.fromEntries(Object.entries(headAnswers).filter(([status]) => status !== '206')),
     problems: get.problems.filter((code) => code !== 'range-not-satisfiable'),
@@ -79,10 +83,14 @@ export function toReads(options: OperationOptions, headAnswers: Answers = option
   return { get: toOperation(get), head: { ...head, responses: withoutContent(head['responses']) } };
 }
 
+/** Returns the responses of HEAD. Of problems they have only the codes: the responses of GET explain them. */
 function withoutContent(responses: unknown): JsonObject {
   return Object.fromEntries(
     Object.entries(responses as Record<string, JsonObject>).map(
-      ([status, { content: _content, ...rest }]) => [status, rest],
+      ([status, { content: _content, description, ...rest }]) => [
+        status,
+        { description: String(description).replace(/^(`[a-z-]+`): .*$/gm, '$1'), ...rest },
+      ],
     ),
   );
 }
@@ -103,7 +111,15 @@ function toMedia(content: Content[string]): JsonObject {
   if (content === null) return {};
   if (typeof content === 'string') return { schema: schemaRef(content), ...examplesOf([content]) };
   if (isList(content)) return { schema: { anyOf: content.map(schemaRef) }, ...examplesOf(content) };
-  return { schema: { type: typeof content.example }, example: content.example };
+  return { schema: toTextSchema(content), example: content.example };
+}
+
+function toTextSchema({ example, payload }: TextContent): JsonObject {
+  if (payload === undefined) return { type: typeof example };
+  return {
+    type: typeof example,
+    contentSchema: { ...schemaRef(payload.schema), examples: [payload.example] },
+  };
 }
 
 function isList(content: readonly string[] | TextContent): content is readonly string[] {

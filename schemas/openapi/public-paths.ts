@@ -26,97 +26,70 @@ import {
   QUERY_TEXT,
   WEEKLY_TEXT,
 } from './examples.js';
-import { toReads, type Content, type HeaderName } from './operations.js';
-import { CHAIN, FILE, GENRE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
+import type { Content, HeaderName } from './operations.js';
+import { CHAIN, FILE, GENRE, inPath, json } from './parameters.js';
+import { publicFile } from './public-file.js';
+import { trustPaths } from './trust-paths.js';
 
 const SVG: Content = { 'image/svg+xml': { example: CHART_TEXT } };
 
-/**
- * Returns the operations on a public file. The response is a redirect if the public files are on another host. `more` are
- * headers that only some files have.
- */
-function publicFile(
+/** Returns the operations on a public file of a release. `more` are headers that only some files have. */
+function releaseFile(
   id: string,
   summary: string,
   content: Content,
   parameters: readonly JsonObject[] = [],
   more: readonly HeaderName[] = [],
 ): JsonObject {
-  const headers = [...FILE, ...more]; // no rate limit: caches send the response to other callers
-  return toReads({
-    id,
-    tag: 'Public files',
-    summary,
-    parameters: [...parameters, IF_NONE_MATCH, RANGE],
-    answers: {
-      '200': { description: 'The file.', content, headers: [...headers, 'Accept-Ranges'] },
-      '206': {
-        description: 'The requested range.',
-        content: binary(content),
-        headers: [...headers, 'Content-Range', 'Accept-Ranges'],
-      },
-      '304': { description: 'Not modified. One of the ETags in If-None-Match is current.', headers },
-      '307': {
-        description: 'Redirect to the host that serves the public files.',
-        headers: [...headers, 'Location'],
-      },
-    },
-    problems: ['not-found', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-published'],
-    problemHeaders: RATE,
-    uncounted: ['range-not-satisfiable'],
-  });
-}
-
-function binary(content: Content): Content {
-  return Object.fromEntries(Object.keys(content).map((type) => [type, null]));
+  return publicFile({ id, summary, content, parameters, headers: [...FILE, ...more] });
 }
 
 /** Returns the operations on public files, by path. */
 export function publicPaths(): Record<string, JsonObject> {
   const notPerChain = {
-    [PUBLIC_PATHS.status]: publicFile('getStatus', 'Retrieve the freshness of each chain', json('status')),
-    [PUBLIC_PATHS.landing]: publicFile('getLanding', 'Retrieve a snapshot of all chains', json('landing')),
-    [PUBLIC_PATHS.release]: publicFile(
+    [PUBLIC_PATHS.status]: releaseFile('getStatus', 'Retrieve the freshness of each chain', json('status')),
+    [PUBLIC_PATHS.landing]: releaseFile('getLanding', 'Retrieve a snapshot of all chains', json('landing')),
+    [PUBLIC_PATHS.release]: releaseFile(
       'getRelease',
       'Retrieve the digests of all public files',
       json('release'),
     ),
-    [PUBLIC_PATHS.changes]: publicFile(
+    [PUBLIC_PATHS.changes]: releaseFile(
       'getChanges',
       'List the changes of the last 90 releases',
       json('changes'),
     ),
-    [PUBLIC_PATHS.glossary]: publicFile('getGlossary', 'Retrieve the glossary', json('glossary')),
-    [PUBLIC_PATHS.thresholds]: publicFile(
+    [PUBLIC_PATHS.glossary]: releaseFile('getGlossary', 'Retrieve the glossary', json('glossary')),
+    [PUBLIC_PATHS.thresholds]: releaseFile(
       'getThresholds',
       'Retrieve the thresholds of the methodology',
       json('thresholds'),
     ),
-    [PUBLIC_PATHS.methodologyVersions]: publicFile(
+    [PUBLIC_PATHS.methodologyVersions]: releaseFile(
       'getMethodologyVersions',
       'List methodology versions',
       json('methodology-versions'),
     ),
-    [PUBLIC_PATHS.featureSchema]: publicFile(
+    [PUBLIC_PATHS.featureSchema]: releaseFile(
       'getFeatureSchema',
       'Retrieve the Frictionless Table Schema of the regime calendar',
       json('feature-schema'),
     ),
-    [volumeSchemaPath('{genre}', '{chain}')]: publicFile(
+    [volumeSchemaPath('{genre}', '{chain}')]: releaseFile(
       'getVolumeSchema',
       "Retrieve the Frictionless Table Schema of a chain's volumes",
       json('feature-schema'),
       [GENRE, CHAIN],
     ),
-    [PUBLIC_PATHS.openapi]: publicFile('getOpenApi', 'Retrieve this OpenAPI description', json('openapi')),
-    [PUBLIC_PATHS.starterNotebook]: publicFile(
+    [PUBLIC_PATHS.openapi]: releaseFile('getOpenApi', 'Retrieve this OpenAPI description', json('openapi')),
+    [PUBLIC_PATHS.starterNotebook]: releaseFile(
       'getStarterNotebook',
       'Retrieve the starter notebook',
       { 'application/x-ipynb+json': { example: NOTEBOOK } },
       [],
       ['Content-Disposition'],
     ),
-    [PUBLIC_PATHS.overviewChart]: publicFile(
+    [PUBLIC_PATHS.overviewChart]: releaseFile(
       'getOverviewChart',
       'Retrieve a chart of all chains over the last two years',
       SVG,
@@ -124,6 +97,7 @@ export function publicPaths(): Record<string, JsonObject> {
   };
   return {
     ...notPerChain,
+    ...trustPaths(),
     ...methodologyPaths(),
     ...chainPaths(),
     ...examplePaths(),
@@ -140,7 +114,7 @@ function examplePaths(): Record<string, JsonObject> {
     'with_pandas.py',
   );
   return {
-    [examplePath('{name}')]: publicFile(
+    [examplePath('{name}')]: releaseFile(
       'getExample',
       'Retrieve an example program',
       { 'text/plain': { example: EXAMPLE_TEXT } },
@@ -154,7 +128,7 @@ function wheelPaths(): Record<string, JsonObject> {
   const example = 'chain_reference_data-1.0.0-py3-none-any.whl';
   const wheel = inPath('wheel', { type: 'string', pattern }, 'File name of the wheel.', example);
   return {
-    [wheelPath('{wheel}')]: publicFile(
+    [wheelPath('{wheel}')]: releaseFile(
       'getPythonClient',
       'Retrieve the Python client, for pip install',
       { 'application/zip': null },
@@ -167,7 +141,7 @@ function wheelPaths(): Record<string, JsonObject> {
 function problemPagePaths(): Record<string, JsonObject> {
   const code = inPath('code', { enum: Object.keys(PROBLEMS) }, 'Code of the problem.', 'gone');
   return {
-    [problemPath('{code}')]: publicFile(
+    [problemPath('{code}')]: releaseFile(
       'getProblemPage',
       'Retrieve the page about a problem',
       { 'text/html': { example: PROBLEM_PAGE } },
@@ -178,12 +152,12 @@ function problemPagePaths(): Record<string, JsonObject> {
 
 function methodologyPaths(): Record<string, JsonObject> {
   return {
-    [methodologyDataPath('v1')]: publicFile(
+    [methodologyDataPath('v1')]: releaseFile(
       'getMethodology',
       'Retrieve methodology v1 as data',
       json('methodology'),
     ),
-    [methodologyTextPath('v1')]: publicFile('getMethodologyText', 'Retrieve methodology v1 as text', {
+    [methodologyTextPath('v1')]: releaseFile('getMethodologyText', 'Retrieve methodology v1 as text', {
       'text/markdown': { example: METHODOLOGY_TEXT },
     }),
   };
@@ -191,32 +165,32 @@ function methodologyPaths(): Record<string, JsonObject> {
 
 function chainPaths(): Record<string, JsonObject> {
   return {
-    [summaryPath('{chain}')]: publicFile('getSummary', "Retrieve a chain's latest state", json('summary'), [
+    [summaryPath('{chain}')]: releaseFile('getSummary', "Retrieve a chain's latest state", json('summary'), [
       CHAIN,
     ]),
-    [calendarPath('{chain}')]: publicFile(
+    [calendarPath('{chain}')]: releaseFile(
       'getCalendar',
       'Retrieve a regime calendar',
       { 'text/csv': { example: CALENDAR_TEXT } },
       [CHAIN],
       ['Content-Disposition'],
     ),
-    [weeklySummaryPath('{chain}')]: publicFile(
+    [weeklySummaryPath('{chain}')]: releaseFile(
       'getWeeklySummary',
       'Retrieve a weekly summary',
       { 'text/plain': { example: WEEKLY_TEXT } },
       [CHAIN],
     ),
-    [queryPath('{chain}')]: publicFile(
+    [queryPath('{chain}')]: releaseFile(
       'getQuery',
       "Retrieve the SQL that computes a chain's metrics from public raw data",
       { 'text/plain': { example: QUERY_TEXT } },
       [CHAIN],
     ),
-    [chartPath('{chain}')]: publicFile('getChart', "Retrieve a chart of a chain's last two years", SVG, [
+    [chartPath('{chain}')]: releaseFile('getChart', "Retrieve a chart of a chain's last two years", SVG, [
       CHAIN,
     ]),
-    [chartDataPath('{chain}')]: publicFile(
+    [chartDataPath('{chain}')]: releaseFile(
       'getChartData',
       "Retrieve the data of a chain's chart, for every date",
       json('chart'),

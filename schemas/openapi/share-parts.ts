@@ -7,7 +7,7 @@ export type SharedParts = {
   readonly parameters: JsonObject;
 };
 
-/** A response or parameter with the name that it gets if it is shared. */
+/** A response or parameter with the name that it gets if it is shared: its status or its own name. A short name is repeated often. */
 type Part = readonly [name: string, part: JsonObject];
 
 /** Replaces each response and parameter that occurs several times with a reference to one shared part. */
@@ -27,36 +27,33 @@ export function shareParts(paths: Readonly<Record<string, JsonObject>>): SharedP
   };
 }
 
-function answersOf({ operationId, responses }: JsonObject): Part[] {
+function answersOf({ responses }: JsonObject): Part[] {
   const answers = Object.entries(responses as Record<string, JsonObject>);
-  return answers.map(([status, answer]) => [`${String(operationId)}.${status}`, answer]);
+  return answers.map(([status, answer]) => [status, answer]);
 }
 
 function parametersOf({ parameters }: JsonObject): Part[] {
   return (parameters as JsonObject[]).map((each) => [String(each['name']), each]);
 }
 
-/** Collects the parts that occur several times, each under the first of its names that is free. */
+/** Collects the parts that occur several times. Different parts with the same name get numbers. */
 function createList(
   kind: string,
   parts: readonly Part[],
 ): { readonly shared: JsonObject; readonly refTo: (part: JsonObject) => JsonObject } {
-  const namesByText = new Map<string, string[]>();
-  for (const [name, part] of parts) {
+  const counts = new Map<string, number>();
+  for (const [, part] of parts) {
     const text = JSON.stringify(part);
-    namesByText.set(text, [...(namesByText.get(text) ?? []), name]);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const names = new Map<string, string>();
   const shared: Record<string, JsonObject> = {};
-  const seen = new Set<string>();
-  for (const [, part] of parts) {
+  for (const [name, part] of parts) {
     const text = JSON.stringify(part);
-    const name = namesByText.get(text)?.find((each) => shared[each] === undefined);
-    if (seen.has(text) && !names.has(text) && name !== undefined) {
-      names.set(text, name);
-      shared[name] = part;
-    }
-    seen.add(text);
+    if (names.has(text) || counts.get(text) === 1) continue;
+    const free = freeName(name, shared);
+    names.set(text, free);
+    shared[free] = part;
   }
   return {
     shared,
@@ -65,6 +62,12 @@ function createList(
       return name === undefined ? part : { $ref: `#/components/${kind}/${name}` };
     },
   };
+}
+
+function freeName(name: string, taken: JsonObject): string {
+  let [free, number] = [name, 1];
+  while (free in taken) free = `${name}.${(number += 1)}`;
+  return free;
 }
 
 function mapValues(

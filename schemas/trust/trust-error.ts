@@ -32,11 +32,15 @@ export class TrustError extends Error {
   readonly code: TrustFault;
   /** What failed: a URL path or a key of the store. */
   readonly subject: string;
+  /** Why it failed, as the rest of a sentence that begins with the subject. */
+  readonly reason: string;
 
   constructor(code: TrustFault, subject: string, detail = '', options?: ErrorOptions) {
-    super(`${subject} ${TRUST_FAULTS[code]}${detail === '' ? '' : ` (${detail})`}`, options);
+    const reason = `${TRUST_FAULTS[code]}${detail === '' ? '' : ` (${detail})`}`;
+    super(`${subject} ${reason}`, options);
     this.name = 'TrustError';
     this.code = code;
     this.subject = subject;
+    this.reason = reason;
   }
 }

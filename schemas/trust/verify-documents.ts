@@ -98,7 +98,7 @@ export async function verifyPastStatement(
   keySet: KeySet,
   { checkForm }: Pick<VerifyOptions, 'checkForm'>,
 ): Promise<ReleaseStatement> {
-  const key = findKey(jws, 'release-statement', keySet);
+  const key = findKey(keySet, keyIdOf(jws, 'release-statement'), jws.subject);
   return verifyBy(key, 'release-statement', jws, { keySet, checkForm });
 }
 
@@ -108,13 +108,21 @@ async function verifyCurrent<N extends 'timestamp' | 'release-statement'>(
   keySet: KeySet,
   { checkForm, nowMs }: VerifyOptions,
 ): Promise<TrustDocuments[N]> {
-  const key = findKey(jws, name, keySet);
-  const { subject } = jws;
-  if (key.revoked !== null)
-    throw new TrustError('key-revoked', subject, `key ${key.kid}: ${key.revoked.reason}`);
-  if (!isValidAt(key, nowMs))
-    throw new TrustError('key-expired', subject, `key ${key.kid}: ${key.valid_from} to ${key.valid_until}`);
+  const key = currentKey(keySet, keyIdOf(jws, name), { subject: jws.subject, nowMs });
   return verifyBy(key, name, jws, { keySet, checkForm });
+}
+
+/** Returns the key with this id if it may sign at this time. @throws TrustError 'key-unknown', 'key-revoked', 'key-expired' */
+export function currentKey(
+  keySet: KeySet,
+  kid: string,
+  { subject, nowMs }: Pick<ReceivedJws, 'subject'> & Pick<VerifyOptions, 'nowMs'>,
+): ReleaseKey {
+  const key = findKey(keySet, kid, subject);
+  if (key.revoked !== null) throw new TrustError('key-revoked', subject, `key ${kid}: ${key.revoked.reason}`);
+  if (!isValidAt(key, nowMs))
+    throw new TrustError('key-expired', subject, `key ${kid}: ${key.valid_from} to ${key.valid_until}`);
+  return key;
 }
 
 /** Returns whether a key may sign at this time. A reader's clock may be a little behind. */
@@ -122,10 +130,9 @@ export function isValidAt({ valid_from: from, valid_until: until }: ReleaseKey, 
   return nowMs + CLOCK_TOLERANCE_MS >= toMs(from) && nowMs < toMs(until);
 }
 
-function findKey(jws: ReceivedJws, name: TrustDocumentName, { keys }: KeySet): ReleaseKey {
-  const kid = keyIdOf(jws, name);
+function findKey({ keys }: KeySet, kid: string, subject: string): ReleaseKey {
   const key = keys.find((each) => each.kid === kid);
-  if (key === undefined) throw new TrustError('key-unknown', jws.subject, `key ${kid}`);
+  if (key === undefined) throw new TrustError('key-unknown', subject, `key ${kid}`);
   return key;
 }
 

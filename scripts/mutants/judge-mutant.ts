@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { copyCommit } from '../build/copy-commit.js';
 import { applyMutation, type Mutation } from './mutations.js';
 
 /** The repository. */
@@ -47,11 +48,7 @@ export async function withCopy<T>(
 ): Promise<T> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mutants-'));
   try {
-    await execute('git', ['archive', '--output', path.join(folder, 'copy.tar'), commit], {
-      cwd: ROOT,
-      signal,
-    });
-    await execute('tar', ['-xf', 'copy.tar'], { cwd: folder, signal });
+    await copyCommit(ROOT, commit, folder, signal);
     for (const modules of ['node_modules', 'infra/aws/node_modules']) {
       if (existsSync(path.join(ROOT, modules)))
         await symlink(path.join(ROOT, modules), path.join(folder, modules));

@@ -78,7 +78,13 @@ function exitOf(fault: TrustFault | null): Attack['exit'] {
 }
 
 export const put = (path: string, forged: string): VectorChange => ({ put: path, forged });
-export const putKeys = (forged: string): VectorChange => put(TRUST_PATHS.keys, forged);
+/** An attack that puts a forged document: its name, the document, the forged file and the fault. */
+export type ForgedDocument = readonly [string, keyof typeof TRUST_PATHS, string, TrustFault];
+
+export function toPlan([name, document, forged, fault]: ForgedDocument): AttackPlan {
+  return { name, changes: [put(TRUST_PATHS[document], forged)], fault };
+}
+
 export const putTimestamp = (forged: string): VectorChange => put(TRUST_PATHS.timestamp, forged);
 export const putStatement = (forged: string): VectorChange => put(TRUST_PATHS.statement, forged);
 export const replace = (path: string, state: string, file?: string): VectorChange => ({

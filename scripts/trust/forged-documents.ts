@@ -4,6 +4,7 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { TRUST_PATHS } from '../../schemas/paths.js';
 import { TRUST_TYPES } from '../../schemas/trust/trust-documents.js';
+import { ALGORITHMS } from '../../schemas/trust/verify-jws.js';
 import type { PastRelease, ReleaseStatement } from '../../schemas/types.generated.js';
 import { testSigner } from './test-keys.js';
 import { encode, listOf, type VectorState } from './vector-states.js';
@@ -26,7 +27,11 @@ export async function forgedFiles(stateOf: StatesByName): Promise<ForgedFiles> {
 
 async function keySets(stateOf: StatesByName): Promise<ForgedFiles> {
   const keySet = stateOf('release-3').documents['key-set'];
-  const [root, a, stranger] = await signers3('root', 'release-a', 'stranger-root');
+  const [root, a, stranger] = await Promise.all([
+    testSigner('root'),
+    testSigner('release-a'),
+    testSigner('stranger-root'),
+  ]);
   const typ = TRUST_TYPES['key-set'];
   const wrongKey = { ...keySet, keys: keySet.keys.map((key) => ({ ...key, jwk: stranger.jwk })) };
   return {
@@ -71,7 +76,7 @@ async function signers(stateOf: StatesByName): Promise<ForgedFiles> {
 
 async function algorithms(stateOf: StatesByName): Promise<ForgedFiles> {
   const { 'key-set': keySet, timestamp, statement } = stateOf('release-3').documents;
-  const [root, a] = await signers3('root', 'release-a', 'stranger');
+  const [root, a] = await Promise.all([testSigner('root'), testSigner('release-a')]);
   const nothing = () => Promise.resolve(new Uint8Array());
   const none = (signer: Signer, typ: string, payload: object) =>
     jws({ ...signer, sign: nothing }, typ, payload, { alg: 'none' });
@@ -104,7 +109,7 @@ async function algorithms(stateOf: StatesByName): Promise<ForgedFiles> {
 
 async function headers(stateOf: StatesByName): Promise<ForgedFiles> {
   const { statement } = stateOf('release-3').documents;
-  const [a, stranger] = await signers3('release-a', 'stranger', 'root');
+  const [a, stranger] = await Promise.all([testSigner('release-a'), testSigner('stranger')]);
   const typ = TRUST_TYPES['release-statement'];
   const jku = 'https://attacker.example.com/keys.json';
   return {
@@ -139,7 +144,7 @@ function contents(stateOf: StatesByName): Promise<ForgedFiles> {
 
 async function es256(stateOf: StatesByName): Promise<ForgedFiles> {
   const { files, documents } = stateOf('es256');
-  const [p256, stranger] = await signers3('p256-release', 'stranger', 'root');
+  const [p256, stranger] = await Promise.all([testSigner('p256-release'), testSigner('stranger')]);
   const [head, payload, signature] = partsOf(String(files.get(TRUST_PATHS.timestamp)));
   const raw = Buffer.from(signature, 'base64url');
   const swapped = Buffer.concat([raw.subarray(32), raw.subarray(0, 32)]);
@@ -177,18 +182,11 @@ type Header = { readonly [member: string]: unknown };
 
 /** Signs a payload under a header that may say anything. */
 async function jws(signer: Signer, typ: string, payload: object, others: Header = {}): Promise<string> {
-  const alg = signer.jwk.crv === 'Ed25519' ? 'EdDSA' : 'ES256';
-  const all = Object.entries({ alg, kid: signer.kid, typ, ...others });
+  const alg = ALGORITHMS[signer.jwk.crv];
+  const all: [string, unknown][] = Object.entries({ alg, kid: signer.kid, typ, ...others });
   const header = Object.fromEntries(all.filter(([, value]) => value !== undefined));
   const input = `${encode(header)}.${encode(payload)}`;
   return `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`;
-}
-
-type Names = Parameters<typeof testSigner>;
-
-async function signers3(...names: [...Names, ...Names, ...Names]): Promise<[Signer, Signer, Signer]> {
-  const [one, two, three] = names;
-  return [await testSigner(one), await testSigner(two), await testSigner(three)];
 }
 
 function partsOf(text: string): [string, string, string] {

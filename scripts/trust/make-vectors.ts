@@ -10,8 +10,9 @@ import { isPagePath } from '../../schemas/paths.js';
 import { verifySignature } from '../../schemas/trust/verify-jws.js';
 import { toAttack, type Attack } from './attack-table.js';
 import { forgedFiles, type StatesByName } from './forged-documents.js';
-import { formAttacks, keyAttacks } from './signature-attacks.js';
-import { historyAttacks, timeAttacks } from './history-attacks.js';
+import { keyAttacks } from './key-attacks.js';
+import { formAttacks } from './signature-attacks.js';
+import { HISTORY_ATTACKS, TIME_ATTACKS } from './history-attacks.js';
 import { fileAttacks, subscriberAttacks } from './site-attacks.js';
 import { vectorStates, type SignFile, type VectorState } from './vector-states.js';
 
@@ -52,8 +53,8 @@ export async function makeVectors(kept: VectorTree): Promise<VectorTree> {
     attacks: [
       ...fileAttacks(stateOf),
       ...subscriberAttacks(stateOf),
-      ...timeAttacks(),
-      ...historyAttacks(),
+      ...TIME_ATTACKS,
+      ...HISTORY_ATTACKS,
       ...keyAttacks(stateOf),
       ...formAttacks(stateOf),
     ].map((plan) => toAttack(plan, stateOf)),

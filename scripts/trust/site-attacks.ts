@@ -17,6 +17,52 @@ const DAY = dayPath('meta', 'bitcoin', '2026-03-01');
 const OTHER_DAY = dayPath('meta', 'bitcoin', '2026-03-02');
 const VOLUME = volumePath('meta', 'bitcoin', '2026-02', 'csv');
 
+/** Files that are missing, or are those of another release. */
+const OTHER_FILES: readonly AttackPlan[] = [
+  { name: 'a file is empty', changes: [{ put: SQL, text: '' }], fault: 'file-altered' },
+  { name: 'a file is missing', changes: [{ delete: CALENDAR }], fault: 'file-missing' },
+  { name: 'a page is missing', changes: [{ delete: '/docs' }], fault: 'file-missing' },
+  {
+    name: 'the list of files is missing',
+    changes: [{ delete: PUBLIC_PATHS.release }],
+    fault: 'file-missing',
+  },
+  {
+    name: 'a file is that of an older release',
+    changes: [replace(CALENDAR, 'release-2')],
+    fault: 'file-altered',
+  },
+  {
+    name: 'two releases are mixed: a file names a later release',
+    base: 'release-2',
+    changes: [replace(PUBLIC_PATHS.status, 'release-3')],
+    fault: 'mixed',
+  },
+  {
+    name: 'two releases are mixed: an altered file comes first, another one names a later release',
+    base: 'release-2',
+    changes: [replace(CALENDAR, 'release-3'), replace(PUBLIC_PATHS.status, 'release-3')],
+    fault: 'mixed',
+  },
+  {
+    name: 'two releases are mixed: the list of files is that of an older release',
+    changes: [replace(PUBLIC_PATHS.release, 'release-2')],
+    fault: 'mixed',
+  },
+  {
+    name: 'two releases are mixed: the list of files is that of a later release',
+    base: 'release-2',
+    changes: [replace(PUBLIC_PATHS.release, 'release-3')],
+    fault: 'mixed',
+  },
+  {
+    name: 'two releases are mixed: the statement is that of a later release',
+    base: 'release-2',
+    changes: [replace(TRUST_PATHS.statement, 'release-3')],
+    fault: 'mixed',
+  },
+];
+
 /** Returns the attacks on files: altered, exchanged, missing, mixed. */
 export function fileAttacks(stateOf: StatesByName): AttackPlan[] {
   const site = stateOf('release-3');
@@ -42,48 +88,7 @@ export function fileAttacks(stateOf: StatesByName): AttackPlan[] {
       changes: [replace(CALENDAR, 'release-3', SQL), replace(SQL, 'release-3', CALENDAR)],
       fault: 'file-altered',
     },
-    { name: 'a file is empty', changes: [{ put: SQL, text: '' }], fault: 'file-altered' },
-    { name: 'a file is missing', changes: [{ delete: CALENDAR }], fault: 'file-missing' },
-    { name: 'a page is missing', changes: [{ delete: '/docs' }], fault: 'file-missing' },
-    {
-      name: 'the list of files is missing',
-      changes: [{ delete: PUBLIC_PATHS.release }],
-      fault: 'file-missing',
-    },
-    {
-      name: 'a file is that of an older release',
-      changes: [replace(CALENDAR, 'release-2')],
-      fault: 'file-altered',
-    },
-    {
-      name: 'two releases are mixed: a file names a later release',
-      base: 'release-2',
-      changes: [replace(PUBLIC_PATHS.status, 'release-3')],
-      fault: 'mixed',
-    },
-    {
-      name: 'two releases are mixed: an altered file comes first, another one names a later release',
-      base: 'release-2',
-      changes: [replace(CALENDAR, 'release-3'), replace(PUBLIC_PATHS.status, 'release-3')],
-      fault: 'mixed',
-    },
-    {
-      name: 'two releases are mixed: the list of files is that of an older release',
-      changes: [replace(PUBLIC_PATHS.release, 'release-2')],
-      fault: 'mixed',
-    },
-    {
-      name: 'two releases are mixed: the list of files is that of a later release',
-      base: 'release-2',
-      changes: [replace(PUBLIC_PATHS.release, 'release-3')],
-      fault: 'mixed',
-    },
-    {
-      name: 'two releases are mixed: the statement is that of a later release',
-      base: 'release-2',
-      changes: [replace(TRUST_PATHS.statement, 'release-3')],
-      fault: 'mixed',
-    },
+    ...OTHER_FILES,
   ];
 }
 

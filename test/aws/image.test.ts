@@ -9,12 +9,15 @@ import { createTemporaryFolder, type TemporaryFolder } from '../support/process/
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const SLOW_MS = 300_000;
+const COMMIT = 'a1'.repeat(20);
 
 let folder: TemporaryFolder;
 let image: ReplayedImage;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
-  image = await replayImage(ROOT, 'infra/Dockerfile', path.join(folder.path, 'image'));
+  image = await replayImage(ROOT, 'infra/Dockerfile', path.join(folder.path, 'image'), {
+    SOURCE_COMMIT: COMMIT,
+  });
 }, SLOW_MS);
 afterAll(() => folder.dispose(), SLOW_MS);
 
@@ -58,6 +61,11 @@ it('the image contains the programs and their dependencies, without sources and 
     expect((await stat(await programOf(name))).mode & 0o111).toBe(0o111);
     expect(await readFile(await programOf(name), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   }
+});
+
+it.each(['generator', 'gateway'])('the %s of the image states the commit that it is given', async (name) => {
+  const { stdout } = await run(name, '--version', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ commit: COMMIT });
 });
 
 it(

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createProgram } from '../../gateway/cli.js';
 import { parseApiKey } from '../../gateway/core/access/api-key.js';
 import { EXIT_CODES } from '../../gateway/core/exit-codes.js';
+import { readBuildInfo } from '../../infra/process/build-info.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import { runGateway, type GatewayRun } from '../support/gateway/gateway-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
@@ -328,12 +329,14 @@ describe('a command on an accounts store', () => {
   });
 });
 
-it('prints its version', async () => {
+it('prints its version, and with --json what it was built from', async () => {
   expect(await run('--version')).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     stderr: '',
   });
+  const { code, stdout, stderr } = await run('--version --json');
+  expect([code, JSON.parse(stdout), stderr]).toEqual([0, readBuildInfo(), '']);
 });
 
 it('shows an example and where the exit codes are in the help of each command on one account', async () => {

@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readBuildInfo } from '../../infra/process/build-info.js';
 import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
 import { publish } from '../support/release/published-store.js';
 import { writeSmallInput } from '../support/release/small-input.js';
@@ -203,6 +204,11 @@ it('prints its version, and lists the option in its help', async () => {
     stderr: '',
   });
   expect((await run('--help')).stdout).toMatch(/--version +print the version/);
+});
+
+it.each(['--version --json', '--json --version'])('prints what it was built from for %s', async (line) => {
+  const { code, stdout, stderr } = await run(line);
+  expect([code, JSON.parse(stdout), stderr]).toEqual([0, readBuildInfo(), '']);
 });
 
 describe('an as-of', () => {

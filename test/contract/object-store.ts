@@ -89,6 +89,7 @@ function describeReading({ store, put, swap, read, etagOf, keys }: StoreUse): vo
     '0',
     'store.json',
     'a.b-c_d/E.9',
+    'public/.well-known/keys',
     `releases/2026-08-19.000001/0f.json`,
     `objects/${'0'.repeat(64)}`,
   ])('accepts the key %s', async (key) => {

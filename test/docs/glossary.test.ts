@@ -6,7 +6,7 @@ import { findSchemaFaults } from '../../schemas/validate.js';
 
 type SchemaFile = keyof typeof SCHEMAS;
 
-/** Schemas without fields of published data: shared definitions, inputs, internal objects, accounts, texts, the OpenAPI. */
+/** Schemas without fields of published data: shared definitions, inputs, internal objects, accounts, texts, the OpenAPI, signatures. */
 const INTERNAL: readonly SchemaFile[] = [
   'account',
   'aliases',
@@ -19,17 +19,21 @@ const INTERNAL: readonly SchemaFile[] = [
   'refusal',
   'glossary-entries',
   'key-record',
+  'key-set',
   'key-usage',
   'ledger-line',
   'lineage',
   'openapi',
   'pointer',
   'release-record',
+  'release-statement',
+  'releases',
   'site',
   'sources',
   'sources-policy',
   'store',
   'text',
+  'timestamp',
   'volume',
 ];
 /** Keywords that are not followed: their values are data, or definitions, which references lead to. */

@@ -23,6 +23,7 @@ import {
   problemPath,
   PUBLIC_PATHS,
   summaryPath,
+  TRUST_PATHS,
   volumeSchemaPath,
   weeklySummaryPath,
   wheelPath,
@@ -69,6 +70,7 @@ const ROUTES: readonly (readonly [path: string, allow: string])[] = [
   ...[
     ...FILES,
     ...PUBLIC,
+    ...Object.values(TRUST_PATHS),
     '{link}',
     '/healthz',
     '/readyz',

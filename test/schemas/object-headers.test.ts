@@ -19,7 +19,9 @@ import {
   REFUSAL_KEY,
   releaseKey,
   STORE_KEY,
+  statementKey,
   summaryPath,
+  TRUST_PATHS,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
 
@@ -59,6 +61,7 @@ describe('cacheControlOf', () => {
   it.each([
     ['an artifact', objectKey(SHA), FOR_EVER],
     ['a release record', releaseKey(REVISION, SHA), FOR_EVER],
+    ['the statement about a release', statementKey(REVISION, SHA), FOR_EVER],
     ['the status', publicKey(PUBLIC_PATHS.status), ONE_MINUTE],
     ['the landing', publicKey(PUBLIC_PATHS.landing), ONE_MINUTE],
     ['the public release', publicKey(PUBLIC_PATHS.release), ONE_MINUTE],
@@ -85,5 +88,9 @@ describe('cacheControlOf', () => {
     ['the record of refusals', REFUSAL_KEY, 'no-cache'],
   ])('sets the lifetime of %s', (_what, key, expected) => {
     expect(cacheControlOf(key)).toBe(expected);
+  });
+
+  it.each(Object.values(TRUST_PATHS))('lets no cache send %s after a minute', (path) => {
+    expect(cacheControlOf(publicKey(path))).toBe('public, max-age=60');
   });
 });

@@ -31,14 +31,17 @@ import {
   PAGE_PATHS,
   parseObjectKey,
   parseReleaseKey,
+  parseStatementKey,
   POINTER_KEY,
   problemPath,
   PUBLIC_PATHS,
   publicKey,
   REFUSAL_KEY,
   releaseKey,
+  statementKey,
   STORE_KEY,
   summaryPath,
+  TRUST_PATHS,
   volumePath,
   volumeSchemaPath,
   weeklySummaryPath,
@@ -62,6 +65,9 @@ const KEYS: [string, string][] = [
   [collectedKey(SHA), `collected/${SHA}`],
   [objectKey(SHA), `objects/sha256/${SHA}`],
   [releaseKey(REVISION, SHA), `releases/2026-08-21.000001/${SHA}.json`],
+  [statementKey(REVISION, SHA), `releases/2026-08-21.000001/${SHA}.jws`],
+  [publicKey(TRUST_PATHS.keys), 'public/.well-known/chain-reference-data/keys.jws'],
+  [publicKey(TRUST_PATHS.statement), 'public/api/v1/release.jws'],
   [publicKey('/api/v1/status'), 'public/api/v1/status'],
   [publicKey(PAGE_PATHS.front), 'public/index.html'],
   [publicKey(PAGE_PATHS.docs), 'public/docs/index.html'],
@@ -77,6 +83,10 @@ const PATHS: [string, string][] = [
   [PUBLIC_PATHS.status, '/api/v1/status'],
   [PUBLIC_PATHS.landing, '/api/v1/landing'],
   [PUBLIC_PATHS.release, '/api/v1/release'],
+  [TRUST_PATHS.keys, '/.well-known/chain-reference-data/keys.jws'],
+  [TRUST_PATHS.timestamp, '/api/v1/timestamp.jws'],
+  [TRUST_PATHS.statement, '/api/v1/release.jws'],
+  [TRUST_PATHS.releases, '/api/v1/releases.json'],
   [PUBLIC_PATHS.changes, '/api/v1/changes'],
   [PUBLIC_PATHS.glossary, '/api/v1/glossary'],
   [PUBLIC_PATHS.thresholds, '/api/v1/thresholds/defaults'],
@@ -155,7 +165,7 @@ describe('the keys and paths', () => {
   it('include every fixed path of a public file or an endpoint', () => {
     const listed = PATHS.map(([path]) => path);
     expect(
-      [PUBLIC_PATHS, PAGE_PATHS, ENDPOINTS]
+      [PUBLIC_PATHS, TRUST_PATHS, PAGE_PATHS, ENDPOINTS]
         .flatMap((paths) => Object.values(paths))
         .filter((path) => !listed.includes(path)),
     ).toEqual([]);
@@ -201,6 +211,21 @@ describe('parseReleaseKey', () => {
   ])('returns undefined for %j', (key) => {
     expect(parseReleaseKey(key)).toBeUndefined();
   });
+});
+
+describe('parseStatementKey', () => {
+  it('returns the arguments of statementKey', () => {
+    fc.assert(
+      fc.property(revision(), sha256(), (name, digest) => {
+        expect(parseStatementKey(statementKey(name, digest))).toEqual({ revision: name, sha256: digest });
+      }),
+    );
+  });
+
+  it.each([releaseKey(REVISION, SHA), `releases/${REVISION}/${SHA}.jws\n`, `releases/${SHA}.jws`, '.jws'])(
+    'returns undefined for %j',
+    (key) => expect(parseStatementKey(key)).toBeUndefined(),
+  );
 });
 
 describe('parseObjectKey', () => {

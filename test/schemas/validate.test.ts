@@ -4,6 +4,8 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import { openApiDocument } from '../../schemas/openapi.js';
+import { historyText } from '../../schemas/trust/release-history.js';
+import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import { assertValid, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
 
 const ROOT = new URL('../../schemas/', import.meta.url);
@@ -137,6 +139,48 @@ describe('the examples', () => {
     const digests = texts.map((text) => ({ sha256: sha256Hex(text), bytes: Buffer.byteLength(text) }));
     expect(dates.slice(1)).toMatchObject(digests);
   });
+
+  it.each([
+    ['first', 'first'],
+    ['after-rollback', 'rollback-and-hold'],
+  ])('are consistent: the statement %s is about a release record and its history', (name, recordName) => {
+    const statement = assertValid(
+      'release-statement',
+      readJson(`examples/valid/release-statement/${name}.json`),
+    );
+    const record = assertValid(
+      'release-record',
+      readJson(`examples/valid/release-record/${recordName}.json`),
+    );
+    const { releases } = assertValid('releases', readJson('examples/valid/releases/four.json'));
+    const { revision, sequence, previous, published_at } = record;
+    const sha256 = sha256Hex(canonicalJson(record));
+    expect(statement).toMatchObject({ revision, sequence, previous, published_at, sha256 });
+    expect(releases[sequence - 1]).toEqual({ sequence, revision, sha256, published_at });
+    expect(releases[sequence - 2]?.sha256).toBe(previous?.sha256);
+    expect(statement.history_sha256).toBe(sha256Hex(historyText(releases, sequence) ?? ''));
+  });
+
+  it('are consistent: the timestamp names the release of the statement, of the site in the key set', () => {
+    const { site, sequence, sha256 } = assertValid(
+      'release-statement',
+      readJson('examples/valid/release-statement/after-rollback.json'),
+    );
+    expect(readJson('examples/valid/timestamp/after-rollback.json')).toMatchObject({
+      site,
+      sequence,
+      sha256,
+    });
+    expect(readJson('examples/valid/key-set/revoked-key.json')).toMatchObject({ site, version: 2 });
+  });
+
+  it.each(['one-key', 'revoked-key'])(
+    'are consistent: the keys of %s have their thumbprints',
+    async (name) => {
+      const { keys } = assertValid('key-set', readJson(`examples/valid/key-set/${name}.json`));
+      for (const { kid, jwk } of keys) expect(kid).toBe(await thumbprintOf(jwk));
+    },
+  );
 });
 
 describe.each(names)('%s', (name) => {

@@ -2,6 +2,7 @@ import type { Paint } from '../../../infra/process/paint.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { ExitName } from '../../core/generator-error.js';
 import type { Progress } from '../../run/progress.js';
+import type { Signing } from '../../signing/open-signing.js';
 import type { CommandLine } from './accept-command.js';
 
 /** The options that every command has. */
@@ -31,6 +32,14 @@ export type CommandContext = {
   readonly signal: AbortSignal;
   /** Opens the store at an address. @throws StoreError 'address'. */
   readonly openStore: (address: string) => Promise<ObjectStore>;
+  /**
+   * Opens the key that signs the releases of a store; `undefined` if they are not signed or, with `isOptional`, if the
+   * environment names no key. @throws GeneratorError 'usage'
+   */
+  readonly openSigning: (
+    store: ObjectStore,
+    options?: { readonly isOptional?: boolean },
+  ) => Promise<Signing | undefined>;
 };
 
 /** Runs commands. A command's action passes it the work to do. */

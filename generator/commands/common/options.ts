@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { parseTrustAnchor, type TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import { isRevision } from '../../../schemas/revision.js';
 import { findSchemaFaults } from '../../../schemas/validate.js';
 import type { Chain } from '../../../schemas/types.generated.js';
@@ -41,6 +42,14 @@ export function inputOption(): Option {
   );
 }
 
+/** Returns the option that names whose signatures a store must have. */
+export function trustOption(): Option {
+  return new Option(
+    '--trust <anchor>',
+    'SITE#THUMBPRINT of the root key that you trust, as "keys show" prints it',
+  ).argParser(parseTrust);
+}
+
 export function asOfOption(): Option {
   return new Option(
     '--as-of <instant>',
@@ -62,6 +71,15 @@ export function chainsOption(flag: '--chain' | '--ignore', description: string):
 /** Returns the as-of of a run: the one from the command line, or now in whole seconds. */
 export function asOfOrNow(asOfMs: number | undefined, now: () => number): number {
   return asOfMs ?? Math.floor(now() / 1000) * 1000;
+}
+
+function parseTrust(text: string): TrustAnchor {
+  const anchor = parseTrustAnchor(text);
+  if (anchor === undefined)
+    throw new InvalidArgumentError(
+      'Write SITE#THUMBPRINT: https://data.example.com#NzbL… with 43 characters.',
+    );
+  return anchor;
 }
 
 function parseAsOf(text: string): number {

@@ -4,11 +4,14 @@ import {
   createRequestCounts,
 } from '../../../infra/store/counting-store.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { GeneratorBuild } from '../../../schemas/types.generated.js';
 import { openStore } from '../../../infra/store/open-store.js';
 import { createStoppableStore } from '../../../infra/store/stoppable-store.js';
 import { formatFailure } from '../../../infra/process/exit-codes.js';
 import { PLAIN, type Paint } from '../../../infra/process/paint.js';
 import { EXIT_CODES, type ExitName } from '../../core/generator-error.js';
+import { openSigning } from '../../signing/open-signing.js';
+import type { SigningVariables } from '../../signing/open-signer.js';
 import { recordStages } from '../../run/progress.js';
 import { writeRunReport, type RunReport } from '../../run/run-report.js';
 import type { Diagnostics } from '../../terminal/diagnostics.js';
@@ -31,6 +34,10 @@ export type RunOptions = {
   readonly interrupted: AbortSignal;
   /** Aborted some time after `interrupted`: operations that still wait for a store must end. */
   readonly stopped: AbortSignal;
+  /** The variables of the environment that name a key for signing. Default: none. */
+  readonly signingVariables?: SigningVariables;
+  /** What this program was built from, which statements name. */
+  readonly build: GeneratorBuild;
   readonly openDiagnostics: (options: { readonly quiet: boolean; readonly logJson: boolean }) => Diagnostics;
 };
 
@@ -42,7 +49,8 @@ export async function runCommand(
   runOptions: RunOptions & { readonly args: readonly string[] },
 ): Promise<ExitName> {
   const { json = false, quiet = false, logJson = false } = options;
-  const { program = ['generator'], args, print, paint = PLAIN, now, interrupted } = runOptions;
+  const { program = ['generator'], args, print, paint = PLAIN, now, interrupted, build } = runOptions;
+  const { signingVariables = {} } = runOptions;
   const diagnostics = runOptions.openDiagnostics({ quiet, logJson });
   const record = createRecord(name, now);
   const recorded = recordStages(diagnostics.progress, () => performance.now());
@@ -69,6 +77,14 @@ export async function runCommand(
         record.stores.push(store.address);
         return store;
       },
+      openSigning: (store, { isOptional = false } = {}) =>
+        openSigning(store, {
+          isOptional,
+          variables: signingVariables,
+          generator: build,
+          now,
+          warn: diagnostics.warn,
+        }),
     });
   } catch (error) {
     recorded.progress.abandon();

@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { POINTER_KEY } from '../../../schemas/paths.js';
+import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
@@ -7,6 +8,7 @@ import { count } from '../../core/text/count.js';
 import { bytesWords } from '../../core/text/number-words.js';
 import { refreshAliases } from '../../publish/refresh-aliases.js';
 import type { Progress } from '../../run/progress.js';
+import type { StoredKeySet } from '../../signing/stored-key-set.js';
 import { assertSpaceForFiles, keepSpareSpace } from '../../state/disk-space.js';
 import { watchGc } from '../../state/gc-lease.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';
@@ -18,6 +20,7 @@ import { assertStructure } from '../../verify/check-structure.js';
 import { gcStore, type GcResult, type GcStoreOptions } from '../gc-store.js';
 import { listCopyItems, sizesOf, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
+import { copyCurrentTrust, copyStatements, readSourceKeys } from './copy-trust.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
 import { selectRelease, type Selection } from './select-release.js';
 
@@ -38,6 +41,8 @@ export type CopyStoreOptions = {
   readonly prune?: Pick<GcStoreOptions, 'apply' | 'graceMs' | 'clock'>;
   /** The release to copy; by default the one that the source's pointer names. */
   readonly selection?: Selection;
+  /** Whose signatures the source must have. */
+  readonly trust?: TrustAnchor | undefined;
 };
 
 /** The report of a copy. */
@@ -89,7 +94,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   const { from, to, clock, progress, signal, selection } = options;
   const tally: Tally = { objects: 0, bytes: 0, skipped: 0, replaced: [] };
   progress.begin('state');
-  const { pointer, behind, targetPointer, list } = await survey(options);
+  const { pointer, behind, targetPointer, list, releases, nowMs, keys } = await survey(options);
   progress.end(pointer.revision);
   signal.throwIfAborted();
 
@@ -98,6 +103,14 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   countWritten(tally, await markStore(to));
   await keepSpareSpace(to);
   await copyAll(options, list, tally);
+  const proof = {
+    from,
+    to,
+    trust: options.trust,
+    nowMs,
+    onWritten: (bytes: number) => countWritten(tally, bytes),
+  };
+  if (keys !== undefined) await withStoreAddress(from, () => copyStatements(releases, keys, proof));
   progress.end(`${count(tally.objects, 'object')}, ${bytesWords(tally.bytes)} new`);
 
   if (targetPointer?.value.sha256 !== pointer.sha256) {
@@ -109,6 +122,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   }
   onMoved();
   const refreshed = await withStoreAddress(to, () => refreshAliases(to, progress, signal));
+  if (keys !== undefined) await withStoreAddress(from, () => copyCurrentTrust(keys.value, proof));
   const written = { objects: tally.objects + refreshed.objects, bytes: tally.bytes + refreshed.bytes };
   const { revision, sequence, sha256 } = pointer;
   const { skipped, replaced } = tally;
@@ -129,14 +143,17 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
 type Survey = {
   /** The release to copy. */
   readonly pointer: Pointer;
-  /** Number of later releases at the source. */
   readonly behind: number;
   readonly targetPointer: ReadPointer | undefined;
   readonly list: CopyList;
+  readonly releases: readonly StoredRelease[];
+  readonly nowMs: number;
+  /** The key set of the source, if its releases are signed. */
+  readonly keys: StoredKeySet | undefined;
 };
 
 /** Reads which objects there are to copy, and the release that the target has. Checks that the target has room. */
-async function survey({ from, to, prune, selection }: CopyStoreOptions): Promise<Survey> {
+async function survey({ from, to, prune, selection, trust }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the source's releases: otherwise another copy could bring it one that is newer than those.
   const targetPointer = await readTargetPointer(to);
@@ -153,6 +170,7 @@ async function survey({ from, to, prune, selection }: CopyStoreOptions): Promise
   const releases = history.slice(behind);
   const selected = behind === 0 ? pointer.value : (pointerTo(history[behind]) ?? pointer.value);
   await withStoreAddress(from, () => assertStructure(from, selected, releases));
+  const keys = await withStoreAddress(from, () => readSourceKeys({ from, trust, nowMs }));
   const index = await indexOfTarget(from, to, releases, target);
   const list = await withStoreAddress(from, () =>
     listCopyItems(from, {
@@ -163,7 +181,7 @@ async function survey({ from, to, prune, selection }: CopyStoreOptions): Promise
     }),
   );
   await assertSpaceForFiles(to, sizesOf(list, releases[0]));
-  return { pointer: selected, behind, targetPointer, list };
+  return { pointer: selected, behind, targetPointer, list, releases, nowMs, keys };
 }
 
 function pointerTo(release: StoredRelease | undefined): Pointer | undefined {

@@ -24,6 +24,8 @@ import {
   type PointerRequest,
 } from './restore-pointer.js';
 import { resetDamagedRefusals } from '../../state/stored-refusals.js';
+import type { Signing } from '../../signing/open-signing.js';
+import { repairTrustFiles } from './repair-trust.js';
 import { parseStored } from '../../state/stored-json.js';
 import { unlessDamaged } from '../../state/unless-damaged.js';
 import { verifyStore, type Verification } from '../../verify/verify-store.js';
@@ -36,6 +38,8 @@ export type RepairStoreOptions = {
   readonly site?: Site | undefined;
   /** The release that a lost pointer should name. */
   readonly pointer?: PointerRequest;
+  /** Present if lost statements and the timestamp can be signed. */
+  readonly signing?: Signing | undefined;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -84,6 +88,7 @@ async function repair(store: ObjectStore, options: RepairStoreOptions, done: Don
   }
   const objects = await repairObjects(store, options, done);
   await repairAliases(store, options, done);
+  await repairTrust(store, objects.faults, options, done);
   const after = objects.faults.length === 0 ? objects : await verifyStore(store, toVerify(options));
   const isLost = after.revision === null && after.faults.some(({ key }) => key === POINTER_KEY);
   if (!isLost) return toResult(after, done, objects);
@@ -124,6 +129,16 @@ async function repairAliases(
   await resetDamagedAliasesFile(store);
   const refreshed = await unlessDamaged(() => refreshAliases(store, progress, signal));
   if (refreshed !== undefined) done.aliases = refreshed;
+}
+
+/** Restores what readers verify releases with, as far as that needs no damaged record. */
+async function repairTrust(
+  store: ObjectStore,
+  faults: readonly StoreFault[],
+  { signing }: RepairStoreOptions,
+  { restored }: Done,
+): Promise<void> {
+  restored.push(...((await unlessDamaged(() => repairTrustFiles(store, faults, signing))) ?? []));
 }
 
 /** Replaces a damaged aliases.json with one of sequence 1, which the refresh then raises. */

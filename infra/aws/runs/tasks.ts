@@ -15,6 +15,7 @@ import {
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { readSourceCommit } from '../../process/source-commit.js';
 import type { Parameters } from '../settings/parameters.js';
 
 /** Root of the repository, from which the image is built. */
@@ -75,6 +76,7 @@ export class TasksPart extends Construct {
     this.image = ContainerImage.fromAsset(ROOT, {
       file: 'infra/Dockerfile',
       platform: Platform.LINUX_ARM64,
+      buildArgs: { SOURCE_COMMIT: readSourceCommit(ROOT) ?? '' },
     });
   }
 

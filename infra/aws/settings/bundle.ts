@@ -37,6 +37,7 @@ export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<voi
     target: TARGET,
     mainFields: ['module', 'main'], // ES modules first: their unused parts are left out
     external: [UNUSED],
+    preserveSymlinks: true, // names in the bundle must not depend on where a linked node_modules is
     banner: { js: REQUIRE },
     logLevel: 'warning',
   });
@@ -62,4 +63,4 @@ async function copyAccountPage(folder: string): Promise<void> {
   }
 }
 
-if (import.meta.filename === process.argv[1]) await bundleGateway();
+if (import.meta.filename === process.argv[1]) await bundleGateway(process.argv[2]);

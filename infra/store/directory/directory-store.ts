@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { withDirectoryLock } from './directory-lock.js';
 import { createDurableFiles, DEFAULT_PERMISSIONS, PRIVATE_PERMISSIONS } from './durable-files.js';
 import { readStoredFile } from './read-stored-file.js';
-import { assertKey } from '../object-key.js';
+import { assertKey, isKey, isKeyPrefix } from '../object-key.js';
 import {
   assertReadable,
   type Etag,
@@ -17,9 +17,6 @@ import { codeOf, ignoreAbsent, toStoreError } from '../system-error.js';
 
 const TEMPORARY = '.tmp';
 const LOCK = '.lock';
-
-/** Every possible beginning of a key. */
-const PREFIX = /^((?!\.)[A-Za-z0-9._-]+\/)*((?!\.)[A-Za-z0-9._-]+)?$/;
 
 /** Options for `createDirectoryStore`. */
 export type DirectoryOptions = {
@@ -144,11 +141,11 @@ function withStoreErrors(root: string, store: ObjectStore): ObjectStore {
 }
 
 async function* listFolder(root: string, prefix: string): AsyncIterable<ListedObject> {
-  if (!PREFIX.test(prefix)) return;
+  if (!isKeyPrefix(prefix)) return;
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(ignoreAbsent);
   const names = (entries ?? [])
-    .filter((entry) => !entry.name.startsWith('.'))
+    .filter((entry) => !entry.name.startsWith('.') || isKey(entry.name))
     .map((entry) => folder + entry.name + (entry.isDirectory() ? '/' : ''))
     .sort();
   for (const name of names) {

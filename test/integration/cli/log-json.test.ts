@@ -53,6 +53,7 @@ async function run(
     now,
     interrupted: signal,
     stopped: signal,
+    build: BUILD,
     openDiagnostics: ({ quiet }) =>
       createLogLines({ destination: { write: (text) => void log.push(text) }, quiet, now, clock: now }),
   });

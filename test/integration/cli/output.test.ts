@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EXIT_CODES } from '../../../generator/core/generator-error.js';
+import { describeBuild } from '../../../scripts/build/describe-build.js';
 import { runGatewayProcess } from '../../support/gateway/gateway-process.js';
 import { MAIN, runAsProcess, runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
 import { runProgram } from '../../support/process/run-program.js';
@@ -35,6 +36,15 @@ it('each built program prints the version of the product', async () => {
   const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string };
   expect(await runAsProcess(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(await runGatewayProcess(['--version'], {})).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
+
+it('each built program states the commit and the lock file that it was built from', async () => {
+  const { commit, ...build } = await describeBuild(path.join(import.meta.dirname, '../../..'));
+  const expected = { ...build, commit: expect.stringContaining(commit?.slice(0, 40) ?? '') as string };
+  for (const run of [runAsProcess, (args: string[]) => runGatewayProcess(args, {})]) {
+    const { code, stdout } = await run(['--version', '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expected]);
+  }
 });
 
 describe('--help', () => {

@@ -19,6 +19,8 @@ import { BILLING, PRICES } from '../../support/stripe/billing.js';
 import { startGateway, type GatewayServer } from '../../support/gateway/gateway-server.js';
 import { collectValues, publishCollection } from '../../support/release/publish-collection.js';
 import { publishSeries } from '../../support/release/publish-series.js';
+import { openSmallRelease } from '../../support/release/small-release.js';
+import { putTrustFiles } from '../../support/release/trust-files.js';
 import { randomSeries } from '../../support/release/random-series.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { startDashboardServer, type DashboardServer } from '../../support/gateway/dashboard.js';
@@ -52,7 +54,9 @@ const answered = new Set<string>();
 const seen = new Map<string, Set<string>>();
 
 beforeAll(async () => {
-  server = await startDashboardServer(() => NOW, { billing, configuration: { billing: BILLING } });
+  const store = await openSmallRelease();
+  await putTrustFiles(store, NOW);
+  server = await startDashboardServer(() => NOW, { store, billing, configuration: { billing: BILLING } });
   key = { 'X-API-Key': await server.gateway.createKey({ plan: 'research' }) };
   single = { 'X-API-Key': await server.gateway.createKey({ plan: 'single-chain', chain: 'base' }) };
   session = { Authorization: (await server.openSession()).authorization };

@@ -1,10 +1,44 @@
-import { TrustError, UNPROVEN } from '../../../schemas/trust/trust-error.js';
-import { verifySite } from '../../../schemas/trust/verify-site.js';
-import { ATTACKS, loadAttack, loadState, readerOptions, VECTORS } from '../../support/trust/vector-site.js';
+import { calendarPath, PUBLIC_PATHS, TRUST_PATHS } from '../../../schemas/paths.js';
+import { TrustError } from '../../../schemas/trust/trust-error.js';
+import {
+  verifySite,
+  type ReadFile,
+  type SiteProof,
+  type VerifySiteOptions,
+} from '../../../schemas/trust/verify-site.js';
+import {
+  ATTACKS,
+  loadAttack,
+  loadState,
+  readerOf,
+  readerOptions,
+  VECTORS,
+  type VectorSite,
+} from '../../support/trust/vector-site.js';
 
 const STATES = Object.entries(VECTORS.states);
-/** The rows for a reader without a memory and without an API key. */
+/** The rows that `verifySite` can detect: it has no memory, and reads only public files. */
 const FOR_ALL = ATTACKS.filter(({ seen, reader }) => seen === null && reader === 'public');
+
+const codeOf = (error: unknown): unknown => (error instanceof TrustError ? error.code : error);
+
+async function verdictOf(options: VerifySiteOptions): Promise<unknown> {
+  return verifySite(options).then(() => null, codeOf);
+}
+
+/** Returns the options of a reader of release 3 who meets other files or answers on the way. */
+function atRelease3(read: ReadFile): VerifySiteOptions {
+  const { anchor = '', now = '' } = VECTORS.states['release-3'] ?? {};
+  return { ...readerOptions(new Map(), { anchor, now }), read };
+}
+
+/** Returns a reader who gets the first site from a cache, and the second one past it. */
+function throughCache(cached: VectorSite, site: VectorSite, { says }: { says: boolean }): ReadFile {
+  return async (path, { fresh }) => {
+    const file = await readerOf(fresh ? site : cached)(path, { fresh });
+    return file && { ...file, isCached: says && !fresh };
+  };
+}
 
 describe('a signed site', () => {
   const clocks = STATES.flatMap(([name, state]) =>
@@ -22,15 +56,102 @@ describe('a signed site', () => {
       verified: state.public_files,
     });
   });
+
+  it('is proven step by step', async () => {
+    const steps: Partial<SiteProof>[] = [];
+    const read = readerOf(loadState('release-3'));
+    await verifySite({ ...atRelease3(read), onProven: (proof) => steps.push(proof) });
+    expect(steps.map((step) => Object.keys(step).length).slice(0, 4)).toEqual([1, 2, 3, 6]);
+    expect(steps.flatMap(({ verified }) => verified ?? [])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  });
 });
 
 describe('an attack', () => {
   it.each(FOR_ALL)('$name: $fault', async (attack) => {
-    const found = await verifySite(readerOptions(loadAttack(attack), attack)).catch(
-      (error: unknown) => error,
-    );
-    expect(found instanceof TrustError ? found.code : found).toEqual(
-      attack.fault ?? expect.objectContaining({ files: 12 }),
-    );
+    expect(await verdictOf(readerOptions(loadAttack(attack), attack))).toBe(attack.fault);
+  });
+
+  it('that only a reader with a memory or an API key detects is not seen here', () => {
+    const others = ATTACKS.filter((attack) => !FOR_ALL.includes(attack));
+    const known = others.filter(({ seen }) => seen !== null).map(({ fault }) => fault ?? 'accepted');
+    const subscribed = others.filter(({ reader }) => reader === 'subscriber').map(({ fault }) => fault);
+    expect(known.sort()).toEqual([
+      ...Array<string>(4).fill('accepted'),
+      'keys-old',
+      ...Array<string>(2).fill('release-forked'),
+      ...Array<string>(2).fill('release-old'),
+    ]);
+    expect(subscribed.sort()).toEqual([
+      ...Array<string>(5).fill('file-altered'),
+      ...Array<string>(2).fill('file-missing'),
+      'mixed',
+    ]);
+    expect(others).toHaveLength(known.length + subscribed.length);
+    expect(FOR_ALL).toHaveLength(102);
+  });
+
+  it.each(ATTACKS.filter((attack) => !FOR_ALL.includes(attack)))(
+    'is accepted by a reader who cannot detect it: $name',
+    async (attack) => {
+      expect(await verdictOf(readerOptions(loadAttack(attack), attack))).toBeNull();
+    },
+  );
+});
+
+describe('a cache', () => {
+  const site = loadState('release-3');
+  const old = loadState('release-2');
+
+  it.each([TRUST_PATHS.timestamp, TRUST_PATHS.statement, PUBLIC_PATHS.release, calendarPath('bitcoin')])(
+    'with an old %s is passed in a second try',
+    async (path) => {
+      const cached = new Map([...site, [path, old.get(path) ?? Buffer.of()]]);
+      expect(await verdictOf(atRelease3(throughCache(cached, site, { says: false })))).toBeNull();
+    },
+  );
+
+  it('cannot hide what is wrong behind it', async () => {
+    const path = calendarPath('bitcoin');
+    const cached = new Map([...site, [path, old.get(path) ?? Buffer.of()]]);
+    const altered = new Map([...site, [path, Buffer.from('altered')]]);
+    expect(await verdictOf(atRelease3(throughCache(cached, altered, { says: true })))).toBe('file-altered');
+  });
+
+  it.each([calendarPath('bitcoin'), TRUST_PATHS.releases])(
+    'that answers with an old %s again and says so leaves it unproven',
+    async (path) => {
+      const mixed = readerOf(new Map([...site, [path, old.get(path) ?? Buffer.of()]]));
+      const read: ReadFile = async (each, options) => {
+        const file = await mixed(each, options);
+        return file && { ...file, isCached: each === path };
+      };
+      expect(await verdictOf(atRelease3(read))).toBe('mixed');
+    },
+  );
+});
+
+describe('a site that does not answer', () => {
+  const site = loadState('release-3');
+  const failing = (path: string, { always }: { always: boolean }): ReadFile => {
+    const read = readerOf(site);
+    return (each, options) =>
+      each === path && (always || !options.fresh)
+        ? Promise.reject(new Error('connection reset'))
+        : read(each, options);
+  };
+
+  it.each([TRUST_PATHS.keys, TRUST_PATHS.releases, PUBLIC_PATHS.status])(
+    'for %s proves nothing',
+    async (path) => {
+      const fault = await verifySite(atRelease3(failing(path, { always: true }))).catch(
+        (error: unknown) => error,
+      );
+      expect(fault).toMatchObject({ code: 'unreachable', subject: path });
+      expect(String(fault)).toContain('connection reset');
+    },
+  );
+
+  it('once is asked again', async () => {
+    expect(await verdictOf(atRelease3(failing(PUBLIC_PATHS.status, { always: false })))).toBeNull();
   });
 });

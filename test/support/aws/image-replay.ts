@@ -17,12 +17,13 @@ type Stage = { readonly root: string; workingFolder: string; user?: string };
 
 /**
  * Replays a Dockerfile in `folder`. Each stage has a folder of its own below `folder`, which stands for its root directory. Files that
- * `.dockerignore` excludes cannot be copied. @throws Error for an unsupported instruction or a failed step.
+ * `.dockerignore` excludes cannot be copied. `buildArgs` has the value of each ARG. @throws Error for an unsupported instruction or a failed step.
  */
 export async function replayImage(
   context: string,
   dockerfile: string,
   folder: string,
+  buildArgs: Readonly<Record<string, string>> = {},
 ): Promise<ReplayedImage> {
   const isIncluded = await readContext(context);
   const stages = new Map<string, Stage>();
@@ -58,7 +59,7 @@ export async function replayImage(
       await mkdir(at('/usr/local/bin'), { recursive: true });
       // Absolute paths of the image are below the folder of the stage.
       const script = text.replace(/(?<=\s)\/(?=app|usr)/g, `${stage.root}/`);
-      const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
+      const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...buildArgs };
       const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.workingFolder);
       if (code !== 0) throw new Error(`${text}: ${stderr}`);
     } else if (name === 'ENV') {
@@ -69,7 +70,8 @@ export async function replayImage(
     } else if (name === 'USER') stage.user = text;
     else if (name === 'CMD') command = JSON.parse(text) as string[];
     else if (name === 'HEALTHCHECK') healthCheck = JSON.parse(text.replace(/^.*?CMD /s, '')) as string[];
-    else if (name !== 'EXPOSE') throw new Error(`unsupported instruction: ${name}`);
+    else if (name === 'ARG' ? !(text in buildArgs) : name !== 'EXPOSE')
+      throw new Error(`unsupported instruction: ${name}`);
   }
   return { root: stage.root, user: stage.user, env, command, healthCheck };
 }

@@ -38,6 +38,8 @@ const OTHERS = [
   '/api/v1/analyst-kit/base/regime-calendar',
   '/api/v1/analyst-kit/bitcoin/regime-calendar',
   '/api/v1/landing',
+  '/api/v1/timestamp.jws',
+  '/.well-known/chain-reference-data/keys.jws',
   '/api/v1/methodology/v1.md',
   '/problems/gone',
   '/charts/base.svg',

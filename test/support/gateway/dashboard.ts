@@ -42,14 +42,16 @@ export function asJson(document: unknown): RequestParts {
 /** Starts a gateway and an identity provider. `now` is the clock of the gateway and of the tokens; `more` are further options of the gateway. */
 export async function startDashboardServer(
   now: () => number,
-  more: Pick<GatewayServerOptions, 'billing' | 'accountsStore' | 'configuration' | 'hidden'> = {},
+  more: Partial<
+    Pick<GatewayServerOptions, 'store' | 'billing' | 'accountsStore' | 'configuration' | 'hidden'>
+  > = {},
 ): Promise<DashboardServer> {
-  const store = await openSmallRelease();
+  const store = more.store ?? (await openSmallRelease());
   const provider = await startIdentityProvider(now);
   const { jwksUrl: url, issuer, audience } = provider;
   const sessions = { jwks: { kind: 'url', url }, issuer, audience } as const;
   const configuration = { sessions, ...more.configuration };
-  const gateway = await startGateway({ store, now, ...more, configuration });
+  const gateway = await startGateway({ now, ...more, store, configuration });
   return {
     gateway,
     provider,

@@ -11,6 +11,7 @@ import {
 } from '../../../generator/publish/prepare-rollback.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
+import type { Signing } from '../../../generator/signing/open-signing.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 
 const { signal } = new AbortController();
@@ -18,11 +19,11 @@ const { signal } = new AbortController();
 /** Rolls back like the command, and returns the new current release. */
 export async function rollBack(
   store: ObjectStore,
-  { asOf, ...choice }: RollbackChoice & { readonly asOf: string },
+  { asOf, signing, ...choice }: RollbackChoice & { readonly asOf: string; readonly signing?: Signing },
 ): Promise<ReleaseRecord> {
   const asOfMs = parseInstant(asOf) ?? NaN;
   const prepared = await prepareRollback({ store, asOfMs, progress: SILENT, signal }, choice);
-  return finish(store, prepared, asOfMs);
+  return finish(store, prepared, asOfMs, signing);
 }
 
 /** Sets or, with `null`, ends the hold of chains or all like the commands, and returns the new current release. */
@@ -37,8 +38,13 @@ export async function setHold(
   return finish(store, await prepareHold(options, (held) => nextHeld(held, hold, chains)), asOfMs);
 }
 
-async function finish(store: ObjectStore, prepared: PreparedRelease, nowMs: number): Promise<ReleaseRecord> {
-  await publishRelease(store, prepared, { now: () => nowMs, progress: SILENT, signal });
+async function finish(
+  store: ObjectStore,
+  prepared: PreparedRelease,
+  nowMs: number,
+  signing?: Signing,
+): Promise<ReleaseRecord> {
+  await publishRelease(store, prepared, { now: () => nowMs, progress: SILENT, signal, signing });
   return prepared.release?.record ?? prepared.start.state.record;
 }
 

@@ -6,6 +6,7 @@ import type { CollectedInput } from '../../../generator/publish/collected-input.
 import { preparePlan, type PreparedPlan } from '../../../generator/publish/prepare-plan.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
+import type { Signing } from '../../../generator/signing/open-signing.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 
 /** Options for a publication of series instead of files. */
@@ -14,6 +15,7 @@ export type PublishTestOptions = CollectedInput & {
   readonly asOf: string;
   readonly acceptance?: Acceptance;
   readonly full?: boolean;
+  readonly signing?: Signing;
 };
 
 /** Plans a publication of series like the command. */
@@ -36,7 +38,7 @@ export function prepareSeries(store: ObjectStore, options: PublishTestOptions): 
 
 /** Publishes series like the command. */
 export async function publishSeries(store: ObjectStore, options: PublishTestOptions): Promise<PublishReport> {
-  return publishPrepared(store, await prepareSeries(store, options), options.asOf);
+  return publishPrepared(store, await prepareSeries(store, options), options.asOf, options.signing);
 }
 
 /** Publishes a prepared plan; the clock stands at the as-of meanwhile. */
@@ -44,12 +46,13 @@ export async function publishPrepared(
   store: ObjectStore,
   prepared: PreparedPlan,
   asOf: string,
+  signing?: Signing,
 ): Promise<PublishReport> {
   const now = (): number => parseInstant(asOf) ?? NaN;
   const { signal } = new AbortController();
   const { plan, absent, start } = prepared;
   const { release: planned } = plan;
-  const options = { now, progress: SILENT, signal };
+  const options = { now, progress: SILENT, signal, signing };
   const written = await publishRelease(store, { ...prepared, release: planned }, options);
   const release = planned?.record ?? start.state?.record;
   return toPublishReport({

@@ -28,7 +28,7 @@ const LINKED: Readonly<Record<string, readonly string[]>> = {
   getBrief: ['brief-day'],
 };
 
-/** Returns samples of an operation's first successful response, and of the file it links to. */
+/** Returns samples of an operation's first successful response, of its payload, and of the file it links to. */
 export function toSamples(document: Node, operation: Node, resolve: Resolver): Sample[] {
   const answers = Object.entries(asNode(operation['responses'])).filter(([status]) => /^2/.test(status));
   const [status = '', answer] = answers[0] ?? [];
@@ -60,23 +60,31 @@ function toOwnSamples({ status, media, content, document, resolve }: OwnContent)
   const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
   return [
     { id: 'sample', title, media, code: [{ label: `${title}, sample`, text }], schemas: [], members: [] },
+    ...toPayloadSamples(asNode(schema['contentSchema']), document),
   ];
+}
+
+/** Returns the sample of the JSON inside a text. */
+function toPayloadSamples(schema: Node, document: Node): Sample[] {
+  const name = nameOf(schema);
+  if (name === '') return [];
+  return [toSample(`The payload: ${name}`, name, listOf(schema['examples'])[0], document)];
 }
 
 /** Returns the sample of a schema, from the document's example of the same name. */
 function toSchemaSamples(title: string, name: string, document: Node, resolve: Resolver): Sample[] {
-  const components = asNode(document['components']);
-  const schema = asNode(asNode(components['schemas'])[name]);
-  const example = resolve(asNode(components['examples'])[name])['value'];
-  return [
-    {
-      ...{ id: `sample-${name}`, title, media: 'application/json' },
-      code:
-        example === undefined ? [] : [{ label: `${title}, sample`, text: JSON.stringify(example, null, 2) }],
-      schemas: [{ name, path: schemaPath(name) }],
-      members: toMembers(name, schema),
-    },
-  ];
+  const example = resolve(asNode(asNode(document['components'])['examples'])[name])['value'];
+  return [toSample(title, name, example, document)];
+}
+
+function toSample(title: string, name: string, example: unknown, document: Node): Sample {
+  return {
+    ...{ id: `sample-${name}`, title, media: 'application/json' },
+    code:
+      example === undefined ? [] : [{ label: `${title}, sample`, text: JSON.stringify(example, null, 2) }],
+    schemas: [{ name, path: schemaPath(name) }],
+    members: toMembers(name, asNode(asNode(asNode(document['components'])['schemas'])[name])),
+  };
 }
 
 const SCHEMAS = '#/components/schemas/';

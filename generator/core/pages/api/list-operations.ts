@@ -68,7 +68,7 @@ function toOperation(path: string, method: string, item: Node, resolve: Resolver
   };
 }
 
-/** Returns whether everything but the summary of HEAD also applies to GET. */
+/** Returns whether everything but the summary of HEAD also applies to GET. HEAD has no description of its own. */
 function isCoveredBy(get: Node, head: Node, resolve: Resolver): boolean {
   const covered = partsOf(get, resolve);
   return [...partsOf(head, resolve)].every((part) => covered.has(part));
@@ -76,11 +76,11 @@ function isCoveredBy(get: Node, head: Node, resolve: Resolver): boolean {
 
 /** Returns the inputs, statuses and headers of an operation as comparable strings; content is ignored. */
 function partsOf(operation: Node, resolve: Resolver): Set<string> {
-  const { tags, description, parameters, security, responses } = operation;
+  const { tags, parameters, security, responses } = operation;
   const answers = Object.entries(asNode(responses)).flatMap(([status, answer]) => [
     status,
     ...Object.keys(asNode(resolve(answer)['headers'])).map((header) => `${status} ${header}`),
   ]);
   const inputs = listOf(parameters).map((each) => JSON.stringify(resolve(each)));
-  return new Set([JSON.stringify([tags, description, security]), ...inputs, ...answers]);
+  return new Set([JSON.stringify([tags, security]), ...inputs, ...answers]);
 }

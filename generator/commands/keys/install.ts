@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import type { KeySet } from '../../../schemas/types.generated.js';
+import { GeneratorError, type ExitName } from '../../core/generator-error.js';
+import { readKeySetFile, type KeySetFile } from '../../signing/key-files.js';
+import { installKeySet } from '../../signing/install-key-set.js';
+import { readStoredKeySet } from '../../signing/stored-key-set.js';
+import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
+import { formatCommand } from '../common/next-command.js';
+import { addGeneratorCommand, storeOption } from '../common/options.js';
+import { dryRunOption, keysOption } from './key-set-options.js';
+import { anchorOf, describeKeySet } from './key-set-text.js';
+
+type ShowOptions = CommonOptions & { readonly keys: string; readonly store?: string };
+type InstallOptions = CommonOptions & {
+  readonly keys: string;
+  readonly store: string;
+  readonly dryRun?: boolean;
+};
+
+/** Adds `keys show`, which shows a key set in a file or a store. */
+export function addShow(keys: Command, host: CommandHost): void {
+  const store = storeOption().makeOptionMandatory(false);
+  addGeneratorCommand(keys, {
+    name: 'show',
+    description: 'Show the keys in a file or, with --store, in a store.',
+    options: [keysOption(), store],
+    example: 'generator keys show --store file:./data/store',
+  }).action((options: ShowOptions) =>
+    host.run('keys show', options, async (context) => show(await readKeySetOf(options, context), context)),
+  );
+}
+
+/** Adds `keys install`, which puts a key set into a store. */
+export function addInstall(keys: Command, host: CommandHost): void {
+  addGeneratorCommand(keys, {
+    name: 'install',
+    description: 'Put a key set into a store, so that its releases are signed from then on.',
+    options: [storeOption(), keysOption(), dryRunOption()],
+    note: 'From then on, every run that publishes needs CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY.',
+    example: 'generator keys install --keys keys.jws --store file:./data/store',
+  }).action((options: InstallOptions) =>
+    host.run('keys install', options, async (context) => {
+      const store = await context.openStore(options.store);
+      const { keys: file, dryRun = false } = options;
+      const installed = await installKeySet(store, await readKeySetFile(file), { dryRun, now: context.now });
+      const { value } = installed;
+      const outcome = dryRun ? 'dry-run' : installed.isNew ? 'installed' : 'unchanged';
+      const next = formatCommand(context.commandLine, [
+        'publish',
+        '--input',
+        'DIR',
+        '--store',
+        store.address,
+      ]);
+      context.show(
+        { outcome, store: store.address, trust: await anchorOf(value), key_set: value },
+        [
+          `${outcome}: version ${value.version} in ${store.address}`,
+          await describeKeySet(value, context.now()),
+          ...(installed.isNew && !dryRun ? [`The next publish signs the current release: ${next}`] : []),
+        ].join('\n'),
+      );
+      return 'done';
+    }),
+  );
+}
+
+async function show(keySet: KeySet, context: CommandContext): Promise<ExitName> {
+  context.show(
+    { trust: await anchorOf(keySet), key_set: keySet },
+    await describeKeySet(keySet, context.now()),
+  );
+  return 'done';
+}
+
+async function readKeySetOf({ keys, store: address }: ShowOptions, context: CommandContext): Promise<KeySet> {
+  if (address === undefined) return (await readKeySetFile(keys)).value;
+  const store = await context.openStore(address);
+  const found: Pick<KeySetFile, 'value'> | undefined = await readStoredKeySet(store);
+  if (found !== undefined) return found.value;
+  throw new GeneratorError(
+    'usage',
+    `${store.address} has no key set: its releases are not signed. Make one with "generator keys init".`,
+  );
+}

@@ -1,0 +1,146 @@
+import { Option, type Command } from 'commander';
+import type { KeySet } from '../../../schemas/types.generated.js';
+import type { ExitName } from '../../core/generator-error.js';
+import { createKeySet, revokeReleaseKey, rotateKeys } from '../../core/trust/key-set.js';
+import { GeneratorError } from '../../core/generator-error.js';
+import { exists, openOrMakeKey, readKeySetFile, replaceFile, writeNew } from '../../signing/key-files.js';
+import { openFileSigner } from '../../signing/file-signer.js';
+import { signDocument, type Signer } from '../../signing/signer.js';
+import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
+import { addGeneratorCommand } from '../common/options.js';
+import { addInstall, addShow } from './install.js';
+import {
+  dryRunOption,
+  keysOption,
+  kidOption,
+  parseSequence,
+  releaseKeyOption,
+  revocationReasonOption,
+  rootKeyOption,
+  siteOption,
+} from './key-set-options.js';
+import { anchorOf, describeKeySet } from './key-set-text.js';
+
+type ChangeOptions = CommonOptions & {
+  readonly rootKey: string;
+  readonly keys: string;
+  readonly dryRun?: boolean;
+};
+
+/** Adds `keys`: the commands for the keys that sign releases. */
+export function addKeys(program: Command, host: CommandHost): void {
+  const keys = program
+    .command('keys')
+    .description('Make, rotate, revoke, show and install the keys that sign releases.');
+  addInit(keys, host);
+  addRotate(keys, host);
+  addRevoke(keys, host);
+  addShow(keys, host);
+  addInstall(keys, host);
+}
+
+function addInit(keys: Command, host: CommandHost): void {
+  addGeneratorCommand(keys, {
+    name: 'init',
+    description: 'Make the first key set of a site, with new keys where the files do not exist.',
+    options: [
+      siteOption(),
+      rootKeyOption(),
+      releaseKeyOption().makeOptionMandatory(),
+      keysOption(),
+      new Option('--from-sequence <number>', 'sequence of the first release that must be signed')
+        .argParser(parseSequence)
+        .default(1),
+      dryRunOption(),
+    ],
+    note: 'Run it on a machine without network, and keep the root key there. For a store with releases, use the sequence of the next one, which "generator status" shows.',
+    example:
+      'generator keys init --site https://data.example.com --root-key root.pem --release-key release.pem --keys keys.jws',
+  }).action(
+    (
+      options: ChangeOptions & {
+        readonly site: string;
+        readonly releaseKey: string;
+        readonly fromSequence: number;
+      },
+    ) =>
+      host.run('keys init', options, async (context) => {
+        const { site, keys: file, dryRun = false, fromSequence: signedFromSequence } = options;
+        if (await exists(file))
+          throw new GeneratorError('usage', `${file} exists. To change it, use "generator keys rotate".`);
+        const root = await openOrMakeKey(options.rootKey, { dryRun });
+        const release = await openOrMakeKey(options.releaseKey, { dryRun });
+        const keySet = createKeySet(
+          { site, root: root.signer.jwk, release: release.signer, signedFromSequence },
+          context.now(),
+        );
+        return write(keySet, root.signer, { ...options, isNew: true }, context);
+      }),
+  );
+}
+
+function addRotate(keys: Command, host: CommandHost): void {
+  addGeneratorCommand(keys, {
+    name: 'rotate',
+    description:
+      'Add a release key; those before it stay valid for a week. Without one, renew those in force.',
+    options: [rootKeyOption(), releaseKeyOption(), keysOption(), dryRunOption()],
+    example: 'generator keys rotate --root-key root.pem --release-key release-2.pem --keys keys.jws',
+  }).action((options: ChangeOptions & { readonly releaseKey?: string }) =>
+    host.run('keys rotate', options, async (context) => {
+      const { dryRun = false, releaseKey } = options;
+      const { root, before } = await openRoot(options);
+      const added =
+        releaseKey === undefined ? undefined : (await openOrMakeKey(releaseKey, { dryRun })).signer;
+      return write(rotateKeys(before, added, context.now()), root, options, context);
+    }),
+  );
+}
+
+function addRevoke(keys: Command, host: CommandHost): void {
+  addGeneratorCommand(keys, {
+    name: 'revoke',
+    description: 'Revoke a release key. Readers then refuse what it signed.',
+    options: [kidOption(), revocationReasonOption(), rootKeyOption(), keysOption(), dryRunOption()],
+    note: 'Add a new key with "generator keys rotate" first. The next publish signs the current release again.',
+    example:
+      'generator keys revoke --kid KID --reason "the server was broken into" --root-key root.pem --keys keys.jws',
+  }).action((options: ChangeOptions & { readonly kid: string; readonly reason: string }) =>
+    host.run('keys revoke', options, async (context) => {
+      const { root, before } = await openRoot(options);
+      const keySet = revokeReleaseKey(before, options.kid, options.reason, context.now());
+      return write(keySet, root, options, context);
+    }),
+  );
+}
+
+/** Opens the root key and the key set that it has signed. @throws GeneratorError 'usage' for another root key */
+async function openRoot({ rootKey, keys }: ChangeOptions): Promise<{ root: Signer; before: KeySet }> {
+  const [root, { value: before }] = await Promise.all([openFileSigner(rootKey), readKeySetFile(keys)]);
+  const { root: jwk } = before;
+  if (jwk.x !== root.jwk.x || jwk.crv !== root.jwk.crv)
+    throw new GeneratorError('usage', `${keys} was signed by another root key than ${rootKey}.`);
+  return { root, before };
+}
+
+/** Signs a key set, writes it, and shows it. */
+async function write(
+  keySet: KeySet,
+  root: Signer,
+  { keys: file, dryRun = false, isNew = false }: ChangeOptions & { readonly isNew?: boolean },
+  context: CommandContext,
+): Promise<ExitName> {
+  const text = `${await signDocument(root, 'key-set', keySet)}\n`;
+  if (!dryRun) await (isNew ? writeNew(file, text) : replaceFile(file, text));
+  const outcome = dryRun ? 'dry-run' : 'written';
+  const anchor = await anchorOf(keySet);
+  context.show(
+    { outcome, file, trust: anchor, key_set: keySet },
+    [
+      `${outcome}: ${file}, version ${keySet.version}`,
+      await describeKeySet(keySet, context.now()),
+      ...(dryRun ? [] : [`Install it: generator keys install --keys ${file} --store ADDRESS`]),
+    ].join('\n'),
+  );
+  return 'done';
+}

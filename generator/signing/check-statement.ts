@@ -1,0 +1,49 @@
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { statementKey } from '../../schemas/paths.js';
+import { TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
+import { verifyPastStatement } from '../../schemas/trust/verify-documents.js';
+import type { KeySet } from '../../schemas/types.generated.js';
+import type { ObjectStore, StoredObject } from '../../infra/store/object-store.js';
+import { toPastRelease, toStatement } from '../core/trust/release-statement.js';
+import type { StoredRelease } from '../state/reachable-objects.js';
+import { damaged } from '../state/stored-json.js';
+import { historyDigests } from './release-list.js';
+import { checkForm } from './stored-key-set.js';
+import { damagedByTrust } from './trust-damage.js';
+
+/** Returns the `history_sha256` of each release, by its sequence. `releases` are ordered from the newest. */
+export function historyDigestsOf(releases: readonly StoredRelease[]): ReadonlyMap<number, string> {
+  const history = releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
+  const digests = historyDigests(history);
+  return new Map(history.map(({ sequence }, i) => [sequence, digests[i] ?? '']));
+}
+
+/**
+ * Reads the statement about a release and checks its signature, and that it says what the record and the history say. Returns
+ * `undefined` if there is none and the release was published before signing began.
+ * @throws GeneratorError 'damaged'
+ */
+export async function readCheckedStatement(
+  store: ObjectStore,
+  { record, sha256 }: StoredRelease,
+  { keySet, digests }: { readonly keySet: KeySet; readonly digests: ReadonlyMap<number, string> },
+): Promise<StoredObject | undefined> {
+  const key = statementKey(record.revision, sha256);
+  const found = await store.get(key);
+  if (found === undefined) {
+    if (record.sequence >= keySet.signed_from_sequence) throw damaged(key, TRUST_FAULTS['release-unsigned']);
+    return undefined;
+  }
+  const statement = await damagedByTrust(() => verifyPastStatement(toJws(key, found), keySet, { checkForm }));
+  const { generator, site } = statement;
+  const historySha256 = digests.get(record.sequence) ?? '';
+  const expected = toStatement(record, sha256, { site, historySha256, generator });
+  if (canonicalJson(statement) !== canonicalJson(expected))
+    throw damaged(key, 'does not say what the release record and the history say');
+  return found;
+}
+
+/** Returns a stored object as a signed document. */
+export function toJws(subject: string, { bytes }: StoredObject): { text: string; subject: string } {
+  return { text: Buffer.from(bytes).toString('utf8').trim(), subject };
+}

@@ -1,0 +1,54 @@
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { parseInstant } from '../../schemas/dates.js';
+import { JWS_TYPE } from '../../schemas/trust/trust-documents.js';
+import type { KeySet } from '../../schemas/types.generated.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
+import { metaOf } from '../state/object-meta.js';
+import { isStore, markStore } from '../state/store-mark.js';
+import type { KeySetFile } from './key-files.js';
+import { KEY_SET_KEY, readStoredKeySet } from './stored-key-set.js';
+
+/** The key set that a store has now. `isNew` is true if it was written. */
+export type InstalledKeySet = { readonly value: KeySet; readonly isNew: boolean };
+
+/**
+ * Puts a key set into a store. It must follow the one that is there: same site and root key, and a later version.
+ * @throws GeneratorError 'usage' if it does not, or has expired; 'conflict' if another was installed meanwhile
+ */
+export async function installKeySet(
+  store: ObjectStore,
+  { text, value }: KeySetFile,
+  { dryRun, now }: { readonly dryRun: boolean; readonly now: () => number },
+): Promise<InstalledKeySet> {
+  await isStore(store); // throws for an address with anything else
+  if ((parseInstant(value.expires) ?? 0) <= now())
+    throw new GeneratorError('usage', `The key set has expired on ${value.expires}. Nothing was written.`);
+  const current = await readStoredKeySet(store);
+  if (current?.text === text) return { value, isNew: false };
+  if (current !== undefined) assertFollows(current.value, value);
+  if (dryRun) return { value, isNew: true };
+  await markStore(store);
+  const meta = metaOf(KEY_SET_KEY, JWS_TYPE);
+  const swapped = await store.compareAndSwap(KEY_SET_KEY, Buffer.from(text), current?.etag ?? null, meta);
+  if (swapped !== 'conflict') return { value, isNew: true };
+  throw new GeneratorError(
+    'conflict',
+    `Another key set was installed in ${store.address} meanwhile. Run again.`,
+  );
+}
+
+function assertFollows(current: KeySet, next: KeySet): void {
+  const fault =
+    next.site !== current.site
+      ? `it is for ${next.site}, but the store is of ${current.site}`
+      : canonicalJson(next.root) !== canonicalJson(current.root)
+        ? 'it is signed by another root key, which no reader trusts'
+        : next.version <= current.version
+          ? `it has version ${next.version}, but the store has version ${current.version}`
+          : next.signed_from_sequence !== current.signed_from_sequence
+            ? 'it changes from which release on releases must be signed'
+            : undefined;
+  if (fault !== undefined)
+    throw new GeneratorError('usage', `The key set was not installed: ${fault}. Nothing was written.`);
+}

@@ -1,0 +1,31 @@
+import { GeneratorError } from '../core/generator-error.js';
+import { openFileSigner } from './file-signer.js';
+import { openKmsSigner } from './kms-signer.js';
+import type { Signer } from './signer.js';
+
+/** The variables of the environment that name the key for signing releases. */
+export type SigningVariables = {
+  readonly CRD_SIGNING_KEY_FILE?: string | undefined;
+  readonly CRD_SIGNING_KEY?: string | undefined;
+};
+
+/** Opens the key for signing releases; `undefined` if no variable names one. @throws GeneratorError 'usage', 'store-unavailable' */
+export async function openSigner({
+  CRD_SIGNING_KEY_FILE: file,
+  CRD_SIGNING_KEY: key,
+}: SigningVariables): Promise<Signer | undefined> {
+  if (file !== undefined && key !== undefined)
+    throw new GeneratorError('usage', 'Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY, not both.');
+  if (file !== undefined) return openFileSigner(file);
+  return key === undefined ? undefined : openKmsSigner(parseKmsKey(key));
+}
+
+/** Returns the id of the key in `kms:KEY-ID`. @throws GeneratorError 'usage' for any other text */
+export function parseKmsKey(text: string): string {
+  const [, id] = /^kms:(\S+)$/.exec(text) ?? [];
+  if (id !== undefined) return id;
+  throw new GeneratorError(
+    'usage',
+    'CRD_SIGNING_KEY is not a key of KMS. Write kms:KEY-ID; for a key in a file, use CRD_SIGNING_KEY_FILE.',
+  );
+}

@@ -1,0 +1,79 @@
+import { publicKey, TRUST_PATHS } from '../../schemas/paths.js';
+import { JWS_TYPE } from '../../schemas/trust/trust-documents.js';
+import { verifyTimestamp } from '../../schemas/trust/verify-documents.js';
+import type { Timestamp } from '../../schemas/types.generated.js';
+import type { ObjectStore, StoredObject } from '../../infra/store/object-store.js';
+import { isTimely, toTimestamp } from '../core/trust/timestamp.js';
+import { metaOf } from '../state/object-meta.js';
+import { readPointer, readRecord } from '../state/published-state.js';
+import type { StoredRelease } from '../state/reachable-objects.js';
+import type { Signing } from './open-signing.js';
+import { writeReleaseList } from './release-list.js';
+import { publishStatement, signRelease } from './statements.js';
+import { signDocument } from './signer.js';
+import { checkForm } from './stored-key-set.js';
+import { unlessFalse } from './trust-damage.js';
+
+/** Key of the timestamp. */
+export const TIMESTAMP_KEY = publicKey(TRUST_PATHS.timestamp);
+
+/** Number and size of the objects that were written. */
+export type TrustWritten = { readonly objects: number; readonly bytes: number };
+
+/**
+ * Brings the files by which readers verify the current release up to date: its statement, the list of releases and, if less
+ * than half of its time is left, the timestamp. Runs that publish nothing call it too, so that readers can tell a site that is
+ * up to date from a frozen copy.
+ */
+export async function refreshTrustFiles(store: ObjectStore, signing: Signing): Promise<TrustWritten> {
+  const written: number[] = [];
+  for (;;) {
+    const release = await readCurrent(store);
+    if (release === undefined) return sum(written);
+    written.push(await signRelease(store, signing, release));
+    written.push(await writeReleaseList(store, release));
+    written.push(await publishStatement(store, release));
+    const bytes = await renewTimestamp(store, signing, release);
+    if (bytes !== undefined) return sum([...written, bytes]);
+  }
+}
+
+/** Reads the release that the pointer names; `undefined` before the first. */
+export async function readCurrent(store: ObjectStore): Promise<StoredRelease | undefined> {
+  const pointer = await readPointer(store);
+  if (pointer === undefined) return undefined;
+  const { sha256 } = pointer.value;
+  return { record: await readRecord(store, pointer.value), sha256 };
+}
+
+/**
+ * Renews the timestamp if needed. Returns the number of bytes written; `undefined` if another run published a release or wrote
+ * the timestamp meanwhile, so that the caller looks again.
+ */
+async function renewTimestamp(
+  store: ObjectStore,
+  signing: Signing,
+  { record, sha256 }: StoredRelease,
+): Promise<number | undefined> {
+  const { signer, keySet, now } = signing;
+  const subject = { site: keySet.site, sequence: record.sequence, sha256 };
+  const found = await store.get(TIMESTAMP_KEY);
+  const timestamp = found && (await readTimestamp(found, signing));
+  if (timestamp !== undefined && isTimely(timestamp, subject, now())) return 0;
+  if ((await readPointer(store))?.value.sha256 !== sha256) return undefined;
+  const body = Buffer.from(await signDocument(signer, 'timestamp', toTimestamp(subject, now())));
+  const meta = metaOf(TIMESTAMP_KEY, JWS_TYPE);
+  const swapped = await store.compareAndSwap(TIMESTAMP_KEY, body, found?.etag ?? null, meta);
+  return swapped === 'conflict' ? undefined : body.length;
+}
+
+/** Returns a stored timestamp if readers accept it now. */
+function readTimestamp({ bytes }: StoredObject, { keySet, now }: Signing): Promise<Timestamp | undefined> {
+  const jws = { text: Buffer.from(bytes).toString('utf8'), subject: TIMESTAMP_KEY };
+  return unlessFalse(() => verifyTimestamp(jws, keySet, { checkForm, nowMs: now() }));
+}
+
+function sum(written: readonly number[]): TrustWritten {
+  const bytes = written.reduce((total, each) => total + each, 0);
+  return { objects: written.filter((each) => each > 0).length, bytes };
+}

@@ -1,0 +1,93 @@
+import { statementKey } from '../../../schemas/paths.js';
+import { JWS_TYPE } from '../../../schemas/trust/trust-documents.js';
+import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
+import { verifyTimestamp } from '../../../schemas/trust/verify-documents.js';
+import type { KeySet } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { historyDigestsOf, readCheckedStatement, toJws } from '../../signing/check-statement.js';
+import { writeReleaseList } from '../../signing/release-list.js';
+import { publishStatement } from '../../signing/statements.js';
+import { checkForm, KEY_SET_KEY, readStoredKeySet, type StoredKeySet } from '../../signing/stored-key-set.js';
+import { damagedByTrust, unlessFalse } from '../../signing/trust-damage.js';
+import { readCurrent, TIMESTAMP_KEY } from '../../signing/trust-files.js';
+import { metaOf } from '../../state/object-meta.js';
+import type { StoredRelease } from '../../state/reachable-objects.js';
+import { damaged } from '../../state/stored-json.js';
+
+/** Options for copying what proves the releases of a store. */
+export type CopyTrustOptions = {
+  readonly from: ObjectStore;
+  readonly to: ObjectStore;
+  /** Whose signatures the source must have; without it, those of the root key that the source names. */
+  readonly trust?: TrustAnchor | undefined;
+  /** The time of the source's clock, in milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Called with the size of each object that was written. */
+  readonly onWritten: (bytes: number) => void;
+};
+
+/** Reads the key set of the source. @throws GeneratorError 'damaged' if it is not valid, or missing although `trust` was given */
+export async function readSourceKeys({
+  from,
+  trust,
+  nowMs,
+}: Pick<CopyTrustOptions, 'from' | 'trust' | 'nowMs'>): Promise<StoredKeySet | undefined> {
+  const keys = await readStoredKeySet(from, trust && { anchor: trust, nowMs });
+  if (keys === undefined && trust !== undefined)
+    throw damaged(KEY_SET_KEY, 'is missing: the releases of this store are not signed');
+  return keys;
+}
+
+/**
+ * Copies the key set and the statements about the releases, newest first, which it verifies. The target's pointer moves
+ * afterwards, so that it never names an unsigned release.
+ */
+export async function copyStatements(
+  releases: readonly StoredRelease[],
+  keys: StoredKeySet,
+  options: CopyTrustOptions,
+): Promise<void> {
+  const { from, to, onWritten } = options;
+  await copyKeySet(keys, options);
+  const digests = historyDigestsOf(releases);
+  for (const release of releases) {
+    const key = statementKey(release.record.revision, release.sha256);
+    const held = await to.get(key);
+    const statement = await readCheckedStatement(from, release, { keySet: keys.value, digests });
+    if (statement === undefined || held?.etag === statement.etag) continue;
+    if (held !== undefined && Buffer.from(held.bytes).equals(statement.bytes)) continue;
+    await to.compareAndSwap(key, statement.bytes, held?.etag ?? null, metaOf(key, JWS_TYPE));
+    onWritten(statement.bytes.length);
+  }
+}
+
+/** Copies a key set that is later than the target's. */
+async function copyKeySet({ text, value }: StoredKeySet, { to, onWritten }: CopyTrustOptions): Promise<void> {
+  const held = await to.get(KEY_SET_KEY);
+  const current = held && (await unlessFalse(() => readStoredKeySet(to)));
+  if (current !== undefined && current.value.version >= value.version) return;
+  const body = Buffer.from(text);
+  await to.compareAndSwap(KEY_SET_KEY, body, held?.etag ?? null, metaOf(KEY_SET_KEY, JWS_TYPE));
+  onWritten(body.length);
+}
+
+/**
+ * Copies what readers of the target verify its current release with: statement, list of releases, and the timestamp if it is
+ * valid and about this release. A delayed copy has no timestamp of its own release.
+ */
+export async function copyCurrentTrust(keySet: KeySet, options: CopyTrustOptions): Promise<void> {
+  const { from, to, onWritten, trust, nowMs } = options;
+  const release = await readCurrent(to);
+  if (release === undefined) return;
+  onWritten(await writeReleaseList(to, release));
+  onWritten(await publishStatement(to, release));
+  const [found, held] = await Promise.all([from.get(TIMESTAMP_KEY), to.get(TIMESTAMP_KEY)]);
+  if (found === undefined || held?.etag === found.etag) return;
+  const verify = () => verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs });
+  const timestamp = await (trust === undefined ? unlessFalse(verify) : damagedByTrust(verify));
+  if (timestamp?.sha256 !== release.sha256) return;
+  if (held !== undefined && Buffer.from(held.bytes).equals(found.bytes)) return;
+  const meta = metaOf(TIMESTAMP_KEY, JWS_TYPE);
+  const swapped = await to.compareAndSwap(TIMESTAMP_KEY, found.bytes, held?.etag ?? null, meta);
+  if (swapped !== 'conflict') onWritten(found.bytes.length);
+}

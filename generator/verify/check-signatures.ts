@@ -1,0 +1,146 @@
+import { publicKey, TRUST_PATHS } from '../../schemas/paths.js';
+import { TrustError } from '../../schemas/trust/trust-error.js';
+import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
+import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
+import type { KeySet } from '../../schemas/types.generated.js';
+import { toPastRelease } from '../core/trust/release-statement.js';
+import { historyDigestsOf, readCheckedStatement, toJws } from '../signing/check-statement.js';
+import { releaseListBytes, RELEASE_LIST_KEY } from '../signing/release-list.js';
+import { STATEMENT_COPY_KEY } from '../signing/statements.js';
+import { checkForm, KEY_SET_KEY, readStoredKeySet } from '../signing/stored-key-set.js';
+import { damagedByTrust } from '../signing/trust-damage.js';
+import { TIMESTAMP_KEY } from '../signing/trust-files.js';
+import type { StoredRelease } from '../state/reachable-objects.js';
+import { damaged } from '../state/stored-json.js';
+import { catchFault, type Verifier } from './verifier.js';
+
+/** Keys below `public/` that no release lists. */
+export const TRUST_KEYS: ReadonlySet<string> = new Set(Object.values(TRUST_PATHS).map(publicKey));
+
+/** What the signatures of a store prove. */
+export type SignatureProof = {
+  readonly site: string;
+  /** True if the root key is the one that the caller trusts; false if nothing says who has signed. */
+  readonly trusted: boolean;
+  readonly key_set_version: number;
+  /** Number of releases with a statement. */
+  readonly statements: number;
+  /** Until when the timestamp proves that the release is the current one; null if that was not checked. */
+  readonly current_until: string | null;
+};
+
+/** Options of `checkSignatures`. */
+export type SignatureOptions = {
+  /** What the caller trusts. Without it, a key set proves itself only. */
+  readonly anchor: TrustAnchor | undefined;
+  /** The time for which signatures must be valid; without it, only those of the history are checked. */
+  readonly nowMs: number | undefined;
+};
+
+/**
+ * Checks the signatures of a store against its releases, newest first: key set, timestamp, the statement about each release, and
+ * the list of releases. Returns `undefined` if the store is not signed, or its key set is not valid.
+ */
+export async function checkSignatures(
+  verifier: Verifier,
+  releases: readonly StoredRelease[],
+  { anchor, nowMs }: SignatureOptions,
+): Promise<SignatureProof | undefined> {
+  const { store, faults } = verifier;
+  const trust = anchor && nowMs !== undefined ? { anchor, nowMs } : undefined;
+  const stored = await catchFault(faults, async () => {
+    const found = await readStoredKeySet(store, trust);
+    if (found === undefined && anchor !== undefined)
+      throw damaged(KEY_SET_KEY, 'is missing: the releases of this store are not signed');
+    return found;
+  });
+  if (stored === undefined) return undefined;
+  const keySet = stored.value;
+  const statements = await checkStatements(verifier, releases, keySet);
+  await checkReleaseList(verifier, releases);
+  const until = nowMs === undefined ? undefined : await checkCurrent(verifier, releases, { keySet, nowMs });
+  return {
+    site: keySet.site,
+    trusted: trust !== undefined,
+    key_set_version: keySet.version,
+    statements,
+    current_until: until ?? null,
+  };
+}
+
+/** Checks the statement about each release since signing began. Returns their number. */
+async function checkStatements(
+  { store, faults, signal }: Verifier,
+  releases: readonly StoredRelease[],
+  keySet: KeySet,
+): Promise<number> {
+  const digests = historyDigestsOf(releases);
+  let statements = 0;
+  for (const release of releases) {
+    signal?.throwIfAborted();
+    const found = await catchFault(faults, () => readCheckedStatement(store, release, { keySet, digests }));
+    statements += found === undefined ? 0 : 1;
+  }
+  return statements;
+}
+
+/** Checks the list of releases. A run that ended after its commit leaves one that ends earlier. */
+async function checkReleaseList(
+  { store, faults, lagging }: Verifier,
+  releases: readonly StoredRelease[],
+): Promise<void> {
+  const found = await store.get(RELEASE_LIST_KEY);
+  const history = toHistory(releases);
+  if (found !== undefined && releaseListBytes(history).equals(found.bytes)) return;
+  const isBehind =
+    found === undefined ||
+    history.some((_, i) => i > 0 && releaseListBytes(history.slice(0, i)).equals(found.bytes));
+  (isBehind ? lagging : faults).push({
+    key: RELEASE_LIST_KEY,
+    message: isBehind
+      ? 'does not list the newest release; the next publish adds it'
+      : 'does not list the releases of the store',
+  });
+}
+
+/**
+ * Checks what readers rely on now: the timestamp, and the public copy of the statement. Returns until when the timestamp is
+ * valid. Those of an earlier release lag, because a run ended after its commit.
+ */
+async function checkCurrent(
+  { store, faults, lagging, record }: Verifier,
+  [current]: readonly StoredRelease[],
+  { keySet, nowMs }: { readonly keySet: KeySet; readonly nowMs: number },
+): Promise<string | undefined> {
+  const options = { checkForm, nowMs };
+  await catchFault(faults, async () => {
+    const copy = await store.get(STATEMENT_COPY_KEY);
+    if (copy === undefined) return void lagging.push({ key: STATEMENT_COPY_KEY, message: 'is missing' });
+    const statement = await damagedByTrust(() =>
+      verifyStatement(toJws(STATEMENT_COPY_KEY, copy), keySet, options),
+    );
+    if (statement.sequence < record.sequence)
+      lagging.push({ key: STATEMENT_COPY_KEY, message: `is about release ${statement.sequence}` });
+    else if (statement.sha256 !== current?.sha256) throw forked(STATEMENT_COPY_KEY, statement.sequence);
+  });
+  return catchFault(faults, async () => {
+    const found = await store.get(TIMESTAMP_KEY);
+    if (found === undefined) return void lagging.push({ key: TIMESTAMP_KEY, message: 'is missing' });
+    const timestamp = await damagedByTrust(() =>
+      verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, options),
+    );
+    if (timestamp.sequence < record.sequence)
+      lagging.push({ key: TIMESTAMP_KEY, message: `is about release ${timestamp.sequence}` });
+    else if (timestamp.sha256 !== current?.sha256) throw forked(TIMESTAMP_KEY, timestamp.sequence);
+    return timestamp.expires;
+  });
+}
+
+function forked(key: string, sequence: number): Error {
+  const { reason } = new TrustError('release-forked', key, `release ${sequence}`);
+  return damaged(key, reason);
+}
+
+function toHistory(releases: readonly StoredRelease[]): ReturnType<typeof toPastRelease>[] {
+  return releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
+}

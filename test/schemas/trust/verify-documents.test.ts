@@ -1,0 +1,114 @@
+import { signDocument } from '../../../generator/signing/signer.js';
+import { TRUST_PATHS } from '../../../schemas/paths.js';
+import { TrustError } from '../../../schemas/trust/trust-error.js';
+import {
+  isValidAt,
+  readKeySet,
+  verifyKeySet,
+  verifyPastStatement,
+  verifyStatement,
+  verifyTimestamp,
+  type VerifyOptions,
+} from '../../../schemas/trust/verify-documents.js';
+import type { KeySet, ReleaseKey } from '../../../schemas/types.generated.js';
+import { testSigner } from '../../../scripts/trust/test-keys.js';
+import { anchorOf, checkForm, loadState, msOf, VECTORS } from '../../support/trust/vector-site.js';
+
+const at = (now: string): VerifyOptions => ({ checkForm, nowMs: msOf(now) });
+const codeOf = (error: unknown): unknown => (error instanceof TrustError ? error.code : error);
+
+function jwsOf(state: string, subject: string): { readonly text: string; readonly subject: string } {
+  return { text: Buffer.from(loadState(state).get(subject) ?? []).toString(), subject };
+}
+
+function keySetOf(state: string): Promise<KeySet> {
+  return readKeySet(jwsOf(state, TRUST_PATHS.keys), checkForm);
+}
+
+describe('a key set', () => {
+  const anchor = anchorOf(VECTORS.states['revoked']?.anchor ?? '');
+  const verify = (now: string): Promise<unknown> =>
+    verifyKeySet(jwsOf('revoked', TRUST_PATHS.keys), anchor, at(now)).then(({ version }) => version, codeOf);
+
+  it.each([
+    ['2026-03-04T23:54:59Z', 'timestamp-early'],
+    ['2026-03-04T23:55:00Z', 3],
+    ['2027-02-28T23:59:59Z', 3],
+    ['2027-03-01T00:00:00Z', 'keys-expired'],
+  ])('at %s: %s', async (now, expected) => {
+    expect(await verify(now)).toBe(expected);
+  });
+
+  it('is readable without an anchor, which proves no owner', async () => {
+    expect(await keySetOf('release-1')).toMatchObject({ version: 1, site: VECTORS.site });
+  });
+
+  it('has the form of its schema', async () => {
+    const keySet = await keySetOf('release-1');
+    await expect(
+      signDocument(await testSigner('root'), 'key-set', { ...keySet, version: 0 }),
+    ).rejects.toThrow('version');
+    const refuse: VerifyOptions['checkForm'] = () => {
+      throw new TypeError('another form');
+    };
+    expect(await readKeySet(jwsOf('release-1', TRUST_PATHS.keys), refuse).catch(codeOf)).toBe(
+      'jws-malformed',
+    );
+  });
+});
+
+describe('a timestamp', () => {
+  it.each([
+    ['2026-03-04T05:54:59Z', 'timestamp-early'],
+    ['2026-03-04T05:55:00Z', 3],
+    ['2026-03-06T05:59:59Z', 3],
+    ['2026-03-06T06:00:00Z', 'timestamp-expired'],
+  ])('at %s: %s', async (now, expected) => {
+    const keySet = await keySetOf('release-3');
+    const found = await verifyTimestamp(jwsOf('release-3', TRUST_PATHS.timestamp), keySet, at(now)).then(
+      ({ sequence }) => sequence,
+      codeOf,
+    );
+    expect(found).toBe(expected);
+  });
+});
+
+describe('a statement', () => {
+  const jws = jwsOf('release-3', TRUST_PATHS.statement);
+  const now = at('2026-03-05T06:00:00Z');
+
+  it('says what a release consists of', async () => {
+    expect(await verifyStatement(jws, await keySetOf('release-3'), now)).toMatchObject({
+      revision: '2026-03-04.000001',
+      sequence: 3,
+      previous: { revision: '2026-03-03.000001', sha256: VECTORS.states['release-2']?.sha256 },
+    });
+  });
+
+  it('about the current release is worth nothing by a revoked key; about a past one it is', async () => {
+    const keySet = await keySetOf('revoked');
+    expect(await verifyStatement(jws, keySet, now).catch(codeOf)).toBe('key-revoked');
+    expect(await verifyPastStatement(jws, keySet, now)).toMatchObject({ sequence: 3 });
+  });
+
+  it('about a past release needs a key that is listed, and the same site', async () => {
+    const keySet = await keySetOf('release-3');
+    const fault = (other: KeySet) => verifyPastStatement(jws, other, now).catch(codeOf);
+    expect(await fault({ ...keySet, keys: keySet.keys.slice(1) })).toBe('key-unknown');
+    expect(await fault({ ...keySet, site: 'https://other.example.com' })).toBe('site-wrong');
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['2026-03-04T11:54:59Z', false],
+    ['2026-03-04T11:55:00Z', true],
+    ['2027-02-28T23:59:59Z', true],
+    ['2027-03-01T00:00:00Z', false],
+  ])('may sign at %s: %s', async (now, expected) => {
+    const { kid } = await testSigner('release-b');
+    const { keys } = await keySetOf('rotated');
+    const key = keys.find((each) => each.kid === kid) as ReleaseKey; // the state has it
+    expect(isValidAt(key, msOf(now))).toBe(expected);
+  });
+});

@@ -1,0 +1,60 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { parseInstant } from '../../../schemas/dates.js';
+import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
+import type { KeySet } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { createKeySet } from '../../../generator/core/trust/key-set.js';
+import { openFileSigner } from '../../../generator/signing/file-signer.js';
+import { installKeySet } from '../../../generator/signing/install-key-set.js';
+import type { Signing } from '../../../generator/signing/open-signing.js';
+import { signDocument, type Signer } from '../../../generator/signing/signer.js';
+import { BUILD } from '../process/generator-run.js';
+
+const SITE = 'https://data.example.com';
+
+/** A signed site of a test: its keys, and what its readers trust. */
+export type SignedSite = {
+  readonly root: Signer;
+  readonly signer: Signer;
+  readonly keySet: KeySet;
+  readonly anchor: TrustAnchor;
+  /** Returns what a run needs that signs at this time. */
+  readonly signingAt: (instant: string) => Signing;
+  /** Signs a key set with the root key and installs it. */
+  readonly install: (store: ObjectStore, keySet?: KeySet) => Promise<void>;
+};
+
+/** Returns a new key: Ed25519, or P-256 as KMS has. */
+export function makeSigner(kind: 'ed25519' | 'p256' = 'ed25519'): Promise<Signer> {
+  const { privateKey } =
+    kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return openFileSigner('a new key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+}
+
+/** Makes the keys of a site whose releases are signed from the first one on. */
+export async function createSignedSite(
+  madeAt: string,
+  {
+    kind,
+    signedFromSequence = 1,
+  }: { readonly kind?: 'ed25519' | 'p256'; readonly signedFromSequence?: number } = {},
+): Promise<SignedSite> {
+  const [root, signer] = [await makeSigner(), await makeSigner(kind)];
+  const nowMs = toMs(madeAt);
+  const keySet = createKeySet({ site: SITE, root: root.jwk, release: signer, signedFromSequence }, nowMs);
+  return {
+    root,
+    signer,
+    keySet,
+    anchor: { site: SITE, root: root.kid },
+    signingAt: (instant) => ({ signer, keySet, generator: BUILD, now: () => toMs(instant) }),
+    async install(store, value = keySet) {
+      const text = await signDocument(root, 'key-set', value);
+      await installKeySet(store, { text, value }, { dryRun: false, now: () => nowMs });
+    },
+  };
+}
+
+function toMs(instant: string): number {
+  return parseInstant(instant) ?? NaN;
+}
