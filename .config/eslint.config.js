@@ -127,21 +127,21 @@ const programZones = [
   message,
 }));
 
-/** What the scripts of the pages share with the programs: paths, the palette, the formatters and the drawing of charts. */
+/** What the scripts of the pages share with the programs: paths, the palette, the formatters, the drawing of charts and verification. */
 const BROWSER_ZONES = [
   { from: './generator', except: ['./core/text', './core/charts'] },
   {
     from: './schemas',
-    except: ['palette', 'dates', 'catalog', 'freshness', 'paths', 'types.generated'].map(
-      (name) => `./${name}.ts`,
-    ),
+    except: ['palette', 'dates', 'catalog', 'freshness', 'paths', 'types.generated']
+      .map((name) => `./${name}.ts`)
+      .concat('./trust'),
   },
   ...['gateway', 'infra', 'scripts', 'test'].map((folder) => ({ from: `./${folder}` })),
 ].map((zone) => ({
   ...zone,
   target: './templates/browser',
   message:
-    'the scripts of the pages import only paths, the palette, the formatters and the drawing of charts.',
+    'the scripts of the pages import only paths, the palette, the formatters, the drawing of charts and verification.',
 }));
 
 const ZONES = [

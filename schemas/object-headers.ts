@@ -20,6 +20,7 @@ const MOST_CURRENT: ReadonlySet<string> = new Set(
   [
     ...[PUBLIC_PATHS.status, PUBLIC_PATHS.landing, PUBLIC_PATHS.release, PUBLIC_PATHS.overviewChart],
     ...[PAGE_PATHS.front, PAGE_PATHS.stylesheet, PAGE_PATHS.script, PAGE_PATHS.icon],
+    ...[PAGE_PATHS.verify, PAGE_PATHS.verifyScript], // the two belong together
     ...CHAIN_IDS.flatMap((chain) => [
       ...[summaryPath(chain), chainPagePath(chain)],
       ...[chartPath(chain), chartDataPath(chain)],

@@ -23,8 +23,13 @@ export async function readSiteTexts(templates: URL, wheel: string): Promise<Site
   return {
     templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
     firstStyle: await read('first.css'),
-    moreStyle: (await read('site.css')) + (await read('figure.css')) + (await read('docs.css')),
+    moreStyle:
+      (await read('site.css')) +
+      (await read('figure.css')) +
+      (await read('docs.css')) +
+      (await read('verify.css')),
     script: await readScript(new URL('browser/site.js', templates)),
+    verifyScript: await readScript(new URL('browser/verify.js', templates)),
     icon: await read('icon.svg'),
     card: await readFile(new URL('card.png', pages)),
     wheel,

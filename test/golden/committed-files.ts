@@ -67,6 +67,8 @@ export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
   '/assets/site.css', // templates/pages/site.css, figure.css and the palette
   '/assets/site.js', // bundled from templates/browser
+  '/assets/verify.js', // the same
+  '/verify', // no data: templates/pages/verify.html.hbs
   '/glossary', // the page of schemas/glossary.json
   '/docs', // made from templates/guides/quickstart.md
 ];

@@ -22,6 +22,7 @@ import { methodologyPage } from '../pages/methodology-page.js';
 import { pricingPage } from '../pages/pricing-page.js';
 import { problemPages } from '../pages/problem-pages.js';
 import type { SiteTexts } from '../pages/site-texts.js';
+import { verifyPage } from '../pages/verify-page.js';
 
 /** The texts of the pages whose content is the same in every release of one generator version. */
 export type ReferencePageOptions = {
@@ -32,7 +33,7 @@ export type ReferencePageOptions = {
 };
 
 /**
- * Returns the pages whose content is the same in every release of one generator version, with style sheet, script, icon and social card.
+ * Returns the pages whose content is the same in every release of one generator version, with style sheet, scripts, icon and social card.
  * Results are cached per `options` object.
  */
 export function referencePages(options: ReferencePageOptions): readonly FileTemplate[] {
@@ -57,6 +58,7 @@ function makePages({ site, methodology, methodologyText, glossary }: ReferencePa
       [site.firstStyle, site.moreStyle, chartCss(), figureCss(), ''].join('\n'),
     ),
     asset(PAGE_PATHS.script, JS_TYPE, site.script),
+    asset(PAGE_PATHS.verifyScript, JS_TYPE, site.verifyScript),
     asset(PAGE_PATHS.icon, SVG_TYPE, site.icon),
     {
       path: PAGE_PATHS.card,
@@ -73,6 +75,7 @@ function makePages({ site, methodology, methodologyText, glossary }: ReferencePa
       methodologyPage(site, methodology, methodologyText),
       pricingPage(site),
       glossaryPage(site, glossary),
+      verifyPage(site),
       ...problemPages(site),
     ].map(renderOnce),
   ];

@@ -28,6 +28,7 @@ const RESOURCES = [
   { path: PAGE_PATHS.status, name: 'Status' },
   { path: PAGE_PATHS.changes, name: 'Changes' },
   { path: PAGE_PATHS.glossary, name: 'Glossary' },
+  { path: PAGE_PATHS.verify, name: 'Verify' },
   { path: PUBLIC_PATHS.release, name: 'Digests' },
   { path: PUBLIC_PATHS.openapi, name: 'OpenAPI' },
 ];
@@ -40,6 +41,8 @@ export type PageOptions = {
   readonly description: string;
   /** Styles inside the page, so that its first screen is painted without another file. Its template then links to the style sheet. */
   readonly styles?: readonly string[];
+  /** Paths of the scripts of this page, after the script of all pages. */
+  readonly scripts?: readonly string[];
   /** Returns the values of the template. A page shows the revision of the release in which it last changed. */
   readonly values: (stamp: ReleaseStamp) => object;
 };
@@ -47,7 +50,7 @@ export type PageOptions = {
 /** Returns a page as a file of a release. Its own values override the shared ones. */
 export function pageFile(
   site: SiteTexts,
-  { path, template, title, description, styles = [], values }: PageOptions,
+  { path, template, title, description, styles = [], scripts = [], values }: PageOptions,
 ): FileTemplate {
   const { details } = site;
   const name = details?.name ?? SITE_NAME;
@@ -59,6 +62,7 @@ export function pageFile(
     card: origins.map((origin) => ({ ...CARD, url: origin + PAGE_PATHS.card })),
     site: { name, policy: pagePolicy(styles.map(sha256Base64)), ...PAGE_PATHS },
     styles: styles.map(trustHtml),
+    scripts: [PAGE_PATHS.script, ...scripts],
     stylesheets: styles.length === 0 ? [PAGE_PATHS.stylesheet] : [],
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,

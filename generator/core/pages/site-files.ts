@@ -48,9 +48,10 @@ export function crawlerFiles(site: SiteTexts, { facts, methodologyVersion }: Fro
   const chains = facts.map(({ chain }) => chain);
   const { details } = site;
   const address = addressOf(details?.base_url);
-  const { front, docs, api, apiSchemas, pricing, status, changes, glossary } = PAGE_PATHS;
+  const { front, docs, api, apiSchemas, pricing, status, changes, glossary, verify } = PAGE_PATHS;
   const pages = [
-    ...[front, docs, pricing, status, changes, glossary, methodologyPagePath(methodologyVersion)],
+    ...[front, docs, pricing, status, changes, glossary, verify],
+    methodologyPagePath(methodologyVersion),
     ...chains.map(chainPagePath),
     ...GUIDE_NAMES.map(guidePath),
     ...[api, apiSchemas],
@@ -100,6 +101,7 @@ function llmsText({ details, guides }: SiteTexts, chains: readonly Chain[]): str
     }),
     link('API reference', PAGE_PATHS.api, 'every operation, with a sample of its response'),
     link('OpenAPI', PUBLIC_PATHS.openapi, 'every path, as OpenAPI 3.1'),
+    link('Verify', PAGE_PATHS.verify, 'how a reader proves that the files are what the publisher signed'),
     link('Glossary', PUBLIC_PATHS.glossary, 'JSON, every field'),
     '',
   ].join('\n');

@@ -18,6 +18,7 @@ export const PAGE_TEMPLATES = [
   'operation',
   'schemas',
   'methodology',
+  'verify',
   'problem',
   'plans',
   'docs-list',
@@ -50,6 +51,8 @@ export type SiteTexts = {
   readonly moreStyle: string;
   /** The script of the pages, bundled. */
   readonly script: string;
+  /** The script of the page that verifies the site, bundled. */
+  readonly verifyScript: string;
   readonly icon: string;
   /** The picture that social networks show beside a link, a PNG. */
   readonly card: Uint8Array;

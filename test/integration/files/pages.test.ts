@@ -43,6 +43,7 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['changes', PAGE_PATHS.changes],
   ['glossary', PAGE_PATHS.glossary],
   ['methodology', methodologyPagePath('v1')],
+  ['verify', PAGE_PATHS.verify],
   ['problem', problemPath('not-entitled')],
 ];
 const WIDTHS = [1440, 768, 360] as const;
@@ -118,7 +119,7 @@ describe.each(VISITS)('%s', (_title, name, file, scheme) => {
 });
 
 it.each(PAGES)(
-  'the page %s has no script but that of the site, and works without it',
+  'the page %s has no scripts but its own, and works without them',
   async (_name, file) => {
     const bare = await visit(browser, gateway.url + file, {
       width: 1440,
@@ -126,9 +127,10 @@ it.each(PAGES)(
       javaScript: false,
     });
     const html = await bare.page.content();
-    expect(html.match(/<script[^]*?<\/script>/gi)).toEqual([
-      `<script src="${PAGE_PATHS.script}" defer="" fetchpriority="low"></script>`,
-    ]);
+    const scripts = [PAGE_PATHS.script, ...(file === PAGE_PATHS.verify ? [PAGE_PATHS.verifyScript] : [])];
+    expect(html.match(/<script[^]*?<\/script>/gi)).toEqual(
+      scripts.map((script) => `<script src="${script}" defer="" fetchpriority="low"></script>`),
+    );
     expect(html).not.toMatch(/<style| style=| on[a-z]+=/i);
     expect(await bare.page.locator('h1').count()).toBe(1);
     expect(bare.faults).toEqual([]);
