@@ -80,7 +80,7 @@ function toFacts({ date, regime, confidence, status }: MetaDay, fresh: Published
     { term: 'Data quality', value: shareWords(confidence.data_quality) },
     { term: 'Status', value: status },
     { term: 'Data to', value: dateWords(date) },
-    { term: 'Complete to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },
+    { term: 'Regimes to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },
     { term: 'Next day by', value: instantWords(fresh.expected_next_by) },
     { term: 'Late from', value: fresh.late_after === null ? ABSENT : instantWords(fresh.late_after) },
     { term: 'Stale from', value: fresh.stale_after === null ? ABSENT : instantWords(fresh.stale_after) },

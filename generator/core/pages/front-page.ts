@@ -99,20 +99,20 @@ function toCard(facts: ChainFacts): object {
   };
 }
 
-/** Returns what the last day lacks: `incomplete` if days before had it, `without` if the chain never publishes it. */
+/** Returns what the last day lacks: in `unknown` if it has no regime because of that, otherwise in `without`. */
 function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
-  readonly incomplete: readonly string[];
+  readonly unknown: readonly string[];
   readonly without: readonly string[];
 } {
-  const missing = landing.confidence.missing_signals.map(signalWords).join(', ');
+  const missing = joinWords(landing.confidence.missing_signals.map(signalWords));
   if (missing === '' || lastAvailable === updatedThrough)
-    return { incomplete: [], without: missing === '' ? [] : [missing] };
-  const since = lastAvailable === null ? '' : ` since ${dateWords(addDays(lastAvailable, 1))}`;
+    return { unknown: [], without: missing === '' ? [] : [missing] };
+  const since = lastAvailable === null ? 'yet' : `since ${dateWords(addDays(lastAvailable, 1))}`;
   const known = landing.runs.findLast(({ label }) => label !== 'indeterminate');
   const isKnown = landing.regime.label !== 'indeterminate' || known === undefined;
   return {
-    incomplete: [
-      `Incomplete${since}: no ${missing}.`,
+    unknown: [
+      `No regime ${since}. Missing: ${missing}.`,
       ...(isKnown ? [] : [`Last known regime: ${known.label}, ${dateWords(known.last)}.`]),
     ],
     without: [],

@@ -47,7 +47,7 @@ export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Ch
 /** A notice that a script shows once the data of these chains is late or stale by the reader's clock. */
 export type FreshnessNotice = {
   readonly names: string;
-  readonly completeness: string;
+  readonly extent: string;
   readonly lateAfter: readonly string[];
   readonly staleAfter: readonly string[];
 };
@@ -60,10 +60,7 @@ export function toFreshnessNotices(
   for (const { chain, lastAvailable } of chains) {
     const { late_after: late, stale_after: stale } = freshnessLimits(chain, lastAvailable);
     const notice = {
-      completeness:
-        lastAvailable === null
-          ? 'no day is complete yet'
-          : `complete data ends on ${dateWords(lastAvailable)}`,
+      extent: lastAvailable === null ? 'no day has a regime yet' : `regimes up to ${dateWords(lastAvailable)}`,
       lateAfter: late === null ? [] : [late],
       staleAfter: stale === null ? [] : [stale],
     };

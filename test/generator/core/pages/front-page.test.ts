@@ -55,14 +55,14 @@ describe('the card of a chain on the front page', () => {
 
   it('names what a chain never publishes, without an alarm', () => {
     expect(pageText('base', 480, ['fee_median', 'gas_used'])).toContain(
-      'Without median fee, use of block space.',
+      'Missing: median fee and use of block space.',
     );
-    expect(pageText('arbitrum', 480)).not.toMatch(/Without|Incomplete/);
+    expect(pageText('arbitrum', 480)).not.toMatch(/Missing|No regime/);
   });
 
-  it('says since when the data is incomplete, and what is missing', () => {
+  it('says since when there is no regime, and what is missing', () => {
     const text = pageText('arbitrum', 480, ['fee_median'], '2023-04-20');
-    expect(text).toContain('Incomplete since 21 April 2023: no median fee.');
+    expect(text).toContain('No regime since 21 April 2023. Missing: median fee.');
   });
 
   it('gives the last known regime when there is none now', () => {
