@@ -18,6 +18,7 @@ import { count } from '../../generator/core/text/count.js';
 import { joinWords } from '../../generator/core/text/join-words.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
+import { assertFreePort, parsePort } from './demo-port.js';
 import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
 import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
@@ -222,15 +223,16 @@ const {
 } = new Command('npm run demo --')
   .description('Collects, publishes, verifies and serves the sample, until you press Ctrl-C.')
   .option('--store <dir>', 'directory of the store', path.join('data', 'demo'))
-  .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)')
+  .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)', parsePort)
   .option('--check', 'run the printed commands and exit', false)
   .parse()
-  .opts<{ readonly store: string; readonly port?: string; readonly check: boolean }>();
-const port = Number(chosen.port ?? (check ? '0' : '8080'));
+  .opts<{ readonly store: string; readonly port?: number; readonly check: boolean }>();
+const port = chosen.port ?? (check ? 0 : 8080);
 try {
+  if (port !== 0) await assertFreePort(port);
   if (!(await runDemo(path.resolve(directory), { check, port }))) process.exitCode = 1;
 } catch (error) {
   const what = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`demo: ${what}\nIf the port is taken, choose another: npm run demo -- --port 8081\n`);
+  process.stderr.write(`demo: ${what}\n`);
   process.exitCode = 1;
 }
