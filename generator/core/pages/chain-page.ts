@@ -51,7 +51,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
     values: (stamp) => ({
       stamp,
       name,
-      lead: `${name} has been ${regime.label} for ${count(regime.run_days, 'day')}, since ${dateWords(regime.since)}.`,
+      lead: leadOf(latest),
       through,
       day: dateWords(through),
       label: regime.label,
@@ -70,6 +70,12 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
       hash: regime.determinism_hash,
     }),
   });
+}
+
+/** Returns how long the last regime has lasted, up to its date: the page cannot know what the reader's date is. */
+function leadOf({ date, regime: { label, run_days: days } }: MetaDay): string {
+  const what = label === 'indeterminate' ? 'No regime' : `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  return `${what} for ${count(days, 'day')}, up to ${dateWords(date)}.`;
 }
 
 function toFacts({ date, regime, confidence, status }: MetaDay, fresh: PublishedFreshness): object[] {

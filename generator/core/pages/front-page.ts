@@ -119,15 +119,21 @@ function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
   };
 }
 
-function toStart({ details, wheel }: SiteTexts, facts: ChainFacts | undefined): object {
+/** Returns the first steps of the quickstart in Python, for a chain, with what they print. */
+function toStart({ details, guides }: SiteTexts, facts: ChainFacts | undefined): object {
   const address = addressOf(details?.base_url);
+  const codeOf = (file: string): string =>
+    guides.quickstart.codes.find((code) => code.file === file)?.text.trimEnd() ?? '';
+  const read = codeOf('read-a-calendar.py').replace('"base"', `"${facts?.chain ?? 'ethereum'}"`);
   return {
-    wheel: address + wheel,
-    chain: facts?.chain ?? 'ethereum',
+    codes: [
+      { label: 'Install the client, in a shell', text: codeOf('set-up.py.sh') },
+      { label: 'Read a calendar, in Python', text: read },
+    ],
     days: facts?.landing.labels.slice(-SHOWN_DAYS) ?? [],
     local: address.startsWith('https:')
       ? []
-      : ['This copy of the site has no public address: the first line reads from this machine.'],
+      : ['This copy of the site has no public address: the client is installed from this machine.'],
   };
 }
 
