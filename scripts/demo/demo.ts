@@ -24,6 +24,7 @@ import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
 import { startDemoGateway, type DemoLine } from './demo-gateway.js';
 import { startDemoSources } from './demo-sources.js';
+import { listPythonLines } from './python-lines.js';
 
 /** The built generator and the sample in the repository, relative to this file in dist/scripts/demo. */
 const GENERATOR = path.join(import.meta.dirname, '../..', 'generator', 'main.js');
@@ -92,6 +93,10 @@ function writeSite(folder: string, port: number): Promise<void> {
   const site = assertValid('site', {
     name: 'Chain reference data (demo)',
     base_url: `http://127.0.0.1:${port}`,
+    publisher: 'Example Data Ltd',
+    contact: 'data@example.com',
+    terms_url: 'https://example.com/terms',
+    privacy_url: 'https://example.com/privacy',
   });
   return writeFile(path.join(folder, 'site.json'), `${JSON.stringify(site, null, 2)}\n`);
 }
@@ -119,7 +124,8 @@ async function serve(
   say(
     '  Sign in there with any name, buy a plan (no money moves), create a key, and cancel the subscription.',
   );
-  for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
+  for (const { title, line } of [...(await listPythonLines(gateway)), ...gateway.lines])
+    say(`\n# ${title}\n${line}`);
   try {
     if (check) return (await runLines(gateway.lines)) && (await isComplete(landing, folder));
     say('\nPaste these commands into another shell. Press Ctrl-C to end the demo.');

@@ -42,7 +42,7 @@ export function panelMarks({ series, axis, thresholds, window, top }: PanelOptio
   );
   return [
     textAtLeft(AXIS_NAMES[axis], top + 16, `${axis}-name`),
-    { ...textAtLeft(levels, top + 16, 'threshold'), dx: LEVELS_LEFT },
+    textAtLeft(levels, top + 16, 'threshold', LEVELS_LEFT),
     textAtRight(withMinusSigns(`normal again between ${-exit} and ${exit}`), top + 16, 'note'),
     rule(0, 'zero'),
     ...[exit, -exit].map((z) => rule(z, 'exit')),

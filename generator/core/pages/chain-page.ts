@@ -21,7 +21,14 @@ import { chainFigure } from './chart-figure.js';
 import { publicRows, subscriberTable } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, LABEL_SENTENCES, toCell, toFreshnessNotices, toRibbon } from './page-words.js';
+import {
+  ABSENT,
+  attributionWords,
+  LABEL_SENTENCES,
+  toCell,
+  toFreshnessNotices,
+  toRibbon,
+} from './page-words.js';
 
 /** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
 export type ChainPageOptions = {
@@ -142,7 +149,7 @@ function toSource({ name, from, licence, attribution, url, notes, schedule }: So
     name,
     lines: [
       ...line('Licence', licence),
-      ...line('Attribution', attribution),
+      ...line('Attribution', attribution && attributionWords(attribution)),
       ...line('Address', url, url !== undefined && /^https?:\/\//i.test(url) ? [url] : []),
       ...line('From', from),
       ...line('Collected', schedule && scheduleWords(schedule)),

@@ -19,7 +19,7 @@ import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 import { overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
-import { LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
+import { attributionWords, LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
 import { planCards } from './plan-cards.js';
 import { addressOf } from './site-address.js';
 import type { SiteTexts } from './site-texts.js';
@@ -141,6 +141,7 @@ const isSimulated = ({ name }: SourceSegment): boolean => /simulat/i.test(name);
 
 function sourceWords({ name, from, licence, attribution }: SourceSegment): string {
   const since = from === undefined ? '' : ` from ${dateWords(from)}`;
-  const by = attribution === undefined ? '' : ` Attribution: ${attribution.replace(/\.$/, '')}.`;
+  const by =
+    attribution === undefined ? '' : ` Attribution: ${attributionWords(attribution).replace(/\.$/, '')}.`;
   return `${isSimulated({ name, licence }) ? 'Simulated, not measured' : name}${since}; licence ${licence}.${by}`;
 }

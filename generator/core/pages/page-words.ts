@@ -36,6 +36,11 @@ export const LABEL_SENTENCES: Readonly<Record<RegimeLabel, string>> = {
   indeterminate: 'Not enough data to name a regime.',
 };
 
+/** Returns the attribution of a source as shown behind the word "Attribution". Some texts begin with "Source:". */
+export function attributionWords(attribution: string): string {
+  return attribution.replace(/^source:\s*/i, '');
+}
+
 /** Returns the members by chain in display order, which a stored document does not keep. */
 export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Chain, T][] {
   return CHAIN_IDS.flatMap((chain): [Chain, T][] => {
@@ -60,7 +65,8 @@ export function toFreshnessNotices(
   for (const { chain, lastAvailable } of chains) {
     const { late_after: late, stale_after: stale } = freshnessLimits(chain, lastAvailable);
     const notice = {
-      extent: lastAvailable === null ? 'no day has a regime yet' : `regimes up to ${dateWords(lastAvailable)}`,
+      extent:
+        lastAvailable === null ? 'no day has a regime yet' : `regimes up to ${dateWords(lastAvailable)}`,
       lateAfter: late === null ? [] : [late],
       staleAfter: stale === null ? [] : [stale],
     };

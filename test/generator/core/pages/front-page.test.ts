@@ -41,6 +41,17 @@ it('the files for crawlers name only chains that are published', () => {
   expect(llms).not.toMatch(/bitcoin/i);
 });
 
+it('the front page credits a source once, whether or not its attribution begins with "Source:"', () => {
+  const facts = ['growthepie.', 'Source: growthepie.'].map((attribution) => ({
+    ...factsOf('base', 3),
+    sources: [{ name: 'growthepie', licence: 'CC BY 4.0', attribution }],
+  }));
+  for (const each of facts) {
+    const html = frontPage(texts.site, { facts: [each], methodologyVersion: 'v1' }).content(STAMP).text;
+    expect(textOf(html)).toContain('licence CC BY 4.0. Attribution: growthepie.');
+  }
+});
+
 describe('the card of a chain on the front page', () => {
   it('states the confidence in the label', () => {
     expect(pageText('arbitrum', 480)).toMatch(/since \d+ \w+ \d{4}, \d+ days? · confidence [\d.]+ %/);
