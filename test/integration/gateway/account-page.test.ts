@@ -110,7 +110,7 @@ it(
     await page.getByRole('button', { name: 'Cancel now' }).click();
     await page.getByRole('link', { name: 'Back to the account' }).click();
     await page.getByRole('heading', { name: 'has ended' }).waitFor();
-    await page.getByRole('cell', { name: 'paused: no active plan' }).waitFor();
+    await page.getByRole('cell', { name: 'paused: no plan' }).waitFor();
     await expectGoodLook(visit, 'ended');
 
     await page.getByRole('button', { name: 'Sign out' }).click();

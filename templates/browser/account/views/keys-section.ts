@@ -100,7 +100,7 @@ function keyTable({ keys, canCreate, revoke }: KeysSectionOptions): HTMLElement 
 /** Returns whether a key works. Keys work while a plan is active. */
 function stateOf({ revoked_at: revoked }: ListedKey, hasPlan: boolean): (Node | string)[] {
   if (revoked !== null) return ['revoked on ', dateCell(revoked)];
-  return [hasPlan ? 'active' : 'paused: no active plan'];
+  return [hasPlan ? 'active' : 'paused: no plan'];
 }
 
 function actionOf(key: ListedKey, revoke: KeysSectionOptions['revoke']): Node[] {
