@@ -5,11 +5,10 @@ import type { ObjectStore } from '../infra/store/object-store.js';
 import { openStore } from '../infra/store/open-store.js';
 import { createApp, createFastLane, createOperatorApp, type AppOptions } from './app.js';
 import type { Configuration } from './core/configuration/configuration.js';
-import { toStylesheet, type AccountFiles } from './core/http/account-page.js';
-import { compileErrorPage } from './core/http/error-page.js';
+import type { AccountFiles } from './core/http/account-page.js';
 import { createDelivery } from './delivery.js';
+import { createErrorPage, siteNameOf } from './error-page.js';
 import { createAuthentication } from './http/authentication.js';
-import type { ErrorPage } from './http/problem-handler.js';
 import { startHttpServer, type HttpServer } from './http/http-server.js';
 import { createAccountsProbe } from './io/accounts/accounts-probe.js';
 import { createAccounts } from './io/accounts/accounts.js';
@@ -126,6 +125,7 @@ export async function composeGateway(
     onError: storeErrors('releases'),
   });
   const trustFiles = createTrustFiles({ store, releases, now, onError: storeErrors('releases') });
+  const siteName = (): string => siteNameOf(releases);
   const parts: AppOptions = {
     requests: { log: createRequestLog(logger), metrics, clock, newId },
     files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
@@ -137,7 +137,7 @@ export async function composeGateway(
     webhook: { authentication, billingService },
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source, trustFiles },
-    accountPage: files && { authentication, files, signIn, sells: billingService !== undefined },
+    accountPage: files && { authentication, files, signIn, siteName, sells: billingService !== undefined },
     errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
   };
   const app = createApp(parts);
@@ -203,14 +203,6 @@ function createAccess(configuration: Configuration, store: ObjectStore, options:
   const probe = createAccountsProbe({ store, everyMs: pollSeconds * 1000, onAnswer });
   const assembledBilling = assembleBilling({ billing, settings, mode, store, random, now, logger });
   return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
-}
-
-/** Creates the page of a problem. `origin` is absent if public files have another host, to which no key may be sent. */
-function createErrorPage(files: AccountFiles, releases: Releases, origin?: () => string): ErrorPage {
-  const { error, css } = files;
-  const render = compileErrorPage(error, toStylesheet(css).path);
-  return (facts) =>
-    render({ ...facts, origin: origin?.(), publicPaths: new Set(releases.current()?.publicFiles.keys()) });
 }
 
 /** Creates the reader of releases, which records each new release in the log and the metrics. */

@@ -106,7 +106,7 @@ function makeDocument(): JsonObject & Pick<OpenApi, 'info'> {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'A session token of the dashboard.',
+          description: 'A session token of the account page.',
         },
       },
     },

@@ -31,8 +31,8 @@ export const PROBLEMS = {
   },
   'session-invalid': {
     status: 401,
-    title: 'Dashboard session required',
-    meaning: 'The bearer token is missing, expired or not valid. Sign in to the dashboard again.',
+    title: 'Sign-in required',
+    meaning: 'The bearer token is missing, expired or not valid. Sign in on the account page again.',
     remedy: 'Open the account page and sign in again.',
   },
   'not-entitled': {

@@ -74,7 +74,7 @@ function toPolicy(sample: string, endpoint: string, hasBucket: boolean): Sources
       },
       'growthepie-files': {
         ...{ kind: 'files', folder: sample, resale: 'yes', licence: 'CC BY 4.0', name: 'growthepie' },
-        ...{ url: 'https://www.growthepie.com', attribution: 'growthepie, growthepie.com' },
+        ...{ url: 'https://www.growthepie.com', attribution: 'growthepie, https://www.growthepie.com' },
       },
     },
     chains: {

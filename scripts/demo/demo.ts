@@ -18,11 +18,13 @@ import { count } from '../../generator/core/text/count.js';
 import { joinWords } from '../../generator/core/text/join-words.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
+import { assertFreePort, parsePort } from './demo-port.js';
 import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
 import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
 import { startDemoGateway, type DemoLine } from './demo-gateway.js';
 import { startDemoSources } from './demo-sources.js';
+import { listPythonLines } from './python-lines.js';
 
 /** The built generator and the sample in the repository, relative to this file in dist/scripts/demo. */
 const GENERATOR = path.join(import.meta.dirname, '../..', 'generator', 'main.js');
@@ -91,6 +93,10 @@ function writeSite(folder: string, port: number): Promise<void> {
   const site = assertValid('site', {
     name: 'Chain reference data (demo)',
     base_url: `http://127.0.0.1:${port}`,
+    publisher: 'Example Data Ltd',
+    contact: 'data@example.com',
+    terms_url: 'https://example.com/terms',
+    privacy_url: 'https://example.com/privacy',
   });
   return writeFile(path.join(folder, 'site.json'), `${JSON.stringify(site, null, 2)}\n`);
 }
@@ -118,7 +124,8 @@ async function serve(
   say(
     '  Sign in there with any name, buy a plan (no money moves), create a key, and cancel the subscription.',
   );
-  for (const { title, line } of gateway.lines) say(`\n# ${title}\n${line}`);
+  for (const { title, line } of [...(await listPythonLines(gateway)), ...gateway.lines])
+    say(`\n# ${title}\n${line}`);
   try {
     if (check) return (await runLines(gateway.lines)) && (await isComplete(landing, folder));
     say('\nPaste these commands into another shell. Press Ctrl-C to end the demo.');
@@ -222,15 +229,16 @@ const {
 } = new Command('npm run demo --')
   .description('Collects, publishes, verifies and serves the sample, until you press Ctrl-C.')
   .option('--store <dir>', 'directory of the store', path.join('data', 'demo'))
-  .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)')
+  .option('--port <number>', 'port of the gateway (default: 8080; with --check, a free one)', parsePort)
   .option('--check', 'run the printed commands and exit', false)
   .parse()
-  .opts<{ readonly store: string; readonly port?: string; readonly check: boolean }>();
-const port = Number(chosen.port ?? (check ? '0' : '8080'));
+  .opts<{ readonly store: string; readonly port?: number; readonly check: boolean }>();
+const port = chosen.port ?? (check ? 0 : 8080);
 try {
+  if (port !== 0) await assertFreePort(port);
   if (!(await runDemo(path.resolve(directory), { check, port }))) process.exitCode = 1;
 } catch (error) {
   const what = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`demo: ${what}\nIf the port is taken, choose another: npm run demo -- --port 8081\n`);
+  process.stderr.write(`demo: ${what}\n`);
   process.exitCode = 1;
 }

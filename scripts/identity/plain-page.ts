@@ -5,7 +5,7 @@ export function toPage(title: string, body: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<title>${title} · Chain reference data (demo)</title>
 <link rel="icon" href="data:,">
 <style>
 :root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif; }
@@ -15,6 +15,7 @@ form { display: inline-block; margin: 0 0.5rem 0.5rem 0; }
 </style>
 </head>
 <body>
+<p>Chain reference data (demo)</p>
 <h1>${title}</h1>
 ${body}
 </body>

@@ -106,6 +106,8 @@ const CHANGES: Readonly<
       cancelsAtPeriodEnd: true,
       cancelAtMs: items[0]?.periodEndMs ?? null,
     }),
+  keep: (billing, { id }) =>
+    billing.change(id, 'customer.subscription.updated', { cancelsAtPeriodEnd: false, cancelAtMs: null }),
   'cancel-now': (billing, { id }, nowMs) =>
     billing.change(id, 'customer.subscription.deleted', { status: 'canceled', cancelAtMs: nowMs }),
   'fail-payment': (billing, { id, items }, nowMs) =>
@@ -116,11 +118,22 @@ const CHANGES: Readonly<
   'pay-again': (billing, { id }) => billing.change(id, 'invoice.paid', { status: 'active' }),
 };
 
-const LABELS: Readonly<Record<string, string>> = {
-  'cancel-later': 'Cancel at the end of the period',
-  'cancel-now': 'Cancel now',
-  'fail-payment': 'Let the payment of the renewal fail',
-  'pay-again': 'Pay the renewal',
+/** Returns the buttons of the portal for a subscription, by their actions. */
+function buttonsOf({ status, cancelsAtPeriodEnd }: Subscription): Readonly<Record<string, string>> {
+  return {
+    ...(cancelsAtPeriodEnd
+      ? { keep: 'Keep the subscription' }
+      : { 'cancel-later': 'Cancel at the end of the period' }),
+    'cancel-now': 'Cancel now',
+    ...(status === 'active'
+      ? { 'fail-payment': 'Let the payment of the renewal fail' }
+      : { 'pay-again': 'Pay the renewal' }),
+  };
+}
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  active: 'active',
+  past_due: 'the payment of the renewal failed',
 };
 
 function currentOf(billing: FakeBilling, customer: string): Subscription[] {
@@ -143,11 +156,14 @@ ${state === 'open' ? forms : '<p>This checkout is closed.</p>'}
 }
 
 function portalPage(billing: FakeBilling, id: string, returnUrl: string): string {
-  const rows = currentOf(billing, id).map(({ metadata, status, cancelsAtPeriodEnd }) => {
+  const subscriptions = currentOf(billing, id);
+  const rows = subscriptions.map(({ metadata, status, cancelsAtPeriodEnd }) => {
     const { name } = PLANS[metadata['plan'] as PlanId]; // written at checkout
-    return `<p>${name}: ${status}${cancelsAtPeriodEnd ? ', ends at the end of the period' : ''}</p>`;
+    const words = STATUS_WORDS[status] ?? status;
+    return `<p>${name}: ${words}${cancelsAtPeriodEnd ? ', ends at the end of the period' : ''}</p>`;
   });
-  const forms = Object.entries(LABELS).map(
+  const buttons = subscriptions.map(buttonsOf).reduce((all, each) => ({ ...all, ...each }), {});
+  const forms = Object.entries(buttons).map(
     ([action, label]) =>
       `<form method="post" action="/portal/${id}/${action}"><button>${label}</button></form>`,
   );

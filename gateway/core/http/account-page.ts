@@ -1,6 +1,7 @@
+import Handlebars from 'handlebars';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { PAGE_COLOURS } from '../../../schemas/palette.js';
-import { ACCOUNT_PATHS, accountAssetPath, PAGE_PATHS } from '../../../schemas/paths.js';
+import { ACCOUNT_PATHS, accountAssetPath, methodologyPagePath, PAGE_PATHS } from '../../../schemas/paths.js';
 
 /** The texts of the account page and of error pages, as the build made them. */
 export type AccountFiles = {
@@ -16,7 +17,8 @@ export type AccountAsset = { readonly path: string; readonly mediaType: string; 
 
 /** The account page, its Content-Security-Policy, and what it loads. */
 export type AccountPage = {
-  readonly html: Uint8Array;
+  /** Returns the HTML with the name of the service. */
+  readonly html: (siteName: string) => Uint8Array;
   readonly policy: string;
   readonly assets: readonly AccountAsset[];
 };
@@ -33,9 +35,15 @@ export function assembleAccountPage(
     stylesheet: stylesheet.path,
     script: program.path,
     account: ACCOUNT_PATHS.page,
+    methodology: methodologyPagePath('v1'),
   };
-  const text = html.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => valueOf(values, name));
-  return { html: encode(text), policy: policyFor(origins), assets: [stylesheet, program] };
+  const toHtml = (siteName: string): Uint8Array =>
+    encode(
+      html.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) =>
+        Handlebars.escapeExpression(valueOf({ ...values, name: siteName }, name)),
+      ),
+    );
+  return { html: toHtml, policy: policyFor(origins), assets: [stylesheet, program] };
 }
 
 /** Returns the stylesheet with the colours of all pages. */

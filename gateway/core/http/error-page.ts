@@ -1,6 +1,13 @@
 import Handlebars from 'handlebars';
 import { GENRES, CHAIN_IDS } from '../../../schemas/catalog.js';
-import { ACCOUNT_PATHS, bundlePath, FILES_PATH, manifestPath, PAGE_PATHS } from '../../../schemas/paths.js';
+import {
+  ACCOUNT_PATHS,
+  bundlePath,
+  FILES_PATH,
+  manifestPath,
+  methodologyPagePath,
+  PAGE_PATHS,
+} from '../../../schemas/paths.js';
 import { isRevision } from '../../../schemas/revision.js';
 import { findInvalidPart } from '../access/invalid-part.js';
 import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../problems.js';
@@ -17,6 +24,8 @@ export type ErrorFacts = {
   readonly canRetry: boolean;
   /** The origin of the gateway, for a command; without it there is none. */
   readonly origin: string | undefined;
+  /** Name of the service on its pages. */
+  readonly siteName: string;
   /** Paths of public files and pages. */
   readonly publicPaths: ReadonlySet<string>;
 };
@@ -56,8 +65,8 @@ const FILE_PATHS: readonly string[] = GENRES.flatMap((genre) =>
 /** Returns the function that renders the page of a problem. Every value is escaped. @throws Error for an invalid template */
 export function compileErrorPage(source: string, stylesheet: string): (facts: ErrorFacts) => string {
   const template = Handlebars.create().compile<object>(source, { strict: true, knownHelpersOnly: true });
-  return (facts) =>
-    template({ ...toErrorView(facts), site: { ...PAGE_PATHS, account: ACCOUNT_PATHS.page, stylesheet } });
+  const paths = { ...PAGE_PATHS, account: ACCOUNT_PATHS.page, methodology: methodologyPagePath('v1') };
+  return (facts) => template({ ...toErrorView(facts), site: { ...paths, name: facts.siteName, stylesheet } });
 }
 
 /** Returns the variables of the template. An optional part is a list of at most one. */
@@ -79,7 +88,7 @@ export function toErrorView(facts: ErrorFacts) {
     page: type,
     instance,
     remedy,
-    meaning: toPlainWords(meaning),
+    meaning: PLAIN_MEANINGS[code] ?? toPlainWords(meaning),
     detail: detail === meaning ? [] : [detail],
     path: shorten(path),
     actions: actions.map((action, i) => ({ ...action, main: i === 0 ? ['main'] : [] })),
@@ -111,9 +120,14 @@ function toCommand(origin: string, path: string, query: string): string {
   return `curl -sSf "$(${link})"`;
 }
 
-/** Omits sentences about members of the JSON document. */
+/** What a problem means to a person with a browser, where programs need other words. */
+const PLAIN_MEANINGS: { readonly [code in ProblemCode]?: string } = {
+  'not-found': 'Nothing is published at this address.',
+};
+
+/** Omits sentences about members of the JSON document, and about the header whose value the detail gives. */
 function toPlainWords(meaning: string): string {
-  const plain = meaning.split(/(?<=\.) /).filter((sentence) => !sentence.includes('`'));
+  const plain = meaning.split(/(?<=\.) /).filter((sentence) => !/`|Retry-After/.test(sentence));
   return plain.join(' ');
 }
 

@@ -54,9 +54,9 @@ export function horizontalLine(y: number, paint: Paint): Mark {
   return { kind: 'segment', from: 0, to: 1, top: y, bottom: y, paint };
 }
 
-/** Returns a text that begins at the left edge. */
-export function textAtLeft(text: string, y: number, style: TextStyle): Mark {
-  return { kind: 'text', x: 0, dx: 0, y, anchor: 'start', text, style };
+/** Returns a text that begins at the left edge, or `dx` pixels to the right of it. */
+export function textAtLeft(text: string, y: number, style: TextStyle, dx = 0): Mark {
+  return { kind: 'text', x: 0, dx, y, anchor: 'start', text, style };
 }
 
 /** Returns a text that ends at the right edge. */

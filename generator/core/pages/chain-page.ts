@@ -21,7 +21,14 @@ import { chainFigure } from './chart-figure.js';
 import { publicRows, subscriberTable } from './chain-page-files.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
-import { ABSENT, LABEL_SENTENCES, toCell, toFreshnessNotices, toRibbon } from './page-words.js';
+import {
+  ABSENT,
+  attributionWords,
+  LABEL_SENTENCES,
+  toCell,
+  toFreshnessNotices,
+  toRibbon,
+} from './page-words.js';
 
 /** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
 export type ChainPageOptions = {
@@ -51,7 +58,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
     values: (stamp) => ({
       stamp,
       name,
-      lead: `${name} has been ${regime.label} for ${count(regime.run_days, 'day')}, since ${dateWords(regime.since)}.`,
+      lead: leadOf(latest),
       through,
       day: dateWords(through),
       label: regime.label,
@@ -72,6 +79,12 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
   });
 }
 
+/** Returns how long the last regime has lasted, up to its date: the page cannot know what the reader's date is. */
+function leadOf({ date, regime: { label, run_days: days } }: MetaDay): string {
+  const what = label === 'indeterminate' ? 'No regime' : `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  return `${what} for ${count(days, 'day')}, up to ${dateWords(date)}.`;
+}
+
 function toFacts({ date, regime, confidence, status }: MetaDay, fresh: PublishedFreshness): object[] {
   return [
     { term: 'Since', value: `${dateWords(regime.since)}, ${count(regime.run_days, 'day')}` },
@@ -80,7 +93,7 @@ function toFacts({ date, regime, confidence, status }: MetaDay, fresh: Published
     { term: 'Data quality', value: shareWords(confidence.data_quality) },
     { term: 'Status', value: status },
     { term: 'Data to', value: dateWords(date) },
-    { term: 'Complete to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },
+    { term: 'Regimes to', value: fresh.last_available === null ? ABSENT : dateWords(fresh.last_available) },
     { term: 'Next day by', value: instantWords(fresh.expected_next_by) },
     { term: 'Late from', value: fresh.late_after === null ? ABSENT : instantWords(fresh.late_after) },
     { term: 'Stale from', value: fresh.stale_after === null ? ABSENT : instantWords(fresh.stale_after) },
@@ -136,7 +149,7 @@ function toSource({ name, from, licence, attribution, url, notes, schedule }: So
     name,
     lines: [
       ...line('Licence', licence),
-      ...line('Attribution', attribution),
+      ...line('Attribution', attribution && attributionWords(attribution)),
       ...line('Address', url, url !== undefined && /^https?:\/\//i.test(url) ? [url] : []),
       ...line('From', from),
       ...line('Collected', schedule && scheduleWords(schedule)),

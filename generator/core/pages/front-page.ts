@@ -19,7 +19,7 @@ import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 import { overviewFigure } from './chart-figure.js';
 import { pageFile } from './page.js';
-import { LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
+import { attributionWords, LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
 import { planCards } from './plan-cards.js';
 import { addressOf } from './site-address.js';
 import type { SiteTexts } from './site-texts.js';
@@ -99,35 +99,41 @@ function toCard(facts: ChainFacts): object {
   };
 }
 
-/** Returns what the last day lacks: `incomplete` if days before had it, `without` if the chain never publishes it. */
+/** Returns what the last day lacks: in `unknown` if it has no regime because of that, otherwise in `without`. */
 function toMissing({ updatedThrough, lastAvailable, landing }: ChainFacts): {
-  readonly incomplete: readonly string[];
+  readonly unknown: readonly string[];
   readonly without: readonly string[];
 } {
-  const missing = landing.confidence.missing_signals.map(signalWords).join(', ');
+  const missing = joinWords(landing.confidence.missing_signals.map(signalWords));
   if (missing === '' || lastAvailable === updatedThrough)
-    return { incomplete: [], without: missing === '' ? [] : [missing] };
-  const since = lastAvailable === null ? '' : ` since ${dateWords(addDays(lastAvailable, 1))}`;
+    return { unknown: [], without: missing === '' ? [] : [missing] };
+  const since = lastAvailable === null ? 'yet' : `since ${dateWords(addDays(lastAvailable, 1))}`;
   const known = landing.runs.findLast(({ label }) => label !== 'indeterminate');
   const isKnown = landing.regime.label !== 'indeterminate' || known === undefined;
   return {
-    incomplete: [
-      `Incomplete${since}: no ${missing}.`,
+    unknown: [
+      `No regime ${since}. Missing: ${missing}.`,
       ...(isKnown ? [] : [`Last known regime: ${known.label}, ${dateWords(known.last)}.`]),
     ],
     without: [],
   };
 }
 
-function toStart({ details, wheel }: SiteTexts, facts: ChainFacts | undefined): object {
+/** Returns the first steps of the quickstart in Python, for a chain, with what they print. */
+function toStart({ details, guides }: SiteTexts, facts: ChainFacts | undefined): object {
   const address = addressOf(details?.base_url);
+  const codeOf = (file: string): string =>
+    guides.quickstart.codes.find((code) => code.file === file)?.text.trimEnd() ?? '';
+  const read = codeOf('read-a-calendar.py').replace('"base"', `"${facts?.chain ?? 'ethereum'}"`);
   return {
-    wheel: address + wheel,
-    chain: facts?.chain ?? 'ethereum',
+    codes: [
+      { label: 'Install the client, in a shell', text: codeOf('set-up.py.sh') },
+      { label: 'Read a calendar, in Python', text: read },
+    ],
     days: facts?.landing.labels.slice(-SHOWN_DAYS) ?? [],
     local: address.startsWith('https:')
       ? []
-      : ['This copy of the site has no public address: the first line reads from this machine.'],
+      : ['This copy of the site has no public address: the client is installed from this machine.'],
   };
 }
 
@@ -135,6 +141,7 @@ const isSimulated = ({ name }: SourceSegment): boolean => /simulat/i.test(name);
 
 function sourceWords({ name, from, licence, attribution }: SourceSegment): string {
   const since = from === undefined ? '' : ` from ${dateWords(from)}`;
-  const by = attribution === undefined ? '' : ` Attribution: ${attribution.replace(/\.$/, '')}.`;
+  const by =
+    attribution === undefined ? '' : ` Attribution: ${attributionWords(attribution).replace(/\.$/, '')}.`;
   return `${isSimulated({ name, licence }) ? 'Simulated, not measured' : name}${since}; licence ${licence}.${by}`;
 }

@@ -4,8 +4,9 @@ import { trustHtml, type TrustedHtml } from '../text/html-template.js';
 /** A heading and the id of its anchor. */
 export type Heading = { readonly level: number; readonly id: string; readonly text: string };
 
-/** A text as HTML: the part before its second heading, the rest, and its headings. */
+/** A text as HTML: the heading that it begins with, if any, the part before the next heading, the rest, and its headings. */
 export type MarkdownPage = {
+  readonly heading: TrustedHtml;
   readonly opening: TrustedHtml;
   readonly body: TrustedHtml;
   readonly headings: readonly Heading[];
@@ -14,15 +15,24 @@ export type MarkdownPage = {
 /** HTML within Markdown is escaped like any other text. */
 const markdown = createMarkdown();
 
-/** Renders Markdown. Headings get anchors, header cells a scope, and each table its own scrollable region. */
+/**
+ * Renders Markdown. Headings get anchors, header cells a scope, and each table its own scrollable region. In a table
+ * with an empty corner, the first cell of each row is its header.
+ */
 export function renderMarkdown(text: string): MarkdownPage {
   const tokens = markdown.parse(text, {});
   const headings = addNames(tokens);
   const opens = tokens.flatMap(({ type }, i) => (type === 'heading_open' ? [i] : []));
+  const start = opens[0] === 0 ? tokens.findIndex(({ type }) => type === 'heading_close') + 1 : 0;
   const cut = opens[1] ?? tokens.length;
   const render = (part: Token[]): TrustedHtml =>
     trustHtml(markdown.renderer.render(part, markdown.options, {}));
-  return { opening: render(tokens.slice(0, cut)), body: render(tokens.slice(cut)), headings };
+  return {
+    heading: render(tokens.slice(0, start)),
+    opening: render(tokens.slice(start, cut)),
+    body: render(tokens.slice(cut)),
+    headings,
+  };
 }
 
 /** Renders one line of Markdown, without a paragraph. */
@@ -47,6 +57,7 @@ function createMarkdown(): MarkdownParser {
 function addNames(tokens: readonly Token[]): Heading[] {
   const headings: Heading[] = [];
   let tables = 0;
+  let hasRowHeaders = false;
   tokens.forEach((token, i) => {
     if (token.type === 'heading_open') {
       const text = plainText(tokens[i + 1]);
@@ -56,6 +67,11 @@ function addNames(tokens: readonly Token[]): Heading[] {
     }
     if (token.type === 'th_open' && plainText(tokens[i + 1]) !== '') token.attrSet('scope', 'col');
     else if (token.type === 'th_open') setTag([token, tokens[i + 2]], 'td');
+    if (token.type === 'thead_open') hasRowHeaders = plainText(tokens[i + 3]) === '';
+    if (token.type === 'td_open' && hasRowHeaders && tokens[i - 1]?.type === 'tr_open') {
+      setTag([token, tokens[i + 2]], 'th');
+      token.attrSet('scope', 'row');
+    }
     if (token.type === 'table_open') {
       tables += 1;
       token.meta = { region: `Table ${tables}: ${headings.at(-1)?.text ?? ''}` };

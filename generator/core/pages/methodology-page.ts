@@ -2,6 +2,7 @@ import { methodologyDigest } from '../../../schemas/methodology.js';
 import { methodologyDataPath, methodologyPagePath, methodologyTextPath } from '../../../schemas/paths.js';
 import type { Methodology } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
+import { trustHtml, type TrustedHtml } from '../text/html-template.js';
 import { renderMarkdown } from './markdown-html.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';
@@ -16,9 +17,10 @@ export function methodologyPage(site: SiteTexts, methodology: Methodology, text:
     title: `Methodology ${version}`,
     description: `Methodology ${version}. ${summary}`,
     values: () => {
-      const { opening, body, headings } = renderMarkdown(text);
+      const { heading, opening, body, headings } = renderMarkdown(text);
       return {
-        opening,
+        heading,
+        opening: linkPaths(opening),
         body,
         contents: headings.filter(({ level }) => level === 2),
         thresholds: thresholdTables(methodology),
@@ -29,4 +31,9 @@ export function methodologyPage(site: SiteTexts, methodology: Methodology, text:
       };
     },
   });
+}
+
+/** Makes links of the paths of files in a text. A path with a placeholder stays as it is. */
+function linkPaths(html: TrustedHtml): TrustedHtml {
+  return trustHtml(String(html).replace(/<code>(\/[\w/.-]+)<\/code>/g, '<a href="$1"><code>$1</code></a>'));
 }

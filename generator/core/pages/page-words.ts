@@ -36,6 +36,11 @@ export const LABEL_SENTENCES: Readonly<Record<RegimeLabel, string>> = {
   indeterminate: 'Not enough data to name a regime.',
 };
 
+/** Returns the attribution of a source as shown behind the word "Attribution". Some texts begin with "Source:". */
+export function attributionWords(attribution: string): string {
+  return attribution.replace(/^source:\s*/i, '');
+}
+
 /** Returns the members by chain in display order, which a stored document does not keep. */
 export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Chain, T][] {
   return CHAIN_IDS.flatMap((chain): [Chain, T][] => {
@@ -47,7 +52,7 @@ export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Ch
 /** A notice that a script shows once the data of these chains is late or stale by the reader's clock. */
 export type FreshnessNotice = {
   readonly names: string;
-  readonly completeness: string;
+  readonly extent: string;
   readonly lateAfter: readonly string[];
   readonly staleAfter: readonly string[];
 };
@@ -60,10 +65,8 @@ export function toFreshnessNotices(
   for (const { chain, lastAvailable } of chains) {
     const { late_after: late, stale_after: stale } = freshnessLimits(chain, lastAvailable);
     const notice = {
-      completeness:
-        lastAvailable === null
-          ? 'no day is complete yet'
-          : `complete data ends on ${dateWords(lastAvailable)}`,
+      extent:
+        lastAvailable === null ? 'no day has a regime yet' : `regimes up to ${dateWords(lastAvailable)}`,
       lateAfter: late === null ? [] : [late],
       staleAfter: stale === null ? [] : [stale],
     };

@@ -1,13 +1,11 @@
 import { ACCOUNT_PATHS, methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { sha256Base64 } from '../../../schemas/digest.js';
 import { pagePolicy } from '../../../schemas/page-policy.js';
+import { SITE_NAME } from '../../../schemas/site-name.js';
 import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import type { Site } from '../../../schemas/types.generated.js';
 import { trustHtml } from '../text/html-template.js';
 import type { PageTemplate, SiteTexts } from './site-texts.js';
-
-/** Name of the service on its pages without a `site.json`. */
-export const SITE_NAME = 'Chain reference data';
 
 /** The social card: networks want to know its size before they load it. */
 const CARD = {
@@ -21,7 +19,7 @@ const SECTIONS = [
   { path: PAGE_PATHS.docs, name: 'Docs' },
   { path: methodologyPagePath('v1'), name: 'Methodology' },
   { path: PAGE_PATHS.pricing, name: 'Pricing' },
-  { path: ACCOUNT_PATHS.page, name: 'Sign in' },
+  { path: ACCOUNT_PATHS.page, name: 'Account' },
 ];
 
 const RESOURCES = [

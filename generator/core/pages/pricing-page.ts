@@ -8,15 +8,15 @@ import type { SiteTexts } from './site-texts.js';
 type Row = { readonly what: string; readonly free: string; readonly of: (plan: PlanDefinition) => string };
 
 const ROWS: readonly Row[] = [
-  { what: 'Regime and confidence of every day', free: 'all chains', of: () => 'all chains' },
+  { what: 'Regime and confidence of every day (calendar)', free: 'all chains', of: () => 'all chains' },
   {
     what: 'Metrics, signals and scores',
     free: 'no',
     of: ({ chains }) => (chains === 'all' ? 'all chains' : 'one chain of your choice'),
   },
   {
-    what: 'History in one file',
-    free: 'calendar only',
+    what: 'Longest single JSON file',
+    free: 'no',
     of: ({ windows }) => `last ${Math.max(...windows.map((window) => WINDOWS[window]))} days`,
   },
   {

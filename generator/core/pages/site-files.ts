@@ -10,6 +10,7 @@ import {
   PUBLIC_PATHS,
   summaryPath,
 } from '../../../schemas/paths.js';
+import { SITE_NAME } from '../../../schemas/site-name.js';
 import type { Chain, ReleaseChanges } from '../../../schemas/types.generated.js';
 import { ATOM_TYPE, PLAIN_TYPE, textContent, XML_TYPE, type FileTemplate } from '../artifacts/artifact.js';
 import { escapeHtml } from '../text/html-template.js';
@@ -18,7 +19,6 @@ import { toOperations } from './api/list-operations.js';
 import type { FrontOptions } from './front-page.js';
 import { releaseId, releaseLines } from './changes-page.js';
 import { parseGuide } from './docs/parse-guide.js';
-import { SITE_NAME } from './page.js';
 import { addressOf } from './site-address.js';
 import type { SiteTexts } from './site-texts.js';
 

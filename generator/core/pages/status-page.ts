@@ -26,7 +26,7 @@ export function statusPage(
     template: 'status',
     title: 'Status',
     description:
-      'What is published for each chain, how complete it is, and whether the last releases came on time.',
+      'What is published for each chain, how far its regimes reach, and whether the last releases came on time.',
     values: (stamp) => ({
       stamp,
       notices: toFreshnessNotices(facts),
@@ -53,8 +53,8 @@ function toRow(facts: ChainFacts, { publishedAt }: ReleaseStamp): object {
     next: minuteOf(fresh.expected_next_by),
     late: fresh.late_after === null ? ABSENT : minuteOf(fresh.late_after),
     stale: fresh.stale_after === null ? ABSENT : minuteOf(fresh.stale_after),
-    available: countWords(days.available),
-    incomplete: countWords(days.degraded + days.missing),
+    withRegime: countWords(days.available),
+    withoutRegime: countWords(days.degraded + days.missing),
   };
 }
 

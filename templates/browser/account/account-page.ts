@@ -53,7 +53,7 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
       show(...gatewayDownView(detailOf(entitlements) ?? detailOf(list), load));
       return;
     }
-    show(notice, plan, box, keys, data);
+    show(notice, element('p', { class: 'small' }, SAFETY), plan, box, keys, data);
     showPlan(entitlements.document);
     showKeys(entitlements.document, list.document);
   }
@@ -73,6 +73,7 @@ export async function showAccount(options: AccountPageOptions): Promise<void> {
         checkAgain: load,
       }),
     );
+    if (isBackFromPayment && state.kind === 'active') notice.textContent = 'Thank you. Your plan is active.';
     if (state.kind === 'waiting') setTimeout(() => void (isCurrent() && load()), POLL_MS);
   }
 
@@ -131,6 +132,10 @@ function dataActions(
     },
   };
 }
+
+/** Why a reload asks to sign in: the token is in the memory of the page only. */
+const SAFETY =
+  'For safety, you are signed out when you reload or leave this page. You can sign in again with one click.';
 
 const DELETE_QUESTION = {
   title: 'Delete your account?',

@@ -27,7 +27,7 @@ const SETUP_MS = 300_000;
 const SLOW_MS = 60_000;
 const README = path.join(import.meta.dirname, '../../../README.md');
 /** The line that the test of the README runs. */
-const INSTALLATION = 'quickstart/install-the-client.py.sh';
+const INSTALLATION = 'quickstart/set-up.py.sh';
 const DAYS = 119;
 /** Date that the second release corrects. */
 const REVISED = '2025-04-20';
@@ -126,7 +126,7 @@ async function expectations(): Promise<Expected> {
   const { revision } = release.record;
   const first = revision.replace('2025-05-01', '2025-04-30').replace(/\d$/, '1');
   return {
-    'quickstart/install-the-client': [],
+    'quickstart/set-up': [],
     'quickstart/read-a-calendar': [LAST_DATE, last],
     'quickstart/read-subscriber-files-with-a-key': [LAST_DATE, count],
     'download/read-a-public-file': [LAST_DATE, last],

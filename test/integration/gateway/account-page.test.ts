@@ -70,6 +70,8 @@ it(
     await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor();
     await expectGoodLook(visit, 'waiting');
     await page.getByRole('heading', { name: 'Single Chain for Base' }).waitFor();
+    await page.getByText('Thank you. Your plan is active.').waitFor();
+    expect(await page.getByText('you are signed out when you reload').isVisible()).toBe(true);
 
     const key = await createKey(visit, 'notebook');
     expect(key).toMatch(/^crd_test_/);
@@ -80,6 +82,13 @@ it(
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
     const { stdout } = await run('bash', ['-c', command]);
     expect(JSON.parse(stdout)).toMatchObject({ chain: 'base', genre: 'meta' });
+    await page.getByRole('button', { name: 'Copy export line' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`export CRD_API_KEY=${key}`);
+    await page.getByRole('button', { name: 'Copy program' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      'import crd\nprint(crd.bundle("meta", "base", "7d"))',
+    );
+    expect(await page.getByRole('cell', { name: 'active', exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: 'I have saved it' }).click();
     expect(await page.locator('#new-key').count()).toBe(0);
 
@@ -94,10 +103,14 @@ it(
     await page.getByRole('link', { name: 'Back to the account' }).click();
     await page.getByRole('heading', { name: 'Single Chain for Base, cancelled' }).waitFor();
     await expectGoodLook(visit, 'cancelled');
-    await page.getByRole('button', { name: 'Change or cancel' }).click();
+    await page.getByRole('button', { name: 'Renew in the billing portal' }).click();
+    expect(await page.getByRole('button', { name: 'Cancel at the end' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Keep the subscription' }).click();
+    await page.getByRole('button', { name: 'Cancel at the end' }).waitFor();
     await page.getByRole('button', { name: 'Cancel now' }).click();
     await page.getByRole('link', { name: 'Back to the account' }).click();
     await page.getByRole('heading', { name: 'has ended' }).waitFor();
+    await page.getByRole('cell', { name: 'paused: no plan' }).waitFor();
     await expectGoodLook(visit, 'ended');
 
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -139,7 +152,7 @@ it(
     const title = page.locator('dialog h2');
     expect(await title.textContent()).toContain(label);
     expect(await page.locator('main img, main b, dialog img, dialog b').count()).toBe(0);
-    expect(await page.title()).toBe('Account');
+    expect(await page.title()).toMatch(/^Account · /);
     await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
   },

@@ -8,11 +8,17 @@ export type MemberRow = {
   readonly name: string;
   readonly optional: readonly string[];
   readonly type: readonly TypePart[];
-  readonly description: TrustedHtml;
+  /** One for each column of `meaning`. */
+  readonly descriptions: readonly TrustedHtml[];
 };
 
-/** A table of members; `name` is what they are members of. */
-export type MemberTable = { readonly name: string; readonly rows: readonly MemberRow[] };
+/** A table of members; `name` is what they are members of. Without any description, it has no column for them. */
+export type MemberTable = {
+  readonly name: string;
+  readonly captions: readonly string[];
+  readonly meaning: readonly string[];
+  readonly rows: readonly MemberRow[];
+};
 
 /** Returns the schemas of a document, sorted by name. */
 export function toSchemaSections(schemas: Node): object[] {
@@ -34,8 +40,11 @@ export function toSchemaSections(schemas: Node): object[] {
 
 /** Returns the table of a schema's members, or an empty list when it has no members. */
 export function toMembers(name: string, schema: Node): MemberTable[] {
-  const rows = rowsOf(schema, '');
-  return rows.length === 0 ? [] : [{ name, rows }];
+  const found = rowsOf(schema, '');
+  if (found.length === 0) return [];
+  const isDescribed = found.some(({ descriptions }) => String(descriptions) !== '');
+  const rows = isDescribed ? found : found.map((row) => ({ ...row, descriptions: [] }));
+  return [{ name, captions: [`Members of ${name}`], meaning: isDescribed ? ['Meaning'] : [], rows }];
 }
 
 function rowsOf(schema: Node, prefix: string): MemberRow[] {
@@ -47,7 +56,7 @@ function rowsOf(schema: Node, prefix: string): MemberRow[] {
       name: `${prefix}${key}`,
       optional: required.includes(key) ? [] : ['optional'],
       type: toTypeParts(member),
-      description: renderMarkdownLine(textOf(member['description'])),
+      descriptions: [renderMarkdownLine(textOf(member['description']))],
     };
     return [row, ...rowsOf(member, `${prefix}${key}.`)];
   });

@@ -50,12 +50,13 @@ function toValues(operation: Operation, document: Node, resolve: Resolver): obje
   const { name, tag, method, path, summary, description, heads, node } = operation;
   const parameters = operation.parameters.map((each) => toParameter(resolve(each)));
   const tables = [
-    { name, title: 'Responses', rows: toResponseRows(node, resolve) },
+    { name, title: 'Responses', captions: [], rows: toResponseRows(node, resolve) },
     ...heads
       .filter(({ covers }) => !covers)
       .map((head) => ({
         name: head.name,
         title: 'Responses to HEAD',
+        captions: ['Responses to HEAD'],
         rows: toResponseRows(head.node, resolve),
       })),
   ];
@@ -71,7 +72,7 @@ function toValues(operation: Operation, document: Node, resolve: Resolver): obje
       tables: sample.members.map((table) => ({
         name: table.name,
         open: i === 0 ? ['open'] : [],
-        members: [table],
+        members: [{ ...table, captions: [] }], // the summary says it
       })),
     })),
     responses: tables,

@@ -72,8 +72,8 @@ function createForm({ create }: KeysSectionOptions): HTMLElement {
   );
 }
 
-function keyTable({ keys, revoke }: KeysSectionOptions): HTMLElement {
-  const heads = ['Label', 'State', 'Last used', 'Created', 'ID'].map((name) =>
+function keyTable({ keys, canCreate, revoke }: KeysSectionOptions): HTMLElement {
+  const heads = ['Label', 'State', 'Action', 'Last used', 'Created', 'ID'].map((name) =>
     element('th', { scope: 'col' }, name),
   );
   const rows = keys
@@ -83,7 +83,8 @@ function keyTable({ keys, revoke }: KeysSectionOptions): HTMLElement {
         'tr',
         key.revoked_at === null ? {} : { class: 'revoked' },
         element('th', { scope: 'row' }, key.label ?? 'without a label'),
-        element('td', {}, ...stateOf(key, revoke)),
+        element('td', {}, ...stateOf(key, canCreate)),
+        element('td', {}, ...actionOf(key, revoke)),
         element('td', {}, key.last_used === null ? 'never' : dateCell(key.last_used)),
         element('td', {}, dateCell(key.created_at)),
         element('td', {}, element('code', {}, key.id)),
@@ -96,8 +97,14 @@ function keyTable({ keys, revoke }: KeysSectionOptions): HTMLElement {
   );
 }
 
-function stateOf(key: ListedKey, revoke: KeysSectionOptions['revoke']): Node[] {
-  if (key.revoked_at !== null) return [element('span', {}, 'revoked on ', dateCell(key.revoked_at))];
+/** Returns whether a key works. Keys work while a plan is active. */
+function stateOf({ revoked_at: revoked }: ListedKey, hasPlan: boolean): (Node | string)[] {
+  if (revoked !== null) return ['revoked on ', dateCell(revoked)];
+  return [hasPlan ? 'active' : 'paused: no plan'];
+}
+
+function actionOf(key: ListedKey, revoke: KeysSectionOptions['revoke']): Node[] {
+  if (key.revoked_at !== null) return [];
   const press = button('Revoke', () => revoke(key));
   press.setAttribute('aria-label', `Revoke ${key.label ?? key.id}`);
   return [press];

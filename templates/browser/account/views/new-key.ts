@@ -1,5 +1,5 @@
 import { CHAIN_IDS, CHAINS } from '../../../../schemas/catalog.js';
-import { bundlePath } from '../../../../schemas/paths.js';
+import { bundlePath, PAGE_PATHS } from '../../../../schemas/paths.js';
 import type { Entitlements } from '../../../../schemas/types.generated.js';
 import { button, element } from '../dom.js';
 import { copyButton } from './copy-button.js';
@@ -13,11 +13,13 @@ export function firstCommand(origin: string, key: string, { chains }: Pick<Entit
   return `curl -s "$(curl -s -o /dev/null -w '%{redirect_url}' -H 'X-API-Key: ${key}' '${origin}${path}')"`;
 }
 
-/** Returns the box that shows a new key once, and a command that uses it. */
+/** Returns the lines of Python that read the regimes of the last week, with a key in the environment. */
+export function firstProgram({ chains }: Pick<Entitlements, 'chains'>): string {
+  return `import crd\nprint(crd.bundle("meta", "${chains[0] ?? CHAIN_IDS[0]}", "7d"))`;
+}
+
+/** Returns the box that shows a new key once, with lines that use it. */
 export function newKeyBox(created: NewKey, entitlements: Entitlements, onDone: () => void): HTMLElement {
-  const secret = element('code', { id: 'new-key' }, created.key);
-  const text = firstCommand(location.origin, created.key, entitlements);
-  const command = element('code', {}, text);
   const chain = CHAINS[entitlements.chains[0] ?? CHAIN_IDS[0]].name;
   return element(
     'div',
@@ -34,19 +36,34 @@ export function newKeyBox(created: NewKey, entitlements: Entitlements, onDone: (
       created.label === null ? 'Your new key' : `Your new key “${created.label}”`,
     ),
     element('p', {}, 'Copy it now: it is shown only once. Anyone who has it can download with your plan.'),
+    copyBlock('key', created.key, { id: 'new-key' }),
+    element('p', {}, 'Your programs find it in the environment. In a shell:'),
+    copyBlock('export line', `export CRD_API_KEY=${created.key}`),
     element(
-      'div',
-      { class: 'secret' },
-      element('pre', { tabindex: '0', role: 'region', 'aria-label': 'Key' }, secret),
-      copyButton('Copy key', created.key, secret),
+      'p',
+      {},
+      `In Python, the regimes of ${chain} over the last seven days, with the client that the `,
+      element('a', { href: PAGE_PATHS.docs }, 'documentation'),
+      ' installs:',
     ),
-    element('p', {}, `Try it: this command downloads the regimes of ${chain} over the last seven days.`),
-    element(
-      'div',
-      { class: 'secret' },
-      element('pre', { tabindex: '0', role: 'region', 'aria-label': 'Command' }, command),
-      copyButton('Copy command', text, command),
-    ),
+    copyBlock('program', firstProgram(entitlements)),
+    element('p', {}, 'The same with curl:'),
+    copyBlock('command', firstCommand(location.origin, created.key, entitlements)),
     element('div', { class: 'row' }, button('I have saved it', onDone, 'main')),
+  );
+}
+
+/** Returns a text with a button that copies it. */
+function copyBlock(
+  name: string,
+  text: string,
+  attributes: Readonly<Record<string, string>> = {},
+): HTMLElement {
+  const code = element('code', attributes, text);
+  return element(
+    'div',
+    { class: 'secret' },
+    element('pre', { tabindex: '0', role: 'region', 'aria-label': name }, code),
+    copyButton(`Copy ${name}`, text, code),
   );
 }

@@ -1,7 +1,8 @@
 import { PAGE_PATHS } from '../../../../schemas/paths.js';
-import { button, element } from '../dom.js';
 import type { Purpose } from '../arrival.js';
+import { button, element } from '../dom.js';
 import type { Refusal } from '../sign-in.js';
+import { planWords } from '../words.js';
 
 /** Why nobody is signed in. */
 export type SignedOutReason = Refusal | 'expired' | 'signed-out' | 'deleted' | 'none';
@@ -16,13 +17,19 @@ const REASONS: Readonly<Record<SignedOutReason, string>> = {
   deleted: 'Your account was deleted. Its keys no longer work.',
 };
 
-const PURPOSES: Readonly<Record<Purpose['kind'], string>> = {
+const PURPOSES: Readonly<Record<Exclude<Purpose['kind'], 'buy'>, string>> = {
   look: 'Sign in to see your plan, create API keys and download files.',
   paid: 'Thank you. Sign in again to see whether your payment is confirmed.',
   'not-paid': 'Nothing was charged. Sign in again to choose a plan.',
   portal: 'Sign in again to see the changes that you made in the billing portal.',
-  buy: 'Sign in to buy this plan. If you have no account, the sign-in service lets you create one.',
 };
+
+/** Returns why someone should sign in. */
+function purposeWords(purpose: Purpose): string {
+  return purpose.kind === 'buy'
+    ? `Sign in to buy ${planWords(purpose)}. If you have no account, the sign-in service lets you create one.`
+    : PURPOSES[purpose.kind];
+}
 
 /** Returns the page for someone who is not signed in. */
 export function signedOutView(
@@ -32,7 +39,7 @@ export function signedOutView(
 ): Node[] {
   return [
     ...(REASONS[reason] === '' ? [] : [element('p', { class: 'notice' }, REASONS[reason])]),
-    element('p', { class: 'lead' }, PURPOSES[purpose.kind]),
+    element('p', { class: 'lead' }, purposeWords(purpose)),
     element('div', { class: 'row' }, button('Sign in', signIn, 'main')),
   ];
 }

@@ -37,7 +37,7 @@ function includedIn(state: AccountState): Node[] {
       'ul',
       {},
       ...includedWords(state.held.plan)
-        .slice(1)
+        .slice(state.held.chain === null ? 0 : 1) // the title names the one chain
         .map((words) => element('li', {}, words)),
     ),
   ];
@@ -61,6 +61,7 @@ const PAY = ['Pay in the billing portal', 'main'] as const;
 const PORTAL_BUTTONS: Partial<Record<AccountState['kind'], readonly [string, 'main' | 'plain']>> = {
   unpaid: PAY,
   stopped: PAY,
+  cancelled: ['Renew in the billing portal', 'main'],
   refunded: ['Cancel in the billing portal', 'main'],
   late: ['Open the billing portal', 'plain'],
 };

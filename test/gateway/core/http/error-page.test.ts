@@ -12,6 +12,7 @@ const factsOf = (code: ProblemCode, path: string, detail?: string): ErrorFacts =
   query: '',
   canRetry: false,
   origin: 'https://data.example.com',
+  siteName: 'A & B',
   publicPaths: new Set(['/', '/docs', '/chains/base', '/api/v1/summary/base']),
 });
 
@@ -88,6 +89,22 @@ it('suggests the nearest paths, and always the front page and the documentation'
     '/docs',
   ]);
   expect(suggestions('/wp-admin/setup-config.php')).toEqual([undefined, '/', '/docs']);
+});
+
+it('explains an unknown address and a limit without words for programs', () => {
+  const unknown = render(factsOf('not-found', '/doc'));
+  expect(unknown).toContain('Nothing is published at this address.');
+  expect(unknown).not.toContain('the resource is not yours');
+  const detail = 'The limit is 60 requests per minute for each address without a valid key. Wait 57 s.';
+  const limited = render(factsOf('rate-limited', '/docs', detail));
+  expect(limited).toContain('Wait 57 s.');
+  expect(limited).not.toContain('Retry-After');
+});
+
+it('has the name of the site in its title and header', () => {
+  const html = render(factsOf('not-found', '/doc'));
+  expect(html).toContain('<title>404: Not found · A &amp; B</title>');
+  expect(html).toContain('<a class="brand" href="/">A &amp; B</a>');
 });
 
 it('offers to try again only if that can help', () => {

@@ -140,8 +140,7 @@ describe('the chart of a chain', () => {
       expect(below - zero).toBeCloseTo(zero - enter, 0);
       expect(textsOf(svg)).toEqual(
         expect.arrayContaining([
-          `high above ${levels.enter}`,
-          `low below −${levels.enter}`,
+          `high above ${levels.enter}, low below −${levels.enter}`,
           `normal again between −${levels.exit} and ${levels.exit}`,
         ]),
       );

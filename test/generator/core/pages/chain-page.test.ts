@@ -23,6 +23,16 @@ function pageText(chain: Chain, missing: readonly MetricName[], seed = 7): strin
 }
 
 describe('the page of a chain', () => {
+  it('says how long the regime lasted and up to which date, not what it is now', () => {
+    const text = pageText('arbitrum', []);
+    expect(text).toMatch(/[A-Z][a-z]+ for \d+ days?, up to \d+ \w+ \d{4}\./);
+    expect(text).not.toContain('has been');
+  });
+
+  it('says for how long there was no regime', () => {
+    expect(pageText('base', ['fee_median', 'fees_total'])).toMatch(/No regime for \d+ days?, up to/);
+  });
+
   it('says nothing about missing signals when none is missing', () => {
     expect(pageText('arbitrum', [])).not.toMatch(/Missing signals|Data quality is/);
   });

@@ -41,6 +41,17 @@ it('the files for crawlers name only chains that are published', () => {
   expect(llms).not.toMatch(/bitcoin/i);
 });
 
+it('the front page credits a source once, whether or not its attribution begins with "Source:"', () => {
+  const facts = ['growthepie.', 'Source: growthepie.'].map((attribution) => ({
+    ...factsOf('base', 3),
+    sources: [{ name: 'growthepie', licence: 'CC BY 4.0', attribution }],
+  }));
+  for (const each of facts) {
+    const html = frontPage(texts.site, { facts: [each], methodologyVersion: 'v1' }).content(STAMP).text;
+    expect(textOf(html)).toContain('licence CC BY 4.0. Attribution: growthepie.');
+  }
+});
+
 describe('the card of a chain on the front page', () => {
   it('states the confidence in the label', () => {
     expect(pageText('arbitrum', 480)).toMatch(/since \d+ \w+ \d{4}, \d+ days? · confidence [\d.]+ %/);
@@ -55,14 +66,14 @@ describe('the card of a chain on the front page', () => {
 
   it('names what a chain never publishes, without an alarm', () => {
     expect(pageText('base', 480, ['fee_median', 'gas_used'])).toContain(
-      'Without median fee, use of block space.',
+      'Missing: median fee and use of block space.',
     );
-    expect(pageText('arbitrum', 480)).not.toMatch(/Without|Incomplete/);
+    expect(pageText('arbitrum', 480)).not.toMatch(/Missing|No regime/);
   });
 
-  it('says since when the data is incomplete, and what is missing', () => {
+  it('says since when there is no regime, and what is missing', () => {
     const text = pageText('arbitrum', 480, ['fee_median'], '2023-04-20');
-    expect(text).toContain('Incomplete since 21 April 2023: no median fee.');
+    expect(text).toContain('No regime since 21 April 2023. Missing: median fee.');
   });
 
   it('gives the last known regime when there is none now', () => {

@@ -35,7 +35,10 @@ it('pages have the name of the site in their titles, and publisher and links in 
 
 it('the front page has the command with the address, and plans lead to where people sign up', async () => {
   const { front } = await render(SITE);
-  expect(front).toContain(`  https://data.example.com${(await readProductTexts()).site.wheel}\n`);
+  const { wheel } = (await readProductTexts()).site;
+  expect(front).toContain(
+    `pip install &quot;chain-reference-data[pandas] @ https://data.example.com${wheel}&quot;</code></pre>`,
+  );
   expect(front.match(/class="button" href="https:\/\/example.com\/sign-up"/g)).toHaveLength(2);
   expect(front).toContain('<link rel="canonical" href="https://data.example.com/">');
   expect(front).toContain('<meta property="og:image" content="https://data.example.com/assets/card.png">');

@@ -50,6 +50,15 @@ it('the status page says which releases came late, and by how much', async () =>
   expect(status).toContain('Base is on hold: the source moves.');
 });
 
+it('the status page counts days with and without a regime, and says how far the regimes reach', async () => {
+  const [status] = await render(release('2023-02-08T06:00:00Z', {}));
+  expect(status).toMatch(/Data to\s*Regimes to\s*Next day by/);
+  expect(status).toMatch(/Days with a regime\s*Days without a regime/);
+  expect(status).toContain('A day has no regime if there is too little evidence for one.');
+  expect(status).toContain('Base: no day has a regime yet.');
+  expect(status).not.toMatch(/complete/i);
+});
+
 it('the page of changes gives the reason, the corrected days and the regimes that changed', async () => {
   const labels = [{ date: '2023-02-01', from: 'steady', to: 'quiet' }] as const;
   const corrected = chain({

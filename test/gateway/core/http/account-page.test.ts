@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { docsPage } from '../../../../generator/core/pages/docs/docs-page.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { assembleAccountPage } from '../../../../gateway/core/http/account-page.js';
+import { compileErrorPage } from '../../../../gateway/core/http/error-page.js';
+import { GatewayError, toProblem } from '../../../../gateway/core/problems.js';
+
+const SITE = { name: 'Data <of> "Example"', base_url: 'https://data.example.com' };
+const STAMP = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:00:00Z' };
+const readTemplate = (name: string): string =>
+  readFileSync(new URL(`../../../../templates/pages/${name}`, import.meta.url), 'utf8');
+
+const page = assembleAccountPage({ html: readTemplate('account.html.hbs'), css: '', script: '' }, []);
+const account = new TextDecoder().decode(page.html(SITE.name));
+const error = compileErrorPage(
+  readTemplate('error.html.hbs'),
+  '/account/style.css',
+)({
+  problem: toProblem(new GatewayError('not-found'), 'request-1'),
+  ...{ path: '/doc', query: '', canRetry: false, origin: undefined },
+  ...{ siteName: SITE.name, publicPaths: new Set<string>() },
+});
+
+/** Returns the brand of a page, and the paths and names of its navigation. */
+function headerOf(html: string): string[] {
+  const header = html.slice(html.indexOf('<header'), html.indexOf('</header>'));
+  return [...header.matchAll(/href="([^"]*)"[^>]*>([^<]*)</g)].map(
+    ([, path = '', name = '']) => `${path} ${name}`,
+  );
+}
+
+it('the account page and the pages of problems have the header of the published pages', async () => {
+  const { site } = await readProductTexts(SITE);
+  const published = headerOf(docsPage(site).content(STAMP).text);
+  expect(published).toContain('/account Account');
+  expect(headerOf(account)).toEqual(published);
+  expect(headerOf(error)).toEqual(published);
+});
+
+it('the account page has the name of the site in its title, as text', () => {
+  expect(account).toContain('<title>Account · Data &lt;of&gt; &quot;Example&quot;</title>');
+  expect(account).not.toContain('<of>');
+  expect(account).toContain('<a href="/account" aria-current="page">');
+});
