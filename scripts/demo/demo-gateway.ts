@@ -50,6 +50,7 @@ export async function startDemoGateway(options: DemoGatewayOptions): Promise<Dem
     CRD_LINK_SECRET: randomBytes(32).toString('hex'),
     CRD_METRICS_PORT: '0',
     CRD_LOG_LEVEL: 'warn',
+    CRD_RATE_ADDRESS_PER_MINUTE: '1000', // so that all public files can be verified at once
   };
   const grant = ['--until', LAST_DAY, '--reason', 'demo'];
   const singlePlan = ['--plan', 'single-chain', '--chain', 'base'];

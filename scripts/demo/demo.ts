@@ -20,6 +20,7 @@ import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
 import { assertFreePort, parsePort } from './demo-port.js';
 import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
+import { listVerifyLines, prepareKeys } from './demo-keys.js';
 import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
 import { startDemoGateway, type DemoLine } from './demo-gateway.js';
@@ -47,13 +48,16 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
   const { isDone, hasBucket } = await collect(collected);
   if (!isDone) return giveUp(folder, 'The sample could not be collected.');
   if (port !== 0) await writeSite(collected, port);
-  say(`\n2. Publishing what was collected to ${shorten(folder)}\n`);
+  const keys = await prepareKeys(folder, generate);
+  if (keys === undefined) return giveUp(folder, 'The keys that sign releases could not be prepared.');
+  say(`\n2. Publishing what was collected to ${shorten(folder)}, signed with a throw-away key\n`);
   const from = ['--input', collected, '--accept-collected'];
+  process.env['CRD_SIGNING_KEY_FILE'] = keys.releaseKey;
   if (!(await generate('publish', ...from, '--store', store, '--as-of', AS_OF))) {
     return giveUp(folder, 'The sample could not be published.');
   }
-  say('\n3. Verifying it: recomputing every file from the published input\n');
-  if (!(await generate('verify', '--deep', '--store', store))) {
+  say('\n3. Verifying it: every signature, and every file recomputed from the published input\n');
+  if (!(await generate('verify', '--deep', '--store', store, '--trust', keys.anchor))) {
     return giveUp(folder, 'The published files could not be verified.');
   }
   const landing = await readLanding(store);
@@ -66,7 +70,8 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
   say('\n5. Buying, using and cancelling a subscription with an in-memory payment service\n');
   const isSold = await showPurchase(store, say);
   const isCollected = !check || (await isServed(collected, hasBucket));
-  return (await serve(landing, folder, { check, port, hasBucket })) && isSold && isCollected;
+  const options = { check, port, hasBucket, anchor: keys.anchor };
+  return (await serve(landing, folder, options)) && isSold && isCollected;
 }
 
 /** The outcome of collecting: whether it succeeded, and whether the bucket was one of the sources. */
@@ -112,7 +117,7 @@ async function isServed(collected: string, hasBucket: boolean): Promise<boolean>
 async function serve(
   landing: Landing,
   folder: string,
-  { check, port, hasBucket }: { check: boolean; port: number; hasBucket: boolean },
+  { check, port, hasBucket, anchor }: { check: boolean; port: number; hasBucket: boolean; anchor: string },
 ): Promise<boolean> {
   const lastDate = landing.chains.ethereum?.updated_through ?? '';
   const metric = hasBucket ? 'gas_price_mean' : 'fee_median';
@@ -124,7 +129,8 @@ async function serve(
   say(
     '  Sign in there with any name, buy a plan (no money moves), create a key, and cancel the subscription.',
   );
-  for (const { title, line } of [...(await listPythonLines(gateway)), ...gateway.lines])
+  const verifying = listVerifyLines(gateway, { store: `file:${shorten(folder)}`, anchor });
+  for (const { title, line } of [...(await listPythonLines(gateway)), ...gateway.lines, ...verifying])
     say(`\n# ${title}\n${line}`);
   try {
     if (check) return (await runLines(gateway.lines)) && (await isComplete(landing, folder));
@@ -207,7 +213,7 @@ async function isComplete(landing: Landing, folder: string): Promise<boolean> {
 }
 
 function giveUp(folder: string, what: string): false {
-  const remedy = `If ${shorten(folder)} or ${shorten(folder)}.collected is left from an earlier demo, remove both and run again. Otherwise choose another directory with --store DIR.`;
+  const remedy = `If ${shorten(folder)}, its .collected or its .keys is left from an earlier demo, remove all three and run again. Otherwise choose another directory with --store DIR.`;
   process.stderr.write(`demo: ${what}\n${remedy}\n`);
   return false;
 }

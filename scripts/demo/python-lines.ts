@@ -10,7 +10,7 @@ export async function listPythonLines({
   return [
     {
       title: 'The Python client, in a virtual environment',
-      line: `pip install "chain-reference-data[pandas] @ ${url}${site.wheel}"`,
+      line: `pip install "chain-reference-data[pandas,verify] @ ${url}${site.wheel}"`,
     },
     {
       title: 'The last 7 days of metrics, in Python with the Research key',
