@@ -15,6 +15,10 @@ export const ALGORITHMS = { Ed25519: 'EdDSA', 'P-256': 'ES256' } as const;
 
 export type SignatureAlgorithm = (typeof ALGORITHMS)[keyof typeof ALGORITHMS];
 
+const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/;
+/** A signature by either algorithm: 64 bytes. */
+const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;
+
 /** A signed document that was received, and the place that it is expected in, for messages. */
 export type ReceivedJws = { readonly text: string; readonly subject: string };
 
@@ -22,12 +26,22 @@ export type ReceivedJws = { readonly text: string; readonly subject: string };
 export function keyIdOf({ text, subject }: ReceivedJws, name: TrustDocumentName): string {
   const { kid, typ, alg, ...others } = readHeader({ text, subject });
   const [other] = Object.keys(others);
-  if (other !== undefined) throw new TrustError('jws-malformed', subject, `the header has ${other}`);
-  if (typ !== TRUST_TYPES[name]) throw new TrustError('jws-kind', subject, `typ ${String(typ)}`);
+  if (other !== undefined) throw new TrustError('jws-malformed', subject, `the header has ${quote(other)}`);
+  if (typ !== TRUST_TYPES[name]) throw new TrustError('jws-kind', subject, `typ ${quote(typ)}`);
   if (!Object.values<unknown>(ALGORITHMS).includes(alg))
-    throw new TrustError('jws-algorithm', subject, `alg ${String(alg)}`);
-  if (typeof kid !== 'string') throw new TrustError('jws-malformed', subject, 'the header has no kid');
+    throw new TrustError('jws-algorithm', subject, `alg ${quote(alg)}`);
+  if (typeof kid !== 'string' || !THUMBPRINT.test(kid))
+    throw new TrustError('jws-malformed', subject, `kid ${quote(kid)}`);
   return kid;
+}
+
+/** Returns a value that nobody has signed as a text for a message: as JSON, without control characters. */
+function quote(value: unknown): string {
+  return value === undefined
+    ? 'missing'
+    : JSON.stringify(value)
+        .replace(/[^ -~]/g, '?')
+        .slice(0, 100);
 }
 
 function readHeader({ text, subject }: ReceivedJws): Partial<CompactJWSHeaderParameters> {
@@ -43,7 +57,10 @@ function readHeader({ text, subject }: ReceivedJws): Partial<CompactJWSHeaderPar
 export async function verifySignature({ text, subject }: ReceivedJws, jwk: PublicKey): Promise<Uint8Array> {
   const algorithm = ALGORITHMS[jwk.crv];
   const { alg } = readHeader({ text, subject });
-  if (alg !== algorithm) throw new TrustError('jws-algorithm', subject, `alg ${String(alg)}`);
+  if (alg !== algorithm) throw new TrustError('jws-algorithm', subject, `alg ${quote(alg)}`);
+  const [, , signature = ''] = text.split('.');
+  if (!SIGNATURE.test(signature))
+    throw new TrustError('jws-malformed', subject, 'its signature is not 64 bytes');
   try {
     const { payload } = await compactVerify(text, await importJWK({ ...jwk }, algorithm), {
       algorithms: [algorithm],

@@ -3,12 +3,7 @@ import type { KeySet, PublicRelease, Releases, ReleaseStatement, Timestamp } fro
 import { historyText } from './release-history.js';
 import type { TrustAnchor } from './trust-anchor.js';
 import { TrustError, UNPROVEN } from './trust-error.js';
-import {
-  verifyKeySet,
-  verifyStatement,
-  verifyTimestamp,
-  type VerifyOptions,
-} from './verify-documents.js';
+import { verifyKeySet, verifyStatement, verifyTimestamp, type VerifyOptions } from './verify-documents.js';
 
 /** A file as it was received. `isCached` is true if a cache on the way says that it answered. */
 export type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
@@ -81,11 +76,7 @@ async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<S
 }
 
 /** Passes if a statement is about the release of the timestamp. @throws TrustError 'mixed', 'release-forked' */
-export function assertSameRelease(
-  subject: string,
-  statement: ReleaseStatement,
-  timestamp: Timestamp,
-): void {
+export function assertSameRelease(subject: string, statement: ReleaseStatement, timestamp: Timestamp): void {
   if (statement.sequence !== timestamp.sequence)
     throw new TrustError(
       'mixed',
@@ -119,14 +110,26 @@ async function readRelease(site: Site, statement: ReleaseStatement): Promise<Pub
 }
 
 /** Verifies the list of all releases against the signed digest of the history. Returns the number of releases. */
-async function verifyHistory(site: Site, { sequence, history_sha256: expected }: ReleaseStatement): Promise<number> {
+async function verifyHistory(
+  site: Site,
+  { sequence, history_sha256: expected }: ReleaseStatement,
+): Promise<number> {
   const path = TRUST_PATHS.releases;
   const file = await readFile(site, path);
   if (file === undefined) throw new TrustError('file-missing', path);
-  const { releases = [] } = (parseJson(file.bytes) ?? {}) as Partial<Releases>; // compared by its digest
-  const text = Array.isArray(releases) ? historyText(releases, sequence) : undefined;
+  const text = historyIn(file.bytes, sequence);
   if (text !== undefined && (await site.sha256(new TextEncoder().encode(text))) === expected) return sequence;
   throw new TrustError(file.isCached ? 'mixed' : 'release-forked', path, `up to release ${sequence}`);
+}
+
+/** Returns the text that the digest of the history is about; `undefined` for a file that is no list of so many releases. */
+function historyIn(bytes: Uint8Array, sequence: number): string | undefined {
+  const { releases } = (parseJson(bytes) ?? {}) as Partial<Releases>; // compared by its digest
+  try {
+    return releases && historyText(releases, sequence);
+  } catch {
+    return undefined; // nobody signed these bytes: they may have any form
+  }
 }
 
 /** Verifies all files that a release lists. A mixture of releases is reported rather than a file that seems to be altered. */

@@ -1,0 +1,209 @@
+import { createHmac, createPublicKey } from 'node:crypto';
+import type { Signer } from '../../generator/signing/signer.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { TRUST_PATHS } from '../../schemas/paths.js';
+import { TRUST_TYPES } from '../../schemas/trust/trust-documents.js';
+import type { PastRelease, ReleaseStatement } from '../../schemas/types.generated.js';
+import { testSigner } from './test-keys.js';
+import { encode, listOf, type VectorState } from './vector-states.js';
+
+/** The states that attacks begin with, by name. */
+export type StatesByName = (name: string) => VectorState;
+
+/** Contents of the forged files by name. */
+export type ForgedFiles = Readonly<Record<string, string>>;
+
+/** Digest of a record that the publisher signed as well, although its sequence was taken. */
+const OTHER_SHA256 = sha256Hex('another release record');
+
+/** Returns the documents that an attacker, or a publisher who lies, puts in the place of true ones. */
+export async function forgedFiles(stateOf: StatesByName): Promise<ForgedFiles> {
+  const parts = [keySets, signers, algorithms, headers, contents, es256, forks];
+  const forged = await Promise.all(parts.map((part) => part(stateOf)));
+  return Object.assign({}, ...forged) as ForgedFiles; // each part has names of its own
+}
+
+async function keySets(stateOf: StatesByName): Promise<ForgedFiles> {
+  const keySet = stateOf('release-3').documents['key-set'];
+  const [root, a, stranger] = await signers3('root', 'release-a', 'stranger-root');
+  const typ = TRUST_TYPES['key-set'];
+  const wrongKey = { ...keySet, keys: keySet.keys.map((key) => ({ ...key, jwk: stranger.jwk })) };
+  return {
+    'keys-of-another-root.jws': await jws(stranger, typ, { ...keySet, root: stranger.jwk }),
+    'keys-signed-by-another-root.jws': await jws(stranger, typ, keySet),
+    'keys-with-id-of-root.jws': await jws({ ...stranger, kid: root.kid }, typ, keySet),
+    'keys-signed-by-release-key.jws': await jws(a, typ, keySet),
+    'keys-with-release-key-as-root.jws': await jws(a, typ, { ...keySet, root: a.jwk }),
+    'keys-with-other-keys-under-ids.jws': await jws(root, typ, wrongKey),
+  };
+}
+
+async function signers(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { timestamp, statement } = stateOf('release-3').documents;
+  const forged: Record<string, string> = {};
+  for (const name of ['stranger', 'retired', 'next'] as const) {
+    const signer = await testSigner(name);
+    forged[`timestamp-by-${name}.jws`] = await jws(signer, TRUST_TYPES.timestamp, timestamp);
+    forged[`statement-by-${name}.jws`] = await jws(signer, TRUST_TYPES['release-statement'], statement);
+  }
+  const a = await testSigner('release-a');
+  const late = stateOf('revoked').documents.timestamp;
+  const renewed = {
+    ...stateOf('release-2').documents.timestamp,
+    as_of: timestamp.as_of,
+    expires: timestamp.expires,
+  };
+  return {
+    ...forged,
+    'timestamp-by-revoked-key.jws': await jws(a, TRUST_TYPES.timestamp, late),
+    'timestamp-of-release-2-renewed.jws': await jws(a, TRUST_TYPES.timestamp, renewed),
+    'timestamp-of-another-site.jws': await jws(a, TRUST_TYPES.timestamp, {
+      ...timestamp,
+      site: 'https://other.example.com',
+    }),
+    'statement-of-another-site.jws': await jws(a, TRUST_TYPES['release-statement'], {
+      ...statement,
+      site: 'https://other.example.com',
+    }),
+  };
+}
+
+async function algorithms(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { 'key-set': keySet, timestamp, statement } = stateOf('release-3').documents;
+  const [root, a] = await signers3('root', 'release-a', 'stranger');
+  const nothing = () => Promise.resolve(new Uint8Array());
+  const none = (signer: Signer, typ: string, payload: object) =>
+    jws({ ...signer, sign: nothing }, typ, payload, { alg: 'none' });
+  const pem = createPublicKey({ key: { ...a.jwk }, format: 'jwk' }).export({ format: 'pem', type: 'spki' });
+  const hmac = (secret: string | Uint8Array): Signer => ({
+    ...a,
+    sign: (bytes) => Promise.resolve(createHmac('sha256', secret).update(bytes).digest()),
+  });
+  const raw = Buffer.from('x' in a.jwk ? a.jwk.x : '', 'base64url');
+  return {
+    'keys-alg-none.jws': await none(root, TRUST_TYPES['key-set'], keySet),
+    'timestamp-alg-none.jws': await none(a, TRUST_TYPES.timestamp, timestamp),
+    'statement-alg-none.jws': await none(a, TRUST_TYPES['release-statement'], statement),
+    'timestamp-hs256-public-key.jws': await jws(hmac(raw), TRUST_TYPES.timestamp, timestamp, {
+      alg: 'HS256',
+    }),
+    'statement-hs256-public-key-pem.jws': await jws(
+      hmac(String(pem)),
+      TRUST_TYPES['release-statement'],
+      statement,
+      { alg: 'HS256' },
+    ),
+    'timestamp-alg-object.jws': await jws(a, TRUST_TYPES.timestamp, timestamp, { alg: { toString: 1 } }),
+    'timestamp-alg-es256.jws': await jws(a, TRUST_TYPES.timestamp, timestamp, { alg: 'ES256' }),
+    'statement-alg-ed25519.jws': await jws(a, TRUST_TYPES['release-statement'], statement, {
+      alg: 'Ed25519',
+    }),
+  };
+}
+
+async function headers(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { statement } = stateOf('release-3').documents;
+  const [a, stranger] = await signers3('release-a', 'stranger', 'root');
+  const typ = TRUST_TYPES['release-statement'];
+  const jku = 'https://attacker.example.com/keys.json';
+  return {
+    'statement-with-jwk.jws': await jws(stranger, typ, statement, { jwk: stranger.jwk }),
+    'statement-with-jku.jws': await jws({ ...stranger, kid: a.kid }, typ, statement, { jku }),
+    'statement-with-crit.jws': await jws(a, typ, statement, { b64: true, crit: ['b64'] }),
+    'statement-kid-number.jws': await jws(a, typ, statement, { kid: 1 }),
+    'statement-without-kid.jws': await jws(a, typ, statement, { kid: undefined }),
+    'statement-without-typ.jws': await jws(a, typ, statement, { typ: undefined }),
+    'statement-typ-jwt.jws': await jws(a, 'JWT', statement),
+    'statement-typ-timestamp.jws': await jws(a, TRUST_TYPES.timestamp, statement),
+  };
+}
+
+function contents(stateOf: StatesByName): Promise<ForgedFiles> {
+  const text = (path: string, name = 'release-3') => String(stateOf(name).files.get(path));
+  const [head, payload, signature] = partsOf(text(TRUST_PATHS.statement));
+  const [, otherPayload] = partsOf(text(TRUST_PATHS.statement, 'release-2'));
+  const [, , otherSignature] = partsOf(text(TRUST_PATHS.timestamp));
+  const cut = (path: string, share: number) => text(path).slice(0, Math.floor(text(path).length * share));
+  return Promise.resolve({
+    'statement-with-payload-of-release-2.jws': `${head}.${otherPayload}.${signature}`,
+    'statement-with-signature-of-timestamp.jws': `${head}.${payload}.${otherSignature}`,
+    'statement-without-signature.jws': `${head}.${payload}.`,
+    'statement-cut-in-payload.jws': cut(TRUST_PATHS.statement, 0.5),
+    'timestamp-cut-in-signature.jws': cut(TRUST_PATHS.timestamp, 0.95),
+    'keys-cut-in-payload.jws': cut(TRUST_PATHS.keys, 0.5),
+    'statement-as-json.jws': canonicalJson({ payload, protected: head, signature }),
+    'statement-twice.jws': `${head}.${payload}.${signature}.${signature}`,
+  });
+}
+
+async function es256(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { files, documents } = stateOf('es256');
+  const [p256, stranger] = await signers3('p256-release', 'stranger', 'root');
+  const [head, payload, signature] = partsOf(String(files.get(TRUST_PATHS.timestamp)));
+  const raw = Buffer.from(signature, 'base64url');
+  const swapped = Buffer.concat([raw.subarray(32), raw.subarray(0, 32)]);
+  const eddsa = { ...stranger, kid: p256.kid };
+  return {
+    'es256-timestamp-alg-eddsa.jws': await jws(eddsa, TRUST_TYPES.timestamp, documents.timestamp),
+    'es256-timestamp-zeros.jws': `${head}.${payload}.${Buffer.alloc(64).toString('base64url')}`,
+    'es256-timestamp-der.jws': `${head}.${payload}.${toDer(raw).toString('base64url')}`,
+    'es256-timestamp-s-before-r.jws': `${head}.${payload}.${swapped.toString('base64url')}`,
+  };
+}
+
+/** Returns two forks that the publisher's key signed: another release 3, and another release 2 below the true release 3. */
+async function forks(stateOf: StatesByName): Promise<ForgedFiles> {
+  const { documents, release } = stateOf('release-3');
+  const { timestamp, statement } = documents;
+  const a = await testSigner('release-a');
+  const withOther = (sequence: number): PastRelease[] =>
+    release.history.map((each) => (each.sequence === sequence ? { ...each, sha256: OTHER_SHA256 } : each));
+  const signed = (change: Partial<ReleaseStatement>) =>
+    jws(a, TRUST_TYPES['release-statement'], { ...statement, ...change });
+  const digest = (history: readonly PastRelease[]): string => sha256Hex(canonicalJson(history));
+  const previous = { revision: statement.previous?.revision ?? '', sha256: OTHER_SHA256 };
+  return {
+    'fork-timestamp.jws': await jws(a, TRUST_TYPES.timestamp, { ...timestamp, sha256: OTHER_SHA256 }),
+    'fork-statement.jws': await signed({ sha256: OTHER_SHA256, history_sha256: digest(withOther(3)) }),
+    'fork-releases.json': listOf(withOther(3)),
+    'past-fork-statement.jws': await signed({ previous, history_sha256: digest(withOther(2)) }),
+    'past-fork-releases.json': listOf(withOther(2)),
+    'statement-of-other-files.jws': await signed({ release_sha256: sha256Hex('another list of files') }),
+  };
+}
+
+type Header = { readonly [member: string]: unknown };
+
+/** Signs a payload under a header that may say anything. */
+async function jws(signer: Signer, typ: string, payload: object, others: Header = {}): Promise<string> {
+  const alg = signer.jwk.crv === 'Ed25519' ? 'EdDSA' : 'ES256';
+  const all = Object.entries({ alg, kid: signer.kid, typ, ...others });
+  const header = Object.fromEntries(all.filter(([, value]) => value !== undefined));
+  const input = `${encode(header)}.${encode(payload)}`;
+  return `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`;
+}
+
+type Names = Parameters<typeof testSigner>;
+
+async function signers3(...names: [...Names, ...Names, ...Names]): Promise<[Signer, Signer, Signer]> {
+  const [one, two, three] = names;
+  return [await testSigner(one), await testSigner(two), await testSigner(three)];
+}
+
+function partsOf(text: string): [string, string, string] {
+  const [head = '', payload = '', signature = ''] = text.split('.');
+  return [head, payload, signature];
+}
+
+/** Returns an ECDSA signature in DER (RFC 3279 §2.2.3), which JWS does not use. */
+function toDer(raw: Uint8Array): Buffer {
+  const integer = (bytes: Uint8Array): Buffer => {
+    const first = bytes.findIndex((byte) => byte !== 0);
+    const digits = Buffer.from(bytes.subarray(first));
+    const padded = (digits[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), digits]) : digits;
+    return Buffer.concat([Buffer.of(0x02, padded.length), padded]);
+  };
+  const both = Buffer.concat([integer(raw.subarray(0, 32)), integer(raw.subarray(32))]);
+  return Buffer.concat([Buffer.of(0x30, both.length), both]);
+}

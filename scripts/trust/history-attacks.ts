@@ -1,0 +1,139 @@
+import { TRUST_PATHS } from '../../schemas/paths.js';
+import { put, putStatement, putTimestamp, replace, type AttackPlan } from './attack-table.js';
+
+/** Returns the attacks on time: replayed and frozen releases, and wrong clocks. */
+export function timeAttacks(): AttackPlan[] {
+  return [
+    {
+      name: 'an old release is replayed after its timestamp expired',
+      base: 'release-1',
+      now: '2026-03-04T12:00:00Z',
+      fault: 'timestamp-expired',
+    },
+    {
+      name: 'an old release is replayed before its timestamp expires, to a reader who has seen a later one',
+      base: 'release-2',
+      now: '2026-03-04T12:00:00Z',
+      seen: 'release-3',
+      fault: 'release-old',
+    },
+    {
+      name: 'an old release is replayed before its timestamp expires, to a reader who has seen nothing',
+      base: 'release-2',
+      now: '2026-03-04T12:00:00Z',
+      fault: null,
+    },
+    {
+      name: 'an old release is replayed under a new timestamp by the release key',
+      base: 'release-2',
+      now: '2026-03-04T12:00:00Z',
+      seen: 'release-3',
+      changes: [putTimestamp('timestamp-of-release-2-renewed.jws')],
+      fault: 'release-old',
+    },
+    {
+      name: 'an old statement is under a new timestamp',
+      changes: [replace(TRUST_PATHS.statement, 'release-2')],
+      fault: 'mixed',
+    },
+    {
+      name: 'an old timestamp, not yet expired, is beside a new release',
+      changes: [replace(TRUST_PATHS.timestamp, 'release-2')],
+      fault: 'mixed',
+    },
+    {
+      name: 'an old timestamp, expired, is beside a new release',
+      changes: [replace(TRUST_PATHS.timestamp, 'release-1')],
+      fault: 'timestamp-expired',
+    },
+    { name: 'the site is frozen for 48 hours', now: '2026-03-06T06:00:00Z', fault: 'timestamp-expired' },
+    { name: 'the clock is ahead by a day', now: '2026-03-05T12:00:00Z', fault: null },
+    { name: 'the clock is ahead by three days', now: '2026-03-07T12:00:00Z', fault: 'timestamp-expired' },
+    { name: 'the clock is ahead by a year', now: '2027-03-04T12:00:00Z', fault: 'keys-expired' },
+    { name: 'the clock is behind by a day', now: '2026-03-03T12:00:00Z', fault: 'timestamp-early' },
+    { name: 'the timestamp is five minutes ahead of the clock', now: '2026-03-04T05:55:00Z', fault: null },
+    {
+      name: 'the timestamp is five minutes and a second ahead of the clock',
+      now: '2026-03-04T05:54:59Z',
+      fault: 'timestamp-early',
+    },
+    {
+      name: 'the key set is from the future',
+      base: 'revoked',
+      now: '2026-03-04T23:00:00Z',
+      fault: 'timestamp-early',
+    },
+  ];
+}
+
+/** Returns the attacks on the history: two releases at one place, other lists of releases. */
+export function historyAttacks(): AttackPlan[] {
+  const list = TRUST_PATHS.releases;
+  const fork = [
+    putTimestamp('fork-timestamp.jws'),
+    putStatement('fork-statement.jws'),
+    put(list, 'fork-releases.json'),
+  ];
+  const pastFork = [putStatement('past-fork-statement.jws'), put(list, 'past-fork-releases.json')];
+  const broken = { put: list, text: '{"releases":[null,null,null],"schema":"releases/1"}' };
+  return [
+    {
+      name: 'the release key signed another record at the same sequence',
+      changes: fork.slice(1),
+      fault: 'release-forked',
+    },
+    {
+      name: 'a fork is shown to a reader who has seen the true release',
+      seen: 'release-3',
+      changes: fork,
+      fault: 'release-forked',
+    },
+    { name: 'a fork is shown to a reader who has seen nothing', changes: fork, fault: null },
+    {
+      name: 'the past is rewritten for a reader who has seen it',
+      seen: 'release-2',
+      changes: pastFork,
+      fault: 'release-forked',
+    },
+    {
+      name: 'the list of releases has another past than the statement',
+      changes: [put(list, 'past-fork-releases.json')],
+      fault: 'release-forked',
+    },
+    {
+      name: 'the list of releases ends before the release',
+      changes: [replace(list, 'release-2')],
+      fault: 'release-forked',
+    },
+    {
+      name: 'the list of releases names a later release too',
+      base: 'release-2',
+      changes: [replace(list, 'release-3')],
+      fault: null,
+    },
+    { name: 'the list of releases has no releases', changes: [broken], fault: 'release-forked' },
+    {
+      name: 'the list of releases is not JSON',
+      changes: [{ put: list, text: '<!doctype html>' }],
+      fault: 'release-forked',
+    },
+    {
+      name: 'the list of releases has text that is not Unicode',
+      changes: [
+        {
+          ...broken,
+          text: String.raw`{"releases":[{"sequence":1,"revision":"\ud800"},{"sequence":2},{"sequence":3}]}`,
+        },
+      ],
+      fault: 'release-forked',
+    },
+    { name: 'the list of releases is missing', changes: [{ delete: list }], fault: 'file-missing' },
+    {
+      name: 'the release key signed two lists of files for one record',
+      changes: [putStatement('statement-of-other-files.jws')],
+      fault: 'file-altered',
+    },
+    { name: 'a reader who has seen release 1 accepts release 3', seen: 'release-1', fault: null },
+    { name: 'a reader who has seen release 3 accepts it again', seen: 'release-3', fault: null },
+  ];
+}
