@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
             again = functools.partial(sync_again, client, options)
             TrustFiles(client.files, Path(options.to), print_progress).keep(archives, again)
         return code
-    except (TemporaryError, ChangedError) as fault:
+    except (TemporaryError, ChangedError, OSError) as fault:
         print(f"sync: {fault}", file=sys.stderr, flush=True)
         return 1
 

@@ -16,7 +16,8 @@ from typing import Any
 from ..archive import CHANGE_WAITS, Progress, archive_path
 from ..cache import sha256_hex
 from ..errors import AccessError, IncompleteError, NotFoundError
-from ..files import Files
+from ..files import Files, naming
+from ..tables import GENRES
 from ..trust_paths import KEYS, MIRRORED, RELEASE, STATEMENT, TIMESTAMP
 from .mirror import Mirror, digest_of
 
@@ -41,6 +42,7 @@ class TrustFiles:
             stale = self.stale(found, archives)
             if stale == []:
                 self.save(found)
+                self.report_others(found, archives)
                 return
             if wait is None:
                 break
@@ -52,17 +54,21 @@ class TrustFiles:
     def read(self) -> dict[str, bytes] | None:
         """Returns the files by path, past all caches; None if the releases of the site are not signed."""
         try:
-            keys = self.files.read_public(KEYS, fresh=True)
+            keys = self.fetch(KEYS)
         except NotFoundError:
             return None
         except AccessError as fault:  # some hosts refuse what they do not have
             self.log(f"no signatures: {KEYS}: {fault}")
             return None
         try:
-            rest = {path: self.files.read_public(path, fresh=True) for path in MIRRORED if path != KEYS}
+            rest = {path: self.fetch(path) for path in MIRRORED if path != KEYS}
         except NotFoundError as fault:
             raise IncompleteError(f"the site has a key set, but not all other signed files: {fault}") from fault
         return {**rest, KEYS: keys}
+
+    def fetch(self, path: str) -> bytes:
+        with naming(path):
+            return self.files.read_public(path, fresh=True)
 
     def stale(self, found: dict[str, bytes], archives: Sequence[Archive]) -> list[Archive] | None:
         """Returns the archives of another release than the files; None if the files are not of one release."""
@@ -76,6 +82,13 @@ class TrustFiles:
 
     def mirrored(self, genre: str, chain: str) -> str | None:
         return digest_of(self.folder / genre / chain / "manifest.json")
+
+    def report_others(self, found: dict[str, bytes], archives: Sequence[Archive]) -> None:
+        """Reports archives of earlier runs that are not of the release."""
+        known = {(genre, each.name) for genre in GENRES for each in self.folder.glob(f"{genre}/*") if each.is_dir()}
+        for genre, chain in sorted(self.stale(found, sorted(known - set(archives))) or ()):
+            advice = "crd verify refuses it. Mirror all archives of a folder with one command."
+            self.log(f"{genre}/{chain} is not of the signed release: {advice}")
 
     def save(self, found: dict[str, bytes]) -> None:
         mirror = Mirror(self.folder / "trust", self.log)

@@ -27,19 +27,26 @@ FAULTS = {
     "unreachable": "could not be read",
 }
 UNPROVEN = ("mixed", "unreachable")  # these prove nothing false, and may be gone in the next try
+LONGEST_TEXT = 300
 
 
 class VerificationError(CrdError):
     """A failed verification. `code` is a key of FAULTS, `subject` the path of what failed."""
 
     def __init__(self, code: str, subject: str, detail: str = "") -> None:
-        super().__init__(f"{subject} {FAULTS[code]}{f' ({detail})' if detail else ''}")
-        self.code, self.subject, self.detail = code, subject, detail
+        self.code, self.subject, self.detail = code, printable(subject), printable(detail)
+        super().__init__(f"{self.subject} {FAULTS[code]}{f' ({self.detail})' if detail else ''}")
 
     @property
     def is_false(self) -> bool:
         """Whether something is false. Otherwise the verification could not be completed; a later one may be."""
         return self.code not in UNPROVEN
+
+
+def printable(text: str) -> str:
+    """Returns a text that a terminal shows as it is: details can come from whoever forged a file."""
+    shown = "".join(each if each.isprintable() else "?" for each in text)
+    return shown if len(shown) <= LONGEST_TEXT else f"{shown[:LONGEST_TEXT]}..."
 
 
 def gravest(faults: list[VerificationError]) -> VerificationError:

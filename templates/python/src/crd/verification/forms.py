@@ -64,12 +64,7 @@ def record(**members: Form) -> Form:
 
 def either(*forms: Form) -> Form:
     """Returns the form of a value that has one of the forms."""
-
-    def check(value: Any) -> str | None:
-        faults = [form(value) for form in forms]
-        return None if None in faults else max(filter(None, faults), key=len, default=HERE)
-
-    return check
+    return lambda value: when(any(form(value) is None for form in forms))
 
 
 def each_of(form: Form, most: int) -> Form:

@@ -74,14 +74,14 @@ def read_listed(source: Source, path: str, fresh: bool) -> Received:
     return received
 
 
-def check_digest(name: str, received: Received, sha256: str, statement: Content) -> None:
+def check_digest(name: str, received: Received, sha256: str, statement: Content, detail: str = "") -> None:
     """Raises VerificationError for other bytes: "mixed" if they can be those of another release."""
     if sha256_hex(received.data) == sha256:
         return
     named = (parse(received.data) or {}).get("published_revision")
     is_list = name in (RELEASE, "trust/release.json")
     is_other = isinstance(named, str) and (named != statement["revision"] if is_list else named > statement["revision"])
-    raise VerificationError("mixed" if is_other or received.is_cached else "file-altered", name)
+    raise VerificationError("mixed" if is_other or received.is_cached else "file-altered", name, detail)
 
 
 def parse(data: bytes) -> Content | None:

@@ -14,6 +14,7 @@ from .forms import FORMS, public_key
 try:
     from joserfc import jwk, jws
     from joserfc.errors import JoseError, MissingAlgorithmError
+    from joserfc.util import urlsafe_b64decode
 except ImportError as fault:
     raise MissingPackageError(
         'The package joserfc is not installed. Install the client with its extra "verify": pip install joserfc.'
@@ -21,6 +22,7 @@ except ImportError as fault:
 
 ALGORITHMS = {"Ed25519": "EdDSA", "P-256": "ES256"}  # the only one of each kind of key
 TYPES = {"key-set": "crd-key-set+jws", "release-statement": "crd-release+jws", "timestamp": "crd-timestamp+jws"}
+SIGNATURE_BYTES = 64  # of both algorithms
 Key = Mapping[str, Any]
 
 
@@ -58,6 +60,8 @@ class SignedDocument:
         if self.algorithm != algorithm:
             raise VerificationError("jws-algorithm", self.subject, f"alg {self.algorithm}")
         try:
+            if len(urlsafe_b64decode(self.signature.segments["signature"])) != SIGNATURE_BYTES:
+                raise VerificationError("jws-malformed", self.subject, "the signature has another length")
             imported = jwk.import_key(dict(key))
             if not jws.validate_compact(self.signature, imported, registry=OneAlgorithm(algorithm)):
                 raise VerificationError("jws-altered", self.subject)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..archive import PROGRESS_FILES, Progress, archive_path
-from ..cache import sha256_hex
 from ..errors import AccessError, CrdError
 from ..files import Received
 from ..manifest import SCHEMAS
@@ -97,8 +96,8 @@ def check_site(site: Site, statement: Content, every_day: bool, notes: Notes, pr
     notes.leave("bundles, which no manifest lists: their days are copies of day files")
 
 
-def checked_manifest(name: str, data: bytes, sha256: str, statement: Content) -> Content:
-    check_digest(name, Received(data, False), sha256, statement)
+def checked_manifest(name: str, data: bytes, sha256: str, statement: Content, detail: str = "") -> Content:
+    check_digest(name, Received(data, False), sha256, statement, detail)
     manifest = parse(data) or {}
     if manifest.get("schema") not in SCHEMAS:
         raise CrdError(f"{name} is {manifest.get('schema')}. Install a newer version of chain-reference-data.")
@@ -172,20 +171,18 @@ def select_mirrored(selection: Selection, folder: Folder, archive: str, manifest
 def archives_of(folder: Folder) -> Iterator[str]:
     """Yields the folders of the archives of a mirror, such as "gold/base"."""
     for genre in GENRES:
-        found = {*folder.folder.glob(f"{genre}/*/manifest.json"), *folder.folder.glob(f"{genre}/*/manifest.*.json")}
-        yield from sorted({f"{genre}/{each.parent.name}" for each in found})
+        yield from sorted(f"{genre}/{each.name}" for each in folder.folder.glob(f"{genre}/*") if each.is_dir())
 
 
 def mirrored_manifest(folder: Folder, archive: str, statement: Content) -> Content:
     name = f"{archive}/manifest.json"
     data = folder.file(name)
-    if data is None:
+    if data is None and folder.file(f"{archive}/manifest.previous.json") is not None:
         raise VerificationError("mixed", name, "crd sync was interrupted: run it again")
-    sha256 = statement["manifests"].get(f"{archive_path(*archive.split('/'))}/manifest.json")
+    if data is None:
+        raise VerificationError("file-missing", name)
+    sha256 = statement["manifests"].get(f"{archive_path(*archive.split('/'))}/manifest.json", "")
     named = (parse(data) or {}).get("published_revision")
-    if sha256_hex(data) != sha256 and isinstance(named, str) and named != statement["revision"]:
-        detail = f"release {named}, the rest is of {statement['revision']}: run crd sync for {archive}"
-        raise VerificationError("mixed", name, detail)
-    if sha256 is None:
-        raise VerificationError("file-altered", name, "the release has no such manifest")
-    return checked_manifest(name, data, sha256, statement)
+    is_other = isinstance(named, str) and named != statement["revision"]
+    detail = f"it names release {named}, the rest is of {statement['revision']}" if is_other else ""
+    return checked_manifest(name, data, sha256, statement, detail)
