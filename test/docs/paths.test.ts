@@ -13,6 +13,7 @@ import {
   OBJECTS_PATH,
   operationPath,
   PAGE_PATHS,
+  TRUST_PATHS,
 } from '../../schemas/paths.js';
 import { PROBLEMS } from '../../schemas/problems.js';
 
@@ -23,6 +24,7 @@ const TEMPLATES: readonly string[] = [
   ...Object.keys(openApiDocument()['paths'] as object),
   ...Object.values(ENDPOINTS),
   ...Object.values(PAGE_PATHS),
+  ...Object.values(TRUST_PATHS),
   chainPagePath('{chain}'),
   methodologyPagePath('v1'),
   ...GUIDE_NAMES.map(guidePath),

@@ -11,7 +11,7 @@ import { createTemporaryFolder, type TemporaryFolder } from '../../support/proce
 
 const INSTALL_MS = 300_000;
 const SLOW_MS = 120_000;
-const PYTEST_MS = 300_000;
+const PYTEST_MS = 600_000;
 
 const CLIENT = path.dirname(CLIENT_SOURCES);
 const SETTINGS = path.join(CLIENT, 'pyproject.toml');

@@ -69,7 +69,7 @@ class Service(Contents):
         if fault is not None:
             return fault
         path = urlsplit(target).path
-        if path == "/api/v1/release":
+        if path == "/api/v1/release" and path not in self.public and self.revision:
             listed = [{"path": name, "sha256": sha256_of(data)} for name, data in self.public.items()]
             release = {"published_revision": self.revision, "files": listed}
             return with_etag(json.dumps(release).encode(), headers)
@@ -78,7 +78,7 @@ class Service(Contents):
         if path.startswith("/objects/"):
             found = [data for data in self.files.values() if sha256_of(data) == path[9:]]
             return Answer(200, found[0], {}) if found else Answer(403, b"", {})
-        return self.link(target, headers)
+        return self.link(target, headers) if path.startswith("/api/v1/files/") else problem(404, "not-found")
 
     def link(self, target: str, headers: dict[str, str]) -> Answer:
         if headers.get("x-api-key") != KEY:

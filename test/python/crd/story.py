@@ -114,9 +114,8 @@ def manifest_of(genre: str, schema: str, revision: str = R4) -> dict[str, Any]:
             continue
         *superseded, entry = listed(versions_at(genre, date, revision))
         superseded = [{**each, "reason": "A correction."} for each in superseded]
-        dates.append(
-            {"date": date, "status": "available", "methodology_version": "v1", **entry, "superseded": superseded}
-        )
+        about = {"date": date, "path": f"/api/v1/files/{genre}/base/{date}.json", "methodology_version": "v1"}
+        dates.append({**about, "status": "available", **entry, "superseded": superseded})
     head = {"schema": schema, "genre": genre, "chain": "base", "published_revision": revision, "sequence": len(names)}
     return {**head, "methodology_version": "v1", "revisions": published, "dates": dates}
 

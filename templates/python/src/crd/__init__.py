@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -31,6 +32,8 @@ from .errors import (
 )
 from .settings import package_version
 from .tables import Tables
+from .verification.faults import VerificationError
+from .verification.result import Verification
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -71,6 +74,24 @@ recompute = by_default_client(Client.recompute)
 sync = by_default_client(Client.sync)
 regimes_on = by_default_client(Client.regimes_on)
 
+
+def verify(
+    trust: str,
+    source: str | os.PathLike[str] | None = None,
+    since: str | os.PathLike[str] | None = None,
+    days: bool = False,
+    at: str | None = None,
+) -> Verification:
+    """
+    Verifies a service like `Client.verify`, or a folder that `sync` made. `source` is the address of the service, by
+    default that of the default client, or the folder. A folder is verified without a network: as of now, or as of the
+    instant `at`, such as "2026-03-01T06:00:00Z".
+    """
+    from .verification.entry import verify_source
+
+    return verify_source(trust, source, since, days, at)
+
+
 __all__ = [
     "AccessError",
     "ChangedError",
@@ -84,6 +105,8 @@ __all__ = [
     "Tables",
     "TemporaryError",
     "UsageError",
+    "Verification",
+    "VerificationError",
     "bundle",
     "calendar",
     "calendars",
@@ -96,4 +119,5 @@ __all__ = [
     "status",
     "sync",
     "tables",
+    "verify",
 ]

@@ -16,6 +16,7 @@ from .mirrors import command as sync_command
 from .settings import package_version
 from .table import Table, missing_package
 from .tables import GENRES, TABLE_GENRES, Tables
+from .verification import command as verify_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,6 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     sync_command.add_arguments(add("sync", description_of(sync_command), sync_command.run))
     recompute = add("recompute", description_of(recompute_command), recompute_command.run)
     recompute_command.add_arguments(recompute)
+    verify_command.add_arguments(add("verify", description_of(verify_command), verify_command.run))
     return parser
 
 

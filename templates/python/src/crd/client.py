@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
     from .methodology.online import Recomputation
+    from .verification.result import Verification
 
 Record = dict[str, Any]
 TRIES = 6
@@ -123,15 +124,36 @@ class Client:
         Mirrors archives into a folder and returns a line about each. Only missing or different files are fetched. The
         closed part of a history is in volumes (Parquet); with `days`, a mirror has the file of every date (JSON)
         instead. The mirror of the other kind is replaced. Files that are not from the service are never deleted.
+        If the releases of the service are signed, the folder also gets what `verify` needs.
         """
         from .mirrors.run import Run
+        from .mirrors.trust_files import TrustFiles
 
         names = self.tables.chains() if chains is None else chains
         archives = [(genre, chain) for chain in names for genre in genres]
         for genre, chain in archives:
             self.tables.check(genre, chain)
-        runs = [Run(self.files, Path(folder), *each, days, jobs, self.progress) for each in archives]
-        return [unchanged(run.do) for run in runs]
+        lines: dict[tuple[str, str], str] = {}
+
+        def mirror(archive: tuple[str, str]) -> None:
+            run = Run(self.files, Path(folder), *archive, days, jobs, self.progress)
+            lines[archive] = unchanged(run.do)
+
+        for archive in archives:
+            mirror(archive)
+        TrustFiles(self.files, Path(folder), self.progress).keep(archives, mirror)
+        return list(lines.values())
+
+    def verify(self, trust: str, since: str | os.PathLike[str] | None = None, days: bool = False) -> Verification:
+        """
+        Verifies the signatures of the service up to the root key that `trust` names, as SITE#THUMBPRINT, and all files
+        by their digests: public files and, with a key, those of manifests. With `days`, also the day files whose dates
+        are in volumes. `since` is a file that keeps what was seen, so that an older state or another history is
+        refused. Raises VerificationError. Needs the package joserfc.
+        """
+        from .verification.entry import verify_client
+
+        return verify_client(self, trust, since, days)
 
     def regimes_on(
         self, frame: pandas.DataFrame, on: str = "date", chain: str | None = None, daily: bool | None = None

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 from .cache import Cache, Known, sha256_hex
 from .errors import ChangedError, DamagedError, FileError, NotFoundError
 from .transport import Transport
+from .trust_paths import RELEASE
 
 T = TypeVar("T")
-RELEASE = "/api/v1/release"
 DAMAGED = "its size or digest differs from the listed one"
 
 
@@ -25,6 +25,13 @@ class File(NamedTuple):
     def json(self) -> dict[str, Any]:
         value: dict[str, Any] = json.loads(self.data)
         return value
+
+
+class Received(NamedTuple):
+    """The content of a file that is not verified yet, and whether a cache on the way says that it answered."""
+
+    data: bytes
+    is_cached: bool
 
 
 @contextlib.contextmanager
@@ -86,6 +93,10 @@ class Files:
 
     def read_public(self, path: str, fresh: bool) -> bytes:
         """Returns a public file that is not verified yet; the cached one if it is unchanged."""
+        return self.receive_public(path, fresh).data
+
+    def receive_public(self, path: str, fresh: bool) -> Received:
+        """Like `read_public`, and says whether a cache on the way answered."""
         url = self.transport.base_url + path
         known = None if fresh else self.cache.known(url)
         held = None if known is None else self.cache.read(known.sha256)
@@ -93,11 +104,11 @@ class Files:
         answer = self.transport.retrying(lambda: self.transport.request_public(path, etag, fresh))
         if answer.data is None:
             assert held is not None  # only a held file is asked for with its ETag
-            return held
+            return Received(held, answer.is_cached)
         digest = self.cache.write(answer.data)
         if answer.etag:
             self.cache.remember(url, Known(answer.etag, digest))
-        return answer.data
+        return Received(answer.data, answer.is_cached)
 
     def subscriber(self, path: str) -> File:
         """Returns a subscriber file, verified by the digest that its link names."""

@@ -38,6 +38,7 @@ class Answer(NamedTuple):
 
     data: bytes | None
     etag: str
+    is_cached: bool  # a cache on the way says that it answered
 
 
 class Transport:
@@ -70,11 +71,12 @@ class Transport:
         if fresh:
             headers["Cache-Control"] = "no-cache"
         status, answer, data = self.get(self.base_url + path, headers, None, follows=True)
+        is_cached = re.fullmatch("0*[1-9][0-9]*", answer.get("Age", "")) is not None
         if status == 304 and etag is not None:
-            return Answer(None, etag)
+            return Answer(None, etag, is_cached)
         if status != 200:
             raise explain(status, answer, data)
-        return Answer(data, answer.get("ETag", ""))
+        return Answer(data, answer.get("ETag", ""), is_cached)
 
     def request_link(self, path: str, digest: str | None) -> Link | None:
         """Requests a link to a subscriber file; returns None if the file still has the digest."""

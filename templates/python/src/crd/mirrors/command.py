@@ -16,6 +16,8 @@ crd recompute needs such a mirror. A mirror contains exactly what the manifest l
   withdrawn, or that the manifest does not list, is moved to withdrawn/. Both are reported on stderr.
 - Days that a volume contains, volumes that a longer one replaces, and with --days all volumes, are removed. Files that
   this program did not write are never deleted.
+- If the releases are signed, mirror/trust/ has what crd verify needs. It is of the release of the archives of this run:
+  mirror all archives of a folder with one command.
 - After a failure or a kill, run it again: it continues where it stopped. Never run two at once in one folder.
 
 Exit codes: 0 the mirror is complete; 1 it is incomplete, run again; 2 wrong usage, or access refused.
@@ -24,16 +26,18 @@ Exit codes: 0 the mirror is complete; 1 it is incomplete, run again; 2 wrong usa
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 import sys
 from pathlib import Path
 
 from ..archive import unchanged
 from ..client import TRIES, Client, print_progress
-from ..errors import ChangedError, CrdError, NotFoundError, TemporaryError, UsageError
+from ..errors import ChangedError, CrdError, IncompleteError, NotFoundError, TemporaryError, UsageError
 from ..settings import advice_on_key, find_api_key, find_base_url
 from ..tables import GENRES, TABLE_GENRES
 from .run import Run
+from .trust_files import Archive, TrustFiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,10 +70,19 @@ def run(options: argparse.Namespace) -> int:
     client = Client(base_url=base_url, tries=options.tries)
     try:
         archives = [(genre, chain) for chain in chains_of(client, options) for genre in options.genre or TABLE_GENRES]
-        return max(sync(client, options, *each) for each in archives)
-    except (TemporaryError, ChangedError) as fault:
+        code = max(sync(client, options, *each) for each in archives)
+        if code == 0:
+            again = functools.partial(sync_again, client, options)
+            TrustFiles(client.files, Path(options.to), print_progress).keep(archives, again)
+        return code
+    except (TemporaryError, ChangedError, OSError) as fault:
         print(f"sync: {fault}", file=sys.stderr, flush=True)
         return 1
+
+
+def sync_again(client: Client, options: argparse.Namespace, archive: Archive) -> None:
+    if sync(client, options, *archive) != 0:
+        raise IncompleteError(f"{' '.join(archive)} could not be updated to the signed release; run again")
 
 
 def chains_of(client: Client, options: argparse.Namespace) -> list[str]:

@@ -1,0 +1,1 @@
+"""Verifies the signatures of a service, or of a mirror of it, up to a root key that the reader trusts."""

@@ -1,0 +1,61 @@
+"""
+Verifies a service, or a mirror that crd sync made, by the root key that you trust:
+
+  crd verify https://data.example.com --trust https://data.example.com#NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs
+  crd verify mirror --trust ...
+
+The root key has signed a set of keys. A key of the set has signed the current release and a timestamp, which is valid
+for 48 hours. The release lists the digests of all public files, of the history of releases, and of the manifests.
+
+- A service is verified with all public files and, with CRD_API_KEY, with all manifests that the plan includes and the
+  files that they list: volumes, and the day files of dates in no volume. --days verifies the file of every date.
+- A mirror is verified without a network, with each of its files. Its timestamp must be valid now, or at the time of
+  --at: that proves what the mirror had then, not that it is current.
+- --since keeps in a file what you saw, and refuses an older state or another history. A witness runs it regularly.
+
+Each line says what was proven; the last ones what was not. After a failure, everything is read again past caches.
+
+Exit codes: 0 verified; 7 not proven, because files are of two releases or cannot be read: run it again later;
+8 something is false, as the message says; 2 wrong usage, or access refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+
+MIXED_CODE, FALSE_CODE = 7, 8
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="URL|DIR", help="address of a service, or the folder of crd sync --to")
+    parser.add_argument("--trust", required=True, metavar="SITE#THUMBPRINT", help="name and root key that you trust")
+    parser.add_argument("--since", metavar="STATE", help="file that keeps what you saw; it is made if there is none")
+    parser.add_argument("--days", action="store_true", help="also verify day files whose dates are in volumes")
+    parser.add_argument("--at", metavar="INSTANT", help="judge a mirror as of this time, such as 2026-03-01T06:00:00Z")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    from .entry import verify_source
+    from .faults import VerificationError
+    from .state import WITNESS
+
+    report = (lambda _: None) if options.json else (lambda line: print(f"proven: {line}", flush=True))
+    try:
+        found = verify_source(options.trust, options.source, options.since, options.days, options.at, report=report)
+    except VerificationError as fault:
+        print(f"verify: {fault}", file=sys.stderr)
+        if options.since and fault.code in WITNESS:
+            print(f"verify: {WITNESS[fault.code]}", file=sys.stderr)
+        if options.json:
+            failed = {"verified": False, "code": fault.code, "subject": fault.subject, "message": str(fault)}
+            print(json.dumps(failed, indent=2))
+        return FALSE_CODE if fault.is_false else MIXED_CODE
+    if options.json:
+        print(json.dumps({"verified": True, **dataclasses.asdict(found)}, indent=2))
+    for line in [] if options.json else found.not_proven:
+        print(f"not proven: {line}")
+    return 0

@@ -1,0 +1,112 @@
+"""Verifies what a statement says by digests: the list of public files, the list of releases, and every public file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from ..archive import parallel
+from ..cache import sha256_hex
+from ..canonical import canonical
+from ..files import Received
+from ..trust_paths import RELEASE, RELEASES
+from .documents import Content
+from .faults import VerificationError, gravest
+from .sources import Source
+
+MANY_FAULTS = 20  # the rest is not read after so many
+T = TypeVar("T")
+
+
+def check_release(source: Source, statement: Content, fresh: bool) -> list[Content]:
+    """Returns the entries of the list of public files, whose digest is signed."""
+    received = read_listed(source, RELEASE, fresh)
+    check_digest(source.name(RELEASE), received, statement["release_sha256"], statement)
+    files: list[Content] = json.loads(received.data)["files"]
+    return files
+
+
+def check_public_files(source: Source, files: list[Content], statement: Content, fresh: bool) -> None:
+    def check(entry: Content) -> None:
+        received = read_listed(source, entry["path"], fresh)
+        check_digest(entry["path"], received, entry["sha256"], statement)
+
+    check_each(check, files)
+
+
+def check_history(source: Source, statement: Content, fresh: bool) -> list[Content]:
+    """Returns the entries of all releases up to the one of the statement, whose common digest is signed."""
+    received = read_listed(source, RELEASES, fresh)
+    last: int = statement["sequence"]
+    releases = (parse(received.data) or {}).get("releases")
+    past = releases[:last] if isinstance(releases, list) else []
+    if digest_of_history(past) != statement["history_sha256"] or not ends_with(past, statement):
+        code = "mixed" if received.is_cached else "release-forked"
+        raise VerificationError(code, source.name(RELEASES), f"up to release {last}")
+    return past
+
+
+def digest_of_history(past: list[Any]) -> str:
+    try:
+        return sha256_hex(canonical(past).encode("utf-8"))
+    except (TypeError, ValueError, AttributeError, RecursionError):  # of values that no list of releases has
+        return ""
+
+
+def ends_with(past: list[Content], statement: Content) -> bool:
+    """Returns whether a signed history has one entry per release, and ends with that of the statement."""
+    stated = [{name: statement[name] for name in ("sequence", "revision", "sha256", "published_at")}]
+    if statement["previous"] is not None:
+        stated.insert(0, statement["previous"])
+    ends = past[-len(stated) :]
+    return (
+        [each["sequence"] for each in past] == list(range(1, statement["sequence"] + 1))
+        and len(ends) == len(stated)
+        and all(entry.items() >= part.items() for entry, part in zip(ends, stated))
+    )
+
+
+def read_listed(source: Source, path: str, fresh: bool) -> Received:
+    received = source.read(path, fresh)
+    if received is None:
+        raise VerificationError("file-missing", source.name(path))
+    return received
+
+
+def check_digest(name: str, received: Received, sha256: str, statement: Content, detail: str = "") -> None:
+    """Raises VerificationError for other bytes: "mixed" if they can be those of another release."""
+    if sha256_hex(received.data) == sha256:
+        return
+    named = (parse(received.data) or {}).get("published_revision")
+    is_list = name in (RELEASE, "trust/release.json")
+    is_other = isinstance(named, str) and (named != statement["revision"] if is_list else named > statement["revision"])
+    raise VerificationError("mixed" if is_other or received.is_cached else "file-altered", name, detail)
+
+
+def parse(data: bytes) -> Content | None:
+    """Returns a JSON object; None for anything else."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def check_each(
+    check: Callable[[T], None], items: Iterable[T], report: Callable[[int, int], None] = lambda *_: None
+) -> None:
+    """Runs `check` on all items in several threads. Raises the gravest fault, if there is any."""
+    faults: list[VerificationError] = []
+
+    def work(item: T) -> None:
+        if len(faults) >= MANY_FAULTS:
+            return
+        try:
+            check(item)
+        except VerificationError as fault:
+            faults.append(fault)
+
+    parallel(work, items, report)
+    if faults:
+        raise gravest(faults)

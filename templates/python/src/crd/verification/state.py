@@ -1,0 +1,104 @@
+"""What a reader has seen of a site before: with it, an older state or another history is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import CrdError, UsageError
+from .anchor import Anchor
+from .documents import Content
+from .faults import VerificationError
+from .forms import exactly, positive, record, sha256, site, thumbprint
+
+STATE = record(
+    schema=exactly("verified-state/1"),
+    site=site,
+    root=thumbprint,
+    key_set_version=positive,
+    sequence=positive,
+    sha256=sha256,
+)
+# What a fault means for someone who watches a site for others, a witness.
+WITNESS = {
+    "keys-old": (
+        "The site shows you a key set that was replaced. Whoever serves it may hide a revocation from you. "
+        "Do not rely on the site until it shows the newer one; your state file is unchanged."
+    ),
+    "release-old": (
+        "The site shows you an earlier state than it did before. A cache may be old, or releases are withheld from "
+        "you. Try again later; if it stays, tell other readers. Your state file is unchanged."
+    ),
+    "release-forked": (
+        "The owner of the key signed two histories: one that you saw before, and this one. One of them was not meant "
+        "for you, or the key is stolen. Keep your state file and /api/v1/release.jws as evidence, compare "
+        "/api/v1/releases.json with other readers, and do not rely on the site. Your state file is unchanged."
+    ),
+}
+
+
+class Seen(NamedTuple):
+    """The last verified state of a site."""
+
+    key_set_version: int
+    sequence: int
+    sha256: str
+
+    def check_keys(self, keys: Content, subject: str) -> None:
+        if keys["version"] < self.key_set_version:
+            detail = f"version {keys['version']}, you have seen {self.key_set_version}"
+            raise VerificationError("keys-old", subject, detail)
+
+    def check_release(self, stamp: Content, subject: str) -> None:
+        if stamp["sequence"] < self.sequence:
+            raise VerificationError(
+                "release-old", subject, f"release {stamp['sequence']}, you have seen {self.sequence}"
+            )
+        if stamp["sequence"] == self.sequence:
+            self.check_record(stamp["sha256"], subject)
+
+    def check_history(self, past: list[Content], subject: str) -> None:
+        self.check_record(past[self.sequence - 1]["sha256"], subject)
+
+    def check_record(self, digest: str, subject: str) -> None:
+        if digest != self.sha256:
+            raise VerificationError("release-forked", subject, f"release {self.sequence} was another when you saw it")
+
+
+def read_state(path: Path, anchor: Anchor) -> Seen | None:
+    """Returns what was seen; None if the file does not exist yet. Raises UsageError for the file of another site."""
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as fault:
+        raise UsageError(f"{path} cannot be read as a state: {fault}. Check --since.") from fault
+    place = STATE(value)
+    if place is not None:
+        raise UsageError(f"{path} is not a state of crd verify ({place or 'the whole'}). Check --since.")
+    if (value["site"], value["root"]) != anchor:
+        found = Anchor(value["site"], value["root"])
+        raise UsageError(f"{path} is the state of {found}. Use one file for each site and root key.")
+    return Seen(value["key_set_version"], value["sequence"], value["sha256"])
+
+
+def write_state(path: Path, anchor: Anchor, seen: Seen) -> None:
+    """Replaces the state at once, readable only by its owner."""
+    value = {"schema": "verified-state/1", **anchor._asdict(), **seen._asdict()}
+    part = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, suffix=".part", delete=False) as file:
+            part = file.name  # only its owner can read a temporary file
+            file.write(json.dumps(value, indent=2).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as fault:
+        if part is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+        raise CrdError(f"{path} cannot be written: {fault}. Everything was verified, but is not remembered.") from fault
