@@ -5,7 +5,7 @@ import { runCli } from '../../../generator/cli.js';
 import { createLogLines } from '../../../generator/terminal/log-lines.js';
 import { EXIT_CODES } from '../../../generator/core/generator-error.js';
 import { prepareRuns, FAILING_EXITS, NOW, type TestRuns } from '../../support/process/failing-runs.js';
-import { MAIN, runAsProcess } from '../../support/process/generator-run.js';
+import { BUILD, MAIN, runAsProcess } from '../../support/process/generator-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const STAGES = ['input', 'state', 'plan', 'mark', 'write', 'record', 'commit', 'aliases'];
