@@ -1,4 +1,5 @@
 import {
+  PAGE_PATHS,
   calendarPath,
   dayPath,
   manifestPath,
@@ -21,7 +22,7 @@ const VOLUME = volumePath('meta', 'bitcoin', '2026-02', 'csv');
 const OTHER_FILES: readonly AttackPlan[] = [
   { name: 'a file is empty', changes: [{ put: SQL, text: '' }], fault: 'file-altered' },
   { name: 'a file is missing', changes: [{ delete: CALENDAR }], fault: 'file-missing' },
-  { name: 'a page is missing', changes: [{ delete: '/docs' }], fault: 'file-missing' },
+  { name: 'a page is missing', changes: [{ delete: PAGE_PATHS.docs }], fault: 'file-missing' },
   {
     name: 'the list of files is missing',
     changes: [{ delete: PUBLIC_PATHS.release }],

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { addDays } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import {
+  PAGE_PATHS,
   calendarPath,
   chartDataPath,
   chartPath,
@@ -50,7 +51,7 @@ export function publicFiles(stamp: VectorStamp): VectorFiles {
   const calendar = datesOf(stamp).map((date) => `${date},bitcoin,slack,0.989329,available,v1`);
   return toFiles({
     '/': `<!doctype html>\n<title>Reference data</title>\n<p>Bitcoin through ${updatedThrough}, release ${revision}.</p>\n`,
-    '/docs': '<!doctype html>\n<title>Documentation</title>\n<p>How to read the files.</p>\n',
+    [PAGE_PATHS.docs]: '<!doctype html>\n<title>Documentation</title>\n<p>How to read the files.</p>\n',
     '/card.png': Buffer.from(PIXEL, 'base64'),
     [chartPath('bitcoin')]:
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><title>₿</title></svg>\n',

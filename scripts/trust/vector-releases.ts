@@ -1,7 +1,7 @@
 import { toPastRelease } from '../../generator/core/trust/release-statement.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import { manifestPath, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { API_PATH, manifestPath, PUBLIC_PATHS } from '../../schemas/paths.js';
 import type { PastRelease, ReleaseRecord } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
 import {
@@ -108,5 +108,5 @@ function typeOf(path: string): string {
   const [, extension] = /\.([a-z]+)$/.exec(path) ?? [];
   if (extension !== undefined) return TYPES[extension] ?? 'application/octet-stream';
   if (path.endsWith('/regime-calendar')) return TYPES['csv'] ?? '';
-  return (path.startsWith('/api/') ? TYPES['json'] : TYPES['html']) ?? '';
+  return (path.startsWith(API_PATH) ? TYPES['json'] : TYPES['html']) ?? '';
 }

@@ -28,6 +28,8 @@ function toWords(line: string): string[] {
     $FRESH: 'file:./fresh',
     $IN: './metrics',
     $DIGEST: '0'.repeat(64),
+    $SEQUENCE: '7',
+    $ANCHOR: `https://data.example.com#${'A'.repeat(43)}`,
   };
   const words = line.match(/"[^"]*"|\S+/g) ?? [];
   return words.map((word) => places[word] ?? word.replaceAll('"', ''));

@@ -15,8 +15,13 @@ const KEY = new RegExp(`^(?:${KEY_FOLDER}|${KEY_FILE}$)`);
 /** Matches every source text with such a literal. Other files need no parsing. */
 const CANDIDATE = new RegExp(`${URL_PATH.source}|["'\`}](?:${KEY_FOLDER}|${KEY_FILE})`);
 
+/** The name of a schema, which begins like a key. */
+const RELEASES_SCHEMA = 'the schema of the list of releases';
+
 /** Literals elsewhere that look like a path or key of the service, each with what it is. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'generator/signing/release-list.ts releases/1': RELEASES_SCHEMA,
+  'scripts/trust/vector-states.ts releases/1': RELEASES_SCHEMA,
   'infra/aws/parts/store.ts accounts/': 'folder of access logs in the bucket of logs',
   'infra/aws/parts/store.ts accounts/*': 'folder of access logs in the bucket of logs',
 };
