@@ -25,7 +25,7 @@ const MAX_SECRETS = 2;
 const PARAMETERS = ['expires', 'type', 'name', 'signature'] as const;
 const DIGEST = /^[0-9a-f]{64}$/;
 const EXPIRES = /^[1-9]\d{0,11}$/;
-const TYPE = /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/;
+const TYPE = /^[a-z0-9.+-]+\/[a-z0-9.+-]+(; charset=utf-8)?$/;
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 const ATTACHMENT = /^attachment; filename="([A-Za-z0-9._-]{1,100})"$/;
 
@@ -44,6 +44,7 @@ export function createObjectLinks(secrets: readonly string[]): ObjectLinks {
       const name = ATTACHMENT.exec(disposition)?.[1];
       if (name === undefined)
         throw new TypeError('a link needs a Content-Disposition with a plain file name');
+      if (!TYPE.test(mediaType)) throw new TypeError(`a link cannot have the media type ${mediaType}`);
       const signature = toHex(sign(first, sha256, String(expires), mediaType, name));
       const query = new URLSearchParams({ expires: String(expires), type: mediaType, name, signature });
       return `${OBJECTS_PATH}${sha256}?${query.toString()}`;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { subscriberTypeOf } from '../../../../schemas/object-headers.js';
 import { OBJECTS_PATH } from '../../../../schemas/paths.js';
 import { createObjectLinks, type LinkedObject } from '../../../../gateway/core/signing/object-link.js';
 import { anyText } from '../../../support/random/any-text.js';
@@ -39,6 +40,17 @@ describe('a link to an object', () => {
         expect(follow(text, { nowMs: expires * 1000 - 1 })).toEqual(each);
         expect(follow(text, { nowMs: expires * 1000 })).toBe('invalid');
       }),
+    );
+  });
+
+  it.each(['2024.csv', '2024.parquet', 'manifest.json'])('returns an object of the type of %s', (file) => {
+    const each = { ...OBJECT, mediaType: subscriberTypeOf(file) };
+    expect(follow(links.format(each, EXPIRES))).toEqual(each);
+  });
+
+  it('is not made for a type that it could not return', () => {
+    expect(() => links.format({ ...OBJECT, mediaType: 'text/csv; header=present' }, EXPIRES)).toThrow(
+      TypeError,
     );
   });
 
