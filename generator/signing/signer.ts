@@ -1,6 +1,10 @@
 import { base64url } from 'jose';
 import { canonicalJson } from '../../schemas/canonical-json.js';
-import { TRUST_TYPES, type TrustDocumentName, type TrustDocuments } from '../../schemas/trust/trust-documents.js';
+import {
+  TRUST_TYPES,
+  type TrustDocumentName,
+  type TrustDocuments,
+} from '../../schemas/trust/trust-documents.js';
 import { ALGORITHMS, verifySignature } from '../../schemas/trust/verify-jws.js';
 import type { PublicKey } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
