@@ -134,18 +134,20 @@ export class SigningWatchPart extends Construct {
   }
 }
 
-/** Creates the states that look for a run during which the call was made. */
+/**
+ * Creates the states that look for a run during which the call was made. Times are compared as texts: all are UTC in the
+ * order of ISO 8601, and that of the call has no fraction of a second, so that it sorts after the others of its second.
+ */
 function createSearch(scope: Construct): Chain {
-  const isDuring = Condition.and(
-    Condition.timestampLessThanEqualsJsonPath('$.run.StartDate', '$.time'),
-    Condition.or(
-      Condition.isNotPresent('$.run.StopDate'),
-      Condition.timestampLessThanEqualsJsonPath('$.time', '$.run.StopDate'),
-    ),
-  );
-  const compare = new Choice(scope, 'IsDuringThisRun')
-    .when(isDuring, new Pass(scope, 'During', { result: Result.fromBoolean(true) }))
-    .otherwise(new Pass(scope, 'NotDuring', { result: Result.fromBoolean(false) }));
+  const during = new Pass(scope, 'During', { result: Result.fromBoolean(true) });
+  const notDuring = new Pass(scope, 'NotDuring', { result: Result.fromBoolean(false) });
+  const hasEnded = new Choice(scope, 'HasEnded')
+    .when(Condition.isNotPresent('$.run.StopDate'), during)
+    .when(Condition.stringGreaterThanEqualsJsonPath('$.run.StopDate', '$.time'), during)
+    .otherwise(notDuring);
+  const hasStarted = new Choice(scope, 'HasStarted')
+    .when(Condition.stringLessThanEqualsJsonPath('$.run.StartDate', '$.time'), hasEnded)
+    .otherwise(notDuring);
   const compareAll = new StateMap(scope, 'CompareRuns', {
     itemsPath: '$.runs.Executions',
     itemSelector: { 'run.$': '$$.Map.Item.Value', 'time.$': '$.event.eventTime' },
@@ -155,7 +157,7 @@ function createSearch(scope: Construct): Chain {
     parameters: { 'isInRun.$': 'States.ArrayContains($.during, true)' },
     resultPath: '$.found',
   });
-  return compareAll.itemProcessor(compare).next(summarize);
+  return compareAll.itemProcessor(hasStarted).next(summarize);
 }
 
 function metricOf({ ruleName }: Rule, metricName: string, period: Duration): Metric {
