@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { propertiesOf, readTemplates } from '../support/aws/aws-synth.js';
 import { resolve } from '../support/aws/policy-simulator.js';
-import { createMachine, type Machine } from '../support/aws/watch-machine.js';
+import { createMachine, type Machine } from '../support/aws/state-machine.js';
 
 const { Service } = await readTemplates();
 const { detail: SIGNED } = JSON.parse(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
-  SFNClient,
+  type SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
 
@@ -32,10 +32,11 @@ export async function createMachine(client: SFNClient, definition: object): Prom
       return (await client.send(command)).executionArn ?? '';
     },
     async outputOf(executionArn) {
-      for (const deadlineMs = Date.now() + TIMEOUT_MS; Date.now() < deadlineMs; await sleep(50)) {
+      for (const deadlineMs = Date.now() + TIMEOUT_MS; Date.now() < deadlineMs;) {
         const { status, output, cause } = await client.send(new DescribeExecutionCommand({ executionArn }));
-        if (status === 'SUCCEEDED') return JSON.parse(output ?? 'null');
+        if (status === 'SUCCEEDED') return JSON.parse(output ?? 'null') as unknown;
         if (status !== 'RUNNING') throw new Error(`${String(status)}: ${cause ?? ''}`);
+        await sleep(50);
       }
       throw new Error(`the machine has not ended after ${TIMEOUT_MS / 1000} s`);
     },
