@@ -39,23 +39,17 @@ export async function publishRelease(
   { release, start, writing }: ReleaseToPublish,
   options: PublishReleaseOptions,
 ): Promise<Written> {
-  const { progress, signal } = options;
+  const { signal } = options;
   const etag = start.pointer?.etag ?? null;
   const written =
     release === undefined
       ? NOTHING
       : await commitRelease({ ...options, store, release, etag, writing }, signal);
-  const sequence = release?.record.sequence ?? start.pointer?.value.sequence ?? 0;
-  const isOutdated = release !== undefined || start.aliasSequence !== sequence;
+  const isOutdated = release !== undefined || start.aliasSequence !== (start.pointer?.value.sequence ?? 0);
   try {
-    const refreshed = isOutdated ? await refreshAliases(store, progress, signal) : NOTHING;
-    const trust = options.signing ? await refreshTrustFiles(store, options.signing) : NOTHING;
+    const refreshed = await refreshPublic(store, isOutdated, options);
     if (isOutdated) signal.throwIfAborted();
-    const counts = [written, refreshed, trust];
-    return {
-      objects: counts.reduce((sum, { objects }) => sum + objects, 0),
-      bytes: counts.reduce((sum, { bytes }) => sum + bytes, 0),
-    };
+    return addCounts(written, refreshed);
   } catch (error) {
     if (signal.aborted) throw interruptedError(release ? 'committed' : 'nothing', error);
     throw release === undefined ? error : committedError(release.record.revision, error);
@@ -64,15 +58,24 @@ export async function publishRelease(
 
 const NOTHING: Written = { objects: 0, bytes: 0 };
 
-/** Refreshes the public copies if they are outdated, and the timestamp. Runs call it that may not publish. */
-export async function refreshPublished(
+/** Refreshes the public copies if they are outdated, and the files by which readers verify a signed release. */
+async function refreshPublic(
   store: ObjectStore,
+  isOutdated: boolean,
   { progress, signal, signing }: PublishReleaseOptions,
-): Promise<void> {
+): Promise<Written> {
+  const copies = isOutdated ? await refreshAliases(store, progress, signal) : NOTHING;
+  return addCounts(copies, signing === undefined ? NOTHING : await refreshTrustFiles(store, signing));
+}
+
+function addCounts(one: Readonly<Written>, other: Readonly<Written>): Written {
+  return { objects: one.objects + other.objects, bytes: one.bytes + other.bytes };
+}
+
+/** Refreshes the public copies if they are outdated, and the timestamp. Runs call it that may not publish. */
+export async function refreshPublished(store: ObjectStore, options: PublishReleaseOptions): Promise<void> {
   const [pointer, sequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
-  if (pointer !== undefined && pointer.value.sequence !== sequence)
-    await refreshAliases(store, progress, signal);
-  if (signing !== undefined) await refreshTrustFiles(store, signing);
+  await refreshPublic(store, pointer !== undefined && pointer.value.sequence !== sequence, options);
 }
 
 /** Returns an error that occurred after the commit, with a message that first says that the release is published. */

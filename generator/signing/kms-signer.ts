@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
-import { GetPublicKeyCommand, KMSClient, KMSServiceException, SignCommand } from '@aws-sdk/client-kms';
+import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { isRegionInvalid } from '../../infra/store/s3/s3-errors.js';
 import { sha256Bytes } from '../../schemas/digest.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import type { PublicKey } from '../../schemas/types.generated.js';
@@ -8,13 +9,19 @@ import type { Signer } from './signer.js';
 
 /** Failures of KMS that another try does not change: the key, its use or the permission is wrong. */
 const FINAL =
-  /^(NotFound|Disabled|InvalidKeyUsage|AccessDenied|UnrecognizedClient|KMSInvalidState|Validation)/;
+  /^(NotFound|Disabled|InvalidArn|InvalidKeyUsage|AccessDenied|UnrecognizedClient|UnsupportedOperation|KMSInvalidState|Validation)/;
+
+/** Without time limits, a run would wait for minutes for a service that does not answer. */
+const TIME_LIMITS = { connectionTimeout: 3_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
 
 /**
  * Opens a key of AWS KMS: ECC_NIST_P256 for SIGN_VERIFY. The private key never leaves KMS.
  * @throws GeneratorError 'usage' for a key that cannot sign, 'store-unavailable' if KMS does not answer
  */
-export async function openKmsSigner(keyId: string, client = new KMSClient({})): Promise<Signer> {
+export async function openKmsSigner(
+  keyId: string,
+  client = new KMSClient({ requestHandler: TIME_LIMITS }),
+): Promise<Signer> {
   const { PublicKey: spki } = await ask(keyId, () => client.send(new GetPublicKeyCommand({ KeyId: keyId })));
   const jwk = toPublicKey(spki, keyId);
   return {
@@ -72,10 +79,10 @@ async function ask<T>(keyId: string, send: () => Promise<T>): Promise<T> {
     return await send();
   } catch (error) {
     const { name, message } = error as Error; // the SDK throws only errors
-    const isFinal = error instanceof KMSServiceException && FINAL.test(name);
+    const isFinal = FINAL.test(name) || isRegionInvalid(error);
     throw new GeneratorError(
       isFinal ? 'usage' : 'store-unavailable',
-      `The KMS key ${keyId} cannot be used: ${name}: ${message}. ${isFinal ? 'Check the id, the region and the permissions.' : 'Nothing was signed. Run again.'}`,
+      `The KMS key ${keyId} cannot be used: ${name}: ${message.replace(/\.$/, '')}. ${isFinal ? 'Check the id, the region and the permissions.' : 'Nothing was signed. Run again.'}`,
       { cause: error },
     );
   }

@@ -75,18 +75,9 @@ export async function verifyStore(
   const nothing = { revision: null, sequence: null, ...counts, deep, signatures: null, lagging: [] };
   const faults: StoreFault[] = [];
   if (!(await isMarked(store, faults))) return { ...nothing, faults };
-  let releaseSha256 = '';
-  const record = await catchFault(faults, async () => {
-    const pointer = await readPointer(store);
-    if (pointer === undefined) throw damaged(POINTER_KEY, 'is missing: nothing has been published');
-    releaseSha256 = pointer.value.sha256;
-    const found = await readRecord(store, pointer.value);
-    if (found.sequence !== pointer.value.sequence || found.revision !== pointer.value.revision) {
-      faults.push({ key: POINTER_KEY, message: 'does not name the revision and sequence of its record' });
-    }
-    return found;
-  });
-  if (record === undefined) return { ...nothing, faults };
+  const current = await readNamedRelease(store, faults);
+  if (current === undefined) return { ...nothing, faults };
+  const { record, sha256 } = current;
   const verifier: Verifier = {
     store,
     record,
@@ -100,26 +91,25 @@ export async function verifyStore(
     ...{ artifacts: 0, days: 0 },
   };
   const refreshed = await checkAliasMark(verifier);
-  const { releases, isComplete, earlier } = await checkReleaseChain(verifier, releaseSha256, refreshed);
+  const { releases, isComplete, earlier } = await checkReleaseChain(verifier, sha256, refreshed);
   const changes = releases.map((each) => each.record.changes);
   const unfinished = refreshed === undefined ? undefined : { earlier };
   progress.begin('verify', countDays(record) + Object.keys({ ...record.public, ...record.bundles }).length);
   for (const chain of listedChains(record)) await checkChain(verifier, chain);
   await checkPublicFiles(verifier, unfinished);
-  const nowMs = now && readClock(store, now).nowMs;
-  const signatures = isComplete
-    ? await checkSignatures(verifier, releases, { anchor: trust, nowMs })
-    : undefined;
+  const clock = now && readClock(store, now);
+  const proof = { anchor: trust, nowMs: clock?.nowMs };
+  const signatures = isComplete ? await checkSignatures(verifier, releases, proof) : undefined;
   faults.push(...checkIndexes(record, changes));
   await checkExtraFiles(verifier, unfinished);
   await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
   await catchFault(faults, () => readStoredJson(store, REFUSAL_KEY, 'refusal'));
-  await assertUnmoved(verifier, releaseSha256);
+  await assertUnmoved(verifier, sha256);
   if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
   else if (deep)
     faults.push({ key: 'verify --deep', message: 'nothing was recomputed: repair the faults above first' });
-  const future = now && describeFuture(record, readClock(store, now));
-  if (future) faults.push({ key: releaseKey(record.revision, releaseSha256), message: future });
+  const future = clock && describeFuture(record, clock);
+  if (future) faults.push({ key: releaseKey(record.revision, sha256), message: future });
   progress.end(count(faults.length, 'fault'));
   const { revision, sequence } = record;
   return {
@@ -133,6 +123,23 @@ export async function verifyStore(
     faults,
     lagging: verifier.lagging,
   };
+}
+
+/** Reads the release that the pointer names. If that is not possible, adds a fault. */
+async function readNamedRelease(
+  store: ObjectStore,
+  faults: StoreFault[],
+): Promise<StoredRelease | undefined> {
+  return catchFault(faults, async () => {
+    const pointer = await readPointer(store);
+    if (pointer === undefined) throw damaged(POINTER_KEY, 'is missing: nothing has been published');
+    const { revision, sequence, sha256 } = pointer.value;
+    const record = await readRecord(store, pointer.value);
+    if (record.sequence !== sequence || record.revision !== revision) {
+      faults.push({ key: POINTER_KEY, message: 'does not name the revision and sequence of its record' });
+    }
+    return { record, sha256 };
+  });
 }
 
 /**

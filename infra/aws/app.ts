@@ -3,9 +3,11 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { AlarmsPart } from './parts/alarms.js';
 import { DeliveryPart } from './parts/delivery.js';
 import { GatewayPart } from './parts/gateway.js';
+import { createTrail } from './parts/signing-trail.js';
 import { StorePart } from './parts/store.js';
 import { RolesPart } from './permissions/roles.js';
 import { SecretsPart } from './permissions/secrets.js';
+import { SigningKeysPart } from './permissions/signing-keys.js';
 import { ScheduledRunsPart } from './runs/scheduled-runs.js';
 import { bundleGateway } from './settings/bundle.js';
 import { DELIVERY_REGION } from './settings/names.js';
@@ -48,8 +50,12 @@ function addStacks(app: App, parameters: Parameters): void {
   const roles = new RolesPart(service, parameters);
   const secrets = new SecretsPart(service, parameters);
   const gateway = new GatewayPart(service, parameters, roles, secrets);
-  const runs = new ScheduledRunsPart(service, parameters, roles, secrets);
-  new AlarmsPart(service, parameters, gateway, runs);
+  const { signing } = parameters;
+  const signingKeys = signing && new SigningKeysPart(service, parameters, signing, roles);
+  const runs = new ScheduledRunsPart(service, parameters, { roles, secrets, signingKeys });
+  const alarms = new AlarmsPart(service, parameters, gateway, runs);
+  if (signing?.trail === 'create') createTrail(service, parameters);
+  if (signingKeys !== undefined) alarms.watchSigning(parameters, signingKeys, runs);
   new DeliveryPart(stack('Delivery', 'CloudFront', DELIVERY_REGION), parameters);
 }
 

@@ -17,6 +17,8 @@ it('there is an alarm for every failure that an operator must know about', () =>
     'crd-WebhookFailures',
     'crd-WebhookRefusals',
     'crd-BillingAlerts',
+    'crd-SigningWatchFailed',
+    'crd-SigningSilent',
   ]);
 });
 
@@ -25,7 +27,7 @@ it('a sum of metrics counts a missing data point as 0, and no alarm has too many
     const metrics = (Properties?.['Metrics'] ?? []) as { Expression?: string }[];
     return metrics.flatMap(({ Expression = '' }) => (Expression.includes(' + ') ? [Expression] : []));
   });
-  expect(expressions.length).toBe(5); // the four alarms on failed runs, and DeadLetters
+  expect(expressions.length).toBe(6); // the four alarms on failed runs, DeadLetters, and SigningWatchFailed
   for (const { Properties } of alarms) {
     const metrics = (Properties?.['Metrics'] ?? []) as { MetricStat?: object }[];
     expect(metrics.filter(({ MetricStat }) => MetricStat !== undefined).length).toBeLessThanOrEqual(10); // CloudWatch's limit

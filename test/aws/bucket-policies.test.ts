@@ -45,7 +45,7 @@ describe('CloudFront', () => {
   });
 });
 
-it('only CloudFront and the access log have permissions', () => {
+it('only CloudFront, the access log and the trail have permissions', () => {
   const allowed = statements.filter(({ effect }) => effect === 'Allow');
   expect(
     allowed.map(({ sid, principals, actions, resources }) => [sid, principals, actions, resources]),
@@ -55,6 +55,13 @@ it('only CloudFront and the access log have permissions', () => {
       ['logging.s3.amazonaws.com'],
       ['s3:PutObject'],
       ['arn:aws:s3:::example-crd-logs/published/*', 'arn:aws:s3:::example-crd-logs/accounts/*'],
+    ],
+    ['CheckTrail', ['cloudtrail.amazonaws.com'], ['s3:GetBucketAcl'], ['arn:aws:s3:::example-crd-logs']],
+    [
+      'WriteTrail',
+      ['cloudtrail.amazonaws.com'],
+      ['s3:PutObject'],
+      ['arn:aws:s3:::example-crd-logs/trail/AWSLogs/123456789012/*'],
     ],
     ['ReadPublicCopies', ['cloudfront.amazonaws.com'], ['s3:GetObject'], [`${PUBLISHED}/public/*`]],
   ]);

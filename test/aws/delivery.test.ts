@@ -11,9 +11,10 @@ import {
   problemPath,
   PUBLIC_PATHS,
   publicKey,
+  TRUST_PATHS,
 } from '../../schemas/paths.js';
 import { PAGE_HEADER_POLICY } from '../../schemas/page-policy.js';
-import { propertiesOf, readTemplates } from '../support/aws/aws-synth.js';
+import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 
 const { Delivery } = await readTemplates();
 
@@ -56,6 +57,20 @@ const originOf = (host: RegExp): Origin => {
   return found[0] as Origin;
 };
 
+/** Returns the logical id and the configuration of a cache policy. */
+function cachePolicyOf(name: string): [id: string, policy: object] {
+  const policies = Object.entries(resourcesOf(Delivery, 'AWS::CloudFront::CachePolicy')).map(
+    ([id, { Properties }]) => [id, Properties?.['CachePolicyConfig'] as { Name: string }] as const,
+  );
+  const [id = '', policy = {}] = policies.find(([, { Name }]) => Name === name) ?? [];
+  return [id, policy];
+}
+
+/** Matches a path against a pattern of CloudFront, in which * stands for any characters. */
+function matchesPattern(pattern: string, path: string): boolean {
+  return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(path);
+}
+
 it('serves the public host with TLS 1.2 or later', () => {
   expect(distribution.Aliases).toEqual(['data.example.com']);
   expect(distribution.ViewerCertificate).toMatchObject({
@@ -97,7 +112,9 @@ it('authenticates to the gateway with a secret that is not in the template', () 
 
 it('passes the paths of subscribers to the gateway: complete except for the host, uncached, only with HTTPS', () => {
   const { CacheBehaviors } = distribution;
-  const gateway = CacheBehaviors.filter(({ PathPattern }) => /^\/(api|account)/.test(PathPattern ?? ''));
+  const gateway = CacheBehaviors.filter(
+    ({ TargetOriginId }) => TargetOriginId === originOf(/execute-api/).Id,
+  );
   expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual([
     '/api/v1/files/*',
     '/account',
@@ -130,13 +147,13 @@ it('passes the paths of subscribers to the gateway: complete except for the host
 });
 
 it('caches public copies by their Cache-Control and not by query, and compresses them', () => {
-  const policy = propertiesOf(Delivery, 'AWS::CloudFront::CachePolicy')['CachePolicyConfig'];
+  const [, policy] = cachePolicyOf('crd-public');
   expect(policy).toMatchObject({
     MinTTL: 0,
     DefaultTTL: 60,
     ParametersInCacheKeyAndForwardedToOrigin: {
       CookiesConfig: { CookieBehavior: 'none' },
-      HeadersConfig: { HeaderBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['X-CRD-Fresh'] },
       QueryStringsConfig: { QueryStringBehavior: 'none' },
       EnableAcceptEncodingBrotli: true,
       EnableAcceptEncodingGzip: true,
@@ -149,6 +166,25 @@ it('caches public copies by their Cache-Control and not by query, and compresses
   });
   expect(DefaultCacheBehavior.AllowedMethods.toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS']);
 });
+
+it('serves the files by which readers verify releases from the bucket, and caches them for a minute at most', () => {
+  const { CacheBehaviors, DefaultCacheBehavior } = distribution;
+  const [id, policy] = cachePolicyOf('crd-trust');
+  expect(policy).toMatchObject({ MinTTL: 0, DefaultTTL: 60, MaxTTL: 60 });
+  for (const path of Object.values(TRUST_PATHS)) {
+    const first = CacheBehaviors.find(({ PathPattern = '' }) => matchesPattern(PathPattern, path));
+    const { PathPattern: _, ...behavior } = first ?? DefaultCacheBehavior;
+    expect(behavior).toEqual({ ...DefaultCacheBehavior, CachePolicyId: { Ref: id } });
+  }
+});
+
+it.each(['/verify', '/assets/verify.js', PUBLIC_PATHS.release])(
+  'serves %s like other public files',
+  (path) => {
+    const { CacheBehaviors } = distribution;
+    expect(CacheBehaviors.filter(({ PathPattern = '' }) => matchesPattern(PathPattern, path))).toEqual([]);
+  },
+);
 
 it('passes on what a preflight needs, and Accept, by which the gateway chooses between a page and JSON', () => {
   const policy = propertiesOf(Delivery, 'AWS::CloudFront::OriginRequestPolicy');
@@ -201,23 +237,26 @@ it('logs neither queries, cookies nor client addresses', () => {
 });
 
 describe('the CloudFront function', () => {
+  const NOW_MS = Date.parse('2026-08-20T12:00:03Z');
   const PATHS = [
     ...Object.values(PAGE_PATHS),
     ...Object.values(PUBLIC_PATHS),
+    ...Object.values(TRUST_PATHS),
     ...CHAIN_IDS.flatMap((chain) => [chainPagePath(chain), chartPath(chain), calendarPath(chain)]),
     methodologyPagePath('v1'),
     problemPath('not-found'),
-    ...['/nothing', '/api/v1/nothing', '/a.b/c', '/assets/site.css', '/api/'],
+    ...['/nothing', '/api/v1/nothing', '/a.b/c', '/assets/site.css', '/api/', '/verify', '/assets/verify.js'],
   ];
-  type Outcome = { readonly uri?: string; readonly headers?: { readonly location?: { value: string } } };
-  let run: (uri: string) => Outcome;
+  type Headers = Readonly<Record<string, { readonly value: string }>>;
+  type Outcome = { readonly uri?: string; readonly headers?: Headers };
+  let run: (uri: string, headers?: Headers) => Outcome;
   const rewrite = (uri: string): string | undefined => run(uri).uri;
   beforeAll(async () => {
     const source = await readFile(new URL('../../infra/aws/edge/page-address.js', import.meta.url), 'utf8');
-    const context = vm.createContext({});
+    const context = vm.createContext({ Date: { now: () => NOW_MS } });
     vm.runInContext(source, context);
-    run = (uri) =>
-      vm.runInContext(`handler({ request: { uri: ${JSON.stringify(uri)} } })`, context) as Outcome;
+    run = (uri, headers = {}) =>
+      vm.runInContext(`handler({ request: ${JSON.stringify({ uri, headers })} })`, context) as Outcome;
   });
 
   it.each(PATHS)('maps %s to the key of its public copy', (path) => {
@@ -235,7 +274,21 @@ describe('the CloudFront function', () => {
     ['//evil.example/', '/evil.example'],
     ['//', '/'],
   ])('redirects %s to %s', (path, page) => {
-    expect(run(path).headers?.location?.value).toBe(page);
+    expect(run(path).headers?.['location']?.value).toBe(page);
+  });
+
+  it.each(['no-cache', 'max-age=0, No-Cache'])(
+    'gives a reader who sends "%s" a copy of the same five seconds',
+    (value) => {
+      const { headers } = run('/api/v1/release', { 'cache-control': { value } });
+      expect(headers?.['x-crd-fresh']).toEqual({ value: '357445440' });
+    },
+  );
+
+  it('lets no reader choose what the cache is asked for', () => {
+    const forged = { 'x-crd-fresh': { value: 'forged' }, 'cache-control': { value: 'max-age=0' } };
+    expect(run('/api/v1/release', forged).headers).toEqual({ 'cache-control': { value: 'max-age=0' } });
+    expect(run('/docs', { 'x-crd-fresh': { value: 'forged' } }).headers).toEqual({});
   });
 
   it('is deployed unchanged', async () => {

@@ -15,8 +15,10 @@ import {
   RELEASE,
   SIGNER,
   STATE_FILES,
+  STATEMENT,
   STORE_FILE,
   TARGET,
+  TRUST_FILES,
   USAGE,
 } from '../support/aws/example-arns.js';
 import { isAllowed, statementsOfRole, type Call } from '../support/aws/policy-simulator.js';
@@ -54,7 +56,7 @@ const NEVER: readonly Call[] = [
       resource,
     })),
   ),
-  ...[OBJECT, RELEASE, POINTER, ACCOUNT, KEY].map(remove),
+  ...[OBJECT, RELEASE, STATEMENT, POINTER, ACCOUNT, KEY].map(remove),
   put(METRICS),
   get(`${INPUT}/private/payroll.csv`),
   get('arn:aws:s3:::somebody-elses/objects/sha256/x'),
@@ -66,7 +68,9 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
   generator: {
     allowed: [
       list(PUBLISHED),
-      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE].flatMap(getAndPut),
+      ...[OBJECT, RELEASE, STATEMENT, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE, ...TRUST_FILES].flatMap(
+        getAndPut,
+      ),
       remove(PUBLIC_FILE),
       remove(PAGE),
       list(INPUT, DAILY),
@@ -85,7 +89,10 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
     ],
   },
   monitor: {
-    allowed: [list(PUBLISHED), ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE].map(get)],
+    allowed: [
+      list(PUBLISHED),
+      ...[OBJECT, RELEASE, STATEMENT, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE, ...TRUST_FILES].map(get),
+    ],
     denied: [
       ...NEVER,
       ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].flatMap((resource) => [
@@ -101,17 +108,17 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
   gc: {
     allowed: [
       list(PUBLISHED),
-      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(get),
+      ...[OBJECT, RELEASE, STATEMENT, POINTER, ...STATE_FILES, PUBLIC_FILE].map(get),
       put(GC_LEASE),
-      remove(OBJECT),
-      remove(RELEASE),
+      ...[OBJECT, RELEASE, STATEMENT].map(remove),
     ],
     denied: [
       ...NEVER.filter(
-        ({ action, resource }) => action !== 's3:DeleteObject' || ![OBJECT, RELEASE].includes(resource),
+        ({ action, resource }) =>
+          action !== 's3:DeleteObject' || ![OBJECT, RELEASE, STATEMENT].includes(resource),
       ),
-      ...[OBJECT, RELEASE, POINTER, PUBLIC_FILE, STORE_FILE].map(put),
-      ...[PUBLIC_FILE, ...STATE_FILES].map(remove),
+      ...[OBJECT, RELEASE, STATEMENT, POINTER, PUBLIC_FILE, STORE_FILE].map(put),
+      ...[PUBLIC_FILE, ...STATE_FILES, ...TRUST_FILES].map(remove),
       ...[...RECORDS, METRICS].map(get),
       assume(SIGNER),
     ],
@@ -121,7 +128,9 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       list(PUBLISHED),
       list(TARGET),
       get(OBJECT),
-      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(inTarget).flatMap(getAndPut),
+      ...[OBJECT, RELEASE, STATEMENT, POINTER, ...STATE_FILES, PUBLIC_FILE, ...TRUST_FILES]
+        .map(inTarget)
+        .flatMap(getAndPut),
       remove(inTarget(PUBLIC_FILE)),
     ],
     denied: [
@@ -146,7 +155,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
     allowed: [
       list(PUBLISHED),
       list(ACCOUNTS),
-      ...[OBJECT, RELEASE, POINTER].map(get),
+      ...[OBJECT, RELEASE, STATEMENT, POINTER, ...TRUST_FILES].map(get),
       ...RECORDS.flatMap(getAndPut),
       get(`${ACCOUNTS}/${STORE_KEY}`),
       remove(KEY),
@@ -155,7 +164,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
     ],
     denied: [
       ...NEVER.filter(({ action, resource }) => action !== 's3:DeleteObject' || resource !== KEY),
-      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(put),
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, ...TRUST_FILES].map(put),
       ...[PUBLIC_FILE, ...STATE_FILES].map(get),
       put(`${ACCOUNTS}/${STORE_KEY}`),
       put(`${ACCOUNTS}/elsewhere/x.json`),

@@ -19,6 +19,12 @@ const USE_ACCOUNTS = [
   ['DetectStoreOfReleases', ['s3:GetObject'], [`${ACCOUNTS}/store.json`], {}],
 ];
 
+/** The files by which readers verify releases. */
+const TRUST = [
+  'public/.well-known/chain-reference-data/keys.jws',
+  ...['timestamp.jws', 'release.jws', 'releases.json'].map((name) => `public/api/v1/${name}`),
+];
+
 /** Every statement of every role: its id, actions, resources and conditions. */
 const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
   generator: [
@@ -57,7 +63,7 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
     [
       'ReadReleases',
       ['s3:GetObject'],
-      within(PUBLISHED, ['current.json', 'releases/*', 'objects/sha256/*']),
+      within(PUBLISHED, ['current.json', 'releases/*', 'objects/sha256/*', ...TRUST]),
       {},
     ],
     ...USE_ACCOUNTS,

@@ -121,6 +121,15 @@ describe('with wrong parameters', () => {
   );
 
   it(
+    'requires a key that exists',
+    async () => {
+      const { stderr } = await fail({ ...EXAMPLE, signing: { keys: ['a'], use: 'b', trail: 'create' } });
+      expect(stderr).toContain('/signing/use must be one of /signing/keys');
+    },
+    SLOW_MS,
+  );
+
+  it(
     'requires different buckets',
     async () => {
       const { stderr } = await fail({ ...EXAMPLE, input: { bucket: 'example-crd-logs', prefix: '' } });
@@ -132,7 +141,7 @@ describe('with wrong parameters', () => {
 
 describe('with other parameters', () => {
   const SECRET_VERSION = '0123456789abcdef0123456789abcdef';
-  const { identity, selling: _, ...free } = EXAMPLE;
+  const { identity, selling: _, signing: _signing, ...free } = EXAMPLE;
   const CLIENT = {
     id: 'web-1',
     scopes: 'openid email',
@@ -142,6 +151,8 @@ describe('with other parameters', () => {
   };
   const VARIANTS = {
     free: { ...free, region: 'us-east-1' },
+    unused: { ...EXAMPLE, signing: { keys: ['k2026', 'k2027'], trail: 'existing' } },
+    rotated: { ...EXAMPLE, signing: { keys: ['k2026', 'k2027'], use: 'k2027', trail: 'create' } },
     typed: {
       ...free,
       identity: { ...(identity as object), type: 'at+jwt', client: CLIENT },
@@ -174,6 +185,33 @@ describe('with other parameters', () => {
 
   it('has no reconciliation and no secret of Stripe without identity and selling', () => {
     expect(JSON.stringify(templates.free.Service)).not.toMatch(/reconcile|stripe-secret|CRD_STRIPE/i);
+  });
+
+  const keysOf = ({ Service }: Templates): string[] => Object.keys(resourcesOf(Service, 'AWS::KMS::Key'));
+  const signingKeyOf = ({ Service }: Templates): string | undefined =>
+    /"CRD_SIGNING_KEY","Value":\{"Fn::Join":\["",\["kms:",\{"Fn::GetAtt":\["(\w+)"/.exec(
+      JSON.stringify(Service),
+    )?.[1];
+
+  it('has no key, no trail and no watch without signing', () => {
+    const { Service, Store } = templates.free;
+    expect(JSON.stringify([Service, Store])).not.toMatch(
+      /AWS::KMS|AWS::CloudTrail|AWS::Events|CRD_SIGNING_KEY|cloudtrail/,
+    );
+  });
+
+  it('creates keys before one is used, and no trail if the account has one', () => {
+    const { Service, Store } = templates.unused;
+    expect(keysOf(templates.unused)).toHaveLength(2);
+    expect(signingKeyOf(templates.unused)).toBeUndefined();
+    expect(JSON.stringify([Service, Store])).not.toMatch(/AWS::CloudTrail|SigningSilent|cloudtrail/);
+    expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(2);
+  });
+
+  it('a rotation keeps the old key, and the publish signs with the new one', () => {
+    const [old, next, ...others] = keysOf(templates.rotated);
+    expect([[old], others]).toEqual([keysOf(EXAMPLE_TEMPLATES), []]);
+    expect([signingKeyOf(EXAMPLE_TEMPLATES), signingKeyOf(templates.rotated)]).toEqual([old, next]);
   });
 
   it('does not replicate the origin secret if the gateway is in the region of CloudFront', () => {

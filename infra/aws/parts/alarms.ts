@@ -15,10 +15,12 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { ScheduledRun } from '../runs/scheduled-run.js';
 import type { ScheduledRunsPart } from '../runs/scheduled-runs.js';
+import type { SigningKeysPart } from '../permissions/signing-keys.js';
 import type { Parameters } from '../settings/parameters.js';
 import { createDashboard } from './dashboard.js';
 import type { GatewayPart } from './gateway.js';
 import { createLogMetrics } from './log-metrics.js';
+import { SigningWatchPart } from './signing-watch.js';
 
 const PERIOD = Duration.minutes(5);
 const MAX_FAILED_PERCENT = 1;
@@ -63,6 +65,36 @@ export class AlarmsPart extends Construct {
     this.alarmOnDeadLetters(allRuns);
     const failures = this.alarmOnGateway(gateway);
     createDashboard(this, { name, gateway, runs: allRuns, failures, period: PERIOD });
+  }
+
+  /** Watches the signing keys, and alarms if the watch itself fails or sees no signature. */
+  watchSigning(
+    parameters: Parameters,
+    { arns, usedArn }: SigningKeysPart,
+    { publish }: ScheduledRunsPart,
+  ): void {
+    const { signatures, failures } = new SigningWatchPart(this, {
+      parameters,
+      keys: [...arns.values()],
+      publish: publish.machine,
+      topic: this.topic,
+    });
+    this.alarm('SigningWatchFailed', {
+      metric: sumOf(failures, 'Failed checks of signatures'),
+      threshold: 0,
+      description:
+        'A use of the signing key could not be checked or reported. Read the history of the state machine.',
+    });
+    if (usedArn === undefined) return;
+    this.create('SigningSilent', {
+      alarmDescription:
+        'No signature has been reported for two days. Readers refuse an older timestamp. Check the publish and the trail.',
+      metric: signatures,
+      threshold: 1,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: 2,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
   }
 
   private alarmOnRuns({ publish, monitor, reconcile, maintenance }: ScheduledRunsPart): void {

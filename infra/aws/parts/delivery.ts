@@ -31,33 +31,20 @@ import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfr
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { contentPolicyOf } from '../../../gateway/core/http/content-policy.js';
-import {
-  ACCOUNT_PATHS,
-  accountAssetPath,
-  CHARTS_PATH,
-  ENDPOINTS,
-  FILES_PATH,
-  PUBLIC_PREFIX,
-} from '../../../schemas/paths.js';
+import { CHARTS_PATH, PUBLIC_PREFIX } from '../../../schemas/paths.js';
 import { ORIGIN_HEADER } from '../../../gateway/lambda/variables.js';
 import { originSecretName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { createAccessLog } from './delivery-log.js';
+import { GATEWAY_PATHS, TRUST_PATTERNS } from './delivery-paths.js';
 
 /** Longer than the time limit of the gateway's function, shorter than that of the HTTP API, 30 seconds. */
 const READ_TIMEOUT = Duration.seconds(25);
 
-/** Paths that CloudFront passes to the gateway without a cache. */
-const GATEWAY_PATHS = [
-  `${FILES_PATH}/*`,
-  ACCOUNT_PATHS.page,
-  accountAssetPath('*'),
-  ENDPOINTS.account,
-  ENDPOINTS.keys,
-  ENDPOINTS.entitlements,
-  `${ENDPOINTS.checkout}*`,
-  ENDPOINTS.webhook,
-];
+/** Header that the CloudFront function sets if a reader asks for a fresh copy. It is part of the cache key. */
+const FRESH_HEADER = 'X-CRD-Fresh';
+/** The longest that a file may be cached by which readers verify releases. */
+const MAX_TRUST_AGE = Duration.seconds(60);
 
 /** Status codes for which CloudFront accepts a time to live. */
 const CACHED_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
@@ -77,6 +64,12 @@ export class DeliveryPart extends Construct {
     const { name, host, certificateArn } = parameters;
     const gateway = this.createGatewayOrigin(parameters);
     const publicFiles = this.createPublicBehavior(this.createPublicOrigin(parameters, gateway), name);
+    const pageHeaders = this.headersOf('Pages', name, 'text/html; charset=utf-8');
+    const trustFiles = {
+      ...publicFiles,
+      cachePolicy: this.createCachePolicy('Trust', name, MAX_TRUST_AGE),
+      responseHeadersPolicy: pageHeaders,
+    };
     const distribution = new Distribution(this, 'Distribution', {
       domainNames: [host],
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
@@ -86,7 +79,7 @@ export class DeliveryPart extends Construct {
       comment: `${name}: public copies and the gateway`,
       defaultBehavior: {
         ...publicFiles,
-        responseHeadersPolicy: this.headersOf('Pages', name, 'text/html; charset=utf-8'),
+        responseHeadersPolicy: pageHeaders,
       },
       additionalBehaviors: {
         [`${CHARTS_PATH}*`]: {
@@ -94,6 +87,7 @@ export class DeliveryPart extends Construct {
           responseHeadersPolicy: this.headersOf('Charts', name, 'image/svg+xml'),
         },
         ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, createGatewayBehavior(gateway)])),
+        ...Object.fromEntries(TRUST_PATTERNS.map((each) => [each, trustFiles])), // after the files of subscribers
       },
       // By default CloudFront caches an error for ten seconds and sends it to all clients, even if one API key caused it.
       // Even with a ttl of 0, CloudFront serves expired copies while the bucket is down.
@@ -156,20 +150,25 @@ export class DeliveryPart extends Construct {
           'Access-Control-Request-Method',
         ),
       }),
-      cachePolicy: new CachePolicy(this, 'PublicCache', {
-        cachePolicyName: `${name}-public`,
-        comment: 'Follows the Cache-Control of each copy',
-        minTtl: Duration.seconds(0),
-        defaultTtl: Duration.seconds(60),
-        maxTtl: YEAR,
-        queryStringBehavior: CacheQueryStringBehavior.none(),
-        headerBehavior: CacheHeaderBehavior.none(),
-        cookieBehavior: CacheCookieBehavior.none(),
-        enableAcceptEncodingBrotli: true,
-        enableAcceptEncodingGzip: true,
-      }),
+      cachePolicy: this.createCachePolicy('Public', name, YEAR),
       functionAssociations: [{ function: pageAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
     };
+  }
+
+  /** Returns a policy that follows the Cache-Control of each copy, up to a time. */
+  private createCachePolicy(id: string, name: string, maxTtl: Duration): CachePolicy {
+    return new CachePolicy(this, `${id}Cache`, {
+      cachePolicyName: `${name}-${id.toLowerCase()}`,
+      comment: 'Follows the Cache-Control of each copy',
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(60),
+      maxTtl,
+      queryStringBehavior: CacheQueryStringBehavior.none(),
+      headerBehavior: CacheHeaderBehavior.allowList(FRESH_HEADER),
+      cookieBehavior: CacheCookieBehavior.none(),
+      enableAcceptEncodingBrotli: true,
+      enableAcceptEncodingGzip: true,
+    });
   }
 
   /** Returns security and CORS headers, with the content policy of a media type. */

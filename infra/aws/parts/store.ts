@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { PUBLIC_PREFIX } from '../../../schemas/paths.js';
-import { bucketArn, objectsArn } from '../settings/names.js';
+import { bucketArn, objectsArn, TRAIL_PREFIX, trailArn } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 
 /** Incomplete uploads are removed after this time. */
@@ -82,6 +82,8 @@ export class StorePart extends Construct {
       });
     }
     logs.addToResourcePolicy(allowAccessLogs(account, buckets));
+    if (parameters.signing?.trail === 'create')
+      allowTrail(parameters).forEach((each) => logs.addToResourcePolicy(each));
     published.addToResourcePolicy(allowCloudFront(account, buckets.published));
   }
 }
@@ -108,6 +110,32 @@ function allowAccessLogs(
       ArnEquals: { 'aws:SourceArn': [bucketArn(published), bucketArn(accounts)] },
     },
   });
+}
+
+/** Allows the trail of the signing keys to write its log: the stack of the trail is deployed later. */
+function allowTrail(parameters: Parameters): PolicyStatement[] {
+  const { account, buckets } = parameters;
+  const common = {
+    effect: Effect.ALLOW,
+    principals: [new ServicePrincipal('cloudtrail.amazonaws.com')],
+  };
+  const source = { 'aws:SourceArn': trailArn(parameters) };
+  return [
+    new PolicyStatement({
+      ...common,
+      sid: 'CheckTrail',
+      actions: ['s3:GetBucketAcl'],
+      resources: [bucketArn(buckets.logs)],
+      conditions: { StringEquals: source },
+    }),
+    new PolicyStatement({
+      ...common,
+      sid: 'WriteTrail',
+      actions: ['s3:PutObject'],
+      resources: [objectsArn(buckets.logs, `${TRAIL_PREFIX}/AWSLogs/${account}/*`)],
+      conditions: { StringEquals: { ...source, 's3:x-amz-acl': 'bucket-owner-full-control' } },
+    }),
+  ];
 }
 
 /** Allows every distribution of the account to read public copies: the delivery stack is deployed later. */

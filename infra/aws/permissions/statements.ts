@@ -8,9 +8,11 @@ import {
   OBJECTS_PREFIX,
   POINTER_KEY,
   PUBLIC_PREFIX,
+  publicKey,
   REFUSAL_KEY,
   RELEASES_PREFIX,
   STORE_KEY,
+  TRUST_PATHS,
 } from '../../../schemas/paths.js';
 import { bucketArn, objectsArn, roleArn, roleNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
@@ -129,11 +131,12 @@ function accountsStatements(accounts: string): PolicyStatement[] {
 export function gatewayStatements(parameters: Parameters): PolicyStatement[] {
   const { published, accounts } = parameters.buckets;
   const released = [POINTER_KEY, `${RELEASES_PREFIX}*`, `${OBJECTS_PREFIX}*`];
+  const trust = Object.values(TRUST_PATHS).map(publicKey); // no release lists them
   return [
     allow('ListStores', { actions: ['s3:ListBucket'], resources: [published, accounts].map(bucketArn) }),
     allow('ReadReleases', {
       actions: ['s3:GetObject'],
-      resources: released.map((key) => objectsArn(published, key)),
+      resources: [...released, ...trust].map((key) => objectsArn(published, key)),
     }),
     ...accountsStatements(accounts),
     allow('DeleteExpiredKeys', {

@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { ORIGIN_VARIABLE } from '../../../gateway/lambda/variables.js';
 import type { RolesPart } from '../permissions/roles.js';
 import type { SecretsPart } from '../permissions/secrets.js';
+import type { SigningKeysPart } from '../permissions/signing-keys.js';
 import { generatorExits, RECONCILE_EXITS, type ExitHandling } from '../settings/exits.js';
 import { gatewayVariables } from '../settings/gateway-variables.js';
 import type { Parameters } from '../settings/parameters.js';
@@ -42,6 +43,14 @@ type RunOptions = TaskOptions & {
   readonly retryDelay?: Duration;
 };
 
+/** What the runs may use. */
+export type RunAccess = {
+  readonly roles: RolesPart;
+  readonly secrets: SecretsPart;
+  /** Undefined if releases are not signed. */
+  readonly signingKeys: SigningKeysPart | undefined;
+};
+
 /** All scheduled runs: the daily publish, its monitor, the maintenance of the store, and the reconciliation with Stripe. */
 export class ScheduledRunsPart extends Construct {
   readonly publish: ScheduledRun;
@@ -53,8 +62,9 @@ export class ScheduledRunsPart extends Construct {
   private readonly parameters: Parameters;
   private readonly tasks: TasksPart;
 
-  constructor(scope: Construct, parameters: Parameters, roles: RolesPart, secrets: SecretsPart) {
+  constructor(scope: Construct, parameters: Parameters, access: RunAccess) {
     super(scope, 'Runs');
+    const { roles, secrets, signingKeys } = access;
     this.parameters = parameters;
     this.tasks = new TasksPart(this, parameters);
     const { buckets, input } = parameters;
@@ -68,6 +78,9 @@ export class ScheduledRunsPart extends Construct {
         ...['generator', 'publish', '--existing', '--require-all', '--quiet', ...REPORT],
         ...[...source, ...store],
       ],
+      ...(signingKeys?.usedArn === undefined
+        ? {}
+        : { environment: { CRD_SIGNING_KEY: `kms:${signingKeys.usedArn}` } }),
       at: PUBLISH_AT,
       exits: generatorExits(),
       retries: 3,

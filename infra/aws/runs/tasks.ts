@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Port, SecurityGroup, SubnetType, Vpc, GatewayVpcEndpointAwsService } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
@@ -61,7 +61,12 @@ export class TasksPart extends Construct {
       allowAllOutbound: false,
       description: 'Tasks: outbound HTTPS only',
     });
-    this.securityGroup.connections.allowToAnyIpv4(Port.tcp(443), 'S3, the image registry, Stripe');
+    this.securityGroup.connections.allowToAnyIpv4(Port.tcp(443), 'S3, KMS, the image registry, Stripe');
+    const subnets = vpc.publicSubnets.map(({ subnetId }) => subnetId).join();
+    new CfnOutput(Stack.of(this), 'TaskNetwork', {
+      value: `awsvpcConfiguration={subnets=[${subnets}],securityGroups=[${this.securityGroup.securityGroupId}],assignPublicIp=ENABLED}`,
+      description: 'Network of a task that is started by hand',
+    });
     this.clusterName = name;
     this.cluster = new Cluster(this, 'Cluster', {
       clusterName: name,

@@ -25,5 +25,14 @@ export const roleArn = ({ account }: Parameters, role: string): string =>
 /** Returns the name of the secret that CloudFront sends to the gateway. */
 export const originSecretName = ({ name, region }: Parameters): string => `${name}/origin-${region}`;
 
+/** Prefix of the log of AWS CloudTrail in the bucket of logs. */
+export const TRAIL_PREFIX = 'trail';
+
+/** Returns the name of the trail that reports the use of the signing keys. */
+export const trailName = ({ name, region }: Parameters): string => `${name}-${region}-signing`;
+
+export const trailArn = (parameters: Parameters): string =>
+  `arn:aws:cloudtrail:${parameters.region}:${parameters.account}:trail/${trailName(parameters)}`;
+
 /** Region of the CloudFront stack: its certificate, log and copy of the origin secret. AWS requires this region, wherever the other stacks are. */
 export const DELIVERY_REGION = 'us-east-1';

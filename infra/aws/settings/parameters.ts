@@ -51,6 +51,15 @@ export type Parameters = {
       readonly origins?: readonly string[];
     };
   };
+  /** Keys that sign releases; without them, releases are not signed. */
+  readonly signing?: {
+    /** Names of the keys: the one that signs, the next one before a rotation, and earlier ones until they are deleted. */
+    readonly keys: readonly string[];
+    /** Name of the key that signs; without it, none does yet. */
+    readonly use?: string;
+    /** Trail of AWS CloudTrail that reports the use of the keys: one of this deployment, or one that the account has. */
+    readonly trail: 'create' | 'existing';
+  };
   /** Prices at Stripe; without them, nothing is sold. */
   readonly selling?: {
     readonly priceSingleChain: string;
@@ -63,6 +72,7 @@ const REGION = '^[a-z]{2}(-[a-z]+)+-\\d$';
 const text = { type: 'string', minLength: 1 };
 const list = { type: 'array', items: text, uniqueItems: true };
 const bucket = { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$' }; // with a dot, the name does not match S3's TLS certificate
+const keyName = { type: 'string', pattern: '^[a-z0-9]{1,20}$' };
 const host = { type: 'string', pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$' };
 const closed = (properties: object, optional: readonly string[] = []): object => ({
   type: 'object',
@@ -100,15 +110,23 @@ const SCHEMA = closed(
       'type',
       'client',
     ]),
+    signing: closed(
+      {
+        keys: { type: 'array', items: keyName, uniqueItems: true, minItems: 1, maxItems: 3 },
+        use: keyName,
+        trail: { enum: ['create', 'existing'] },
+      },
+      ['use'],
+    ),
     selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
   },
-  ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'selling'],
+  ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'signing', 'selling'],
 );
 
-/** Validates parameters. @throws Error that lists every fault of the schema with its path, or else names equal buckets. */
+/** Validates parameters. @throws Error that lists every fault of the schema with its path, or else what does not fit together. */
 function toParameters(value: unknown): Parameters {
   const validate = new Ajv({ allErrors: true }).compile<Parameters>(SCHEMA);
-  if (validate(value)) return withDistinctBuckets(value);
+  if (validate(value)) return withKnownNames(value);
   const faults = (validate.errors ?? []).map(({ instancePath, message = '', params }) => {
     const { additionalProperty: name } = params as { additionalProperty?: string };
     return `  ${instancePath || '/'} ${message}${name === undefined ? '' : `: ${name}`}`;
@@ -116,11 +134,17 @@ function toParameters(value: unknown): Parameters {
   throw new Error(`the parameters are not valid. Correct:\n${faults.join('\n')}`);
 }
 
-function withDistinctBuckets(parameters: Parameters): Parameters {
-  const { buckets, input, backup } = parameters;
+function withKnownNames(parameters: Parameters): Parameters {
+  const { buckets, input, backup, signing } = parameters;
   const names = [...Object.values(buckets), input.bucket, ...(backup === undefined ? [] : [backup.bucket])];
-  if (new Set(names).size === names.length) return parameters;
-  throw new Error('the parameters are not valid. Correct:\n  /buckets, /input and /backup must be different');
+  const faults = [
+    ...(new Set(names).size === names.length ? [] : ['/buckets, /input and /backup must be different']),
+    ...(signing?.use === undefined || signing.keys.includes(signing.use)
+      ? []
+      : ['/signing/use must be one of /signing/keys']),
+  ];
+  if (faults.length === 0) return parameters;
+  throw new Error(`the parameters are not valid. Correct:\n  ${faults.join('\n  ')}`);
 }
 
 /** Reads the parameters from a file. @throws Error if it cannot be read or is not valid. */

@@ -10,7 +10,9 @@ import {
   publicKey,
   REFUSAL_KEY,
   releaseKey,
+  statementKey,
   STORE_KEY,
+  TRUST_PATHS,
 } from '../../../schemas/paths.js';
 
 const SHA = 'a'.repeat(64);
@@ -22,6 +24,8 @@ export const INPUT = 'arn:aws:s3:::example-metrics';
 export const TARGET = 'arn:aws:s3:::example-crd-copy';
 export const OBJECT = `${PUBLISHED}/${objectKey(SHA)}`;
 export const RELEASE = `${PUBLISHED}/${releaseKey('2026-11-20.000001', SHA)}`;
+export const STATEMENT = `${PUBLISHED}/${statementKey('2026-11-20.000001', SHA)}`;
+export const TRUST_FILES = Object.values(TRUST_PATHS).map((path) => `${PUBLISHED}/${publicKey(path)}`);
 export const POINTER = `${PUBLISHED}/${POINTER_KEY}`;
 export const STORE_FILE = `${PUBLISHED}/${STORE_KEY}`;
 export const GC_LEASE = `${PUBLISHED}/${GC_KEY}`;

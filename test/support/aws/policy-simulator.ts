@@ -52,6 +52,8 @@ function holds(operator: string, found: string | undefined, values: readonly str
     case 'ArnLike':
     case 'ArnEquals': // accepts wildcards like ArnLike
       return found !== undefined && values.some((value) => isLike(found, value));
+    case 'ArnNotEquals': // holds for a missing key too
+      return found === undefined || !values.some((value) => isLike(found, value));
     default:
       throw new Error(`unsupported condition: ${operator}`);
   }
