@@ -105,9 +105,7 @@ export async function verifyStore(
   await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));
   await catchFault(faults, () => readStoredJson(store, REFUSAL_KEY, 'refusal'));
   await assertUnmoved(verifier, sha256);
-  if (deep && faults.length === 0) faults.push(...(await recomputeRelease(store, record, verifier.gold)));
-  else if (deep)
-    faults.push({ key: 'verify --deep', message: 'nothing was recomputed: repair the faults above first' });
+  if (deep) faults.push(...(await recompute(verifier)));
   const future = clock && describeFuture(record, clock);
   if (future) faults.push({ key: releaseKey(record.revision, sha256), message: future });
   progress.end(count(faults.length, 'fault'));
@@ -123,6 +121,12 @@ export async function verifyStore(
     faults,
     lagging: verifier.lagging,
   };
+}
+
+/** Recomputes the release, unless faults were found in it. */
+async function recompute({ store, record, gold, faults }: Verifier): Promise<StoreFault[]> {
+  if (faults.length === 0) return recomputeRelease(store, record, gold);
+  return [{ key: 'verify --deep', message: 'nothing was recomputed: repair the faults above first' }];
 }
 
 /** Reads the release that the pointer names. If that is not possible, adds a fault. */
