@@ -53,9 +53,7 @@ function parsePrivateKey(text: string, file: string): KeyObject {
 }
 
 /** Returns the argument of Node's key functions for a PEM or a JWK. @throws SyntaxError for a JWK that is not JSON */
-function toKeyInput(
-  text: string,
-): Parameters<typeof createPublicKey>[0] & Parameters<typeof createPrivateKey>[0] {
+function toKeyInput(text: string): Parameters<typeof createPublicKey>[0] & Parameters<typeof createPrivateKey>[0] {
   if (!text.trimStart().startsWith('{')) return text;
   return { key: JSON.parse(text) as Record<string, string>, format: 'jwk' }; // Node checks it
 }
