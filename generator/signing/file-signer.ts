@@ -11,7 +11,7 @@ import type { Signer } from './signer.js';
  */
 export async function openFileSigner(file: string, text?: string): Promise<Signer> {
   const key = parsePrivateKey(text ?? (await readKeyFile(file)), file);
-  const jwk = toPublicKey(key, file);
+  const jwk = toPublicKey(createPublicKey(key), file);
   return {
     jwk,
     kid: await thumbprintOf(jwk),
@@ -22,6 +22,16 @@ export async function openFileSigner(file: string, text?: string): Promise<Signe
           : sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }),
       ),
   };
+}
+
+/** Reads the public key of a file that has a public or a private key: in PEM, or a JWK. @throws GeneratorError 'usage' */
+export async function readPublicKey(file: string): Promise<PublicKey> {
+  const text = await readKeyFile(file);
+  try {
+    return toPublicKey(createPublicKey(toKeyInput(text)), file);
+  } catch (error) {
+    throw error instanceof GeneratorError ? error : keyFault(file, error);
+  }
 }
 
 async function readKeyFile(file: string): Promise<string> {
@@ -42,14 +52,14 @@ function parsePrivateKey(text: string, file: string): KeyObject {
   }
 }
 
-/** Returns the argument of Node's key function for a PEM or a JWK. @throws SyntaxError for a JWK that is not JSON */
-function toKeyInput(text: string): Parameters<typeof createPrivateKey>[0] {
+/** Returns the argument of Node's key functions for a PEM or a JWK. @throws SyntaxError for a JWK that is not JSON */
+function toKeyInput(text: string): string | { key: Record<string, string>; format: 'jwk' } {
   if (!text.trimStart().startsWith('{')) return text;
   return { key: JSON.parse(text) as Record<string, string>, format: 'jwk' }; // Node checks it
 }
 
 function toPublicKey(key: KeyObject, file: string): PublicKey {
-  const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' });
+  const { kty, crv, x, y } = key.export({ format: 'jwk' });
   if (kty === 'OKP' && crv === 'Ed25519' && x !== undefined) return { kty, crv, x };
   if (kty === 'EC' && crv === 'P-256' && x !== undefined && y !== undefined) return { kty, crv, x, y };
   throw keyFault(file);

@@ -2,31 +2,37 @@ import { generateKeyPairSync } from 'node:crypto';
 import { access, readFile, rename, writeFile } from 'node:fs/promises';
 import { readKeySet } from '../../schemas/trust/verify-documents.js';
 import type { KeySet } from '../../schemas/types.generated.js';
+import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import { TrustError } from '../../schemas/trust/trust-error.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { openFileSigner } from './file-signer.js';
+import type { NamedKey } from '../core/trust/key-set.js';
+import { openFileSigner, readPublicKey } from './file-signer.js';
 import { openKmsSigner } from './kms-signer.js';
 import { parseKmsKey } from './open-signer.js';
 import type { Signer } from './signer.js';
 import { checkForm } from './stored-key-set.js';
 
-/** A key that was opened. `isNew` is true if it was made for this. */
-export type OpenedKey = { readonly signer: Signer; readonly isNew: boolean };
+/** With `dryRun`, nothing is written, and a new key is in memory only. */
+type MakeOptions = { readonly dryRun: boolean };
 
-/**
- * Opens a key by its file or `kms:KEY-ID`. A file that does not exist is made with a new Ed25519 key, which only its owner can
- * read; with `dryRun`, nothing is written and the new key is in memory only.
- */
-export async function openOrMakeKey(
-  address: string,
-  { dryRun }: { readonly dryRun: boolean },
-): Promise<OpenedKey> {
-  if (address.startsWith('kms:')) return { signer: await openKmsSigner(parseKmsKey(address)), isNew: false };
-  if (await exists(address)) return { signer: await openFileSigner(address), isNew: false };
+/** Opens the private key in a file. If there is no such file, makes it with a new Ed25519 key that only its owner can read. */
+export async function openOrMakeKey(file: string, { dryRun }: MakeOptions): Promise<Signer> {
+  if (await exists(file)) return openFileSigner(file);
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
-  if (!dryRun) await writeNew(address, pem.toString());
-  return { signer: await openFileSigner(address, pem.toString()), isNew: true };
+  if (!dryRun) await writeNew(file, pem.toString());
+  return openFileSigner(file, pem.toString());
+}
+
+/**
+ * Returns the public part of a release key: `kms:KEY-ID`, or a file with the private key, which is made if it does not exist,
+ * or with the public key, so that a machine without network can list a key of KMS.
+ */
+export async function openReleaseKey(address: string, options: MakeOptions): Promise<NamedKey> {
+  if (address.startsWith('kms:')) return openKmsSigner(parseKmsKey(address));
+  if (!(await exists(address))) return openOrMakeKey(address, options);
+  const jwk = await readPublicKey(address);
+  return { jwk, kid: await thumbprintOf(jwk) };
 }
 
 /** A key set in a file, and its signed text. */

@@ -21,8 +21,8 @@ export const TIMESTAMP_KEY = publicKey(TRUST_PATHS.timestamp);
 export type TrustWritten = { readonly objects: number; readonly bytes: number };
 
 /**
- * Brings the files by which readers verify the current release up to date: its statement, the list of releases and, if less
- * than half of its time is left, the timestamp. Runs that publish nothing call it too, so that readers can tell a site that is
+ * Brings the files by which readers verify the current release up to date: its statement, the list of releases and, if too little
+ * of its time is left, the timestamp. Runs that publish nothing call it too, so that readers can tell a site that is
  * up to date from a frozen copy.
  */
 export async function refreshTrustFiles(store: ObjectStore, signing: Signing): Promise<TrustWritten> {

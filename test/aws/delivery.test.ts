@@ -178,7 +178,7 @@ it('serves the files by which readers verify releases from the bucket, and cache
   }
 });
 
-it.each(['/verify', '/assets/verify.js', PUBLIC_PATHS.release])(
+it.each([PAGE_PATHS.verify, PAGE_PATHS.verifyScript, PUBLIC_PATHS.release])(
   'serves %s like other public files',
   (path) => {
     const { CacheBehaviors } = distribution;
@@ -245,7 +245,15 @@ describe('the CloudFront function', () => {
     ...CHAIN_IDS.flatMap((chain) => [chainPagePath(chain), chartPath(chain), calendarPath(chain)]),
     methodologyPagePath('v1'),
     problemPath('not-found'),
-    ...['/nothing', '/api/v1/nothing', '/a.b/c', '/assets/site.css', '/api/', '/verify', '/assets/verify.js'],
+    ...[
+      '/nothing',
+      '/api/v1/nothing',
+      '/a.b/c',
+      '/assets/site.css',
+      '/api/',
+      PAGE_PATHS.verify,
+      PAGE_PATHS.verifyScript,
+    ],
   ];
   type Headers = Readonly<Record<string, { readonly value: string }>>;
   type Outcome = { readonly uri?: string; readonly headers?: Headers };

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { NOW, SITE, useKeyRuns } from '../support/trust/key-runs.js';
 
@@ -75,6 +76,14 @@ it('overwrites no key set, and changes none that another root key has signed', a
   ]);
   const foreign = await run(['keys', 'rotate', '--root-key', file('other.pem'), '--keys', file('keys.jws')]);
   expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('another root key') as string });
+});
+
+it('lists a release key by its public part alone', async () => {
+  await init();
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await writeFile(file('kms.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  expect((await rotate('--release-key', file('kms.pem'))).code).toBe(0);
+  expect((await show()).key_set.keys).toHaveLength(2);
 });
 
 it('explains a key file that has no key', async () => {

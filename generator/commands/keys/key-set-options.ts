@@ -6,7 +6,10 @@ export function rootKeyOption(): Option {
 }
 
 export function releaseKeyOption(): Option {
-  return new Option('--release-key <key>', 'release key: a file (made if it does not exist) or kms:KEY-ID');
+  return new Option(
+    '--release-key <key>',
+    'release key: a file (made if it does not exist; a public key is enough) or kms:KEY-ID',
+  );
 }
 
 export function keysOption(): Option {

@@ -3,7 +3,14 @@ import type { KeySet } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../../core/generator-error.js';
 import { createKeySet, revokeReleaseKey, rotateKeys } from '../../core/trust/key-set.js';
 import { GeneratorError } from '../../core/generator-error.js';
-import { exists, openOrMakeKey, readKeySetFile, replaceFile, writeNew } from '../../signing/key-files.js';
+import {
+  exists,
+  openOrMakeKey,
+  openReleaseKey,
+  readKeySetFile,
+  replaceFile,
+  writeNew,
+} from '../../signing/key-files.js';
 import { openFileSigner } from '../../signing/file-signer.js';
 import { signDocument, type Signer } from '../../signing/signer.js';
 import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
@@ -69,12 +76,9 @@ function addInit(keys: Command, host: CommandHost): void {
         if (await exists(file))
           throw new GeneratorError('usage', `${file} exists. To change it, use "generator keys rotate".`);
         const root = await openOrMakeKey(options.rootKey, { dryRun });
-        const release = await openOrMakeKey(options.releaseKey, { dryRun });
-        const keySet = createKeySet(
-          { site, root: root.signer.jwk, release: release.signer, signedFromSequence },
-          context.now(),
-        );
-        return write(keySet, root.signer, { ...options, isNew: true }, context);
+        const release = await openReleaseKey(options.releaseKey, { dryRun });
+        const keySet = createKeySet({ site, root: root.jwk, release, signedFromSequence }, context.now());
+        return write(keySet, root, { ...options, isNew: true }, context);
       }),
   );
 }
@@ -90,8 +94,7 @@ function addRotate(keys: Command, host: CommandHost): void {
     host.run('keys rotate', options, async (context) => {
       const { dryRun = false, releaseKey } = options;
       const { root, before } = await openRoot(options);
-      const added =
-        releaseKey === undefined ? undefined : (await openOrMakeKey(releaseKey, { dryRun })).signer;
+      const added = releaseKey === undefined ? undefined : await openReleaseKey(releaseKey, { dryRun });
       return write(rotateKeys(before, added, context.now()), root, options, context);
     }),
   );

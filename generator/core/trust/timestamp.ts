@@ -17,14 +17,17 @@ export function toTimestamp({ site, sequence, sha256 }: TimestampSubject, nowMs:
   };
 }
 
-/** Returns whether a timestamp can stay: it names this release, and at least half of its time is left. */
+/** A timestamp with less time left is renewed: over half, so that a daily run that comes a little early does it too. */
+export const RENEWAL_MS = 30 * 3_600_000;
+
+/** Returns whether a timestamp can stay: it names this release, and enough of its time is left. */
 export function isTimely(timestamp: Timestamp, subject: TimestampSubject, nowMs: number): boolean {
   const leftMs = (parseInstant(timestamp.expires) ?? -Infinity) - nowMs;
   return (
     timestamp.sequence === subject.sequence &&
     timestamp.sha256 === subject.sha256 &&
     timestamp.site === subject.site &&
-    leftMs >= TIMESTAMP_MS / 2 &&
+    leftMs >= RENEWAL_MS &&
     leftMs <= TIMESTAMP_MS // otherwise it was signed by a clock that was ahead
   );
 }

@@ -20,123 +20,153 @@ const publishAs = (key?: string, ...options: string[]): Promise<GeneratorRun> =>
 const verify = (trust: string, now = NOW): Promise<GeneratorRun> =>
   run(['verify', '--store', store(), '--trust', trust], now);
 
-it('is signed from the installation on, and verifies with the trust anchor', async () => {
-  expect((await install()).code).toBe(0);
-  expect(await publishAs('one.pem')).toMatchObject({ code: 0 });
-  const { trust } = await show();
-  expect(await verify(trust)).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('by the root key that you trust; key set 1, 1 signed release') as string,
-  });
-  const other = `${SITE}#${'A'.repeat(43)}`;
-  expect(await verify(other)).toMatchObject({
-    code: 8,
-    stderr: expect.stringContaining('is signed by another root key than the one you trust') as string,
-  });
-}, SLOW_MS);
+it(
+  'is signed from the installation on, and verifies with the trust anchor',
+  async () => {
+    expect((await install()).code).toBe(0);
+    expect(await publishAs('one.pem')).toMatchObject({ code: 0 });
+    const { trust } = await show();
+    expect(await verify(trust)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        'by the root key that you trust; key set 1, 1 signed release',
+      ) as string,
+    });
+    const other = `${SITE}#${'A'.repeat(43)}`;
+    expect(await verify(other)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('is signed by another root key than the one you trust') as string,
+    });
+  },
+  SLOW_MS,
+);
 
-it('publishes nothing without the key, with another key, or with a key but no key set', async () => {
-  expect(await publishAs('one.pem')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('generator keys install') as string,
-  });
-  await install();
-  expect(await publishAs()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('Set CRD_SIGNING_KEY_FILE') as string,
-  });
-  await rotate('--release-key', file('two.pem')); // not installed
-  expect(await publishAs('two.pem')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('does not list the release key') as string,
-  });
-}, SLOW_MS);
+it(
+  'publishes nothing without the key, with another key, or with a key but no key set',
+  async () => {
+    expect(await publishAs('one.pem')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('generator keys install') as string,
+    });
+    await install();
+    expect(await publishAs()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Set CRD_SIGNING_KEY_FILE') as string,
+    });
+    await rotate('--release-key', file('two.pem')); // not installed
+    expect(await publishAs('two.pem')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('does not list the release key') as string,
+    });
+  },
+  SLOW_MS,
+);
 
-it('takes only a later key set of the same site and root key', async () => {
-  await install();
-  expect(await install()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^unchanged/) as string });
-  const first = await readFile(file('keys.jws'));
-  await rotate();
-  expect((await install('--dry-run')).stdout).toMatch(/^dry-run: version 2/);
-  expect((await install()).stdout).toMatch(/^installed: version 2/);
-  await writeFile(file('keys.jws'), first);
-  expect(await install()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('it has version 1, but the store has version 2') as string,
-  });
-}, SLOW_MS);
+it(
+  'takes only a later key set of the same site and root key',
+  async () => {
+    await install();
+    expect(await install()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^unchanged/) as string });
+    const first = await readFile(file('keys.jws'));
+    await rotate();
+    expect((await install('--dry-run')).stdout).toMatch(/^dry-run: version 2/);
+    expect((await install()).stdout).toMatch(/^installed: version 2/);
+    await writeFile(file('keys.jws'), first);
+    expect(await install()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it has version 1, but the store has version 2') as string,
+    });
+  },
+  SLOW_MS,
+);
 
-it('signs the current release again after its key was revoked', async () => {
-  await install();
-  await publishAs('one.pem');
-  const { trust, key_set: keySet } = await show();
-  await rotate('--release-key', file('two.pem'));
-  await keys(
-    ...([
-      'revoke',
-      '--kid',
-      keySet.keys[0]?.kid ?? '',
-      '--reason',
-      'a test',
-      '--root-key',
-      file('root.pem'),
-    ] as const),
-  );
-  await install();
-  expect(await verify(trust)).toMatchObject({
-    code: 8,
-    stderr: expect.stringContaining('is signed by a key that was revoked') as string,
-  });
-  expect(await publishAs('one.pem')).toMatchObject({ code: 2 });
-  expect(await publishAs('two.pem')).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^unchanged/) as string,
-  });
-  expect(await verify(trust)).toMatchObject({ code: 0 });
-}, SLOW_MS);
+it(
+  'signs the current release again after its key was revoked',
+  async () => {
+    await install();
+    await publishAs('one.pem');
+    const { trust, key_set: keySet } = await show();
+    await rotate('--release-key', file('two.pem'));
+    await keys(
+      ...([
+        'revoke',
+        '--kid',
+        keySet.keys[0]?.kid ?? '',
+        '--reason',
+        'a test',
+        '--root-key',
+        file('root.pem'),
+      ] as const),
+    );
+    await install();
+    expect(await verify(trust)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('is signed by a key that was revoked') as string,
+    });
+    expect(await publishAs('one.pem')).toMatchObject({ code: 2 });
+    expect(await publishAs('two.pem')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^unchanged/) as string,
+    });
+    expect(await verify(trust)).toMatchObject({ code: 0 });
+  },
+  SLOW_MS,
+);
 
-it('renews the timestamp in runs that are held or refused', async () => {
-  await install();
-  await publishAs('one.pem');
-  const { trust } = await show();
-  const later = '2025-06-02T12:00:00Z';
-  const end = '2025-06-04T00:00:00Z';
-  expect(await verify(trust, end)).toMatchObject({
-    code: 8,
-    stderr: expect.stringContaining('as a frozen mirror does') as string,
-  });
-  await run(['hold', '--reason', 'a test', '--store', store()], NOW, 'one.pem');
-  const held = await run(['publish', '--input', input, '--store', store()], later, 'one.pem');
-  expect(held.code).toBe(9);
-  expect(await verify(trust, end)).toMatchObject({ code: 0 });
-  await run(['unhold', '--store', store()], later, 'one.pem');
-  await writeSmallInput(input, { days: { base: 3 }, revised: '2025-01-02' });
-  const refused = await run(
-    ['publish', '--input', input, '--store', store()],
-    '2025-06-05T00:00:00Z',
-    'one.pem',
-  );
-  expect(refused.code).toBe(5);
-  expect(await verify(trust, '2025-06-06T12:00:00Z')).toMatchObject({ code: 0 });
-}, SLOW_MS);
+it(
+  'renews the timestamp in runs that are held or refused',
+  async () => {
+    await install();
+    await publishAs('one.pem');
+    const { trust } = await show();
+    const later = '2025-06-02T12:00:00Z';
+    const end = '2025-06-04T00:00:00Z';
+    expect(await verify(trust, end)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('as a frozen mirror does') as string,
+    });
+    await run(['hold', '--reason', 'a test', '--store', store()], NOW, 'one.pem');
+    const held = await run(['publish', '--input', input, '--store', store()], later, 'one.pem');
+    expect(held.code).toBe(9);
+    expect(await verify(trust, end)).toMatchObject({ code: 0 });
+    await run(['unhold', '--store', store()], later, 'one.pem');
+    await writeSmallInput(input, { days: { base: 3 }, revised: '2025-01-02' });
+    const refused = await run(
+      ['publish', '--input', input, '--store', store()],
+      '2025-06-05T00:00:00Z',
+      'one.pem',
+    );
+    expect(refused.code).toBe(5);
+    expect(await verify(trust, '2025-06-06T12:00:00Z')).toMatchObject({ code: 0 });
+  },
+  SLOW_MS,
+);
 
-it('warns before a key expires', async () => {
-  await install();
-  const { stderr } = await run(
-    ['publish', '--input', input, '--store', store()],
-    '2026-06-26T00:00:00Z',
-    'one.pem',
-  );
-  expect(stderr).toMatch(/The release key \S+ expires in 10 days, on 2026-07-06T00:00:00Z/);
-}, SLOW_MS);
+it(
+  'warns before a key expires',
+  async () => {
+    await install();
+    const { stderr } = await run(
+      ['publish', '--input', input, '--store', store()],
+      '2026-06-26T00:00:00Z',
+      'one.pem',
+    );
+    expect(stderr).toMatch(/The release key \S+ expires in 10 days, on 2026-07-06T00:00:00Z/);
+  },
+  SLOW_MS,
+);
 
-it('works without signatures as before, and verification says so', async () => {
-  expect(await publish(input, file('store'), NOW)).toMatchObject({ code: 0 });
-  const { stdout } = await run(['verify', '--store', store()]);
-  expect(stdout).toContain('signatures: none. Nothing proves who published this.');
-  const { trust } = await show();
-  expect(await verify(trust)).toMatchObject({
-    code: 8,
-    stderr: expect.stringContaining('the releases of this store are not signed') as string,
-  });
-}, SLOW_MS);
+it(
+  'works without signatures as before, and verification says so',
+  async () => {
+    expect(await publish(input, file('store'), NOW)).toMatchObject({ code: 0 });
+    const { stdout } = await run(['verify', '--store', store()]);
+    expect(stdout).toContain('signatures: none. Nothing proves who published this.');
+    const { trust } = await show();
+    expect(await verify(trust)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('the releases of this store are not signed') as string,
+    });
+  },
+  SLOW_MS,
+);

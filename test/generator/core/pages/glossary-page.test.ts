@@ -18,7 +18,12 @@ it('has a contents list with a link to each group, and every entry once', () => 
 
 it('says what "high" and "low" are each time, and keeps the freshness of a chain apart from the status of a day', () => {
   const text = textOf(html);
-  for (const words of ['high (confidence)', 'high (level of an axis', 'low (confidence)', 'low (level of an axis'])
+  for (const words of [
+    'high (confidence)',
+    'high (level of an axis',
+    'low (confidence)',
+    'low (level of an axis',
+  ])
     expect(text).toContain(words);
   const section = html.slice(html.indexOf('<h2 id="status">'), html.indexOf('<h2 id="freshness">'));
   expect(section).toContain('id="status.degraded"');
