@@ -53,7 +53,16 @@ export function addCopy(program: Command, host: CommandHost): void {
       const clock = (): number => performance.now();
       const choice = { ...toSelection(options, context), ...toPrune(options, context) };
       const { trust } = options;
-      const result = await copyStore({ from, to, clock, progress, signal, trust, ...choice });
+      const result = await copyStore({
+        from,
+        to,
+        clock,
+        progress,
+        signal,
+        trust,
+        now: context.now,
+        ...choice,
+      });
       for (const key of result.mended) {
         context.warn(`${key} of ${to.address} did not match its digest and was replaced`);
       }

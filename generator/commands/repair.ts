@@ -18,6 +18,7 @@ type RepairOptions = CommonOptions & {
   readonly store: string;
   readonly input?: string;
   readonly pointer?: PointerRequest;
+  readonly sign?: boolean;
 };
 
 /** Adds `repair`, which restores public copies, lost objects and a lost pointer. */
@@ -31,6 +32,10 @@ export function addRepair(program: Command, host: CommandHost): void {
       new Option('--pointer <revision>', 'restore a lost pointer to this release if it verifies').argParser(
         parsePointer,
       ),
+      new Option(
+        '--sign',
+        'sign lost statements again, and the current one if its key was revoked; check first that the releases are yours',
+      ),
     ],
     example: 'generator repair --input ./metrics --store file:./data/store',
   }).action((options: RepairOptions) =>
@@ -39,7 +44,8 @@ export function addRepair(program: Command, host: CommandHost): void {
       const { input, pointer } = options;
       const { progress, signal } = context;
       const read = input === undefined ? {} : await readInputs(input, context);
-      const signing = await context.openSigning(store, { isOptional: true });
+      const signing =
+        options.sign === true ? await context.openSigning(store, { isChecked: true }) : undefined;
       const result = await repairStore(store, {
         signing,
         progress,

@@ -35,7 +35,7 @@ export function addVerify(program: Command, host: CommandHost): void {
         trust: options.trust,
       });
       const repair = formatCommand(context.commandLine, ['repair', '--store', store.address]);
-      return report(result, repair, context);
+      return report(result, repair, context, options.trust !== undefined);
     }),
   );
 }
@@ -55,7 +55,12 @@ function describeSignatures({ signatures }: Verification): string {
   return `signatures: ${who}; ${what}; the current release until ${until ?? 'unknown'}`;
 }
 
-function report(result: Verification, repair: string, { warn, show }: CommandContext): ExitName {
+function report(
+  result: Verification,
+  repair: string,
+  { warn, show }: CommandContext,
+  isTrustNeeded: boolean,
+): ExitName {
   const { faults, lagging, deep } = result;
   warnOfStoreFaults(faults, warn);
   if (lagging.length > 0) warn(`${describeLagging(lagging.length)}\n  ${repair}`);
@@ -67,6 +72,13 @@ function report(result: Verification, repair: string, { warn, show }: CommandCon
     warn(`To restore what can be restored:\n  ${repair}`);
     show(result, '');
     return 'damaged';
+  }
+  if (isTrustNeeded && result.signatures?.current_until === null) {
+    warn(
+      'Not proven: no timestamp says that this release is the current one. A release is being published, or a run ended early. Run again after the next publish.',
+    );
+    show(result, '');
+    return 'store-unavailable';
   }
   const counts = [
     count(result.artifacts, 'artifact'),

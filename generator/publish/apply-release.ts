@@ -5,6 +5,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { assertMoved, movePointer } from '../state/move-pointer.js';
 import type { Signing } from '../signing/open-signing.js';
+import { readNextHistory } from '../signing/signed-history.js';
 import { signRelease } from '../signing/statements.js';
 import { metaOf } from '../state/object-meta.js';
 import { putImmutable } from '../state/write-artifact.js';
@@ -67,7 +68,8 @@ async function writeRecord(writing: Writing, { store, release }: ApplyOptions): 
 
 async function writeStatement(writing: Writing, { store, release, signing }: ApplyOptions): Promise<void> {
   if (signing === undefined) return;
-  const bytes = await signRelease(store, signing, release);
+  const history = await readNextHistory(store, release, signing.keySet);
+  const bytes = await signRelease(store, signing, { release, history, isExposed: true });
   countWrite(writing, bytes > 0 ? 'created' : 'exists', bytes);
 }
 

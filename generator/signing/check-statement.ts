@@ -2,14 +2,17 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { statementKey } from '../../schemas/paths.js';
 import { TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
 import { verifyPastStatement } from '../../schemas/trust/verify-documents.js';
-import type { KeySet } from '../../schemas/types.generated.js';
+import type { KeySet, ReleaseStatement } from '../../schemas/types.generated.js';
 import type { ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { toPastRelease, toStatement } from '../core/trust/release-statement.js';
 import type { StoredRelease } from '../state/reachable-objects.js';
 import { damaged } from '../state/stored-json.js';
 import { historyDigests } from './release-list.js';
 import { checkForm } from './stored-key-set.js';
-import { damagedByTrust } from './trust-damage.js';
+import { damagedByTrust, unlessFalse } from './trust-damage.js';
+
+/** The keys that may have signed a statement, and the digest of the history that it must name. */
+export type ExpectedStatement = { readonly keySet: KeySet; readonly historySha256: string };
 
 /** Returns the `history_sha256` of each release, by its sequence. `releases` are ordered from the newest. */
 export function historyDigestsOf(releases: readonly StoredRelease[]): ReadonlyMap<number, string> {
@@ -20,23 +23,26 @@ export function historyDigestsOf(releases: readonly StoredRelease[]): ReadonlyMa
 
 /**
  * Reads the statement about a release and checks its signature, and that it says what the record and the history say. Returns
- * `undefined` if there is none and the release was published before signing began.
+ * `undefined` for a release that was published before signing began, unless it was signed later.
  * @throws GeneratorError 'damaged'
  */
 export async function readCheckedStatement(
   store: ObjectStore,
   { record, sha256 }: StoredRelease,
-  { keySet, digests }: { readonly keySet: KeySet; readonly digests: ReadonlyMap<number, string> },
+  { keySet, historySha256 }: ExpectedStatement,
 ): Promise<StoredObject | undefined> {
   const key = statementKey(record.revision, sha256);
+  const isRequired = record.sequence >= keySet.signed_from_sequence;
   const found = await store.get(key);
   if (found === undefined) {
-    if (record.sequence >= keySet.signed_from_sequence) throw damaged(key, TRUST_FAULTS['release-unsigned']);
+    if (isRequired) throw damaged(key, TRUST_FAULTS['release-unsigned']);
     return undefined;
   }
-  const statement = await damagedByTrust(() => verifyPastStatement(toJws(key, found), keySet, { checkForm }));
+  const verify = (): Promise<ReleaseStatement> =>
+    verifyPastStatement(toJws(key, found), keySet, { checkForm });
+  const statement = await (isRequired ? damagedByTrust(verify) : unlessFalse(verify));
+  if (statement === undefined) return undefined;
   const { generator, site } = statement;
-  const historySha256 = digests.get(record.sequence) ?? '';
   const expected = toStatement(record, sha256, { site, historySha256, generator });
   if (canonicalJson(statement) !== canonicalJson(expected))
     throw damaged(key, 'does not say what the release record and the history say');

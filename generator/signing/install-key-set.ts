@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { parseInstant } from '../../schemas/dates.js';
-import { JWS_TYPE } from '../../schemas/trust/trust-documents.js';
+import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import type { KeySet } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
@@ -8,6 +8,7 @@ import { metaOf } from '../state/object-meta.js';
 import { isStore, markStore } from '../state/store-mark.js';
 import type { KeySetFile } from './key-files.js';
 import { KEY_SET_KEY, readStoredKeySet } from './stored-key-set.js';
+import { unlessFalse } from './trust-damage.js';
 
 /** The key set that a store has now. `isNew` is true if it was written. */
 export type InstalledKeySet = { readonly value: KeySet; readonly isNew: boolean };
@@ -24,13 +25,19 @@ export async function installKeySet(
   await isStore(store); // throws for an address with anything else
   if ((parseInstant(value.expires) ?? 0) <= now())
     throw new GeneratorError('usage', `The key set has expired on ${value.expires}. Nothing was written.`);
-  const current = await readStoredKeySet(store);
+  if ((parseInstant(value.issued_at) ?? 0) > now() + CLOCK_TOLERANCE_MS)
+    throw new GeneratorError(
+      'usage',
+      `The key set is from the future: it was issued at ${value.issued_at}. Compare the clocks of both machines. Nothing was written.`,
+    );
+  const held = await store.get(KEY_SET_KEY);
+  const current = await unlessFalse(() => readStoredKeySet(store)); // a damaged one is replaced
   if (current?.text === text) return { value, isNew: false };
   if (current !== undefined) assertFollows(current.value, value);
   if (dryRun) return { value, isNew: true };
   await markStore(store);
   const meta = metaOf(KEY_SET_KEY, JWS_TYPE);
-  const swapped = await store.compareAndSwap(KEY_SET_KEY, Buffer.from(text), current?.etag ?? null, meta);
+  const swapped = await store.compareAndSwap(KEY_SET_KEY, Buffer.from(text), held?.etag ?? null, meta);
   if (swapped !== 'conflict') return { value, isNew: true };
   throw new GeneratorError(
     'conflict',

@@ -1,4 +1,5 @@
-import { parseInstant } from '../../schemas/dates.js';
+import { parseInstant, toInstant } from '../../schemas/dates.js';
+import { CLOCK_TOLERANCE_MS } from '../../schemas/trust/trust-documents.js';
 import { isValidAt } from '../../schemas/trust/verify-documents.js';
 import type { GeneratorBuild, KeySet, ReleaseKey } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -7,7 +8,9 @@ import { count } from '../core/text/count.js';
 import { readClock } from '../state/trusted-clock.js';
 import { openSigner, type SigningVariables } from './open-signer.js';
 import type { Signer } from './signer.js';
+import { readSignedHistory } from './signed-history.js';
 import { readStoredKeySet } from './stored-key-set.js';
+import { assertNotReplaced, readCurrent } from './trust-files.js';
 
 const DAY_MS = 86_400_000;
 /** From when on runs warn that a key or the key set is about to expire. */
@@ -25,8 +28,8 @@ export type Signing = {
 /** Options of `openSigning`. */
 export type OpenSigningOptions = {
   readonly variables: SigningVariables;
-  /** True to return `undefined` if no variable names a key. */
-  readonly isOptional?: boolean;
+  /** True to sign a release although its statement is missing or its key was revoked: an operator has checked it. */
+  readonly isChecked?: boolean;
   readonly generator: GeneratorBuild;
   /** The machine's clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -41,11 +44,9 @@ export type OpenSigningOptions = {
  */
 export async function openSigning(
   store: ObjectStore,
-  { variables, generator, now, warn, isOptional = false }: OpenSigningOptions,
+  { variables, generator, now, warn, isChecked = false }: OpenSigningOptions,
 ): Promise<Signing | undefined> {
-  const signer = await openSigner(variables);
-  if (signer === undefined && isOptional) return undefined;
-  const stored = await readStoredKeySet(store);
+  const [signer, stored] = await Promise.all([openSigner(variables), readStoredKeySet(store)]);
   if (stored === undefined && signer === undefined) return undefined;
   if (stored === undefined)
     throw new GeneratorError(
@@ -58,19 +59,42 @@ export async function openSigning(
       'usage',
       `The releases of ${store.address} are signed since sequence ${keySet.signed_from_sequence}. Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY to the release key.`,
     );
-  const clock = (): number => readClock(store, now).nowMs;
-  const key = assertMaySign(keySet, signer.kid, clock());
+  assertClock(store, now);
+  const key = assertMaySign(keySet, signer.kid, now());
   for (const [what, instant] of [
     [`The release key ${key.kid}`, key.valid_until],
     ['The key set', keySet.expires],
   ] as const) {
-    const days = Math.floor(((parseInstant(instant) ?? 0) - clock()) / DAY_MS);
+    const days = Math.floor(((parseInstant(instant) ?? 0) - now()) / DAY_MS);
     if (days < WARNING_DAYS)
       warn(
         `${what} expires in ${count(days, 'day')}, on ${instant}. Then readers refuse everything. Renew it with "generator keys rotate".`,
       );
   }
-  return { signer, keySet, generator, now: clock };
+  const signing = { signer, keySet, generator, now };
+  if (!isChecked) await assertSigned(store, signing);
+  return signing;
+}
+
+/**
+ * Passes if the clocks of this machine and of the store agree. A timestamp of the future would make a frozen copy look current.
+ * @throws GeneratorError 'usage'
+ */
+function assertClock(store: ObjectStore, now: () => number): void {
+  const { nowMs, name } = readClock(store, now);
+  if (Math.abs(nowMs - now()) <= CLOCK_TOLERANCE_MS) return;
+  throw new GeneratorError(
+    'usage',
+    `This machine's clock shows ${toInstant(now())}, but ${name} shows ${toInstant(nowMs)}. Nothing is signed with a wrong clock: set it, and run again.`,
+  );
+}
+
+/** Passes if the current release was signed by a key that is trusted. @throws GeneratorError 'damaged' */
+async function assertSigned(store: ObjectStore, signing: Signing): Promise<void> {
+  const current = await readCurrent(store);
+  if (current === undefined) return;
+  await readSignedHistory(store, current, signing.keySet);
+  await assertNotReplaced(store, signing, current);
 }
 
 /** Returns the key of the key set that may sign now. @throws GeneratorError 'usage' */

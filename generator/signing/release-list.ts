@@ -3,10 +3,9 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { publicKey, TRUST_PATHS } from '../../schemas/paths.js';
 import type { PastRelease } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
-import { toPastRelease } from '../core/trust/release-statement.js';
 import { metaOf } from '../state/object-meta.js';
-import { readReleases, type StoredRelease } from '../state/reachable-objects.js';
-import { readStoredJson } from '../state/stored-json.js';
+import { parseStored } from '../state/stored-json.js';
+import { unlessDamaged } from '../state/unless-damaged.js';
 
 /** Key of the list of all releases. */
 export const RELEASE_LIST_KEY = publicKey(TRUST_PATHS.releases);
@@ -23,31 +22,20 @@ export function historyDigests(history: readonly PastRelease[]): string[] {
   });
 }
 
-/**
- * Returns the entries of all releases up to this one. Those before it come from the list in the store if it contains the
- * previous release, otherwise from the release records.
- * @throws GeneratorError 'damaged' if a record is missing
- */
-export async function readHistory(
-  store: ObjectStore,
-  { record, sha256 }: StoredRelease,
-): Promise<PastRelease[]> {
-  const own = toPastRelease(record, sha256);
-  const { previous } = record;
-  if (previous === null) return [own];
-  const listed = (await readReleaseList(store)).releases.slice(0, record.sequence - 1);
-  if (listed.length === record.sequence - 1 && listed.at(-1)?.sha256 === previous.sha256)
-    return [...listed, own];
-  const releases = await readReleases(store, previous);
-  return [...releases.map((each) => toPastRelease(each.record, each.sha256)).reverse(), own];
+/** Returns the `history_sha256` of the last release of a history. */
+export function historyDigest(history: readonly PastRelease[]): string | undefined {
+  return historyDigests(history).at(-1);
 }
 
-/** Writes the list of all releases up to this one, unless it is there already. Returns the number of bytes written. */
-export async function writeReleaseList(store: ObjectStore, release: StoredRelease): Promise<number> {
+/**
+ * Writes the list of all releases, unless it is there already; a longer one, which another run has written meanwhile, stays.
+ * Returns the number of bytes written.
+ */
+export async function writeReleaseList(store: ObjectStore, history: readonly PastRelease[]): Promise<number> {
+  const body = releaseListBytes(history);
   for (;;) {
     const { releases, etag } = await readReleaseList(store);
-    if (releases[release.record.sequence - 1]?.sha256 === release.sha256) return 0;
-    const body = releaseListBytes(await readHistory(store, release));
+    if (historyDigest(releases.slice(0, history.length)) === historyDigest(history)) return 0;
     const meta = metaOf(RELEASE_LIST_KEY);
     if ((await store.compareAndSwap(RELEASE_LIST_KEY, body, etag, meta)) !== 'conflict') return body.length;
   }
@@ -58,11 +46,12 @@ export function releaseListBytes(releases: readonly PastRelease[]): Buffer {
   return Buffer.from(canonicalJson({ schema: 'releases/1', releases }));
 }
 
-async function readReleaseList(
+/** Reads the list of releases, which nothing has verified. A missing or damaged one is empty: it can be derived. */
+export async function readReleaseList(
   store: ObjectStore,
 ): Promise<{ readonly releases: readonly PastRelease[]; readonly etag: Etag | null }> {
-  const found = await readStoredJson(store, RELEASE_LIST_KEY, 'releases');
-  return found === undefined
-    ? { releases: [], etag: null }
-    : { releases: found.value.releases, etag: found.etag };
+  const found = await store.get(RELEASE_LIST_KEY);
+  if (found === undefined) return { releases: [], etag: null };
+  const list = await unlessDamaged(() => parseStored(RELEASE_LIST_KEY, 'releases', found.bytes));
+  return { releases: list?.releases ?? [], etag: found.etag };
 }

@@ -13,7 +13,7 @@ export async function damagedByTrust<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Returns the result of `work`, or `undefined` if a verification in it fails. */
-export async function unlessFalse<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function unlessFalse<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {

@@ -1,13 +1,19 @@
-import { publicKey, TRUST_PATHS } from '../../schemas/paths.js';
+import { parseInstant } from '../../schemas/dates.js';
+import { POINTER_KEY, publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import { verifyTimestamp } from '../../schemas/trust/verify-documents.js';
-import type { Timestamp } from '../../schemas/types.generated.js';
+import { TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
+import { keyIdOf } from '../../schemas/trust/verify-jws.js';
+import type { KeySet, Timestamp } from '../../schemas/types.generated.js';
 import type { ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { isTimely, toTimestamp } from '../core/trust/timestamp.js';
 import { metaOf } from '../state/object-meta.js';
+import { damaged } from '../state/stored-json.js';
 import { readPointer, readRecord } from '../state/published-state.js';
 import type { StoredRelease } from '../state/reachable-objects.js';
+import { toJws } from './check-statement.js';
 import type { Signing } from './open-signing.js';
+import { readSignedHistory } from './signed-history.js';
 import { writeReleaseList } from './release-list.js';
 import { publishStatement, signRelease } from './statements.js';
 import { signDocument } from './signer.js';
@@ -30,12 +36,52 @@ export async function refreshTrustFiles(store: ObjectStore, signing: Signing): P
   for (;;) {
     const release = await readCurrent(store);
     if (release === undefined) return sum(written);
-    written.push(await signRelease(store, signing, release));
-    written.push(await writeReleaseList(store, release));
+    const history = await readSignedHistory(store, release, signing.keySet);
+    await assertNotReplaced(store, signing, release);
+    written.push(await signRelease(store, signing, { release, history, isExposed: false }));
+    written.push(await writeReleaseList(store, history));
     written.push(await publishStatement(store, release));
     const bytes = await renewTimestamp(store, signing, release);
     if (bytes !== undefined) return sum([...written, bytes]);
   }
+}
+
+/**
+ * Passes if nothing that was signed says that the pointer should name another release: its statement is not by a key that was
+ * revoked, and no timestamp is about a later one.
+ * @throws GeneratorError 'damaged'
+ */
+export async function assertNotReplaced(
+  store: ObjectStore,
+  { keySet }: Signing,
+  { record, sha256 }: StoredRelease,
+): Promise<void> {
+  const key = statementKey(record.revision, sha256);
+  const statement = await store.get(key);
+  if (statement !== undefined) {
+    const kid = await unlessFalse(() => keyIdOf(toJws(key, statement), 'release-statement'));
+    const { revoked } = keySet.keys.find((each) => each.kid === kid) ?? { revoked: null };
+    if (revoked !== null) throw damaged(key, `${TRUST_FAULTS['key-revoked']} (${revoked.reason}). ${CHECK}`);
+  }
+  const found = await store.get(TIMESTAMP_KEY);
+  const timestamp = found && (await unlessFalse(() => readPast(found, keySet)));
+  if (timestamp !== undefined && timestamp.sequence > record.sequence)
+    throw damaged(
+      POINTER_KEY,
+      `names release ${record.sequence}, but release ${timestamp.sequence} was signed as the current one: somebody has put the pointer back. Restore the store from a mirror`,
+    );
+}
+
+/** What an operator does before signing what may be somebody else's. */
+const CHECK =
+  'Somebody else may have written to the store. Check the release. If it is yours, sign it again with "generator repair --sign"';
+
+/** Reads a timestamp at the time when it was signed. */
+function readPast(found: StoredObject, keySet: KeySet): Promise<Timestamp> {
+  const jws = toJws(TIMESTAMP_KEY, found);
+  const text = jws.text.split('.')[1] ?? '';
+  const { as_of: asOf = '' } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<Timestamp>; // verified next
+  return verifyTimestamp(jws, keySet, { checkForm, nowMs: parseInstant(asOf) ?? 0 });
 }
 
 /** Reads the release that the pointer names; `undefined` before the first. */

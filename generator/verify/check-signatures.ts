@@ -1,4 +1,4 @@
-import { publicKey, TRUST_PATHS } from '../../schemas/paths.js';
+import { publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { TrustError } from '../../schemas/trust/trust-error.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
@@ -12,6 +12,7 @@ import { damagedByTrust } from '../signing/trust-damage.js';
 import { TIMESTAMP_KEY } from '../signing/trust-files.js';
 import type { StoredRelease } from '../state/reachable-objects.js';
 import { damaged } from '../state/stored-json.js';
+import { readClock } from '../state/trusted-clock.js';
 import { catchFault, type Verifier } from './verifier.js';
 
 /** Keys below `public/` that no release lists. */
@@ -25,7 +26,7 @@ export type SignatureProof = {
   readonly key_set_version: number;
   /** Number of releases with a statement. */
   readonly statements: number;
-  /** Until when the timestamp proves that the release is the current one; null if that was not checked. */
+  /** Until when the timestamp proves that the release is the current one; null if that was not checked or is not proven. */
   readonly current_until: string | null;
 };
 
@@ -33,8 +34,8 @@ export type SignatureProof = {
 export type SignatureOptions = {
   /** What the caller trusts. Without it, a key set proves itself only. */
   readonly anchor: TrustAnchor | undefined;
-  /** The time for which signatures must be valid; without it, only those of the history are checked. */
-  readonly nowMs: number | undefined;
+  /** The machine's clock, in milliseconds since the epoch; without it, only signatures of the history are checked. */
+  readonly now: (() => number) | undefined;
 };
 
 /**
@@ -44,9 +45,11 @@ export type SignatureOptions = {
 export async function checkSignatures(
   verifier: Verifier,
   releases: readonly StoredRelease[],
-  { anchor, nowMs }: SignatureOptions,
+  { anchor, now }: SignatureOptions,
 ): Promise<SignatureProof | undefined> {
   const { store, faults } = verifier;
+  // With an anchor, the store is not trusted, so that its clock does not count.
+  const nowMs = now && (anchor === undefined ? readClock(store, now).nowMs : now());
   const trust = anchor && nowMs !== undefined ? { anchor, nowMs } : undefined;
   const stored = await catchFault(faults, async () => {
     const found = await readStoredKeySet(store, trust);
@@ -78,7 +81,10 @@ async function checkStatements(
   let statements = 0;
   for (const release of releases) {
     signal?.throwIfAborted();
-    const found = await catchFault(faults, () => readCheckedStatement(store, release, { keySet, digests }));
+    const historySha256 = digests.get(release.record.sequence) ?? '';
+    const found = await catchFault(faults, () =>
+      readCheckedStatement(store, release, { keySet, historySha256 }),
+    );
     statements += found === undefined ? 0 : 1;
   }
   return statements;
@@ -113,6 +119,10 @@ async function checkCurrent(
   { keySet, nowMs }: { readonly keySet: KeySet; readonly nowMs: number },
 ): Promise<string | undefined> {
   const options = { checkForm, nowMs };
+  const key = statementKey(record.revision, current?.sha256 ?? '');
+  const own = await store.get(key);
+  if (own !== undefined && record.sequence >= keySet.signed_from_sequence)
+    await catchFault(faults, () => damagedByTrust(() => verifyStatement(toJws(key, own), keySet, options)));
   await catchFault(faults, async () => {
     const copy = await store.get(STATEMENT_COPY_KEY);
     if (copy === undefined) return void lagging.push({ key: STATEMENT_COPY_KEY, message: 'is missing' });
@@ -132,7 +142,8 @@ async function checkCurrent(
     if (timestamp.sequence < record.sequence)
       lagging.push({ key: TIMESTAMP_KEY, message: `is about release ${timestamp.sequence}` });
     else if (timestamp.sha256 !== current?.sha256) throw forked(TIMESTAMP_KEY, timestamp.sequence);
-    return timestamp.expires;
+    else return timestamp.expires;
+    return undefined;
   });
 }
 

@@ -98,8 +98,9 @@ export async function verifyStore(
   for (const chain of listedChains(record)) await checkChain(verifier, chain);
   await checkPublicFiles(verifier, unfinished);
   const clock = now && readClock(store, now);
-  const proof = { anchor: trust, nowMs: clock?.nowMs };
-  const signatures = isComplete ? await checkSignatures(verifier, releases, proof) : undefined;
+  const signatures = isComplete
+    ? await checkSignatures(verifier, releases, { anchor: trust, now })
+    : undefined;
   faults.push(...checkIndexes(record, changes));
   await checkExtraFiles(verifier, unfinished);
   await catchFault(faults, () => readStoredJson(store, GC_KEY, 'gc'));

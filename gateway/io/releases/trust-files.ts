@@ -31,8 +31,8 @@ export type TrustFilesOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/** Maximum size of a file. Larger ones were not made by the generator. */
-const MAX_BYTES = 1_000_000;
+/** Maximum size of a file: a list of 60,000 releases. */
+const MAX_BYTES = 10_000_000;
 /** The four files, and statements of the releases before. */
 const MAX_FILES = 8;
 /** Age from which a file is read again before it is sent. */

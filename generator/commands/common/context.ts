@@ -33,12 +33,12 @@ export type CommandContext = {
   /** Opens the store at an address. @throws StoreError 'address'. */
   readonly openStore: (address: string) => Promise<ObjectStore>;
   /**
-   * Opens the key that signs the releases of a store; `undefined` if they are not signed or, with `isOptional`, if the
-   * environment names no key. @throws GeneratorError 'usage'
+   * Opens the key that signs the releases of a store; `undefined` if they are not signed. With `isChecked`, the current release
+   * may be one that nobody has signed. @throws GeneratorError 'usage', 'damaged'
    */
   readonly openSigning: (
     store: ObjectStore,
-    options?: { readonly isOptional?: boolean },
+    options?: { readonly isChecked?: boolean },
   ) => Promise<Signing | undefined>;
 };
 

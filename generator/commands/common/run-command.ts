@@ -77,9 +77,9 @@ export async function runCommand(
         record.stores.push(store.address);
         return store;
       },
-      openSigning: (store, { isOptional = false } = {}) =>
+      openSigning: (store, { isChecked = false } = {}) =>
         openSigning(store, {
-          isOptional,
+          isChecked,
           variables: signingVariables,
           generator: build,
           now,

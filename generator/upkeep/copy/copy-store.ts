@@ -20,7 +20,7 @@ import { assertStructure } from '../../verify/check-structure.js';
 import { gcStore, type GcResult, type GcStoreOptions } from '../gc-store.js';
 import { listCopyItems, sizesOf, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
-import { copyCurrentTrust, copyStatements, readSourceKeys } from './copy-trust.js';
+import { copyCurrentTrust, copyStatements, readSourceKeys, type CopyTrustOptions } from './copy-trust.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
 import { selectRelease, type Selection } from './select-release.js';
 
@@ -41,6 +41,8 @@ export type CopyStoreOptions = {
   readonly prune?: Pick<GcStoreOptions, 'apply' | 'graceMs' | 'clock'>;
   /** The release to copy; by default the one that the source's pointer names. */
   readonly selection?: Selection;
+  /** The machine's clock, in milliseconds since the epoch. */
+  readonly now: () => number;
   /** Whose signatures the source must have. */
   readonly trust?: TrustAnchor | undefined;
 };
@@ -94,7 +96,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   const { from, to, clock, progress, signal, selection } = options;
   const tally: Tally = { objects: 0, bytes: 0, skipped: 0, replaced: [] };
   progress.begin('state');
-  const { pointer, behind, targetPointer, list, releases, nowMs, keys } = await survey(options);
+  const { pointer, behind, targetPointer, list, releases, keys, ...survey } = await surveyStores(options);
   progress.end(pointer.revision);
   signal.throwIfAborted();
 
@@ -103,13 +105,7 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   countWritten(tally, await markStore(to));
   await keepSpareSpace(to);
   await copyAll(options, list, tally);
-  const proof = {
-    from,
-    to,
-    trust: options.trust,
-    nowMs,
-    onWritten: (bytes: number) => countWritten(tally, bytes),
-  };
+  const proof = { ...survey.proof, onWritten: (bytes: number) => countWritten(tally, bytes) };
   if (keys !== undefined) await withStoreAddress(from, () => copyStatements(releases, keys, proof));
   progress.end(`${count(tally.objects, 'object')}, ${bytesWords(tally.bytes)} new`);
 
@@ -147,13 +143,13 @@ type Survey = {
   readonly targetPointer: ReadPointer | undefined;
   readonly list: CopyList;
   readonly releases: readonly StoredRelease[];
-  readonly nowMs: number;
+  readonly proof: Omit<CopyTrustOptions, 'onWritten'>;
   /** The key set of the source, if its releases are signed. */
   readonly keys: StoredKeySet | undefined;
 };
 
 /** Reads which objects there are to copy, and the release that the target has. Checks that the target has room. */
-async function survey({ from, to, prune, selection, trust }: CopyStoreOptions): Promise<Survey> {
+async function surveyStores({ from, to, prune, selection, trust, now }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the source's releases: otherwise another copy could bring it one that is newer than those.
   const targetPointer = await readTargetPointer(to);
@@ -170,7 +166,10 @@ async function survey({ from, to, prune, selection, trust }: CopyStoreOptions): 
   const releases = history.slice(behind);
   const selected = behind === 0 ? pointer.value : (pointerTo(history[behind]) ?? pointer.value);
   await withStoreAddress(from, () => assertStructure(from, selected, releases));
-  const keys = await withStoreAddress(from, () => readSourceKeys({ from, trust, nowMs }));
+  // Against an anchor, the source is not trusted, so that its clock does not count.
+  const signedMs = trust === undefined ? nowMs : now();
+  const proof = { from, to, trust, nowMs: signedMs };
+  const keys = await withStoreAddress(from, () => readSourceKeys(pointer.value, proof));
   const index = await indexOfTarget(from, to, releases, target);
   const list = await withStoreAddress(from, () =>
     listCopyItems(from, {
@@ -181,7 +180,7 @@ async function survey({ from, to, prune, selection, trust }: CopyStoreOptions): 
     }),
   );
   await assertSpaceForFiles(to, sizesOf(list, releases[0]));
-  return { pointer: selected, behind, targetPointer, list, releases, nowMs, keys };
+  return { pointer: selected, behind, targetPointer, list, releases, proof, keys };
 }
 
 function pointerTo(release: StoredRelease | undefined): Pointer | undefined {

@@ -1,11 +1,15 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { statementKey } from '../../../schemas/paths.js';
+import { TRUST_FAULTS } from '../../../schemas/trust/trust-error.js';
 import { JWS_TYPE } from '../../../schemas/trust/trust-documents.js';
 import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import { verifyTimestamp } from '../../../schemas/trust/verify-documents.js';
-import type { KeySet } from '../../../schemas/types.generated.js';
+import type { KeySet, Pointer } from '../../../schemas/types.generated.js';
+import { GeneratorError } from '../../core/generator-error.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { historyDigestsOf, readCheckedStatement, toJws } from '../../signing/check-statement.js';
 import { writeReleaseList } from '../../signing/release-list.js';
+import { readSignedHistory } from '../../signing/signed-history.js';
 import { publishStatement } from '../../signing/statements.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet, type StoredKeySet } from '../../signing/stored-key-set.js';
 import { damagedByTrust, unlessFalse } from '../../signing/trust-damage.js';
@@ -20,22 +24,59 @@ export type CopyTrustOptions = {
   readonly to: ObjectStore;
   /** Whose signatures the source must have; without it, those of the root key that the source names. */
   readonly trust?: TrustAnchor | undefined;
-  /** The time of the source's clock, in milliseconds since the epoch. */
+  /** The time for which signatures must be valid, in milliseconds since the epoch. */
   readonly nowMs: number;
   /** Called with the size of each object that was written. */
   readonly onWritten: (bytes: number) => void;
 };
 
-/** Reads the key set of the source. @throws GeneratorError 'damaged' if it is not valid, or missing although `trust` was given */
-export async function readSourceKeys({
-  from,
-  trust,
-  nowMs,
-}: Pick<CopyTrustOptions, 'from' | 'trust' | 'nowMs'>): Promise<StoredKeySet | undefined> {
+/**
+ * Reads the key set of the source. With `trust`, the source must also have a timestamp that is valid and about its current
+ * release, so that a frozen source is noticed before anything is copied.
+ * @throws GeneratorError 'damaged' if something is missing or not valid, 'usage' if the target is signed by another root key,
+ * 'conflict' if the source is being published to
+ */
+export async function readSourceKeys(
+  pointer: Pointer,
+  { from, to, trust, nowMs }: Omit<CopyTrustOptions, 'onWritten'>,
+): Promise<StoredKeySet | undefined> {
   const keys = await readStoredKeySet(from, trust && { anchor: trust, nowMs });
   if (keys === undefined && trust !== undefined)
     throw damaged(KEY_SET_KEY, 'is missing: the releases of this store are not signed');
+  await assertFollowsTarget(keys, { from, to });
+  if (keys === undefined || trust === undefined) return keys;
+  const found = await from.get(TIMESTAMP_KEY);
+  if (found === undefined) throw damaged(TIMESTAMP_KEY, TRUST_FAULTS['release-unsigned']);
+  const options = { checkForm, nowMs };
+  const timestamp = await damagedByTrust(() =>
+    verifyTimestamp(toJws(TIMESTAMP_KEY, found), keys.value, options),
+  );
+  if (timestamp.sha256 !== pointer.sha256)
+    throw new GeneratorError(
+      'conflict',
+      `The timestamp of ${from.address} is about release ${timestamp.sequence}, but its current one is ${pointer.sequence}. If a release is being published, run again. Nothing was copied.`,
+    );
   return keys;
+}
+
+/** Passes unless the target is signed and the source is not, or by another root key. @throws GeneratorError 'usage' */
+async function assertFollowsTarget(
+  keys: StoredKeySet | undefined,
+  { from, to }: Pick<CopyTrustOptions, 'from' | 'to'>,
+): Promise<void> {
+  const held = await unlessFalse(() => readStoredKeySet(to));
+  if (held === undefined) return;
+  const { site, root } = held.value;
+  if (
+    keys !== undefined &&
+    keys.value.site === site &&
+    canonicalJson(keys.value.root) === canonicalJson(root)
+  )
+    return;
+  throw new GeneratorError(
+    'usage',
+    `${to.address} is signed for ${site}, but ${from.address} ${keys === undefined ? 'is not signed' : 'is signed by another root key'}. Nothing was copied. Check the source, or choose an empty target.`,
+  );
 }
 
 /**
@@ -53,7 +94,9 @@ export async function copyStatements(
   for (const release of releases) {
     const key = statementKey(release.record.revision, release.sha256);
     const held = await to.get(key);
-    const statement = await readCheckedStatement(from, release, { keySet: keys.value, digests });
+    const historySha256 = digests.get(release.record.sequence) ?? '';
+    const expected = { keySet: keys.value, historySha256 };
+    const statement = await readCheckedStatement(from, release, expected);
     if (statement === undefined || held?.etag === statement.etag) continue;
     if (held !== undefined && Buffer.from(held.bytes).equals(statement.bytes)) continue;
     await to.compareAndSwap(key, statement.bytes, held?.etag ?? null, metaOf(key, JWS_TYPE));
@@ -76,15 +119,16 @@ async function copyKeySet({ text, value }: StoredKeySet, { to, onWritten }: Copy
  * valid and about this release. A delayed copy has no timestamp of its own release.
  */
 export async function copyCurrentTrust(keySet: KeySet, options: CopyTrustOptions): Promise<void> {
-  const { from, to, onWritten, trust, nowMs } = options;
+  const { from, to, onWritten, nowMs } = options;
   const release = await readCurrent(to);
   if (release === undefined) return;
-  onWritten(await writeReleaseList(to, release));
+  onWritten(await writeReleaseList(to, await readSignedHistory(to, release, keySet)));
   onWritten(await publishStatement(to, release));
   const [found, held] = await Promise.all([from.get(TIMESTAMP_KEY), to.get(TIMESTAMP_KEY)]);
   if (found === undefined || held?.etag === found.etag) return;
-  const verify = () => verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs });
-  const timestamp = await (trust === undefined ? unlessFalse(verify) : damagedByTrust(verify));
+  const timestamp = await unlessFalse(() =>
+    verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs }),
+  );
   if (timestamp?.sha256 !== release.sha256) return;
   if (held !== undefined && Buffer.from(held.bytes).equals(found.bytes)) return;
   const meta = metaOf(TIMESTAMP_KEY, JWS_TYPE);
