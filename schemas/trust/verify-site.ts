@@ -42,8 +42,8 @@ export type SiteProof = {
 };
 
 /**
- * Verifies everything public of a site: root key, key set, timestamp, statement, list of releases, and every public file. After
- * a failure it reads everything again past caches, and what it finds then counts.
+ * Verifies everything public of a site: root key, key set, timestamp, statement, list of releases, and every public file. If a
+ * check fails, all files are read again without caches, and only the second result counts.
  * @throws TrustError
  */
 export async function verifySite(options: VerifySiteOptions): Promise<SiteProof> {
@@ -119,7 +119,7 @@ async function verifyHistory(
   if (file === undefined) throw new TrustError('file-missing', path);
   const text = historyIn(file.bytes, sequence);
   if (text !== undefined && (await site.sha256(new TextEncoder().encode(text))) === expected) return sequence;
-  throw new TrustError(file.isCached ? 'mixed' : 'release-forked', path, `up to release ${sequence}`);
+  throw new TrustError(file.isCached ? 'mixed' : 'file-altered', path, `up to release ${sequence}`);
 }
 
 /** Returns the text that the digest of the history is about; `undefined` for a file that is no list of so many releases. */

@@ -96,12 +96,12 @@ export const HISTORY_ATTACKS: readonly AttackPlan[] = [
   {
     name: 'the list of releases has another past than the statement',
     changes: [put(LIST, 'past-fork-releases.json')],
-    fault: 'release-forked',
+    fault: 'file-altered',
   },
   {
     name: 'the list of releases ends before the release',
     changes: [replace(LIST, 'release-2')],
-    fault: 'release-forked',
+    fault: 'file-altered',
   },
   {
     name: 'the list of releases names a later release too',
@@ -109,11 +109,11 @@ export const HISTORY_ATTACKS: readonly AttackPlan[] = [
     changes: [replace(LIST, 'release-3')],
     fault: null,
   },
-  { name: 'the list of releases has no releases', changes: [NO_LIST], fault: 'release-forked' },
+  { name: 'the list of releases has no releases', changes: [NO_LIST], fault: 'file-altered' },
   {
     name: 'the list of releases is not JSON',
     changes: [{ put: LIST, text: '<!doctype html>' }],
-    fault: 'release-forked',
+    fault: 'file-altered',
   },
   {
     name: 'the list of releases has text that is not Unicode',
@@ -123,7 +123,7 @@ export const HISTORY_ATTACKS: readonly AttackPlan[] = [
         text: String.raw`{"releases":[{"sequence":1,"revision":"\ud800"},{"sequence":2},{"sequence":3}]}`,
       },
     ],
-    fault: 'release-forked',
+    fault: 'file-altered',
   },
   { name: 'the list of releases is missing', changes: [{ delete: LIST }], fault: 'file-missing' },
   {

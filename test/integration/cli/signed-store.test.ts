@@ -35,7 +35,7 @@ it(
     const other = `${SITE}#${'A'.repeat(43)}`;
     expect(await verify(other)).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('is signed by another root key than the one you trust') as string,
+      stderr: expect.stringContaining('is signed by a root key other than the one you trust') as string,
     });
   },
   SLOW_MS,

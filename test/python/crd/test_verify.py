@@ -20,6 +20,7 @@ from signed import KEYS, RELEASES, SITE, STATEMENT, TIMESTAMP, Signer, moment, r
 from story import CALENDAR, R4, tell
 
 GOLD = "/api/v1/files/gold/base"
+METADATA = Path(__file__).resolve().parents[3] / "templates" / "python" / "METADATA"
 NAMES = ["keys.jws", "release.json", "release.jws", "releases.json", "timestamp.jws"]
 
 
@@ -54,11 +55,11 @@ def test_the_command_prints_what_is_proven_and_what_is_not(
     assert lines[1].startswith("proven: timestamp: release 4 was the current one, signed at ")
     assert lines[2:8] == [
         f"proven: release {R4}: signed, published at 2026-01-23T06:00:00Z by generator 0.1.0",
-        "proven: list of 4 public files: as the statement says",
-        "proven: history: 4 releases, as signed",
-        "proven: 4 public files: as the list says",
-        "proven: 2 manifests: as the statement says",
-        "proven: 4 volume files and 10 day files: as the manifests list",
+        "proven: the list of 4 public files matches the signed statement",
+        "proven: the history of 4 releases matches the signed digest",
+        "proven: 4 public files match the list",
+        "proven: 2 manifests match the signed statement",
+        "proven: 4 volume files and 10 day files match the manifests",
     ]
     assert [line.partition(": ")[0] for line in lines[8:]] == ["not proven"] * 4
     assert lines[9] == "not proven: 30 day files whose dates are in volumes (--days verifies them)"
@@ -70,7 +71,7 @@ def test_without_a_key_subscriber_files_are_not_proven(
     monkeypatch.delenv("CRD_API_KEY")
     service.paths()
     assert main(["verify", service.url, "--trust", signer.trust]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "not proven: subscriber files (no key)"
+    assert capsys.readouterr().out.splitlines()[-1] == "not proven: subscriber files: no API key is set"
     assert not any(path.startswith("/api/v1/files/") for path in service.paths())
 
 
@@ -108,7 +109,7 @@ def test_the_command_exits_8_for_a_false_file_and_names_it(
     service.public[CALENDAR] += b" "
     assert main(["verify", service.url, "--trust", signer.trust, "--json"]) == 8
     out, err = capsys.readouterr()
-    message = f"{CALENDAR} has other bytes than the release says: it was altered, or is another file"
+    message = f"{CALENDAR} does not match its signed digest: it was altered or replaced"
     assert err.splitlines()[-1] == f"verify: {message}"
     assert json.loads(out) == {"verified": False, "code": "file-altered", "subject": CALENDAR, "message": message}
 
@@ -198,10 +199,10 @@ def test_a_reader_with_a_memory_refuses_the_past_and_another_history(
     assert "proven: the same history as when you saw release 3" in capsys.readouterr().out
     signer.publish(service, sequence=3)
     assert main(command) == 8
-    assert "is replayed (release 3, you have seen 4)" in capsys.readouterr().err
+    assert "the site serves an old state (release 3, you have seen 4)" in capsys.readouterr().err
     signer.publish(service, records=[sha256_of(bytes([i])) for i in range(4)])
     assert main(command) == 8
-    assert "The owner of the key signed two histories" in capsys.readouterr().err
+    assert "Two different histories were signed for this site" in capsys.readouterr().err
     signer.version = 1
     signer.publish(service)
     assert main(command) == 8
@@ -225,12 +226,14 @@ def test_a_memory_of_another_site_or_a_damaged_one_is_refused(signer: Signer, tm
     with pytest.raises(UsageError, match="is the state of https://data"):
         crd.verify(Signer().trust, since=state)
     state.write_text("{}")
-    with pytest.raises(UsageError, match="is not a state of crd verify"):
+    with pytest.raises(
+        UsageError, match="state file of crd verify: the content does not match the verified-state schema at "
+    ):
         crd.verify(signer.trust, since=state)
     state.write_text("{")
-    with pytest.raises(UsageError, match="cannot be read as a state"):
+    with pytest.raises(UsageError, match="state file of crd verify: Expecting property name"):
         crd.verify(signer.trust, since=state)
-    with pytest.raises(crd.CrdError, match="cannot be written: "):
+    with pytest.raises(crd.CrdError, match="Verification succeeded, but the state could not be saved"):
         crd.verify(signer.trust, since=tmp_path / "none" / "state.json")
 
 
@@ -243,8 +246,8 @@ def test_a_mirror_is_verified_without_a_network(
     service.paths()
     assert main(["verify", str(mirror), "--trust", signer.trust]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "proven: manifests of meta/base, gold/base: as the statement says" in lines
-    assert "proven: 2 volume files and 10 day files: as the manifests list" in lines
+    assert "proven: the manifests of meta/base, gold/base match the signed statement" in lines
+    assert "proven: 2 volume files and 10 day files match the manifests" in lines
     assert service.paths() == []
     assert crd.verify(signer.trust, mirror, at=moment()).counts["day_files"] == 10
     assert fault_of(lambda: crd.verify(signer.trust, mirror, at=moment(3)))[0] == "timestamp-expired"
@@ -261,7 +264,7 @@ def test_a_mirror_is_verified_without_a_network(
         ("gold/base/2027-01-01.json", "file-altered"),
         ("gold/base/volumes/2027.parquet", "file-altered"),
         ("trust/release.json", "file-altered"),
-        ("trust/releases.json", "release-forked"),
+        ("trust/releases.json", "file-altered"),
     ],
 )
 def test_another_file_in_a_mirror_is_detected(
@@ -270,6 +273,29 @@ def test_another_file_in_a_mirror_is_detected(
     client.sync(tmp_path, ["base"], ["gold"])
     (tmp_path / name).write_bytes(b"{}")
     assert fault_of(lambda: crd.verify(signer.trust, tmp_path)) == (code, name)
+
+
+def test_a_file_that_does_not_belong_in_a_mirror_is_named_as_such(
+    signer: Signer, client: Client, tmp_path: Path
+) -> None:
+    client.sync(tmp_path, ["base"], ["gold"])
+    (tmp_path / "gold" / "base" / "2027-01-01.json").write_bytes(b"{}")
+    with pytest.raises(
+        VerificationError, match=r"^gold/base/2027-01-01.json does not belong in this mirror: .*again\.$"
+    ):
+        crd.verify(signer.trust, tmp_path)
+
+
+def test_an_altered_list_of_releases_does_not_accuse_the_publisher(
+    service: Service, signer: Signer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["verify", service.url, "--trust", signer.trust, "--since", str(tmp_path / "state.json")]
+    assert main(command) == 0
+    service.public[RELEASES] = service.public[RELEASES].replace(b"2026", b"2025", 1)
+    assert main(command) == 8
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith(f"verify: {RELEASES} does not match its signed digest")
+    assert not any("histories" in line for line in lines)
 
 
 @pytest.mark.parametrize("name", ["gold/base/2026-01-21.json", "gold/base/manifest.json"])
@@ -292,7 +318,9 @@ def test_a_mirror_of_an_unsigned_site_has_no_signed_files(service: Service, clie
     client.sync(tmp_path, ["base"], ["gold"])
     assert not (tmp_path / "trust").exists()
     assert [path for path in service.paths() if path.endswith(".jws")] == [KEYS]
-    assert fault_of(lambda: crd.verify(Signer().trust, tmp_path)) == ("release-unsigned", "trust/keys.jws")
+    with pytest.raises(VerificationError, match=r"^trust/keys\.jws does not exist: this site does not sign") as raised:
+        crd.verify(Signer().trust, tmp_path)
+    assert raised.value.code == "release-unsigned"
 
 
 def test_sync_follows_a_release_that_is_published_meanwhile(
@@ -349,8 +377,11 @@ def test_sync_reports_an_archive_of_an_earlier_release(
         (["https://data.example.com", "--trust", "abc"], "does not name a root key. Use SITE#THUMBPRINT"),
         (["none", "--trust", f"a#{'b' * 43}"], "none is not a folder"),
         (["none", "--trust", f"a#{'b' * 43}", "--at", "now"], "is not an instant"),
-        (["none", "--trust", f"a#{'b' * 43}", "--days"], "Leave days out"),
-        (["https://data.example.com", "--trust", f"a#{'b' * 43}", "--at", "2026-01-01T00:00:00Z"], "as of now"),
+        (["none", "--trust", f"a#{'b' * 43}", "--days"], "--days (days=True) applies only to a service"),
+        (
+            ["https://data.example.com", "--trust", f"a#{'b' * 43}", "--at", "2026-01-01T00:00:00Z"],
+            "applies only to a mirror",
+        ),
     ],
 )
 def test_wrong_arguments_are_explained(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -362,8 +393,11 @@ def test_a_missing_package_is_named(signer: Signer, monkeypatch: pytest.MonkeyPa
     for name in [name for name in sys.modules if name.startswith(("joserfc", "crd.verification."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "joserfc", None)
-    with pytest.raises(MissingPackageError, match="pip install joserfc"):
+    with pytest.raises(MissingPackageError) as raised:
         crd.verify(signer.trust)
+    requirement = "joserfc>=1.6,<2"
+    assert str(raised.value).endswith(f'pip install "{requirement}"')
+    assert f'Requires-Dist: {requirement}; extra == "verify"' in METADATA.read_text().splitlines()
 
 
 def test_a_fault_shows_nothing_that_controls_a_terminal() -> None:

@@ -1,12 +1,23 @@
+import { TRUST_PATHS } from '../../../schemas/paths.js';
 import { TRUST_FAULTS, TrustError, UNPROVEN } from '../../../schemas/trust/trust-error.js';
 import { ATTACKS } from '../../support/trust/vector-site.js';
 
 describe('a fault of verification', () => {
   it('says what failed, and why', () => {
     expect(new TrustError('file-altered', '/docs').message).toMatch(
-      /^\/docs has other bytes than the release says/,
+      /^\/docs does not match its signed digest/,
     );
     expect(new TrustError('keys-expired', 'keys.jws', 'on 2026-03-01').message).toMatch(/\(on 2026-03-01\)$/);
+  });
+
+  it('does not say that a site without a key set signs its releases', () => {
+    const { keys, timestamp } = TRUST_PATHS;
+    expect(new TrustError('release-unsigned', keys).message).toBe(
+      `${keys} does not exist: this site does not sign its releases, or the signatures were removed`,
+    );
+    expect(new TrustError('release-unsigned', timestamp).message).toBe(
+      `${timestamp} is missing, but this site signs its releases`,
+    );
   });
 
   it('has an attack in the table, except for a site that does not answer', () => {

@@ -83,7 +83,7 @@ def verify(
     at: str | None = None,
 ) -> Verification:
     """
-    Verifies a service like `Client.verify`, or a folder that `sync` made. `source` is the address of the service, by
+    Verifies a service like `Client.verify`, or a folder that `sync` created. `source` is the address of the service, by
     default that of the default client, or the folder. A folder is verified without a network: as of now, or as of the
     instant `at`, such as "2026-03-01T06:00:00Z".
     """

@@ -148,8 +148,8 @@ class Client:
         """
         Verifies the signatures of the service up to the root key that `trust` names, as SITE#THUMBPRINT, and all files
         by their digests: public files and, with a key, those of manifests. With `days`, also the day files whose dates
-        are in volumes. `since` is a file that keeps what was seen, so that an older state or another history is
-        refused. Raises VerificationError. Needs the package joserfc.
+        are in volumes. `since` is a file for the newest verified state; later runs refuse an older state or a different
+        history. Raises VerificationError. Needs the package joserfc.
         """
         from .verification.entry import verify_client
 

@@ -44,7 +44,7 @@ def naming(path: str) -> Iterator[None]:
 
 
 class Release:
-    """The public files of one release. `fresh` reads them past caches, which can be some minutes old."""
+    """The public files of one release. `fresh` reads them without caches, which can be some minutes old."""
 
     def __init__(self, files: Files, fresh: bool) -> None:
         self.files, self.fresh = files, fresh
@@ -75,7 +75,7 @@ class Files:
         return self.of_one_release(lambda release: release.read(path))
 
     def of_one_release(self, read: Callable[[Release], T]) -> T:
-        """Runs `read` on the current release; once more past all caches if a file is of another release."""
+        """Runs `read` on the current release; once more without caches if a file is of another release."""
         try:
             return read(Release(self, fresh=False))
         except ChangedError:

@@ -52,7 +52,7 @@ class TrustFiles:
         raise IncompleteError("the signed files and the mirror are of different releases: a release is being published")
 
     def read(self) -> dict[str, bytes] | None:
-        """Returns the files by path, past all caches; None if the releases of the site are not signed."""
+        """Returns the files by path, without caches; None if the releases of the site are not signed."""
         try:
             keys = self.fetch(KEYS)
         except NotFoundError:

@@ -1,5 +1,5 @@
 """
-Verifies a service, or a mirror that crd sync made, by the root key that you trust:
+Verifies a service, or a mirror that crd sync created, by the root key that you trust:
 
   crd verify https://data.example.com --trust https://data.example.com#NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs
   crd verify mirror --trust ...
@@ -7,16 +7,17 @@ Verifies a service, or a mirror that crd sync made, by the root key that you tru
 The root key has signed a set of keys. A key of the set has signed the current release and a timestamp, which is valid
 for 48 hours. The release lists the digests of all public files, of the history of releases, and of the manifests.
 
-- A service is verified with all public files and, with CRD_API_KEY, with all manifests that the plan includes and the
-  files that they list: volumes, and the day files of dates in no volume. --days verifies the file of every date.
+- For a service, every public file is checked. With CRD_API_KEY, so are the manifests in your plan, their volumes, and
+  the day files that are not in a volume. --days checks all day files.
 - A mirror is verified without a network, with each of its files. Its timestamp must be valid now, or at the time of
   --at: that proves what the mirror had then, not that it is current.
-- --since keeps in a file what you saw, and refuses an older state or another history. A witness runs it regularly.
+- --since FILE records the newest verified state and refuses an older state or a different history in later runs.
 
-Each line says what was proven; the last ones what was not. After a failure, everything is read again past caches.
+Prints one line for everything that was proven, and at the end what was not. If a check fails, all files are read
+again without caches, and only the second result counts.
 
-Exit codes: 0 verified; 7 not proven, because files are of two releases or cannot be read: run it again later;
-8 something is false, as the message says; 2 wrong usage, or access refused.
+Exit codes: 0 verified; 7 not completed (a release is being published, or a file cannot be read): run again;
+8 something is false; 2 wrong usage or access refused.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MIXED_CODE, FALSE_CODE = 7, 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="URL|DIR", help="address of a service, or the folder of crd sync --to")
     parser.add_argument("--trust", required=True, metavar="SITE#THUMBPRINT", help="name and root key that you trust")
-    parser.add_argument("--since", metavar="STATE", help="file that keeps what you saw; it is made if there is none")
+    parser.add_argument("--since", metavar="FILE", help="file for the last verified state; created if missing")
     parser.add_argument("--days", action="store_true", help="also verify day files whose dates are in volumes")
     parser.add_argument("--at", metavar="INSTANT", help="judge a mirror as of this time, such as 2026-03-01T06:00:00Z")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")

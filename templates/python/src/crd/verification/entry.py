@@ -30,15 +30,17 @@ def verify_source(
     at: str | None = None,
     report: Report = lambda _: None,
 ) -> Verification:
-    """Verifies the service at an address, that of the settings without a source, or a folder."""
+    """Verifies a service or a mirror folder. Without `source`, verifies the service from the settings."""
     from ..client import Client
 
     if source is not None and re.match("https?://", str(source)) is None:
         if days:
-            raise UsageError("A mirror is verified with every file that it has. Leave days out.")
+            raise UsageError(
+                "--days (days=True) applies only to a service; every file of a mirror is always verified. Omit it."
+            )
         return verify_mirror(source, trust, since, at, report)
     if at is not None:
-        raise UsageError("A service is verified as of now. Use at only with the folder of a mirror.")
+        raise UsageError("--at (at=...) applies only to a mirror; a service is verified as of now. Omit it.")
     client = Client(base_url=None if source is None else str(source))
     try:
         return verify_client(client, trust, since, days, report)
@@ -52,7 +54,7 @@ def verify_client(
     """Verifies the service of a client."""
     transport = client.files.transport
     advice = advice_on_key(client.base_url)
-    no_key = "" if transport.api_key is not None else f"no key{f': {advice}' if advice else ''}"
+    no_key = "" if transport.api_key is not None else f"no API key is set{f': {advice}' if advice else ''}"
     options = Options(parse_anchor(trust), utc_now(), None if since is None else Path(since), report, client.progress)
     return verify_site(Site(client.files), options, days, no_key)
 
@@ -60,7 +62,7 @@ def verify_client(
 def verify_mirror(
     folder: Name, trust: str, since: Name | None = None, at: str | None = None, report: Report = lambda _: None
 ) -> Verification:
-    """Verifies a folder that `crd sync` made, without a network: as of now, or as of the instant `at`."""
+    """Verifies a folder that `crd sync` created, without a network: as of now, or as of the instant `at`."""
     if at is not None and instant(at) is not None:
         raise UsageError(f"at={at!r} is not an instant. Use one such as 2026-03-01T06:00:00Z.")
     now = utc_now() if at is None else to_time(at)

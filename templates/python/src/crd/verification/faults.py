@@ -7,44 +7,53 @@ from ..errors import CrdError
 FAULTS = {
     "jws-malformed": "is not a complete signed document: it was cut off or replaced",
     "jws-algorithm": "names a signature algorithm that does not belong to its key",
-    "jws-kind": "is a signed document of another kind, put in this place",
-    "jws-altered": "has a signature that does not belong to its content: one of them was altered",
+    "jws-kind": "is a different kind of signed document than expected here",
+    "jws-altered": "has an invalid signature: the content or the signature was altered",
     "key-unknown": "is signed by a key that the key set does not list",
     "key-revoked": "is signed by a key that was revoked",
     "key-expired": "is signed by a key that is not valid at this time",
-    "root-untrusted": "is signed by another root key than the one you trust",
+    "root-untrusted": "is signed by a root key other than the one you trust",
     "site-wrong": "is about another site",
     "keys-expired": "has expired: the site serves an old key set, or its owner did not renew it",
     "keys-old": "is older than the key set that you have seen before",
     "timestamp-expired": "has expired: the site shows an old state, as a frozen mirror does",
     "timestamp-early": "is from the future: the clock of this machine or of the publisher is wrong",
-    "release-unsigned": "is missing, although the releases of this site are signed",
-    "release-old": "is about an older release than you have seen before: an old release is replayed",
-    "release-forked": ("is about another release than the signed history has at this place: two histories exist"),
+    "release-unsigned": "is missing, but this site signs its releases",
+    "release-old": "is about an older release than you have seen before: the site serves an old state",
+    "release-forked": "names a different release than the signed history: two histories exist",
     "file-missing": "is missing, although the release lists it",
-    "file-altered": "has other bytes than the release says: it was altered, or is another file",
-    "mixed": "belongs to another release than the rest: a release is being published, or a cache is old",
+    "file-altered": "does not match its signed digest: it was altered or replaced",
+    "mixed": "belongs to a different release from the rest: a release is being published, or a cache is old",
     "unreachable": "could not be read",
 }
-UNPROVEN = ("mixed", "unreachable")  # these prove nothing false, and may be gone in the next try
+NO_KEY_SET = "does not exist: this site does not sign its releases, or the signatures were removed"
+UNPROVEN = ("mixed", "unreachable")  # these do not prove tampering: a retry may succeed
 LONGEST_TEXT = 300
 
 
 class VerificationError(CrdError):
-    """A failed verification. `code` is a key of FAULTS, `subject` the path of what failed."""
+    """A failed verification. `code` is a key of FAULTS, `subject` the path of what failed, `reason` its own text."""
 
-    def __init__(self, code: str, subject: str, detail: str = "") -> None:
+    def __init__(self, code: str, subject: str, detail: str = "", reason: str = "") -> None:
         self.code, self.subject, self.detail = code, printable(subject), printable(detail)
-        super().__init__(f"{self.subject} {FAULTS[code]}{f' ({self.detail})' if detail else ''}")
+        meaning = reason or meaning_of(code, subject)
+        super().__init__(f"{self.subject} {meaning}{f' ({self.detail})' if detail else ''}")
 
     @property
     def is_false(self) -> bool:
-        """Whether something is false. Otherwise the verification could not be completed; a later one may be."""
+        """
+        True if the fault proves that something is false; otherwise the verification was incomplete and can be repeated.
+        """
         return self.code not in UNPROVEN
 
 
+def meaning_of(code: str, subject: str) -> str:
+    """Returns what a fault means. A site without a key set may sign nothing at all."""
+    return NO_KEY_SET if code == "release-unsigned" and subject.endswith("/keys.jws") else FAULTS[code]
+
+
 def printable(text: str) -> str:
-    """Returns a text that a terminal shows as it is: details can come from whoever forged a file."""
+    """Returns a text that a terminal shows as it is: details can come from the forger of a file."""
     shown = "".join(each if each.isprintable() else "?" for each in text)
     return shown if len(shown) <= LONGEST_TEXT else f"{shown[:LONGEST_TEXT]}..."
 

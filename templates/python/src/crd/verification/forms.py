@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 Form = Callable[[Any], str | None]
-"""Returns where a value does not have the form: a path such as "keys.0.kid"; None if it has it."""
+"""Returns the path of the first invalid value, such as "keys.0.kid", or None if the value is valid."""
 
 HERE = ""
 

@@ -41,9 +41,12 @@ def check_history(source: Source, statement: Content, fresh: bool) -> list[Conte
     last: int = statement["sequence"]
     releases = (parse(received.data) or {}).get("releases")
     past = releases[:last] if isinstance(releases, list) else []
-    if digest_of_history(past) != statement["history_sha256"] or not ends_with(past, statement):
-        code = "mixed" if received.is_cached else "release-forked"
-        raise VerificationError(code, source.name(RELEASES), f"up to release {last}")
+    detail = f"up to release {last}"
+    if digest_of_history(past) != statement["history_sha256"]:  # the list itself is not signed: anyone can alter it
+        code = "mixed" if received.is_cached else "file-altered"
+        raise VerificationError(code, source.name(RELEASES), detail)
+    if not ends_with(past, statement):
+        raise VerificationError("release-forked", source.name(RELEASES), detail)
     return past
 
 

@@ -11,7 +11,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Verification:
-    """What was proven about a site, and what was not. Both in words, and the figures."""
+    """The result: what was proven and not proven, as sentences and as counts."""
 
     site: str
     root: str
@@ -50,3 +50,8 @@ class Notes:
 def count_of(number: int, noun: str) -> str:
     """Returns a number with its noun, such as "1 file" or "2 files"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def match_of(number: int, noun: str) -> str:
+    """Returns a number with its noun and verb, such as "1 file matches" or "2 files match"."""
+    return f"{count_of(number, noun)} match{'es' if number == 1 else ''}"

@@ -16,9 +16,8 @@ try:
     from joserfc.errors import JoseError, MissingAlgorithmError
     from joserfc.util import urlsafe_b64decode
 except ImportError as fault:
-    raise MissingPackageError(
-        'The package joserfc is not installed. Install the client with its extra "verify": pip install joserfc.'
-    ) from fault
+    advice = 'crd verify needs the package joserfc. Run: pip install "joserfc>=1.6,<2"'
+    raise MissingPackageError(advice) from fault
 
 ALGORITHMS = {"Ed25519": "EdDSA", "P-256": "ES256"}  # the only one of each kind of key
 TYPES = {"key-set": "crd-key-set+jws", "release-statement": "crd-release+jws", "timestamp": "crd-timestamp+jws"}
@@ -61,7 +60,7 @@ class SignedDocument:
             raise VerificationError("jws-algorithm", self.subject, f"alg {self.algorithm}")
         try:
             if len(urlsafe_b64decode(self.signature.segments["signature"])) != SIGNATURE_BYTES:
-                raise VerificationError("jws-malformed", self.subject, "the signature has another length")
+                raise VerificationError("jws-malformed", self.subject, "the signature is not 64 bytes")
             imported = jwk.import_key(dict(key))
             if not jws.validate_compact(self.signature, imported, registry=OneAlgorithm(algorithm)):
                 raise VerificationError("jws-altered", self.subject)
@@ -70,7 +69,8 @@ class SignedDocument:
         content = self.content()
         place = FORMS[self.kind](content)
         if place is not None:
-            raise VerificationError("jws-malformed", self.subject, f"not a {self.kind}: {place or 'the whole'}")
+            detail = f"the content does not match the {self.kind} schema{f' at {place}' if place else ''}"
+            raise VerificationError("jws-malformed", self.subject, detail)
         signed: dict[str, Any] = content
         return signed
 

@@ -58,7 +58,7 @@ class Site:
 
 
 class Folder:
-    """A mirror that `crd sync` made."""
+    """A mirror that `crd sync` created."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""What a reader has seen of a site before: with it, an older state or another history is refused."""
+"""What a reader has seen of a site before: with it, an older state or a different history is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATE = record(
 # What a fault means for someone who watches a site for others, a witness.
 WITNESS = {
     "keys-old": (
-        "The site shows you a key set that was replaced. Whoever serves it may hide a revocation from you. "
+        "The site shows you a key set that was replaced. The host may be hiding a revocation from you. "
         "Do not rely on the site until it shows the newer one; your state file is unchanged."
     ),
     "release-old": (
@@ -34,9 +34,10 @@ WITNESS = {
         "you. Try again later; if it stays, tell other readers. Your state file is unchanged."
     ),
     "release-forked": (
-        "The owner of the key signed two histories: one that you saw before, and this one. One of them was not meant "
-        "for you, or the key is stolen. Keep your state file and /api/v1/release.jws as evidence, compare "
-        "/api/v1/releases.json with other readers, and do not rely on the site. Your state file is unchanged."
+        "Two different histories were signed for this site: the one in your state file and this one. Either the "
+        "publisher shows different readers different data, or a release key was stolen. Do not use the site. Keep your "
+        "state file and /api/v1/release.jws as evidence, and compare /api/v1/releases.json with other readers. Your "
+        "state file was not changed."
     ),
 }
 
@@ -66,7 +67,7 @@ class Seen(NamedTuple):
 
     def check_record(self, digest: str, subject: str) -> None:
         if digest != self.sha256:
-            raise VerificationError("release-forked", subject, f"release {self.sequence} was another when you saw it")
+            raise VerificationError("release-forked", subject, f"release {self.sequence} was different when you saw it")
 
 
 def read_state(path: Path, anchor: Anchor) -> Seen | None:
@@ -76,14 +77,21 @@ def read_state(path: Path, anchor: Anchor) -> Seen | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as fault:
-        raise UsageError(f"{path} cannot be read as a state: {fault}. Check --since.") from fault
+        raise not_a_state(path, str(fault)) from fault
     place = STATE(value)
     if place is not None:
-        raise UsageError(f"{path} is not a state of crd verify ({place or 'the whole'}). Check --since.")
+        raise not_a_state(
+            path, f"the content does not match the verified-state schema{f' at {place}' if place else ''}"
+        )
     if (value["site"], value["root"]) != anchor:
         found = Anchor(value["site"], value["root"])
         raise UsageError(f"{path} is the state of {found}. Use one file for each site and root key.")
     return Seen(value["key_set_version"], value["sequence"], value["sha256"])
+
+
+def not_a_state(path: Path, reason: str) -> UsageError:
+    advice = "Pass another file with --since, or delete it to start again."
+    return UsageError(f"{path} is not a state file of crd verify: {reason}. {advice}")
 
 
 def write_state(path: Path, anchor: Anchor, seen: Seen) -> None:
@@ -101,4 +109,5 @@ def write_state(path: Path, anchor: Anchor, seen: Seen) -> None:
         if part is not None:
             with contextlib.suppress(OSError):
                 os.unlink(part)
-        raise CrdError(f"{path} cannot be written: {fault}. Everything was verified, but is not remembered.") from fault
+        failed = f"Verification succeeded, but the state could not be saved to {path}: {fault}."
+        raise CrdError(f"{failed} Fix this and run again.") from fault

@@ -16,10 +16,11 @@ from ..tables import GENRES
 from .documents import Content
 from .faults import VerificationError
 from .public_files import check_digest, check_each, parse
-from .result import Notes, count_of
+from .result import Notes, count_of, match_of
 from .sources import Folder, Site
 
 NOT_ENTITLED = "not-entitled"
+UNLISTED = "does not belong in this mirror: the manifest does not list it. Remove it, or run crd sync again."
 
 
 class Listed(NamedTuple):
@@ -40,7 +41,7 @@ class Selection:
 
     def note(self, notes: Notes) -> None:
         parts = f"{count_of(len(self.volumes), 'volume file')} and {count_of(len(self.days), 'day file')}"
-        notes.prove(f"{parts}: as the manifests list", volume_files=len(self.volumes), day_files=len(self.days))
+        notes.prove(f"{parts} match the manifests", volume_files=len(self.volumes), day_files=len(self.days))
 
 
 class SiteFiles:
@@ -80,7 +81,8 @@ def check_site(site: Site, statement: Content, every_day: bool, notes: Notes, pr
 
     files = SiteFiles(site, statement)
     check_each(files.check_manifest, [Listed(*each) for each in statement["manifests"].items()])
-    notes.prove(f"{count_of(len(files.manifests), 'manifest')}: as the statement says", manifests=len(files.manifests))
+    matches = match_of(len(files.manifests), "manifest")
+    notes.prove(f"{matches} the signed statement", manifests=len(files.manifests))
     selection = Selection()
     for path in sorted(files.manifests):
         select(selection, files.manifests[path], every_day)
@@ -100,7 +102,8 @@ def checked_manifest(name: str, data: bytes, sha256: str, statement: Content, de
     check_digest(name, Received(data, False), sha256, statement, detail)
     manifest = parse(data) or {}
     if manifest.get("schema") not in SCHEMAS:
-        raise CrdError(f"{name} is {manifest.get('schema')}. Install a newer version of chain-reference-data.")
+        unknown = f"{name} has the schema {manifest.get('schema')}, which this client does not know."
+        raise CrdError(f"{unknown} Upgrade chain-reference-data.")
     return manifest
 
 
@@ -136,7 +139,8 @@ def check_folder(folder: Folder, statement: Content, notes: Notes) -> None:
     if not archives:
         notes.leave("subscriber files: the folder has no archive")
         return
-    notes.prove(f"manifests of {', '.join(archives)}: as the statement says", manifests=len(archives))
+    are = "manifest of {} matches" if len(archives) == 1 else "manifests of {} match"
+    notes.prove(f"the {are.format(', '.join(archives))} the signed statement", manifests=len(archives))
 
     def check_file(file: Listed) -> None:
         data = folder.file(file.path)
@@ -163,7 +167,7 @@ def select_mirrored(selection: Selection, folder: Folder, archive: str, manifest
     for found in mirror.files():
         name = found.relative_to(folder.folder).as_posix()
         if name not in listed:
-            raise VerificationError("file-altered", name, "the manifest does not list it for this mirror")
+            raise VerificationError("file-altered", name, reason=UNLISTED)
     selection.volumes += volumes
     selection.days += days
 

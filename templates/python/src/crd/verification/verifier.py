@@ -14,7 +14,7 @@ from . import public_files, subscriber_files
 from .anchor import Anchor
 from .documents import Content, Judge
 from .faults import VerificationError
-from .result import Notes, Report, Verification, count_of
+from .result import Notes, Report, Verification, count_of, match_of
 from .sources import Folder, Site, Source
 from .state import Seen, read_state, write_state
 
@@ -24,7 +24,7 @@ Finish = Callable[[Content, list[Content], Notes, bool], None]
 
 @dataclass(frozen=True)
 class Options:
-    """What a reader trusts and has seen, and who hears about progress."""
+    """Options for `Verifier`."""
 
     anchor: Anchor
     now: datetime.datetime
@@ -44,15 +44,15 @@ class Verifier:
     def run(self, finish: Finish) -> Verification:
         """
         Verifies the signed documents and both lists, then what `finish` verifies by the statement and the list of
-        public files. After a failure, everything is read again past caches: what is found then counts. If a release
-        was published meanwhile, its mixture with the one before proves nothing false.
+        public files. If a check fails, all files are read again without caches, and only the second result counts. If
+        a release was published meanwhile, its mixture with the one before proves nothing false.
         """
         try:
             return self.remember(self.once(finish, fresh=False))
         except VerificationError as fault:
             if isinstance(self.source, Folder):
                 raise
-            self.options.progress(f"verifying again, past all caches: {fault}")
+            self.options.progress(f"verifying again without caches: {fault}")
         return self.remember(self.again(finish))
 
     def again(self, finish: Finish) -> Verification:
@@ -90,7 +90,7 @@ class Verifier:
         maker = f"generator {build['version']}{commit}"
         notes.prove(f"release {statement['revision']}: signed, published at {statement['published_at']} by {maker}")
         files = public_files.check_release(self.source, statement, fresh)
-        notes.prove(f"list of {count_of(len(files), 'public file')}: as the statement says")
+        notes.prove(f"the list of {count_of(len(files), 'public file')} matches the signed statement")
         self.check_history(statement, notes, fresh)
         finish(statement, files, notes, fresh)
         return Verification(
@@ -106,12 +106,12 @@ class Verifier:
 
     def check_history(self, statement: Content, notes: Notes, fresh: bool) -> None:
         past = public_files.check_history(self.source, statement, fresh)
-        notes.prove(f"history: {count_of(len(past), 'release')}, as signed", releases=len(past))
+        notes.prove(f"the history of {count_of(len(past), 'release')} matches the signed digest", releases=len(past))
         if self.seen is not None:
             self.seen.check_history(past, self.name(RELEASES))
             notes.prove(f"the same history as when you saw release {self.seen.sequence}")
         elif self.options.since is None:
-            notes.leave("that you see the same history as before, and as other readers (--since)")
+            notes.leave("that the history is the same as in earlier runs or for other readers (use --since)")
 
     def keys(self, fresh: bool) -> Content:
         keys = self.judge.key_set(self.signed(KEYS, fresh), self.name(KEYS))
@@ -146,9 +146,9 @@ def verify_site(site: Site, options: Options, days: bool, no_key: str) -> Verifi
 
     def finish(statement: Content, files: list[Content], notes: Notes, fresh: bool) -> None:
         public_files.check_public_files(site, files, statement, fresh)
-        notes.prove(f"{count_of(len(files), 'public file')}: as the list says", public_files=len(files) + 1)
+        notes.prove(f"{match_of(len(files), 'public file')} the list", public_files=len(files) + 1)
         if no_key:
-            notes.leave(f"subscriber files ({no_key})")
+            notes.leave(f"subscriber files: {no_key}")
         else:
             subscriber_files.check_site(site, statement, days, notes, options.progress)
 
@@ -160,7 +160,7 @@ def verify_folder(folder: Folder, options: Options, at: str | None) -> Verificat
 
     def finish(statement: Content, _: list[Content], notes: Notes, __: bool) -> None:
         subscriber_files.check_folder(folder, statement, notes)
-        notes.leave("public files: a mirror has none")
+        notes.leave("public files: a mirror does not contain them")
         if at is not None:
             notes.leave(f"that the mirror is current now: everything is judged as of {options.now:{CLOCK}}")
 
