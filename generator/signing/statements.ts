@@ -36,7 +36,7 @@ export async function signRelease(
   }
 }
 
-/** Copies the statement of a release to its public path, if it is another one there. Returns the number of bytes written. */
+/** Copies the statement of a release to its public path, unless it is already there. Returns the number of bytes written. */
 export async function publishStatement(
   store: ObjectStore,
   { record, sha256 }: StoredRelease,
@@ -61,8 +61,8 @@ async function toStatementOf(
 }
 
 /**
- * Returns whether a stored statement stays: readers accept it now, it says the same, whichever build of the generator signed
- * it, and garbage collection will not delete it soon.
+ * Returns whether a stored statement stays: readers accept it now, it says the same apart from the build of the generator, and
+ * garbage collection will not delete it soon.
  */
 async function isKept(
   store: ObjectStore,

@@ -1,5 +1,6 @@
 import { parseInstant } from '../../../schemas/dates.js';
 import { POINTER_KEY, statementKey } from '../../../schemas/paths.js';
+import { TRUST_FAULTS } from '../../../schemas/trust/trust-error.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { RELEASE_LIST_KEY } from '../../../generator/signing/release-list.js';
@@ -139,7 +140,7 @@ describe('verify', () => {
         const other = await createSignedSite(FIRST);
         await put(store, KEY_SET_KEY, await signDocument(other.root, 'key-set', other.keySet));
       },
-      /another root key than the one you trust/,
+      new RegExp(TRUST_FAULTS['root-untrusted']),
     ],
     ['no key set', () => KEY_SET_KEY, (store) => store.delete(KEY_SET_KEY), /are not signed/],
   ])('finds %s', async (_what, key, forge, fault) => {
