@@ -51,18 +51,9 @@ export function addCopy(program: Command, host: CommandHost): void {
       await assertApart(from.address, to.address);
       const { progress, signal } = context;
       const clock = (): number => performance.now();
-      const choice = { ...toSelection(options, context), ...toPrune(options, context) };
-      const { trust } = options;
-      const result = await copyStore({
-        from,
-        to,
-        clock,
-        progress,
-        signal,
-        trust,
-        now: context.now,
-        ...choice,
-      });
+      const trust = options.trust && { anchor: options.trust, now: context.now };
+      const choice = { ...toSelection(options, context), ...toPrune(options, context), trust };
+      const result = await copyStore({ from, to, clock, progress, signal, ...choice });
       for (const key of result.mended) {
         context.warn(`${key} of ${to.address} did not match its digest and was replaced`);
       }

@@ -48,11 +48,11 @@ function describeLagging(number: number): string {
 function describeSignatures({ signatures }: Verification): string {
   if (signatures === null) return 'signatures: none. Nothing proves who published this.';
   const { site, trusted, key_set_version: version, statements, current_until: until } = signatures;
-  const who = trusted
-    ? `${site}, by the root key that you trust`
-    : `${site}, by a root key that only the store names; with --trust, the one that you trust`;
-  const what = `key set ${version}, ${count(statements, 'signed release')}`;
-  return `signatures: ${who}; ${what}; the current release until ${until ?? 'unknown'}`;
+  const root = trusted
+    ? 'up to the root key that you trust'
+    : 'but the root key was not checked; pass --trust to check it';
+  const timestamp = until === null ? 'No timestamp was checked.' : `The timestamp is valid until ${until}.`;
+  return `signatures: valid for ${site}, ${root}. Key set version ${version}, ${count(statements, 'signed release')}. ${timestamp}`;
 }
 
 function report(

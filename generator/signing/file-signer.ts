@@ -68,7 +68,7 @@ function toPublicKey(key: KeyObject, file: string): PublicKey {
 function keyFault(file: string, cause?: unknown): GeneratorError {
   return new GeneratorError(
     'usage',
-    `${file} has no key for signing. Use an Ed25519 or P-256 key as PKCS#8 (PEM) or JWK; "generator keys init" makes one.`,
+    `${file} has no key for signing. Use an Ed25519 or P-256 key as PKCS#8 (PEM) or JWK; "generator keys init" creates one.`,
     { cause },
   );
 }

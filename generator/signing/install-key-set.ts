@@ -10,11 +10,11 @@ import type { KeySetFile } from './key-files.js';
 import { KEY_SET_KEY, readStoredKeySet } from './stored-key-set.js';
 import { unlessFalse } from './trust-damage.js';
 
-/** The key set that a store has now. `isNew` is true if it was written. */
+/** The key set in a store after an installation. `isNew` is true if it was written. */
 export type InstalledKeySet = { readonly value: KeySet; readonly isNew: boolean };
 
 /**
- * Puts a key set into a store. It must follow the one that is there: same site and root key, and a later version.
+ * Installs a key set in a store. It must follow the one that is there: same site and root key, and a later version.
  * @throws GeneratorError 'usage' if it does not, or has expired; 'conflict' if another was installed meanwhile
  */
 export async function installKeySet(
@@ -24,7 +24,10 @@ export async function installKeySet(
 ): Promise<InstalledKeySet> {
   await isStore(store); // throws for an address with anything else
   if ((parseInstant(value.expires) ?? 0) <= now())
-    throw new GeneratorError('usage', `The key set has expired on ${value.expires}. Nothing was written.`);
+    throw new GeneratorError(
+      'usage',
+      `The key set expired on ${value.expires}. Renew it with "generator keys rotate". Nothing was written.`,
+    );
   if ((parseInstant(value.issued_at) ?? 0) > now() + CLOCK_TOLERANCE_MS)
     throw new GeneratorError(
       'usage',
@@ -48,13 +51,13 @@ export async function installKeySet(
 function assertFollows(current: KeySet, next: KeySet): void {
   const fault =
     next.site !== current.site
-      ? `it is for ${next.site}, but the store is of ${current.site}`
+      ? `it is for ${next.site}, but the store is for ${current.site}`
       : canonicalJson(next.root) !== canonicalJson(current.root)
-        ? 'it is signed by another root key, which no reader trusts'
+        ? 'it is signed by a different root key, which no reader trusts'
         : next.version <= current.version
           ? `it has version ${next.version}, but the store has version ${current.version}`
           : next.signed_from_sequence !== current.signed_from_sequence
-            ? 'it changes from which release on releases must be signed'
+            ? 'it changes the sequence from which releases must be signed'
             : undefined;
   if (fault !== undefined)
     throw new GeneratorError('usage', `The key set was not installed: ${fault}. Nothing was written.`);

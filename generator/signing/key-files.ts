@@ -13,10 +13,10 @@ import type { Signer } from './signer.js';
 import { checkForm } from './stored-key-set.js';
 
 /** With `dryRun`, nothing is written, and a new key is in memory only. */
-type MakeOptions = { readonly dryRun: boolean };
+type CreateOptions = { readonly dryRun: boolean };
 
-/** Opens the private key in a file. If there is no such file, makes it with a new Ed25519 key that only its owner can read. */
-export async function openOrMakeKey(file: string, { dryRun }: MakeOptions): Promise<Signer> {
+/** Opens the private key in a file. Creates a missing file with a new Ed25519 key, readable only by its owner. */
+export async function openOrCreateKey(file: string, { dryRun }: CreateOptions): Promise<Signer> {
   if (await exists(file)) return openFileSigner(file);
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -25,12 +25,12 @@ export async function openOrMakeKey(file: string, { dryRun }: MakeOptions): Prom
 }
 
 /**
- * Returns the public part of a release key: `kms:KEY-ID`, or a file with the private key, which is made if it does not exist,
+ * Returns the public part of a release key: `kms:KEY-ID`, or a file with the private key, which is created if it does not exist,
  * or with the public key, so that a machine without network can list a key of KMS.
  */
-export async function openReleaseKey(address: string, options: MakeOptions): Promise<NamedKey> {
+export async function openReleaseKey(address: string, options: CreateOptions): Promise<NamedKey> {
   if (address.startsWith('kms:')) return openKmsSigner(parseKmsKey(address));
-  if (!(await exists(address))) return openOrMakeKey(address, options);
+  if (!(await exists(address))) return openOrCreateKey(address, options);
   const jwk = await readPublicKey(address);
   return { jwk, kid: await thumbprintOf(jwk) };
 }
@@ -38,7 +38,7 @@ export async function openReleaseKey(address: string, options: MakeOptions): Pro
 /** A key set in a file, and its signed text. */
 export type KeySetFile = { readonly text: string; readonly value: KeySet };
 
-/** Reads a key set in a file, whose signature must be its own root key's. @throws GeneratorError 'usage' */
+/** Reads a key set in a file, which must be signed by the root key it contains. @throws GeneratorError 'usage' */
 export async function readKeySetFile(file: string): Promise<KeySetFile> {
   let text;
   try {

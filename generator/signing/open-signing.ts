@@ -13,7 +13,7 @@ import { readStoredKeySet } from './stored-key-set.js';
 import { assertNotReplaced, readCurrent } from './trust-files.js';
 
 const DAY_MS = 86_400_000;
-/** From when on runs warn that a key or the key set is about to expire. */
+/** Days before expiry at which runs start to warn. */
 const WARNING_DAYS = 21;
 
 /** What is needed to sign the releases of a store. */
@@ -38,7 +38,7 @@ export type OpenSigningOptions = {
 };
 
 /**
- * Opens the key with which the releases of a store are signed; `undefined` if they are not. Warns before the key or the key set
+ * Opens the signing key of a store. Returns `undefined` if its releases are not signed. Warns before the key or the key set
  * expires.
  * @throws GeneratorError 'usage' if only one of the store and the environment has a key, or the key may not sign now
  */
@@ -51,7 +51,7 @@ export async function openSigning(
   if (stored === undefined)
     throw new GeneratorError(
       'usage',
-      `${store.address} has no key set, so that nobody could verify a signature. Install one with "generator keys install", or unset CRD_SIGNING_KEY_FILE and CRD_SIGNING_KEY.`,
+      `${store.address} has no key set, so nobody could verify a signature. Install one with "generator keys install", or unset CRD_SIGNING_KEY_FILE and CRD_SIGNING_KEY.`,
     );
   const { value: keySet } = stored;
   if (signer === undefined)
@@ -68,7 +68,7 @@ export async function openSigning(
     const days = Math.floor(((parseInstant(instant) ?? 0) - now()) / DAY_MS);
     if (days < WARNING_DAYS)
       warn(
-        `${what} expires in ${count(days, 'day')}, on ${instant}. Then readers refuse everything. Renew it with "generator keys rotate".`,
+        `${what} expires in ${count(days, 'day')}, on ${instant}. After that, readers reject the current release. Renew it with "generator keys rotate" and "generator keys install".`,
       );
   }
   const signing = { signer, keySet, generator, now };
@@ -113,12 +113,12 @@ function assertMaySign(keySet: KeySet, kid: string, nowMs: number): ReleaseKey {
   if (!isValidAt(key, nowMs))
     throw new GeneratorError(
       'usage',
-      `The release key ${kid} is valid from ${key.valid_from} to ${key.valid_until}, not now. Use another key, or renew it with "generator keys rotate".`,
+      `The release key ${kid} is not valid now (valid from ${key.valid_from} to ${key.valid_until}). Use another key, or renew this one with "generator keys rotate --release-key KEY" and "generator keys install".`,
     );
   if (nowMs >= (parseInstant(keySet.expires) ?? 0))
     throw new GeneratorError(
       'usage',
-      `The key set of the store has expired on ${keySet.expires}. Renew it with "generator keys rotate" and "generator keys install".`,
+      `The key set of the store expired on ${keySet.expires}. Renew it with "generator keys rotate" and "generator keys install".`,
     );
   return key;
 }

@@ -50,7 +50,7 @@ export async function signRelease(
   }
 }
 
-/** Copies the statement of a release to its public path, if it is another one there. Returns the number of bytes written. */
+/** Copies the statement of a release to its public path, unless it is already there. Returns the number of bytes written. */
 export async function publishStatement(
   store: ObjectStore,
   { record, sha256 }: StoredRelease,

@@ -10,7 +10,7 @@ import { damagedByTrust } from './trust-damage.js';
 /** Key of the key set. */
 export const KEY_SET_KEY = publicKey(TRUST_PATHS.keys);
 
-/** The key set of a store as it is signed. */
+/** The key set of a store, with its signed text. */
 export type StoredKeySet = { readonly text: string; readonly value: KeySet; readonly etag: Etag };
 
 /** Checks signed documents by their schemas. */

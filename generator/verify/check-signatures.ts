@@ -15,13 +15,13 @@ import { damaged } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
 import { catchFault, type Verifier } from './verifier.js';
 
-/** Keys below `public/` that no release lists. */
+/** Object keys of the trust files, which no release lists. */
 export const TRUST_KEYS: ReadonlySet<string> = new Set(Object.values(TRUST_PATHS).map(publicKey));
 
 /** What the signatures of a store prove. */
 export type SignatureProof = {
   readonly site: string;
-  /** True if the root key is the one that the caller trusts; false if nothing says who has signed. */
+  /** True if the root key is the one that the caller trusts; false if the root key was not checked. */
   readonly trusted: boolean;
   readonly key_set_version: number;
   /** Number of releases with a statement. */
@@ -32,7 +32,7 @@ export type SignatureProof = {
 
 /** Options of `checkSignatures`. */
 export type SignatureOptions = {
-  /** What the caller trusts. Without it, a key set proves itself only. */
+  /** What the caller trusts. Without it, the key set is checked only against the root key it contains. */
   readonly anchor: TrustAnchor | undefined;
   /** The machine's clock, in milliseconds since the epoch; without it, only signatures of the history are checked. */
   readonly now: (() => number) | undefined;
@@ -90,7 +90,10 @@ async function checkStatements(
   return statements;
 }
 
-/** Checks the list of releases. A run that ended after its commit leaves one that ends earlier. */
+/**
+ * Checks the list of releases. If a run stopped right after its commit, the list lacks the newest release; that is reported as
+ * lagging, not as a fault.
+ */
 async function checkReleaseList(
   { store, faults, lagging }: Verifier,
   releases: readonly StoredRelease[],
@@ -111,7 +114,7 @@ async function checkReleaseList(
 
 /**
  * Checks what readers rely on now: the timestamp, and the public copy of the statement. Returns until when the timestamp is
- * valid. Those of an earlier release lag, because a run ended after its commit.
+ * valid. Files that still describe an earlier release are reported as lagging: a run stopped right after its commit.
  */
 async function checkCurrent(
   { store, faults, lagging, record }: Verifier,

@@ -10,7 +10,7 @@ const COLOURS = { good: 'green', attention: 'yellow', bad: 'red' } as const;
 const OUTCOMES: Readonly<Record<keyof typeof COLOURS, readonly string[]>> = {
   good: [
     ...['published', 'unchanged', 'verified', 'fresh', 'rolled-back', 'released', 'copied', 'sound'],
-    ...['repaired', 'fine', 'granted', 'active', 'written'],
+    ...['repaired', 'fine', 'granted', 'active', 'installed', 'wrote'],
   ],
   attention: [
     ...['partial', 'held', 'publication is held', 'late', 'warming up', 'absent', 'pending', 'grace'],

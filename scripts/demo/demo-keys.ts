@@ -17,8 +17,8 @@ type Generate = (...args: readonly string[]) => Promise<boolean>;
 export type DemoKeys = { readonly releaseKey: string; readonly anchor: string };
 
 /**
- * Makes throw-away keys beside the store unless an earlier demo has, and installs their key set. `undefined` if that failed;
- * the generator has then said why.
+ * Creates throwaway keys beside the store if there are none, and installs their key set. Returns `undefined` on failure; the
+ * generator has already printed the reason.
  */
 export async function prepareKeys(store: string, generate: Generate): Promise<DemoKeys | undefined> {
   const folder = `${store}.keys`;
@@ -48,7 +48,7 @@ export function listVerifyLines(
 ): Omit<DemoLine, 'shows'>[] {
   return [
     {
-      title: `Verify from outside that these files are signed by the demo's throw-away key, or do it at ${url}/verify`,
+      title: `Verify as an outside reader (or open ${url}/verify)`,
       line: `crd verify ${url} --trust '${anchor}'`,
     },
     {

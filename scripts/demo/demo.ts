@@ -50,7 +50,7 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
   if (port !== 0) await writeSite(collected, port);
   const keys = await prepareKeys(folder, generate);
   if (keys === undefined) return giveUp(folder, 'The keys that sign releases could not be prepared.');
-  say(`\n2. Publishing what was collected to ${shorten(folder)}, signed with a throw-away key\n`);
+  say(`\n2. Publishing what was collected to ${shorten(folder)}, signed with a throwaway key\n`);
   const from = ['--input', collected, '--accept-collected'];
   process.env['CRD_SIGNING_KEY_FILE'] = keys.releaseKey;
   if (!(await generate('publish', ...from, '--store', store, '--as-of', AS_OF))) {

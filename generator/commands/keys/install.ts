@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import { GeneratorError, type ExitName } from '../../core/generator-error.js';
 import { readKeySetFile, type KeySetFile } from '../../signing/key-files.js';
-import { installKeySet } from '../../signing/install-key-set.js';
+import { installKeySet, type InstalledKeySet } from '../../signing/install-key-set.js';
 import { readStoredKeySet } from '../../signing/stored-key-set.js';
 import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
 import { formatCommand } from '../common/next-command.js';
@@ -30,13 +30,14 @@ export function addShow(keys: Command, host: CommandHost): void {
   );
 }
 
-/** Adds `keys install`, which puts a key set into a store. */
+/** Adds `keys install`, which installs a key set in a store. */
 export function addInstall(keys: Command, host: CommandHost): void {
   addGeneratorCommand(keys, {
     name: 'install',
-    description: 'Put a key set into a store, so that its releases are signed from then on.',
+    description:
+      'Install a key set in a store. Every later publish, rollback, hold and unhold must then sign.',
     options: [storeOption(), keysOption(), dryRunOption()],
-    note: 'From then on, every run that publishes needs CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY.',
+    note: 'These commands then need CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY.',
     example: 'generator keys install --keys keys.jws --store file:./data/store',
   }).action((options: InstallOptions) =>
     host.run('keys install', options, async (context) => {
@@ -55,7 +56,7 @@ export function addInstall(keys: Command, host: CommandHost): void {
       context.show(
         { outcome, store: store.address, trust: await anchorOf(value), key_set: value },
         [
-          `${outcome}: version ${value.version} in ${store.address}`,
+          `${describeOutcome(installed, dryRun)} key set version ${value.version} in ${store.address}`,
           await describeKeySet(value, context.now()),
           ...(installed.isNew && !dryRun ? [`The next publish signs the current release: ${next}`] : []),
         ].join('\n'),
@@ -63,6 +64,12 @@ export function addInstall(keys: Command, host: CommandHost): void {
       return 'done';
     }),
   );
+}
+
+/** Returns the beginning of the sentence about an installation. */
+function describeOutcome({ isNew }: InstalledKeySet, dryRun: boolean): string {
+  if (!isNew) return dryRun ? 'dry run: would not change' : 'unchanged:';
+  return dryRun ? 'dry run: would install' : 'installed';
 }
 
 async function show(keySet: KeySet, context: CommandContext): Promise<ExitName> {
@@ -80,6 +87,6 @@ async function readKeySetOf({ keys, store: address }: ShowOptions, context: Comm
   if (found !== undefined) return found.value;
   throw new GeneratorError(
     'usage',
-    `${store.address} has no key set: its releases are not signed. Make one with "generator keys init".`,
+    `${store.address} has no key set: its releases are not signed. Create one with "generator keys init".`,
   );
 }

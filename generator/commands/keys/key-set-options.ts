@@ -8,7 +8,7 @@ export function rootKeyOption(): Option {
 export function releaseKeyOption(): Option {
   return new Option(
     '--release-key <key>',
-    'release key: a file (made if it does not exist; a public key is enough) or kms:KEY-ID',
+    'release key: a private or public key file (created if it does not exist), or kms:KEY-ID',
   );
 }
 

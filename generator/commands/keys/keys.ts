@@ -5,7 +5,7 @@ import { createKeySet, revokeReleaseKey, rotateKeys } from '../../core/trust/key
 import { GeneratorError } from '../../core/generator-error.js';
 import {
   exists,
-  openOrMakeKey,
+  openOrCreateKey,
   openReleaseKey,
   readKeySetFile,
   replaceFile,
@@ -38,7 +38,7 @@ type ChangeOptions = CommonOptions & {
 export function addKeys(program: Command, host: CommandHost): void {
   const keys = program
     .command('keys')
-    .description('Make, rotate, revoke, show and install the keys that sign releases.');
+    .description('Create, rotate, revoke, show and install the keys that sign releases.');
   addInit(keys, host);
   addRotate(keys, host);
   addRevoke(keys, host);
@@ -49,7 +49,7 @@ export function addKeys(program: Command, host: CommandHost): void {
 function addInit(keys: Command, host: CommandHost): void {
   addGeneratorCommand(keys, {
     name: 'init',
-    description: 'Make the first key set of a site, with new keys where the files do not exist.',
+    description: 'Create the first key set of a site. Key files that do not exist are created.',
     options: [
       siteOption(),
       rootKeyOption(),
@@ -60,7 +60,7 @@ function addInit(keys: Command, host: CommandHost): void {
         .default(1),
       dryRunOption(),
     ],
-    note: 'Run it on a machine without network, and keep the root key there. For a store with releases, use the sequence of the next one, which "generator status" shows.',
+    note: 'Run it on a machine without network, and keep the root key there. If the store already has releases, set --from-sequence to one more than the sequence that "generator status" shows.',
     example:
       'generator keys init --site https://data.example.com --root-key root.pem --release-key release.pem --keys keys.jws',
   }).action(
@@ -75,7 +75,7 @@ function addInit(keys: Command, host: CommandHost): void {
         const { site, keys: file, dryRun = false, fromSequence: signedFromSequence } = options;
         if (await exists(file))
           throw new GeneratorError('usage', `${file} exists. To change it, use "generator keys rotate".`);
-        const root = await openOrMakeKey(options.rootKey, { dryRun });
+        const root = await openOrCreateKey(options.rootKey, { dryRun });
         const release = await openReleaseKey(options.releaseKey, { dryRun });
         const keySet = createKeySet({ site, root: root.jwk, release, signedFromSequence }, context.now());
         return write(keySet, root, { ...options, isNew: true }, context);
@@ -87,7 +87,7 @@ function addRotate(keys: Command, host: CommandHost): void {
   addGeneratorCommand(keys, {
     name: 'rotate',
     description:
-      'Add a release key; those before it stay valid for a week. Without one, renew those in force.',
+      'Add a release key and let the current keys expire in a week. Without --release-key, renew the current keys for 400 days.',
     options: [rootKeyOption(), releaseKeyOption(), keysOption(), dryRunOption()],
     example: 'generator keys rotate --root-key root.pem --release-key release-2.pem --keys keys.jws',
   }).action((options: ChangeOptions & { readonly releaseKey?: string }) =>
@@ -103,7 +103,8 @@ function addRotate(keys: Command, host: CommandHost): void {
 function addRevoke(keys: Command, host: CommandHost): void {
   addGeneratorCommand(keys, {
     name: 'revoke',
-    description: 'Revoke a release key. Readers then refuse what it signed.',
+    description:
+      'Revoke a release key in the key set file. After "keys install", readers refuse a current release or timestamp signed by it.',
     options: [kidOption(), revocationReasonOption(), rootKeyOption(), keysOption(), dryRunOption()],
     note: 'Add a new key with "generator keys rotate" first. The next publish signs the current release again.',
     example:
@@ -117,12 +118,15 @@ function addRevoke(keys: Command, host: CommandHost): void {
   );
 }
 
-/** Opens the root key and the key set that it has signed. @throws GeneratorError 'usage' for another root key */
+/** Opens the root key and the key set that it has signed. @throws GeneratorError 'usage' if the key did not sign it */
 async function openRoot({ rootKey, keys }: ChangeOptions): Promise<{ root: Signer; before: KeySet }> {
   const [root, { value: before }] = await Promise.all([openFileSigner(rootKey), readKeySetFile(keys)]);
   const { root: jwk } = before;
   if (jwk.x !== root.jwk.x || jwk.crv !== root.jwk.crv)
-    throw new GeneratorError('usage', `${keys} was signed by another root key than ${rootKey}.`);
+    throw new GeneratorError(
+      'usage',
+      `${rootKey} is not the root key that signed ${keys}. Pass the matching key with --root-key.`,
+    );
   return { root, before };
 }
 
@@ -140,7 +144,7 @@ async function write(
   context.show(
     { outcome, file, trust: anchor, key_set: keySet },
     [
-      `${outcome}: ${file}, version ${keySet.version}`,
+      `${dryRun ? 'dry run: would write' : 'wrote'} key set version ${keySet.version} to ${file}`,
       await describeKeySet(keySet, context.now()),
       ...(dryRun ? [] : [`Install it: generator keys install --keys ${file} --store ADDRESS`]),
     ].join('\n'),

@@ -4,19 +4,23 @@ import { pageFile } from './page.js';
 import { addressOf } from './site-address.js';
 import type { SiteTexts } from './site-texts.js';
 
-/** What stands for the trust anchor in commands, until the script of the page replaces it with the reader's. */
+/** Placeholder for the trust anchor in commands. The script of the page replaces it with the reader's. */
 const ANCHOR = 'SITE#THUMBPRINT';
 
 /** The steps of verification in their order. The script of the page finds each by its id. */
 const STEPS = [
-  { id: 'keys', name: 'Key set', words: 'Signed by the root key of the trust anchor, and in force.' },
+  { id: 'keys', name: 'Key set', words: 'Signed by the root key in your trust anchor, and not expired.' },
   {
     id: 'timestamp',
     name: 'Timestamp',
-    words: 'Says which release is the newest, and is at most 48 hours old.',
+    words: 'Names the newest release, and is at most 48 hours old.',
   },
-  { id: 'release', name: 'Release', words: 'Signed by a key of the key set, and the one of the timestamp.' },
-  { id: 'history', name: 'List of releases', words: 'Every release ever, as signed.' },
+  {
+    id: 'release',
+    name: 'Release',
+    words: 'Signed by a key in the key set, and the same release that the timestamp names.',
+  },
+  { id: 'history', name: 'List of releases', words: 'The list of all releases matches its signed digest.' },
   { id: 'files', name: 'Public files', words: 'Each has the digest that the signed release lists.' },
 ];
 

@@ -41,10 +41,8 @@ export type CopyStoreOptions = {
   readonly prune?: Pick<GcStoreOptions, 'apply' | 'graceMs' | 'clock'>;
   /** The release to copy; by default the one that the source's pointer names. */
   readonly selection?: Selection;
-  /** The machine's clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Whose signatures the source must have. */
-  readonly trust?: TrustAnchor | undefined;
+  /** Whose signatures the source must have, at the time of this machine's clock (milliseconds since the epoch). */
+  readonly trust?: { readonly anchor: TrustAnchor; readonly now: () => number } | undefined;
 };
 
 /** The report of a copy. */
@@ -149,7 +147,7 @@ type Survey = {
 };
 
 /** Reads which objects there are to copy, and the release that the target has. Checks that the target has room. */
-async function surveyStores({ from, to, prune, selection, trust, now }: CopyStoreOptions): Promise<Survey> {
+async function surveyStores({ from, to, prune, selection, trust }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the source's releases: otherwise another copy could bring it one that is newer than those.
   const targetPointer = await readTargetPointer(to);
@@ -167,8 +165,7 @@ async function surveyStores({ from, to, prune, selection, trust, now }: CopyStor
   const selected = behind === 0 ? pointer.value : (pointerTo(history[behind]) ?? pointer.value);
   await withStoreAddress(from, () => assertStructure(from, selected, releases));
   // Against an anchor, the source is not trusted, so that its clock does not count.
-  const signedMs = trust === undefined ? nowMs : now();
-  const proof = { from, to, trust, nowMs: signedMs };
+  const proof = { from, to, trust: trust?.anchor, nowMs: trust?.now() ?? nowMs };
   const keys = await withStoreAddress(from, () => readSourceKeys(pointer.value, proof));
   const index = await indexOfTarget(from, to, releases, target);
   const list = await withStoreAddress(from, () =>

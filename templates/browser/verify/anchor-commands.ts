@@ -1,4 +1,4 @@
-/** What stands for the trust anchor in the commands of the page. */
+/** Placeholder for the trust anchor in the commands of the page. */
 const PLACEHOLDER = "'SITE#THUMBPRINT'";
 
 /** Returns a command of the page with this trust anchor, quoted for a POSIX shell. */

@@ -26,7 +26,9 @@ export function checkForm<N extends TrustDocumentName>(name: N, value: unknown):
   if (typeof value !== 'object' || value === null) throw new TypeError('not an object');
   const members: Readonly<Record<string, unknown>> = { ...value };
   if (members['schema'] !== `${name}/1`)
-    throw new TypeError(`this page does not know the schema ${String(members['schema'])}`);
+    throw new TypeError(
+      `it has the schema ${String(members['schema'])}, which this page does not know: reload the page`,
+    );
   for (const [member, kind] of Object.entries(MEMBERS[name]))
     if (typeof members[member] !== kind || members[member] === null)
       throw new TypeError(`${member} is not ${kind === 'object' ? 'an' : 'a'} ${kind}`);

@@ -26,14 +26,14 @@ const commands = [...document.querySelectorAll('#commands-list pre code')].map((
   text: element.textContent,
 }));
 
-/** Reads the trust anchor; if it has another form, says so and returns `undefined`. */
+/** Reads the trust anchor. Returns `undefined` if it is not valid, and shows why. */
 function readAnchor(): TrustAnchor | undefined {
   const text = field.value.trim();
   const anchor = parseTrustAnchor(text);
   const isFault = anchor === undefined;
   field.setAttribute('aria-invalid', String(isFault));
   requireElement('anchor-fault').textContent = isFault
-    ? 'This is not a trust anchor. It is a name, the sign # and 43 letters, digits, - or _.'
+    ? 'This is not a trust anchor. Enter the site name, "#" and the 43-character thumbprint, such as https://data.example.com#NzbLsX...'
     : '';
   if (isFault) field.focus();
   else for (const code of commands) code.element.textContent = withAnchor(code.text, text);

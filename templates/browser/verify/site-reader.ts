@@ -19,7 +19,7 @@ export type SiteReaderOptions = {
 const TIMEOUT_MS = 60_000;
 /** Number of times that a file is asked for while the host limits requests. */
 const ATTEMPTS = 10;
-/** Seconds to pause if the host does not say how many, and the most that it may say. */
+/** Default and maximum seconds to wait after a 429 answer. */
 const USUAL_PAUSE = 10;
 const LONGEST_PAUSE = 120;
 

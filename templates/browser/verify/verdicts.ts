@@ -13,7 +13,7 @@ export type Verdict = {
 };
 
 const FALSE =
-  'Do not use data from this host. Report it to the publisher through another channel, with the words above.';
+  'Do not use data from this host. Report it to the publisher through another channel, and include the message above.';
 const OLD =
   'Do not rely on this host for current data. Open the publisher’s own address in another network; if it is old there too, ask the publisher.';
 
@@ -27,7 +27,7 @@ const ADVICE: Readonly<Record<TrustFault, string>> = {
   'key-revoked': FALSE,
   'key-expired': `Check the date and time of this device. If they are right: ${lowerFirst(FALSE)}`,
   'root-untrusted': `Compare the trust anchor with other channels of the publisher. If it is right: ${lowerFirst(FALSE)}`,
-  'site-wrong': `Check that the trust anchor is that of this site. If it is: ${lowerFirst(FALSE)}`,
+  'site-wrong': `Check that the trust anchor belongs to this site. If it does: ${lowerFirst(FALSE)}`,
   'keys-expired': OLD,
   'keys-old': OLD,
   'timestamp-expired': `Check the date and time of this device. If they are right: ${lowerFirst(OLD)}`,
@@ -37,7 +37,7 @@ const ADVICE: Readonly<Record<TrustFault, string>> = {
   'release-forked': FALSE,
   'file-missing': FALSE,
   'file-altered': FALSE,
-  mixed: 'Wait five minutes and verify again: caches then have the new release.',
+  mixed: 'Wait five minutes and verify again. By then, caches have the new release.',
   unreachable: 'Check your connection, and verify again.',
 };
 
@@ -46,7 +46,7 @@ export const RUNNING: Verdict = { state: 'running', title: 'Verifying…', parag
 export const REPEATED: Verdict = {
   state: 'running',
   title: 'Verifying again…',
-  paragraphs: ['A check failed, so everything is read again past caches. Only what is found now counts.'],
+  paragraphs: ['A check failed, so all files are read again without caches. Only the second result counts.'],
 };
 
 /** Returns the verdict while a host makes the reader wait. */
@@ -80,10 +80,10 @@ export const OUTDATED: Verdict = {
 export function provenVerdict({ statement, timestamp, files }: SiteProof): Verdict {
   return {
     state: 'proven',
-    title: 'Everything public is what the publisher signed',
+    title: 'All public files are what the publisher signed',
     paragraphs: [
-      `Proven: release ${statement.revision} was the newest on ${instantWords(timestamp.as_of)}, it was signed for ${statement.site}, and this host serves all ${count(files, 'public file')} of it unaltered.`,
-      'Not proven: files for subscribers, unless you check them below; that everybody is shown the same history, because this page remembers nothing; and that this page itself is genuine, because it comes from the host that it checks. For an independent answer, use a command below.',
+      `Proven: release ${statement.revision} was the newest on ${instantWords(timestamp.as_of)}, it was signed for ${statement.site}, and this host serves all ${count(files, 'public file')} in it unaltered.`,
+      'Not proven: files for subscribers, unless you check them below; that everyone is shown the same history, because this page remembers nothing; and that this page itself is genuine, because it comes from the host that it checks. For an independent answer, use a command below.',
     ],
   };
 }

@@ -7,8 +7,8 @@ import { requireElement, showResults } from './verify-view.js';
 const FIRST = 'First verify the site above: the files are compared with its signed release.';
 
 /**
- * Verifies the files that the reader chooses, once something is signed to compare them with. Returns the function that sets it;
- * `undefined` means that nothing is proven.
+ * Verifies the files that the reader chooses. Returns a function that sets the signed release to compare with; `undefined` clears
+ * it.
  */
 export function watchFiles(): (signed: Signed | undefined) => void {
   const input = requireElement('chosen') as HTMLInputElement; // of the template

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { TRUST_FAULTS } from '../../../schemas/trust/trust-error.js';
 import type { GeneratorRun } from '../../support/process/generator-run.js';
 import { publish } from '../../support/release/published-store.js';
 import { writeSmallInput } from '../../support/release/small-input.js';
@@ -29,13 +30,17 @@ it(
     expect(await verify(trust)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(
-        'by the root key that you trust; key set 1, 1 signed release',
+        `signatures: valid for ${SITE}, up to the root key that you trust. Key set version 1, 1 signed release. The timestamp is valid until `,
       ) as string,
     });
+    const { stdout } = await run(['verify', '--store', store()]);
+    expect(stdout).toContain(
+      'but the root key was not checked; pass --trust to check it. Key set version 1,',
+    );
     const other = `${SITE}#${'A'.repeat(43)}`;
     expect(await verify(other)).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('is signed by a root key other than the one you trust') as string,
+      stderr: expect.stringContaining(TRUST_FAULTS['root-untrusted']) as string,
     });
   },
   SLOW_MS,
@@ -69,8 +74,8 @@ it(
     expect(await install()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^unchanged/) as string });
     const first = await readFile(file('keys.jws'));
     await rotate();
-    expect((await install('--dry-run')).stdout).toMatch(/^dry-run: version 2/);
-    expect((await install()).stdout).toMatch(/^installed: version 2/);
+    expect((await install('--dry-run')).stdout).toMatch(/^dry run: would install key set version 2 in file:/);
+    expect((await install()).stdout).toMatch(/^installed key set version 2 in file:/);
     await writeFile(file('keys.jws'), first);
     expect(await install()).toMatchObject({
       code: 2,
@@ -81,7 +86,7 @@ it(
 );
 
 it(
-  'signs the current release again after its key was revoked',
+  'signs the current release again after its key was revoked and an operator has checked it',
   async () => {
     await install();
     await publishAs('one.pem');
@@ -101,9 +106,15 @@ it(
     await install();
     expect(await verify(trust)).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('is signed by a key that was revoked') as string,
+      stderr: expect.stringContaining(TRUST_FAULTS['key-revoked']) as string,
     });
     expect(await publishAs('one.pem')).toMatchObject({ code: 2 });
+    expect(await publishAs('two.pem')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('generator repair --sign') as string,
+    });
+    const repaired = await run(['repair', '--sign', '--store', store()], NOW, 'two.pem');
+    expect(repaired).toMatchObject({ code: 0 });
     expect(await publishAs('two.pem')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^unchanged/) as string,
@@ -123,7 +134,7 @@ it(
     const end = '2025-06-04T00:00:00Z';
     expect(await verify(trust, end)).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('as a frozen mirror does') as string,
+      stderr: expect.stringContaining(TRUST_FAULTS['timestamp-expired']) as string,
     });
     await run(['hold', '--reason', 'a test', '--store', store()], NOW, 'one.pem');
     const held = await run(['publish', '--input', input, '--store', store()], later, 'one.pem');

@@ -179,7 +179,7 @@ describe('the page', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type(GOOD.anchor);
     await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('Everything public is what the publisher signed').waitFor();
+    await page.getByRole('status').getByText('All public files are what the publisher signed').waitFor();
     expect(await hasFocus(page, '#anchor[aria-invalid=false]')).toBe(true);
     expect(await page.locator('#anchor-fault').innerText()).toBe('');
     await close();
@@ -212,7 +212,7 @@ describe('the page', () => {
     await close();
   });
 
-  it('reads again past caches if a cache is old, and says so if the cache stays old', async () => {
+  it('reads again without caches if a cache is old, and says so if the cache stays old', async () => {
     const old = loadState('release-2');
     let isRenewed = true;
     host.answer((urlPath, isFresh) => {

@@ -1,15 +1,17 @@
 import { parseInstant } from '../../../schemas/dates.js';
 import { POINTER_KEY, statementKey } from '../../../schemas/paths.js';
+import { TRUST_FAULTS } from '../../../schemas/trust/trust-error.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { RELEASE_LIST_KEY } from '../../../generator/signing/release-list.js';
 import { signDocument } from '../../../generator/signing/signer.js';
 import { STATEMENT_COPY_KEY } from '../../../generator/signing/statements.js';
 import { KEY_SET_KEY } from '../../../generator/signing/stored-key-set.js';
-import { TIMESTAMP_KEY } from '../../../generator/signing/trust-files.js';
+import { refreshTrustFiles, TIMESTAMP_KEY } from '../../../generator/signing/trust-files.js';
 import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
 import { repairStore } from '../../../generator/upkeep/repair/repair-store.js';
 import { verifyStore, type Verification } from '../../../generator/verify/verify-store.js';
+import { revokeReleaseKey, rotateKeys } from '../../../generator/core/trust/key-set.js';
 import { toTimestamp } from '../../../generator/core/trust/timestamp.js';
 import { runGc } from '../../support/release/operate.js';
 import { publishSeries } from '../../support/release/publish-series.js';
@@ -139,7 +141,7 @@ describe('verify', () => {
         const other = await createSignedSite(FIRST);
         await put(store, KEY_SET_KEY, await signDocument(other.root, 'key-set', other.keySet));
       },
-      /a root key other than the one you trust/,
+      new RegExp(TRUST_FAULTS['root-untrusted']),
     ],
     ['no key set', () => KEY_SET_KEY, (store) => store.delete(KEY_SET_KEY), /are not signed/],
   ])('finds %s', async (_what, key, forge, fault) => {
@@ -165,12 +167,14 @@ describe('verify', () => {
 });
 
 describe('copy', () => {
+  let at = SECOND;
+  afterEach(() => (at = SECOND));
+  const now = (): number => parseInstant(at) ?? NaN;
   const copy = (from: ObjectStore, to: ObjectStore): Promise<unknown> =>
-    copyStore({ from, to, clock: () => 0, progress: SILENT, signal, trust: site.anchor });
+    copyStore({ from, to, clock: () => 0, progress: SILENT, signal, trust: { anchor: site.anchor, now } });
 
   it('copies all that proves the releases, so that readers verify the mirror too, and needs no key', async () => {
     const [from, to] = [await signed.create(), createMemoryStore()];
-    setClock(from, SECOND);
     await copy(from, to);
     expect(differingKeys(await snapshotStore(from), await snapshotStore(to))).toEqual([]);
     expect((await verify(to)).faults).toEqual([]);
@@ -178,24 +182,90 @@ describe('copy', () => {
 
   it('moves no pointer to a release whose statement is false', async () => {
     const [from, to] = [await signed.create(), createMemoryStore()];
-    setClock(from, SECOND);
     await put(from, statements[1] ?? '', await read(from, statements[0] ?? ''));
     await expect(copy(from, to)).rejects.toMatchObject({ exit: 'damaged' });
     expect(await to.head(POINTER_KEY)).toBeUndefined();
   });
+
+  it('notices a frozen source, also if the mirror has its timestamp', async () => {
+    const [from, to] = [await signed.create(), createMemoryStore()];
+    await copy(from, to);
+    at = '2022-02-20T00:00:00Z';
+    await expect(copy(from, to)).rejects.toThrow('has expired');
+    await expect(copy(from, createMemoryStore())).rejects.toThrow('has expired');
+  });
+
+  it('refuses a source that is no longer signed, or by another root key', async () => {
+    const [from, to] = [await signed.create(), await signed.create()];
+    await from.delete(KEY_SET_KEY);
+    const unsigned = copyStore({ from, to, clock: () => 0, progress: SILENT, signal });
+    await expect(unsigned).rejects.toThrow('is not signed. Nothing was copied');
+    const other = await createSignedSite(FIRST);
+    await put(from, KEY_SET_KEY, await signDocument(other.root, 'key-set', other.keySet));
+    const foreign = copyStore({ from, to, clock: () => 0, progress: SILENT, signal });
+    await expect(foreign).rejects.toThrow('is signed by another root key');
+  });
 });
 
-/** Lets the clock of a store stand at a time. */
-function setClock(store: ObjectStore, at: string): void {
-  const nowMs = parseInstant(at) ?? NaN;
-  const head = store.head.bind(store);
-  Object.assign(store, {
-    head: async (key: string) => {
-      const found = await head(key);
-      return found && { ...found, answeredAtMs: nowMs };
-    },
+describe('a publisher', () => {
+  const THIRD = '2022-02-03T00:00:00Z';
+  const FOURTH = '2022-02-04T00:00:00Z';
+  const publishDays = (store: ObjectStore, days: number, asOf: string): Promise<unknown> =>
+    publishSeries(store, {
+      inputs: [randomSeries({ chain: 'arbitrum', seed: 1, days })],
+      ...{ asOf, signing: site.signingAt(asOf) },
+    });
+
+  it('signs nothing that was published without the key, nor a release after it', async () => {
+    const store = await signed.create();
+    await publishSeries(store, {
+      inputs: [randomSeries({ chain: 'arbitrum', seed: 1, days: 5 })],
+      asOf: THIRD,
+    });
+    await expect(refreshTrustFiles(store, site.signingAt(THIRD))).rejects.toMatchObject({ exit: 'damaged' });
+    await expect(publishDays(store, 6, FOURTH)).rejects.toMatchObject({ exit: 'damaged' });
+    expect((await verify(store, THIRD)).faults).toHaveLength(1); // still only the forged release
   });
-}
+
+  it('does not take a history from a list that was altered', async () => {
+    const store = await signed.create();
+    const list = JSON.parse(await read(store, RELEASE_LIST_KEY)) as { releases: { sha256: string }[] };
+    const [first, ...rest] = list.releases;
+    const releases = [{ ...first, sha256: 'b'.repeat(64) }, ...rest];
+    await put(store, RELEASE_LIST_KEY, JSON.stringify({ ...list, releases }));
+    await publishDays(store, 5, THIRD);
+    const verified = await verify(store, THIRD);
+    expect(verified).toMatchObject({ faults: [], lagging: [], signatures: { statements: 3 } });
+  });
+
+  it('publishes although the list is damaged, and writes it again', async () => {
+    const store = await signed.create();
+    await put(store, RELEASE_LIST_KEY, '{}');
+    await publishDays(store, 5, THIRD);
+    expect((await verify(store, THIRD)).faults).toEqual([]);
+  });
+
+  it('renews nothing for an older release than it has signed as the current one', async () => {
+    const store = await signed.create();
+    const older = await read(store, POINTER_KEY);
+    await publishDays(store, 5, THIRD);
+    await put(store, POINTER_KEY, older);
+    await expect(refreshTrustFiles(store, site.signingAt(THIRD))).rejects.toThrow('put the pointer back');
+  });
+
+  it('is caught if it signs with a key that was revoked', async () => {
+    const store = await signed.create();
+    const at = parseInstant(THIRD) ?? NaN;
+    const rotated = rotateKeys(site.keySet, await makeSigner(), at);
+    await site.install(store, revokeReleaseKey(rotated, site.signer.kid, 'a test', at));
+    await publishDays(store, 5, THIRD).catch(() => undefined); // by a thief, who does not mind the key set
+    const { faults } = await verify(store, THIRD);
+    expect(faults).toContainEqual({
+      key: expect.stringMatching(/^releases\/2022-02-03/) as string,
+      message: expect.stringContaining('was revoked') as string,
+    });
+  });
+});
 
 describe('repair', () => {
   it.each([

@@ -50,7 +50,8 @@ export async function createSignedSite(
     signingAt: (instant) => ({ signer, keySet, generator: BUILD, now: () => toMs(instant) }),
     async install(store, value = keySet) {
       const text = await signDocument(root, 'key-set', value);
-      await installKeySet(store, { text, value }, { dryRun: false, now: () => nowMs });
+      const now = (): number => Math.max(nowMs, toMs(value.issued_at));
+      await installKeySet(store, { text, value }, { dryRun: false, now });
     },
   };
 }

@@ -14,7 +14,11 @@ it('accepts a document with the members that verification reads', () => {
 });
 
 it.each([
-  ['another schema', { ...TIMESTAMP, schema: 'timestamp/2' }, 'does not know the schema timestamp/2'],
+  [
+    'another schema',
+    { ...TIMESTAMP, schema: 'timestamp/2' },
+    'has the schema timestamp/2, which this page does not know',
+  ],
   ['a member of another type', { ...TIMESTAMP, sequence: '3' }, 'sequence is not a number'],
   ['a missing member', { schema: 'timestamp/1' }, 'site is not a string'],
   ['no object', 'timestamp/1', 'not an object'],

@@ -12,7 +12,7 @@ it('says what was proven and what was not', () => {
   const { state, paragraphs } = provenVerdict(proof);
   expect([state, ...paragraphs]).toEqual([
     'proven',
-    'Proven: release 2026-03-04.000001 was the newest on 4 March 2026, 06:00 UTC, it was signed for https://data.example.com, and this host serves all 12 public files of it unaltered.',
+    'Proven: release 2026-03-04.000001 was the newest on 4 March 2026, 06:00 UTC, it was signed for https://data.example.com, and this host serves all 12 public files in it unaltered.',
     expect.stringMatching(/^Not proven: files for subscribers.*this page itself/),
   ]);
 });
