@@ -14,6 +14,7 @@ import crd
 from crd import Client, MissingPackageError, UsageError, Verification, VerificationError
 from crd.cli import main
 from crd.verification.forms import FORMS
+from crd.verification.public_files import digest_of_history
 from crd.verification.signatures import OneAlgorithm
 from service import KEY, Answer, Service, problem, sha256_of
 from signed import KEYS, RELEASES, SITE, STATEMENT, TIMESTAMP, Signer, moment, read_json
@@ -448,3 +449,8 @@ def test_the_forms_are_those_of_the_schemas() -> None:
         assert schema["additionalProperties"] is False
         assert form({}) == sorted(schema["required"])[0] == sorted(schema["properties"])[0]
     assert read_json("vectors.json")["site"] == SITE
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 10**400, "\ud800", None, {"sequence": [1e999]}])
+def test_a_list_of_releases_with_any_values_has_no_digest_rather_than_an_error(value: object) -> None:
+    assert digest_of_history([value]) != "anything that is signed"

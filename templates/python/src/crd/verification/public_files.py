@@ -50,10 +50,14 @@ def check_history(source: Source, statement: Content, fresh: bool) -> list[Conte
     return past
 
 
+NO_LIST = (TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
+"""What the canonical form raises for values that no list of releases has."""
+
+
 def digest_of_history(past: list[Any]) -> str:
     try:
         return sha256_hex(canonical(past).encode("utf-8"))
-    except (TypeError, ValueError, AttributeError, RecursionError):  # of values that no list of releases has
+    except NO_LIST:
         return ""
 
 
