@@ -215,7 +215,7 @@ it('answers 503 while the store does not answer and nothing is known, or the fil
   clock.ms += 2_000;
   await putText(store, publicKey(KEYS), 'x'.repeat(10_000_001));
   expect(await readProblemCode(await send(KEYS, {}, fresh))).toBe('store-unavailable');
-  expect(fresh.log()).toContain('has more than 1000000 bytes');
+  expect(fresh.log()).toContain('has more than 10000000 bytes');
   await putText(store, publicKey(KEYS), texts[KEYS]);
   clock.ms += 2_000;
   expect((await send(KEYS, {}, fresh)).status).toBe(200);
