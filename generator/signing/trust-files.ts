@@ -76,12 +76,21 @@ export async function assertNotReplaced(
 const CHECK =
   'Somebody else may have written to the store. Check the release. If it is yours, sign it again with "generator repair --sign"';
 
-/** Reads a timestamp at the time when it was signed. */
+/** Reads a timestamp as of the time when it was signed. @throws TrustError */
 function readPast(found: StoredObject, keySet: KeySet): Promise<Timestamp> {
   const jws = toJws(TIMESTAMP_KEY, found);
-  const text = jws.text.split('.')[1] ?? '';
-  const { as_of: asOf = '' } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<Timestamp>; // verified next
-  return verifyTimestamp(jws, keySet, { checkForm, nowMs: parseInstant(asOf) ?? 0 });
+  return verifyTimestamp(jws, keySet, { checkForm, nowMs: signedAtMs(jws.text) });
+}
+
+/** Returns when a timestamp says that it was signed, before it is verified; 0 if it cannot be read. */
+function signedAtMs(text: string): number {
+  try {
+    const payload = Buffer.from(text.split('.')[1] ?? '', 'base64url').toString();
+    const { as_of: asOf = '' } = Object(JSON.parse(payload)) as Partial<Timestamp>; // any document
+    return parseInstant(String(asOf)) ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Reads the release that the pointer names; `undefined` before the first. */
