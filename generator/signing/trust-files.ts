@@ -86,8 +86,8 @@ function readPast(found: StoredObject, keySet: KeySet): Promise<Timestamp> {
 function signedAtMs(text: string): number {
   try {
     const payload = Buffer.from(text.split('.')[1] ?? '', 'base64url').toString();
-    const { as_of: asOf = '' } = Object(JSON.parse(payload)) as Partial<Timestamp>; // any document
-    return parseInstant(String(asOf)) ?? 0;
+    const { as_of: asOf } = Object(JSON.parse(payload)) as { as_of?: unknown }; // any document
+    return typeof asOf === 'string' ? (parseInstant(asOf) ?? 0) : 0;
   } catch {
     return 0;
   }
