@@ -1,5 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { GC_KEY, OBJECTS_PREFIX, PUBLIC_PREFIX, RELEASES_PREFIX } from '../../schemas/paths.js';
+import {
+  GC_KEY,
+  OBJECTS_PREFIX,
+  parseStatementKey,
+  PUBLIC_PREFIX,
+  RELEASES_PREFIX,
+} from '../../schemas/paths.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
@@ -91,7 +97,7 @@ function report(result: RepairResult, options: RepairOptions, context: CommandCo
 /** Returns what the operator can do about the remaining faults. */
 function remedyOf(
   { faults, pointer, candidate }: RepairResult,
-  { input, store, pointer: asked }: RepairOptions,
+  { input, store, pointer: asked, sign }: RepairOptions,
 ): string | null {
   if (faults.length === 0) return null;
   const keys = faults.map(({ key }) => key);
@@ -111,6 +117,8 @@ function remedyOf(
         : `the lost objects cannot be rebuilt from --input ${input}: use the input as it was when they were published, or restore a backup with "generator copy --from BACKUP --to ${store}"`,
     );
   }
+  if (sign !== true && keys.some(isStatement))
+    steps.push('check that the releases are yours, and run again with --sign and the release key');
   if (keys.includes(GC_KEY)) steps.push(`make sure that no gc is running, then delete ${GC_KEY}`);
   if (keys.some((key) => key.startsWith(PUBLIC_PREFIX)))
     steps.push(
@@ -122,19 +130,24 @@ function remedyOf(
 /** Returns the words of the command that can restore more or, if there is none, of `verify`, which lists the faults. */
 function nextWords(
   { faults, pointer, candidate }: RepairResult,
-  { input, store, pointer: asked }: RepairOptions,
+  { input, store, pointer: asked, sign }: RepairOptions,
   { program, args }: CommandLine,
 ): string[] {
   const more = [
     ...(pointer === 'lost' && asked === undefined ? ['--pointer', candidate?.revision ?? 'REVISION'] : []),
     ...(input === undefined && faults.some(({ key }) => isRebuilt(key)) ? ['--input', 'DIR'] : []),
+    ...(sign !== true && faults.some(({ key }) => isStatement(key)) ? ['--sign'] : []),
   ];
   return [...program, ...(more.length > 0 ? [...args, ...more] : ['verify', '--store', store])];
 }
 
 /** Returns whether an object with this key can be rebuilt from the input. */
 function isRebuilt(key: string): boolean {
-  return key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX);
+  return (key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX)) && !isStatement(key);
+}
+
+function isStatement(key: string): boolean {
+  return parseStatementKey(key) !== undefined;
 }
 
 function formatRepair({ outcome, revision, sequence, pointer, restored, aliases }: RepairResult): string {

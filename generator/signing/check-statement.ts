@@ -4,10 +4,10 @@ import { TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
 import { verifyPastStatement } from '../../schemas/trust/verify-documents.js';
 import type { KeySet, ReleaseStatement } from '../../schemas/types.generated.js';
 import type { ObjectStore, StoredObject } from '../../infra/store/object-store.js';
-import { toPastRelease, toStatement } from '../core/trust/release-statement.js';
+import { toStatement } from '../core/trust/release-statement.js';
 import type { StoredRelease } from '../state/reachable-objects.js';
 import { damaged } from '../state/stored-json.js';
-import { historyDigests } from './release-list.js';
+import { historyDigests, toHistory } from './release-list.js';
 import { checkForm } from './stored-key-set.js';
 import { damagedByTrust, unlessFalse } from './trust-damage.js';
 
@@ -16,7 +16,7 @@ export type ExpectedStatement = { readonly keySet: KeySet; readonly historySha25
 
 /** Returns the `history_sha256` of each release, by its sequence. `releases` are ordered from the newest. */
 export function historyDigestsOf(releases: readonly StoredRelease[]): ReadonlyMap<number, string> {
-  const history = releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
+  const history = toHistory(releases);
   const digests = historyDigests(history);
   return new Map(history.map(({ sequence }, i) => [sequence, digests[i] ?? '']));
 }

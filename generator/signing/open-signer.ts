@@ -3,10 +3,12 @@ import { openFileSigner } from './file-signer.js';
 import { openKmsSigner } from './kms-signer.js';
 import type { Signer } from './signer.js';
 
-/** The variables of the environment that name the key for signing releases. */
+/** The variables of the environment for signing releases: the key, and the trust anchor of the site. */
 export type SigningVariables = {
   readonly CRD_SIGNING_KEY_FILE?: string | undefined;
   readonly CRD_SIGNING_KEY?: string | undefined;
+  /** What the readers of the store trust, `SITE#THUMBPRINT`; without it, the key set in the store is believed. */
+  readonly CRD_SIGNING_TRUST?: string | undefined;
 };
 
 /** Opens the key for signing releases; `undefined` if no variable names one. @throws GeneratorError 'usage', 'store-unavailable' */

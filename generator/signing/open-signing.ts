@@ -1,5 +1,6 @@
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import { CLOCK_TOLERANCE_MS } from '../../schemas/trust/trust-documents.js';
+import { parseTrustAnchor, type TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { isValidAt } from '../../schemas/trust/verify-documents.js';
 import type { GeneratorBuild, KeySet, ReleaseKey } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -40,18 +41,21 @@ export type OpenSigningOptions = {
 /**
  * Opens the signing key of a store. Returns `undefined` if its releases are not signed. Warns before the key or the key set
  * expires.
- * @throws GeneratorError 'usage' if only one of the store and the environment has a key, or the key may not sign now
+ * @throws GeneratorError 'usage' if only one of the store and the environment has a key, or the key may not sign now; 'damaged'
+ * if the key set is not the one that `CRD_SIGNING_TRUST` trusts
  */
 export async function openSigning(
   store: ObjectStore,
   { variables, generator, now, warn, isChecked = false }: OpenSigningOptions,
 ): Promise<Signing | undefined> {
-  const [signer, stored] = await Promise.all([openSigner(variables), readStoredKeySet(store)]);
-  if (stored === undefined && signer === undefined) return undefined;
+  const anchor = readAnchor(variables);
+  const trust = anchor && { anchor, nowMs: now() };
+  const [signer, stored] = await Promise.all([openSigner(variables), readStoredKeySet(store, trust)]);
+  if (stored === undefined && signer === undefined && anchor === undefined) return undefined;
   if (stored === undefined)
     throw new GeneratorError(
       'usage',
-      `${store.address} has no key set, so nobody could verify a signature. Install one with "generator keys install", or unset CRD_SIGNING_KEY_FILE and CRD_SIGNING_KEY.`,
+      `${store.address} has no key set, so nobody could verify a signature. Install one with "generator keys install" or, if its releases were never signed, unset CRD_SIGNING_KEY_FILE, CRD_SIGNING_KEY and CRD_SIGNING_TRUST.`,
     );
   const { value: keySet } = stored;
   if (signer === undefined)
@@ -74,6 +78,16 @@ export async function openSigning(
   const signing = { signer, keySet, generator, now };
   if (!isChecked) await assertSigned(store, signing);
   return signing;
+}
+
+/** Returns the trust anchor of the environment. @throws GeneratorError 'usage' if it is not one */
+function readAnchor({ CRD_SIGNING_TRUST: text }: SigningVariables): TrustAnchor | undefined {
+  const anchor = text === undefined ? undefined : parseTrustAnchor(text);
+  if (text === undefined || anchor !== undefined) return anchor;
+  throw new GeneratorError(
+    'usage',
+    'CRD_SIGNING_TRUST is not a trust anchor. Write SITE#THUMBPRINT, as "generator keys show" prints it.',
+  );
 }
 
 /**

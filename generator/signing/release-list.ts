@@ -3,12 +3,19 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { publicKey, TRUST_PATHS } from '../../schemas/paths.js';
 import type { PastRelease } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
+import { toPastRelease } from '../core/trust/release-statement.js';
 import { metaOf } from '../state/object-meta.js';
+import type { StoredRelease } from '../state/reachable-objects.js';
 import { parseStored } from '../state/stored-json.js';
 import { unlessDamaged } from '../state/unless-damaged.js';
 
 /** Key of the list of all releases. */
 export const RELEASE_LIST_KEY = publicKey(TRUST_PATHS.releases);
+
+/** Returns the entries of releases, oldest first. `releases` are ordered from the newest. */
+export function toHistory(releases: readonly StoredRelease[]): PastRelease[] {
+  return releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
+}
 
 /**
  * Returns for each release the `history_sha256` of its statement: the SHA-256 of the canonical JSON of the entries up to it.

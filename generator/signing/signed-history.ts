@@ -4,7 +4,7 @@ import { toPastRelease } from '../core/trust/release-statement.js';
 import { readRecord } from '../state/published-state.js';
 import { readReleases, type StoredRelease } from '../state/reachable-objects.js';
 import { readCheckedStatement } from './check-statement.js';
-import { historyDigest, readReleaseList } from './release-list.js';
+import { historyDigest, readReleaseList, toHistory } from './release-list.js';
 
 /**
  * Returns the entries of all releases up to a published one. If it must be signed, its statement is verified: only what was
@@ -25,7 +25,7 @@ export async function readSignedHistory(
     revision: release.record.revision,
     sha256: release.sha256,
   });
-  const history = releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
+  const history = toHistory(releases);
   await readCheckedStatement(store, release, { keySet, historySha256: historyDigest(history) ?? '' });
   return history;
 }

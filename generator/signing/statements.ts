@@ -8,6 +8,7 @@ import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { toStatement } from '../core/trust/release-statement.js';
 import { RENEWAL_AGE_MS } from '../state/gc-policy.js';
 import { metaOf } from '../state/object-meta.js';
+import { readPointer } from '../state/published-state.js';
 import type { StoredRelease } from '../state/reachable-objects.js';
 import { toJws } from './check-statement.js';
 import type { Signing } from './open-signing.js';
@@ -50,7 +51,10 @@ export async function signRelease(
   }
 }
 
-/** Copies the statement of a release to its public path, unless it is already there. Returns the number of bytes written. */
+/**
+ * Copies the statement of a release to its public path, unless it is already there or the pointer names another release
+ * meanwhile. Returns the number of bytes written.
+ */
 export async function publishStatement(
   store: ObjectStore,
   { record, sha256 }: StoredRelease,
@@ -60,6 +64,7 @@ export async function publishStatement(
   for (;;) {
     const found = await store.get(STATEMENT_COPY_KEY);
     if (found !== undefined && Buffer.from(statement.bytes).equals(found.bytes)) return 0;
+    if ((await readPointer(store))?.value.sha256 !== sha256) return 0;
     if (await put(store, STATEMENT_COPY_KEY, statement.bytes, found?.etag ?? null))
       return statement.bytes.length;
   }

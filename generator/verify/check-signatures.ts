@@ -3,9 +3,8 @@ import { TrustError } from '../../schemas/trust/trust-error.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
 import type { KeySet } from '../../schemas/types.generated.js';
-import { toPastRelease } from '../core/trust/release-statement.js';
 import { historyDigestsOf, readCheckedStatement, toJws } from '../signing/check-statement.js';
-import { releaseListBytes, RELEASE_LIST_KEY } from '../signing/release-list.js';
+import { releaseListBytes, RELEASE_LIST_KEY, toHistory } from '../signing/release-list.js';
 import { STATEMENT_COPY_KEY } from '../signing/statements.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet } from '../signing/stored-key-set.js';
 import { damagedByTrust } from '../signing/trust-damage.js';
@@ -153,8 +152,4 @@ async function checkCurrent(
 function forked(key: string, sequence: number): Error {
   const { reason } = new TrustError('release-forked', key, `release ${sequence}`);
   return damaged(key, reason);
-}
-
-function toHistory(releases: readonly StoredRelease[]): ReturnType<typeof toPastRelease>[] {
-  return releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
 }

@@ -15,6 +15,7 @@ import { checkForm, KEY_SET_KEY, readStoredKeySet, type StoredKeySet } from '../
 import { damagedByTrust, unlessFalse } from '../../signing/trust-damage.js';
 import { readCurrent, TIMESTAMP_KEY } from '../../signing/trust-files.js';
 import { metaOf } from '../../state/object-meta.js';
+import { readPointer } from '../../state/published-state.js';
 import type { StoredRelease } from '../../state/reachable-objects.js';
 import { damaged } from '../../state/stored-json.js';
 
@@ -124,13 +125,15 @@ export async function copyCurrentTrust(keySet: KeySet, options: CopyTrustOptions
   if (release === undefined) return;
   onWritten(await writeReleaseList(to, await readSignedHistory(to, release, keySet)));
   onWritten(await publishStatement(to, release));
-  const [found, held] = await Promise.all([from.get(TIMESTAMP_KEY), to.get(TIMESTAMP_KEY)]);
+  const held = await to.get(TIMESTAMP_KEY);
+  const found = await from.get(TIMESTAMP_KEY);
   if (found === undefined || held?.etag === found.etag) return;
   const timestamp = await unlessFalse(() =>
     verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs }),
   );
   if (timestamp?.sha256 !== release.sha256) return;
   if (held !== undefined && Buffer.from(held.bytes).equals(found.bytes)) return;
+  if ((await readPointer(to))?.value.sha256 !== release.sha256) return; // a faster copy brought a later release
   const meta = metaOf(TIMESTAMP_KEY, JWS_TYPE);
   const swapped = await to.compareAndSwap(TIMESTAMP_KEY, found.bytes, held?.etag ?? null, meta);
   if (swapped !== 'conflict') onWritten(found.bytes.length);

@@ -25,7 +25,7 @@ import {
 } from './restore-pointer.js';
 import { resetDamagedRefusals } from '../../state/stored-refusals.js';
 import type { Signing } from '../../signing/open-signing.js';
-import { repairTrustFiles } from './repair-trust.js';
+import { repairTrustFiles, signLostStatements } from './repair-trust.js';
 import { parseStored } from '../../state/stored-json.js';
 import { unlessDamaged } from '../../state/unless-damaged.js';
 import { verifyStore, type Verification } from '../../verify/verify-store.js';
@@ -163,13 +163,26 @@ async function restorePointer(
   const lost = await readLostPointer(store);
   done.pointer = 'lost';
   const release = await findCommitted(store, request);
-  const verification = await repairObjects(withPointerTo(store, release), options, done);
+  const verification = await repairWithStatements(withPointerTo(store, release), options, done);
   const faults = verification.faults.filter(({ key }) => !isAliasKey(key)); // copies are refreshed after the pointer
   if (faults.length > 0) return { ...verification, faults };
   options.signal.throwIfAborted();
   await putPointer(store, release, lost, options.signal);
   done.pointer = 'restored';
   return undefined;
+}
+
+/** Rebuilds lost objects and, with the key, signs lost statements. Returns the last verification. */
+async function repairWithStatements(
+  store: ObjectStore,
+  options: RepairStoreOptions,
+  done: Done,
+): Promise<Verification> {
+  const verification = await repairObjects(store, options, done);
+  if (options.signing === undefined) return verification;
+  const signed = await signLostStatements(store, verification.faults, options.signing);
+  done.restored.push(...signed);
+  return signed.length === 0 ? verification : verifyStore(store, toVerify(options));
 }
 
 function isAliasKey(key: string): boolean {

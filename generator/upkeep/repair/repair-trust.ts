@@ -2,14 +2,13 @@ import { parseStatementKey, statementKey } from '../../../schemas/paths.js';
 import type { PastRelease } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import { toPastRelease } from '../../core/trust/release-statement.js';
 import type { Signing } from '../../signing/open-signing.js';
-import { releaseListBytes, RELEASE_LIST_KEY } from '../../signing/release-list.js';
+import { releaseListBytes, RELEASE_LIST_KEY, toHistory } from '../../signing/release-list.js';
 import { publishStatement, signRelease } from '../../signing/statements.js';
 import { KEY_SET_KEY } from '../../signing/stored-key-set.js';
 import { readCurrent, refreshTrustFiles } from '../../signing/trust-files.js';
 import { metaOf } from '../../state/object-meta.js';
-import { readReleases } from '../../state/reachable-objects.js';
+import { readReleases, type StoredRelease } from '../../state/reachable-objects.js';
 
 /**
  * Restores what readers verify releases with: the list of releases and the public copy of the statement and, with the release
@@ -24,21 +23,56 @@ export async function repairTrustFiles(
   const current = (await store.head(KEY_SET_KEY)) === undefined ? undefined : await readCurrent(store);
   if (current === undefined) return [];
   const releases = await readReleases(store, { revision: current.record.revision, sha256: current.sha256 });
-  const history = releases.map(({ record, sha256 }) => toPastRelease(record, sha256)).reverse();
-  await restoreReleaseList(store, history);
+  await restoreReleaseList(store, toHistory(releases));
   if (signing === undefined) {
     await publishStatement(store, current);
     return [];
   }
-  const lost = new Set(faults.map(({ key }) => parseStatementKey(key)?.sha256));
+  const lost = lostStatements(faults);
+  const signed = await signAll(
+    store,
+    signing,
+    releases,
+    (sha256) => lost.has(sha256) || sha256 === current.sha256,
+  );
+  await refreshTrustFiles(store, signing);
+  return signed;
+}
+
+/** Signs the lost statements about the current release and those before it. Returns their keys. Precondition: as above. */
+export async function signLostStatements(
+  store: ObjectStore,
+  faults: readonly StoreFault[],
+  signing: Signing,
+): Promise<string[]> {
+  const lost = lostStatements(faults);
+  const current = lost.size === 0 ? undefined : await readCurrent(store);
+  if (current === undefined) return [];
+  const { revision } = current.record;
+  const releases = await readReleases(store, { revision, sha256: current.sha256 });
+  return signAll(store, signing, releases, (sha256) => lost.has(sha256));
+}
+
+/** Returns the digests of the releases whose statements have faults. */
+function lostStatements(faults: readonly StoreFault[]): ReadonlySet<string> {
+  return new Set(faults.flatMap(({ key }) => parseStatementKey(key)?.sha256 ?? []));
+}
+
+/** Signs those releases that `isToSign` accepts by their digest. Returns the keys of the statements that were written. */
+async function signAll(
+  store: ObjectStore,
+  signing: Signing,
+  releases: readonly StoredRelease[],
+  isToSign: (sha256: string) => boolean,
+): Promise<string[]> {
+  const history = toHistory(releases);
   const signed: string[] = [];
   for (const release of releases) {
     const { revision, sequence } = release.record;
-    if (!lost.has(release.sha256) && release.sha256 !== current.sha256) continue;
+    if (!isToSign(release.sha256)) continue;
     const toSign = { release, history: history.slice(0, sequence), isExposed: false };
     if ((await signRelease(store, signing, toSign)) > 0) signed.push(statementKey(revision, release.sha256));
   }
-  await refreshTrustFiles(store, signing);
   return signed;
 }
 

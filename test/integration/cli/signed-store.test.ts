@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { TRUST_FAULTS } from '../../../schemas/trust/trust-error.js';
 import type { GeneratorRun } from '../../support/process/generator-run.js';
 import { publish } from '../../support/release/published-store.js';
@@ -62,6 +62,31 @@ it(
     expect(await publishAs('two.pem')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not list the release key') as string,
+    });
+  },
+  SLOW_MS,
+);
+
+it(
+  'signs nothing under another key set than the one that the environment trusts',
+  async () => {
+    await install();
+    const { trust } = await show();
+    const publishTrusting = (anchor: string): Promise<GeneratorRun> =>
+      run(['publish', '--input', input, '--store', store()], NOW, 'one.pem', anchor);
+    expect((await publishTrusting(trust)).code).toBe(0);
+    expect(await publishTrusting(`${SITE}#${'A'.repeat(43)}`)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining(TRUST_FAULTS['root-untrusted']) as string,
+    });
+    expect(await publishTrusting(SITE)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('CRD_SIGNING_TRUST is not a trust anchor') as string,
+    });
+    await rm(file('store/public/.well-known'), { recursive: true });
+    expect(await publishTrusting(trust)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no key set') as string,
     });
   },
   SLOW_MS,

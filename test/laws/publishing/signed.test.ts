@@ -157,6 +157,15 @@ describe('the timestamp', () => {
     expect((await verify(store, later(70))).faults).toEqual([]);
   });
 
+  it.each(['', 'damaged', 'e30.e30.e30'])('is renewed if it reads %p', async (text) => {
+    const store = await published.create();
+    const found = await store.get(TIMESTAMP_KEY);
+    const meta = { contentType: 'application/jose', cacheControl: 'no-cache' };
+    await store.compareAndSwap(TIMESTAMP_KEY, Buffer.from(text), found?.etag ?? null, meta);
+    await publishAgain(store, SECOND);
+    expect(await verify(store, SECOND)).toMatchObject({ faults: [], lagging: [] });
+  });
+
   it('proves a frozen copy by its age', async () => {
     const { faults } = await verify(await published.create(), later(49));
     expect(faults).toEqual([{ key: TIMESTAMP_KEY, message: expect.stringContaining('frozen mirror') }]);

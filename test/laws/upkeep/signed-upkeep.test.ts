@@ -17,6 +17,7 @@ import { runGc } from '../../support/release/operate.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
 import { createSignedSite, makeSigner, type SignedSite } from '../../support/release/signed-store.js';
+import { interceptStore } from '../../support/stores/intercept-store.js';
 import { createMemoryCopies, type MemoryCopies } from '../../support/stores/memory-copies.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { differingKeys, snapshotStore } from '../../support/stores/store-snapshot.js';
@@ -180,6 +181,27 @@ describe('copy', () => {
     expect((await verify(to)).faults).toEqual([]);
   });
 
+  it('takes nothing back that a faster copy has brought meanwhile', async () => {
+    const [from, to] = [await signed.create(), createMemoryStore()];
+    const later = await signed.create();
+    await publishSeries(later, {
+      inputs: [randomSeries({ chain: 'arbitrum', seed: 1, days: 5 })],
+      ...{ asOf: '2022-02-03T00:00:00Z', signing: site.signingAt('2022-02-03T00:00:00Z') },
+    });
+    at = '2022-02-03T00:00:00Z';
+    let isOvertaken = false;
+    const slow = interceptStore(to, async ({ name, key }, run) => {
+      if (!isOvertaken && name === 'compareAndSwap' && key === STATEMENT_COPY_KEY) {
+        isOvertaken = true;
+        await copy(later, to);
+      }
+      return run();
+    });
+    await copy(from, slow);
+    expect(isOvertaken).toBe(true);
+    expect(await verify(to, at)).toMatchObject({ faults: [], lagging: [], sequence: 3 });
+  });
+
   it('moves no pointer to a release whose statement is false', async () => {
     const [from, to] = [await signed.create(), createMemoryStore()];
     await put(from, statements[1] ?? '', await read(from, statements[0] ?? ''));
@@ -285,6 +307,19 @@ describe('repair', () => {
     await store.delete(TIMESTAMP_KEY);
     const result = await repairStore(store, { progress: SILENT, signal, signing: site.signingAt(SECOND) });
     expect(result.restored).toEqual([statements[0]]);
+    expect(await verify(store)).toMatchObject({ faults: [], lagging: [], signatures: { statements: 2 } });
+  });
+
+  it('restores a lost pointer together with a lost statement of its release', async () => {
+    const store = await signed.create();
+    await store.delete(statements[1] ?? '');
+    await store.delete(POINTER_KEY);
+    const pointer = { revision: '2022-02-02.000001' };
+    const options = { progress: SILENT, signal, pointer };
+    const without = await repairStore(store, options);
+    expect(without).toMatchObject({ outcome: 'damaged', pointer: 'lost', faults: [{ key: statements[1] }] });
+    const result = await repairStore(store, { ...options, signing: site.signingAt(SECOND) });
+    expect(result).toMatchObject({ outcome: 'repaired', pointer: 'restored', restored: [statements[1]] });
     expect(await verify(store)).toMatchObject({ faults: [], lagging: [], signatures: { statements: 2 } });
   });
 });

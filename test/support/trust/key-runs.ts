@@ -23,8 +23,13 @@ export type Shown = {
 /** Runs commands in a new folder for each test. */
 export type KeyRuns = {
   readonly file: (name: string) => string;
-  /** Runs a command line; `key` names the file of the release key. */
-  readonly run: (args: readonly string[], now?: string, key?: string) => Promise<GeneratorRun>;
+  /** Runs a command line; `key` names the file of the release key, `trust` is the trust anchor of the environment. */
+  readonly run: (
+    args: readonly string[],
+    now?: string,
+    key?: string,
+    trust?: string,
+  ) => Promise<GeneratorRun>;
   /** Runs a command for the key set `keys.jws`. */
   readonly keys: (command: string, ...options: string[]) => Promise<GeneratorRun>;
   /** Makes `keys.jws` with the root key `root.pem` and the release key `one.pem`. */
@@ -41,9 +46,11 @@ export function useKeyRuns(): KeyRuns {
   });
   afterEach(() => folder.dispose());
   const file = (name: string): string => path.join(folder.path, name);
-  const run: KeyRuns['run'] = (args, now = NOW, key) => {
-    const signingVariables: RunOptions['signingVariables'] =
-      key === undefined ? {} : { CRD_SIGNING_KEY_FILE: file(key) };
+  const run: KeyRuns['run'] = (args, now = NOW, key, trust) => {
+    const signingVariables: RunOptions['signingVariables'] = {
+      CRD_SIGNING_KEY_FILE: key && file(key),
+      CRD_SIGNING_TRUST: trust,
+    };
     return runInProcess(args, now, { signingVariables });
   };
   const keys: KeyRuns['keys'] = (command, ...options) =>
