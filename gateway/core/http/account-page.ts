@@ -1,7 +1,13 @@
 import Handlebars from 'handlebars';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { PAGE_COLOURS } from '../../../schemas/palette.js';
-import { ACCOUNT_PATHS, accountAssetPath, methodologyPagePath, PAGE_PATHS } from '../../../schemas/paths.js';
+import {
+  ACCOUNT_PATHS,
+  accountAssetPath,
+  methodologyPagePath,
+  PAGE_PATHS,
+  PUBLIC_PATHS,
+} from '../../../schemas/paths.js';
 
 /** The texts of the account page and of error pages, as the build made them. */
 export type AccountFiles = {
@@ -35,6 +41,8 @@ export function assembleAccountPage(
     stylesheet: stylesheet.path,
     script: program.path,
     account: ACCOUNT_PATHS.page,
+    digests: PUBLIC_PATHS.release,
+    openapi: PUBLIC_PATHS.openapi,
     methodology: methodologyPagePath('v1'),
   };
   const toHtml = (siteName: string): Uint8Array =>

@@ -7,6 +7,7 @@ import {
   manifestPath,
   methodologyPagePath,
   PAGE_PATHS,
+  PUBLIC_PATHS,
 } from '../../../schemas/paths.js';
 import { isRevision } from '../../../schemas/revision.js';
 import { findInvalidPart } from '../access/invalid-part.js';
@@ -65,7 +66,13 @@ const FILE_PATHS: readonly string[] = GENRES.flatMap((genre) =>
 /** Returns the function that renders the page of a problem. Every value is escaped. @throws Error for an invalid template */
 export function compileErrorPage(source: string, stylesheet: string): (facts: ErrorFacts) => string {
   const template = Handlebars.create().compile<object>(source, { strict: true, knownHelpersOnly: true });
-  const paths = { ...PAGE_PATHS, account: ACCOUNT_PATHS.page, methodology: methodologyPagePath('v1') };
+  const paths = {
+    ...PAGE_PATHS,
+    account: ACCOUNT_PATHS.page,
+    digests: PUBLIC_PATHS.release,
+    methodology: methodologyPagePath('v1'),
+    openapi: PUBLIC_PATHS.openapi,
+  };
   return (facts) => template({ ...toErrorView(facts), site: { ...paths, name: facts.siteName, stylesheet } });
 }
 

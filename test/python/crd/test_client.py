@@ -20,6 +20,7 @@ from crd import (
     TemporaryError,
     UsageError,
 )
+from crd.cli import main
 from crd.settings import installed_from
 from service import KEY, Answer, Service, problem, sha256_of
 from story import CALENDAR, LAST, R1, RESTATED
@@ -174,3 +175,33 @@ def test_the_address_is_that_of_the_installed_wheel(monkeypatch: pytest.MonkeyPa
     assert installed(json.dumps({"url": url})) == "https://data.example.com"
     assert installed(json.dumps({"url": "file:///tmp/chain_reference_data.whl"})) is None
     assert installed(None) is None
+
+
+def test_the_command_judges_freshness_by_the_clock(
+    service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def chain(late_after: str | None, stale_after: str | None, **more: object) -> dict[str, object]:
+        last = None if late_after is None else LAST
+        limits = {"late_after": late_after, "stale_after": stale_after}
+        return {"last_available": last, "sources": [], "expected_next_by": "2026-01-22T00:00:00Z", **limits, **more}
+
+    chains = {
+        "bitcoin": chain("9999-01-01T00:00:00Z", "9999-01-02T00:00:00Z", freshness="fresh"),
+        "ethereum": chain("2026-01-22T00:00:00Z", "9999-01-02T00:00:00Z", freshness="fresh"),
+        "arbitrum": chain("2026-01-22T00:00:00Z", "2026-01-24T00:00:00Z", freshness="fresh"),
+        "base": chain(None, None, freshness="stale"),
+    }
+    status = {"published_revision": R1, "published_at": "2026-01-21T06:00:00Z", "hold": None, "chains": chains}
+    service.publish("/api/v1/status", {**status, "holds": {"arbitrum": "a test"}})
+    for name, value in (("CRD_BASE_URL", service.url), ("CRD_CACHE_DIR", str(tmp_path / "cache"))):
+        monkeypatch.setenv(name, value)
+    assert main(["status"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"release {R1}, published at 2026-01-21T06:00:00Z",
+        f"bitcoin   fresh  last day {LAST}, next by 2026-01-22T00:00:00Z",
+        f"ethereum  late   last day {LAST}, next by 2026-01-22T00:00:00Z",
+        f"arbitrum  stale  last day {LAST}, next by 2026-01-22T00:00:00Z, on hold: a test",
+        "base      stale  no day is available",
+    ]
+    assert main(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["chains"]["ethereum"]["freshness"] == "fresh"

@@ -11,6 +11,7 @@ from typing import Any
 
 from .client import Client
 from .errors import CrdError, UsageError
+from .manifest import freshness, utc_now
 from .methodology import command as recompute_command
 from .mirrors import command as sync_command
 from .settings import package_version
@@ -51,7 +52,10 @@ def make_parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    add("status", "Print how fresh each chain is.", lambda _: show(tables().status()))
+    status = add("status", "Print how fresh each chain is now.", print_status)
+    status.add_argument(
+        "--json", action="store_true", help="print the published record, which is the same for a whole day"
+    )
     add("calendar", "Print the regime of every day of a chain.", lambda o: show(tables().calendar(o.chain)), "chain")
     add("calendars", "Print the regimes of all chains.", lambda _: show(tables().calendars()))
     add("latest", "Print the latest record.", lambda o: show(tables().latest(o.genre, o.chain)), "genre", "chain")
@@ -92,6 +96,23 @@ def show(value: Table | dict[str, Any]) -> int:
     """Prints a table as CSV, or a record as JSON."""
     text = value.to_csv() if isinstance(value, Table) else json.dumps(value, indent=2, ensure_ascii=False) + "\n"
     sys.stdout.write(text)
+    return 0
+
+
+def print_status(options: argparse.Namespace) -> int:
+    """Prints a line for each chain, judged by this computer's clock, because the site changes only with a release."""
+    status = tables().status()
+    if options.json:
+        return show(status)
+    lines = [f"release {status['published_revision']}, published at {status['published_at']}"]
+    if status["hold"] is not None:
+        lines.append(f"publication is on hold: {status['hold']}")
+    for chain, each in status["chains"].items():
+        last = each["last_available"]
+        what = "no day is available" if last is None else f"last day {last}, next by {each['expected_next_by']}"
+        hold = status.get("holds", {}).get(chain)
+        lines.append(f"{chain:<10}{freshness(each, utc_now()):<7}{what}{'' if hold is None else f', on hold: {hold}'}")
+    print("\n".join(lines))
     return 0
 
 

@@ -82,6 +82,20 @@ class Manifest:
         return known[-1]
 
 
+def freshness(limits: dict[str, Any], now: datetime.datetime) -> str:
+    """
+    Returns how fresh a chain is at a time, by its `late_after` and `stale_after`: fresh, late or stale. Releases
+    without these say only how fresh it was at publication.
+    """
+    if "stale_after" not in limits:
+        return str(limits["freshness"])
+    for name in ("stale", "late"):
+        limit = limits[f"{name}_after"]
+        if limit is None or now >= datetime.datetime.fromisoformat(limit.replace("Z", "+00:00")):
+            return name
+    return "fresh"
+
+
 def utc_now() -> datetime.datetime:
     return datetime.datetime.now(datetime.timezone.utc)
 

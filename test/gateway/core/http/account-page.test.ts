@@ -21,20 +21,23 @@ const error = compileErrorPage(
   ...{ siteName: SITE.name, publicPaths: new Set<string>() },
 });
 
-/** Returns the brand of a page, and the paths and names of its navigation. */
-function headerOf(html: string): string[] {
-  const header = html.slice(html.indexOf('<header'), html.indexOf('</header>'));
-  return [...header.matchAll(/href="([^"]*)"[^>]*>([^<]*)</g)].map(
+/** Returns the paths and names of the links in a part of a page. */
+function linksIn(part: 'header' | 'footer', html: string): string[] {
+  const text = html.slice(html.indexOf(`<${part}`), html.indexOf(`</${part}>`));
+  return [...text.matchAll(/href="([^"]*)"[^>]*>([^<]*)</g)].map(
     ([, path = '', name = '']) => `${path} ${name}`,
   );
 }
 
-it('the account page and the pages of problems have the header of the published pages', async () => {
+it('the account page and the pages of problems have the header and the footer of the published pages', async () => {
   const { site } = await readProductTexts(SITE);
-  const published = headerOf(docsPage(site).content(STAMP).text);
-  expect(published).toContain('/account Account');
-  expect(headerOf(account)).toEqual(published);
-  expect(headerOf(error)).toEqual(published);
+  const docs = docsPage(site).content(STAMP).text;
+  expect(linksIn('header', docs)).toContain('/account Account');
+  expect(linksIn('footer', docs)).toContain('/status Status');
+  for (const part of ['header', 'footer'] as const) {
+    expect(linksIn(part, account)).toEqual(linksIn(part, docs));
+    expect(linksIn(part, error)).toEqual(linksIn(part, docs));
+  }
 });
 
 it('the account page has the name of the site in its title, as text', () => {
