@@ -10,6 +10,7 @@ import { createDelivery } from './delivery.js';
 import { createErrorPage, siteNameOf } from './error-page.js';
 import { createAuthentication } from './http/authentication.js';
 import { startHttpServer, type HttpServer } from './http/http-server.js';
+import { requireOrigin } from './http/origin-check.js';
 import { createAccountsProbe } from './io/accounts/accounts-probe.js';
 import { createAccounts } from './io/accounts/accounts.js';
 import { openAccountsStore } from './io/accounts/accounts-store.js';
@@ -19,6 +20,7 @@ import type { BillingPort } from './io/billing/billing-port.js';
 import { assembleBilling } from './io/billing/assemble-billing.js';
 import { createAuthenticator } from './io/identity/authenticator.js';
 import { createSessionVerifier } from './io/identity/session-verifier.js';
+import { atMostEvery } from './io/operation/at-most-every.js';
 import { createMetrics, type Metrics } from './io/operation/metrics.js';
 import { createRateLimits } from './io/operation/rate-limits.js';
 import { createRequestLog } from './io/operation/request-log.js';
@@ -82,6 +84,10 @@ const STORE_MS = 8_000;
 /** Time limit for retries of a store request, while a client is waiting. */
 const RETRY_MS = 1_000;
 
+const MINUTE_MS = 60_000;
+
+const REFUSED_ORIGIN =
+  'A request without the secret of CRD_ORIGIN_SECRET was refused: it did not come through the proxy in front, or the proxy sends another secret.';
 const UNTRUSTED_PROXY =
   'X-Forwarded-For was received, but no proxy is trusted, so all callers behind a proxy share the rate limits of its address. Set CRD_TRUST_PROXY.';
 
@@ -143,7 +149,10 @@ export async function composeGateway(
   const app = createApp(parts);
   return {
     app,
-    listener: createFastLane(parts, app),
+    listener: requireOrigin(createFastLane(parts, app), {
+      secrets: configuration.originSecrets,
+      onRefused: atMostEvery(MINUTE_MS, now, () => logger.warn(REFUSED_ORIGIN)),
+    }),
     operatorApp: createOperatorApp(parts.requests, { ...parts.health, now }),
     async start() {
       await Promise.all([releases.start(), probe.start()]);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DestinationStream, Logger } from 'pino';
 import { ENDPOINTS } from '../../schemas/paths.js';
@@ -15,11 +15,10 @@ import { startHttpServer } from '../http/http-server.js';
 import { createInlineIndexer } from '../io/releases/inline-indexer.js';
 import { createLogger } from '../io/operation/logger.js';
 import { composeGateway, openStores } from '../service.js';
-import { toRequest, toResult, type EventRequest, type GatewayEvent } from './events.js';
+import { toRequest, toResult, type GatewayEvent } from './events.js';
 import { trustLoopback, withForwardedFor } from './forwarded-for.js';
 import { createLazyBilling, type LazyBilling } from './lazy-billing.js';
 import { sendToLoopback, type LoopbackResponse } from './loopback.js';
-import { ORIGIN_HEADER, ORIGIN_VARIABLE } from './variables.js';
 
 /** Answers an event in the format of its source. */
 export type GatewayFunction = (event: GatewayEvent) => Promise<object>;
@@ -31,7 +30,7 @@ export type GatewayFunction = (event: GatewayEvent) => Promise<object>;
  * @throws Error with every fault of the configuration.
  */
 export async function createGatewayFunction(
-  { [ORIGIN_VARIABLE]: originSecrets = '', ...env }: Environment,
+  env: Environment,
   logDestination: DestinationStream,
   accountFiles?: AccountFiles,
 ): Promise<GatewayFunction> {
@@ -58,10 +57,8 @@ export async function createGatewayFunction(
   await gateway.start();
   let polledMs = performance.now();
   const { url } = await startHttpServer(gateway.listener, { host: '127.0.0.1', port: 0 });
-  const isAllowed = createOriginCheck(originSecrets);
   return async (event) => {
     const request = toRequest(event);
-    if (!isAllowed(headersNamed(request, ORIGIN_HEADER))) return toResult(event, emptyResponse(403));
     if (performance.now() - polledMs >= configuration.pollSeconds * 1000) {
       await gateway.catchUp();
       polledMs = performance.now();
@@ -96,20 +93,6 @@ function createBilling({ billing: settings }: Configuration, logger: Logger): La
       },
     });
   });
-}
-
-function headersNamed({ headers }: EventRequest, name: string): readonly string[] {
-  return headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
-}
-
-/** Returns the check of the secret that the CDN sends, in constant time. Without secrets every request passes. */
-function createOriginCheck(listed: string): (sent: readonly string[]) => boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const secrets = listed.split(',').filter(Boolean).map(digest);
-  return ([sent = '', ...others]) => {
-    const sentDigest = digest(others.length === 0 ? sent : '');
-    return secrets.length === 0 || secrets.filter((secret) => timingSafeEqual(secret, sentDigest)).length > 0;
-  };
 }
 
 function emptyResponse(status: number): LoopbackResponse {

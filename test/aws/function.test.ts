@@ -16,7 +16,7 @@ it('has a valid configuration of the gateway, once the secrets are added', () =>
   const configuration = toConfiguration({ ...(env as Record<string, string>), ...SECRETS });
   expect(configuration).not.toHaveProperty('faults');
   const names = [...resolve(listed).matchAll(/"([A-Z_]+)":/g)].map(([, name]) => name);
-  expect(names).toEqual(['ORIGIN_SECRET', ...Object.keys(SECRETS)]);
+  expect(names).toEqual(['CRD_ORIGIN_SECRET', ...Object.keys(SECRETS)]);
 });
 
 it('has no secret in its environment', () => {

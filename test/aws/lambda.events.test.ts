@@ -7,8 +7,8 @@ import { writeSmallInput } from '../support/release/small-input.js';
 
 const SLOW_MS = 180_000;
 const BUNDLE = bundlePath('gold', 'base', '7d');
-const SECRET = 'the-secret-of-the-distribution';
-const PREVIOUS_SECRET = 'the-previous-secret';
+const SECRET = 'the-secret-of-the-distribution-48';
+const PREVIOUS_SECRET = 'the-previous-secret-of-32-letters';
 
 let scene: LambdaScene;
 let lambda: LambdaProcess;
@@ -75,7 +75,7 @@ it('logs every request once before the answer, without query and key', async () 
 describe('with secrets of the origin', () => {
   let guarded: LambdaProcess;
   beforeAll(async () => {
-    guarded = await scene.start({ ORIGIN_SECRET: `${SECRET},${PREVIOUS_SECRET}` });
+    guarded = await scene.start({ CRD_ORIGIN_SECRET: `${SECRET},${PREVIOUS_SECRET}` });
   }, SLOW_MS);
   afterAll(() => guarded.stop());
 
@@ -83,11 +83,10 @@ describe('with secrets of the origin', () => {
     ['without a secret', {}],
     ['with another secret', { 'x-origin-secret': `${SECRET}x` }],
     ['with both secrets in one header', { 'x-origin-secret': `${SECRET},${PREVIOUS_SECRET}` }],
-  ])('refuses a request %s before it reaches the gateway', async (_name, headers) => {
-    const before = guarded.log().length;
+  ])('refuses a request %s', async (_name, headers) => {
     const answer = await guarded.send({ path: PUBLIC_PATHS.status, headers });
     expect(answer).toMatchObject({ status: 403, body: '', headers: { 'cache-control': 'no-store' } });
-    expect(guarded.log().length).toBe(before);
+    expect(guarded.log().join()).toContain('without the secret of CRD_ORIGIN_SECRET was refused');
   });
 
   it.each([SECRET, PREVIOUS_SECRET])('accepts %s and does not log it', async (secret) => {

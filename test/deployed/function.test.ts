@@ -144,9 +144,9 @@ it(
 it(
   'does not start without a required secret, and names it',
   async () => {
-    const unknown = `${arns['ORIGIN_SECRET'] ?? ''}x`;
-    const wrong = start({ SECRETS: JSON.stringify({ ...arns, ORIGIN_SECRET: unknown }) });
-    await expect(wrong).rejects.toThrow(`ORIGIN_SECRET: cannot read the secret ${unknown}`);
+    const unknown = `${arns['CRD_ORIGIN_SECRET'] ?? ''}x`;
+    const wrong = start({ SECRETS: JSON.stringify({ ...arns, CRD_ORIGIN_SECRET: unknown }) });
+    await expect(wrong).rejects.toThrow(`CRD_ORIGIN_SECRET: cannot read the secret ${unknown}`);
   },
   SLOW_MS,
 );
@@ -154,7 +154,7 @@ it(
 describe('the Lambda function, started with secrets from Secrets Manager', () => {
   beforeAll(async () => {
     for (const [variable, text] of Object.entries(STRIPE)) await put(variable, text);
-    origin = await textOf('ORIGIN_SECRET');
+    origin = await textOf('CRD_ORIGIN_SECRET');
     lambda = await start();
   }, SLOW_MS);
 
@@ -248,11 +248,11 @@ describe('the Lambda function, started with secrets from Secrets Manager', () =>
         return answers.map(({ status }) => status);
       };
       const texts = [origin, 'the-second-secret', 'the-third-secret'];
-      await put('ORIGIN_SECRET', texts[1] ?? '');
+      await put('CRD_ORIGIN_SECRET', texts[1] ?? '');
       const second = await start();
       expect(await statusOf(second, texts)).toEqual([401, 401, 403]);
       expect(await statusOf(lambda, texts)).toEqual([401, 403, 403]);
-      await put('ORIGIN_SECRET', texts[2] ?? '');
+      await put('CRD_ORIGIN_SECRET', texts[2] ?? '');
       const third = await start();
       expect(await statusOf(third, texts)).toEqual([403, 401, 401]);
     },

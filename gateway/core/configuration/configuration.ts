@@ -43,6 +43,8 @@ export type Configuration = {
   /** Absent if nothing is sold. */
   readonly billing?: BillingSettings;
   readonly keyMode: KeyMode;
+  /** Secrets of which the proxy in front must send one with each request; none if requests may come from anywhere. */
+  readonly originSecrets: readonly string[];
   /** The value of Express's setting `trust proxy`: a number of hops, addresses, or false. */
   readonly trustProxy: number | readonly string[] | false;
   readonly corsOrigins: readonly string[];
@@ -67,7 +69,7 @@ type Values = { readonly [N in SetName]: ValueOf<N> } & {
 
 /** Variables of the tests and tools of this product, and of its Python client. */
 const OTHER_VARIABLES =
-  /^CRD_(TEST_.*|SEEDS|KILLS|KILL_SEED|RACES|EDITS|HISTORY_DIR|API_KEY|BASE_URL|CACHE_DIR)$/;
+  /^CRD_(TEST_.*|SEEDS|KILLS|KILL_SEED|RACES|EDITS|HISTORY_DIR|API_KEY|BASE_URL|CACHE_DIR|SIGNING_(KEY|KEY_FILE|TRUST))$/;
 
 /**
  * Returns the configuration of an environment, or all of its faults. An empty variable counts as unset. An unknown
@@ -190,8 +192,12 @@ function isWildcard(host: string | undefined): boolean {
 }
 
 /** Returns the secrets, which must not be shown or logged. */
-export function secretsOf({ linkSecrets, billing }: Configuration): string[] {
-  return [...linkSecrets, ...(billing === undefined ? [] : [billing.secretKey, ...billing.webhookSecrets])];
+export function secretsOf({ linkSecrets, originSecrets, billing }: Configuration): string[] {
+  return [
+    ...linkSecrets,
+    ...originSecrets,
+    ...(billing === undefined ? [] : [billing.secretKey, ...billing.webhookSecrets]),
+  ];
 }
 
 function compose(values: Values): Configuration {
@@ -220,6 +226,7 @@ function compose(values: Values): Configuration {
     ...(signIn === undefined ? {} : { signIn }),
     ...(billing === undefined ? {} : { billing }),
     keyMode: values.CRD_KEY_MODE,
+    originSecrets: values.CRD_ORIGIN_SECRET ?? [],
     trustProxy: values.CRD_TRUST_PROXY ?? false,
     corsOrigins: values.CRD_CORS_ORIGINS ?? [],
     dashboardOrigins: values.CRD_DASHBOARD_ORIGINS ?? [],

@@ -182,6 +182,13 @@ export const VARIABLES = {
     example: 'https://dashboard.example.com/billing',
     parse: parsePageUrl,
   },
+  CRD_ORIGIN_SECRET: {
+    meaning:
+      'secret of at least 32 bytes that the proxy in front sends in the header X-Origin-Secret: other requests are refused, except health checks; during a rotation two, separated by a comma or a new line; CRD_ORIGIN_SECRET_FILE can name a file instead',
+    isSecret: true,
+    example: '$(openssl rand -hex 32)',
+    parse: parseSecrets,
+  },
   CRD_TRUST_PROXY: {
     meaning: "proxies that are trusted to report the caller's address: their number, or their addresses",
     example: '10.0.0.0/8, 192.168.1.7',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { atMostEvery } from './at-most-every.js';
 import type { Metrics } from './metrics.js';
 
 /** Returns a handler for the errors of a store: it counts each one, and logs at most one per second. */
@@ -9,12 +10,12 @@ const LOG_PAUSE_MS = 1_000;
 /** Creates the error handlers of both stores. */
 export function createStoreErrors(logger: Logger, metrics: Metrics, now: () => number): StoreErrors {
   return (store) => {
-    let loggedMs = -Infinity;
+    const log = atMostEvery(LOG_PAUSE_MS, now, (error: unknown) =>
+      logger.warn({ store, err: error }, 'a store, or the credentials for it, failed'),
+    );
     return (error) => {
       metrics.storeFailed(store);
-      if (now() - loggedMs < LOG_PAUSE_MS) return;
-      loggedMs = now();
-      logger.warn({ store, err: error }, 'a store, or the credentials for it, failed');
+      log(error);
     };
   };
 }

@@ -32,7 +32,7 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { contentPolicyOf } from '../../../gateway/core/http/content-policy.js';
 import { CHARTS_PATH, PUBLIC_PREFIX } from '../../../schemas/paths.js';
-import { ORIGIN_HEADER } from '../../../gateway/lambda/variables.js';
+import { ORIGIN_HEADER } from '../../../gateway/core/http/origin-header.js';
 import { originSecretName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { createAccessLog } from './delivery-log.js';

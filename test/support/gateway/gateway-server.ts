@@ -63,6 +63,7 @@ export const CONFIGURATION: Configuration = {
   urlTtlSeconds: 300,
   pollSeconds: 300,
   linkSecrets: [LINK_SECRET],
+  originSecrets: [],
   keyMode: 'test',
   trustProxy: false,
   corsOrigins: ['https://app.example.com'],

@@ -24,6 +24,7 @@ describe('a configuration', () => {
       urlTtlSeconds: 300,
       pollSeconds: 15,
       linkSecrets: [SECRET],
+      originSecrets: [],
       keyMode: 'live',
       trustProxy: false,
       corsOrigins: [],
@@ -50,6 +51,7 @@ describe('a configuration', () => {
       CRD_URL_TTL_SECONDS: '60',
       CRD_POLL_SECONDS: '1',
       CRD_KEY_MODE: 'test',
+      CRD_ORIGIN_SECRET: `${SECRET}-new,${SECRET}`,
       CRD_TRUST_PROXY: '2',
       CRD_CORS_ORIGINS: 'https://a.example, https://b.example:8443',
       CRD_DASHBOARD_ORIGINS: 'http://localhost:3000',
@@ -70,6 +72,7 @@ describe('a configuration', () => {
       urlTtlSeconds: 60,
       pollSeconds: 1,
       linkSecrets: [],
+      originSecrets: [`${SECRET}-new`, SECRET],
       sessions: {
         jwks: { kind: 'url', url: PROVIDER.CRD_JWKS },
         issuer: PROVIDER.CRD_JWT_ISSUER,
@@ -91,11 +94,12 @@ describe('a configuration', () => {
     expect(faultyVariables(empty)).toEqual(['CRD_STORE', 'CRD_ACCOUNTS_STORE']);
   });
 
-  it('ignores variables of other programs, of the tests and of the client', () => {
+  it('ignores variables of other programs, of the tests, of the client and of the generator', () => {
     const others = { HOME: '/root', CRDX: '1', AWS_REGION: 'eu-west-1', CRD_TEST_S3_ENDPOINT: 'http://x' };
     const tests = { CRD_SEEDS: '1', CRD_KILLS: '1', CRD_KILL_SEED: '1', CRD_RACES: '1' };
     const client = { CRD_API_KEY: 'crd_live_x', CRD_BASE_URL: 'https://example.com', CRD_CACHE_DIR: 'x' };
-    const environment = { ...MINIMAL, ...others, ...tests, ...client, CRD_OLD: undefined };
+    const signing = { CRD_SIGNING_KEY_FILE: 'x', CRD_SIGNING_KEY: 'kms:x', CRD_SIGNING_TRUST: 'x' };
+    const environment = { ...MINIMAL, ...others, ...tests, ...client, ...signing, CRD_OLD: undefined };
     expect(configure(environment)).toEqual(configure(MINIMAL));
   });
 
