@@ -9,8 +9,11 @@ import { installLocked } from '../python/install-locked.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS = 120_000;
-/** Most tests need S3. The tests of deployed stacks, roles, scheduled runs and signing keys need the others. */
-const SERVICES = [...['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'stepfunctions'], 'kms'];
+/** Most tests need S3. The tests of deployments need the others. */
+const SERVICES = [
+  ...['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'stepfunctions', 'kms'],
+  ...['acm', 'ec2', 'lambda'],
+];
 
 /** Credentials that LocalStack accepts, and a region. */
 export const S3_ENVIRONMENT = {
@@ -50,6 +53,7 @@ export async function startLocalstack(): Promise<S3Server> {
       S3_SKIP_SIGNATURE_VALIDATION: '0',
       DISABLE_EVENTS: '1',
       SKIP_SSL_CERT_DOWNLOAD: '1',
+      MOTO_ACM_VALIDATION_WAIT: '0',
     },
   });
   const stop = async (): Promise<void> => {

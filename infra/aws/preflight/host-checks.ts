@@ -1,0 +1,50 @@
+import { DescribeCertificateCommand, type ACMClient } from '@aws-sdk/client-acm';
+import type { Parameters } from '../settings/parameters.js';
+import { fault, note, ok, type Finding } from './finding.js';
+
+/** Returns the names that a host is an alias of. Rejects with a `code` of DNS, such as `ENOTFOUND`. */
+export type ResolveAlias = (host: string) => Promise<readonly string[]>;
+
+/** Checks that the certificate was issued for the host. */
+export async function checkCertificate(
+  acm: ACMClient,
+  { certificateArn, host }: Parameters,
+): Promise<Finding> {
+  const { Certificate: certificate } = await acm.send(
+    new DescribeCertificateCommand({ CertificateArn: certificateArn }),
+  );
+  const { Status: status = 'unknown', SubjectAlternativeNames: names = [] } = certificate ?? {};
+  if (!names.some((name) => covers(name, host)))
+    return fault(
+      'certificate',
+      `is for ${names.join(', ')}, not for ${host}`,
+      'Request one for the host in us-east-1, and set "certificateArn" to it.',
+    );
+  if (status === 'ISSUED') return ok('certificate', `issued for ${names.join(', ')}`);
+  return fault(
+    'certificate',
+    `has the status ${status}`,
+    'Add the CNAME records that the ACM console shows to the DNS of the host, and wait until it is issued.',
+  );
+}
+
+/** Checks where the host leads. It can lead to CloudFront only after `Delivery` was deployed. */
+export async function checkHost(resolve: ResolveAlias, { host }: Parameters): Promise<Finding> {
+  const remedy = `After the deployment of Delivery, point ${host} to its output DistributionHost.`;
+  try {
+    const aliases = await resolve(host);
+    const isOurs = aliases.some((alias) => alias.endsWith('.cloudfront.net'));
+    return isOurs
+      ? ok('host', `${host} leads to ${aliases.join(', ')}`)
+      : note('host', `${host} leads to ${aliases.join(', ')}, not to CloudFront`, remedy);
+  } catch (error) {
+    const { code = '' } = error as { code?: string };
+    if (code !== 'ENOTFOUND' && code !== 'ENODATA') throw error;
+    return note('host', `${host} is not an alias of any other name yet`, remedy);
+  }
+}
+
+/** Returns whether a name of a certificate is that of the host, or `*.` in place of its first part. */
+function covers(name: string, host: string): boolean {
+  return name === host || (name.startsWith('*.') && host.slice(host.indexOf('.')) === name.slice(1));
+}

@@ -1,0 +1,16 @@
+/** Checks whether an account is ready for a deployment: npm run preflight -- PARAMETERS.json */
+import { resolveCname } from 'node:dns/promises';
+import { readParameters } from '../settings/parameters.js';
+import { formatFindings } from './finding.js';
+import { checkDeployment } from './preflight.js';
+
+try {
+  const findings = await checkDeployment(readParameters(process.argv[2]), { resolveAlias: resolveCname });
+  const faults = findings.filter(({ state }) => state === 'fault').length;
+  console.log(formatFindings(findings));
+  console.log(faults === 0 ? '\nReady to deploy.' : `\n${faults} to fix before the deployment.`);
+  process.exitCode = faults === 0 ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
+import { formatFindings, type Finding } from '../../infra/aws/preflight/finding.js';
+import { checkDeployment } from '../../infra/aws/preflight/preflight.js';
+import type { Parameters } from '../../infra/aws/settings/parameters.js';
+import { EXAMPLE_PARAMETERS } from '../support/aws/aws-synth.js';
+import { deployStack } from '../support/aws/deploy-store.js';
+import { startLoopbackServer } from '../support/process/loopback-server.js';
+
+const ENDPOINT = process.env['CRD_TEST_S3_ENDPOINT'] ?? '';
+const REGION = 'us-east-1'; // of the stacks that the tests deploy
+const ID = randomBytes(4).toString('hex');
+const HOST = 'data.example.com';
+
+/** Parameters of a deployment that LocalStack is ready for. */
+let ready: Parameters;
+beforeAll(async () => {
+  const example = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Parameters;
+  const resources = {
+    Bootstrap: {
+      Type: 'AWS::SSM::Parameter',
+      Properties: { Name: '/cdk-bootstrap/hnb659fds/version', Type: 'String', Value: '29' },
+    },
+    Certificate: {
+      Type: 'AWS::CertificateManager::Certificate',
+      Properties: { DomainName: `*.example.com` },
+    },
+  };
+  const body = JSON.stringify({ Resources: resources });
+  const ids = await deployStack({ endpoint: ENDPOINT, name: `preflight-${ID}`, body });
+  ready = {
+    ...example,
+    account: '000000000000',
+    region: REGION,
+    buckets: { published: `published-${ID}`, accounts: `accounts-${ID}`, logs: `logs-${ID}` },
+    input: { bucket: `input-${ID}`, prefix: '' },
+    backup: { bucket: `backup-${ID}`, region: REGION },
+    certificateArn: ids.get('Certificate') ?? '',
+  };
+  const s3 = new S3Client({ endpoint: ENDPOINT, region: REGION, forcePathStyle: true });
+  for (const Bucket of [ready.input.bucket, `backup-${ID}`, `plain-${ID}`])
+    await s3.send(new CreateBucketCommand({ Bucket }));
+  await s3.send(
+    new PutBucketVersioningCommand({
+      Bucket: `backup-${ID}`,
+      VersioningConfiguration: { Status: 'Enabled' },
+    }),
+  );
+  s3.destroy();
+}, 120_000);
+
+const check = (parameters: Partial<Parameters>, endpoint = ENDPOINT): Promise<Finding[]> =>
+  checkDeployment(
+    { ...ready, ...parameters },
+    { endpoint, resolveAlias: () => Promise.resolve(['d111111abcdef8.cloudfront.net']) },
+  );
+
+async function findingOf(subject: string, parameters: Partial<Parameters>): Promise<Finding | undefined> {
+  return (await check(parameters)).find((finding) => finding.subject === subject);
+}
+
+it('finds nothing to fix for a deployment that the account is ready for', async () => {
+  const findings = await check({});
+  expect(findings.filter(({ state }) => state === 'fault')).toEqual([]);
+  const passed = findings.filter(({ state }) => state === 'ok').map(({ subject }) => subject);
+  expect(passed).toEqual(
+    [
+      ...['credentials', `bootstrap ${REGION}`, 'zones', 'functions', 'bucket published', 'bucket accounts'],
+    ].concat(...['bucket logs', 'bucket input', 'bucket backup', 'certificate', 'host']),
+  );
+});
+
+it.each<[what: string, subject: string, parameters: () => Partial<Parameters>, remedy: RegExp]>([
+  ['another account', 'credentials', () => ({ account: '123456789012' }), /"account"/],
+  [
+    'a region without bootstrap',
+    'bootstrap eu-west-1',
+    () => ({ region: 'eu-west-1' }),
+    /npx cdk bootstrap aws:\/\/000000000000\/eu-west-1/,
+  ],
+  ['no input', 'bucket input', () => ({ input: { bucket: `none-${ID}`, prefix: '' } }), /"input"/],
+  [
+    'a backup without versions',
+    'bucket backup',
+    () => ({ backup: { bucket: `plain-${ID}`, region: REGION } }),
+    /put-bucket-versioning --bucket plain-/,
+  ],
+  [
+    'a host that the certificate is not for',
+    'certificate',
+    () => ({ host: 'data.example.org' }),
+    /us-east-1/,
+  ],
+])('finds %s, and says what to do', async (_what, subject, parameters, remedy) => {
+  expect(await findingOf(subject, parameters())).toMatchObject({
+    state: 'fault',
+    remedy: expect.stringMatching(remedy) as string,
+  });
+});
+
+it('notes a bucket that exists, and a host that leads nowhere yet', async () => {
+  expect(
+    await findingOf('bucket published', { buckets: { ...ready.buckets, published: `plain-${ID}` } }),
+  ).toMatchObject({ state: 'note' });
+  const missing = Object.assign(new Error('queryCname ENOTFOUND'), { code: 'ENOTFOUND' });
+  const findings = await checkDeployment(ready, {
+    endpoint: ENDPOINT,
+    resolveAlias: () => Promise.reject(missing),
+  });
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      state: 'note',
+      subject: 'host',
+      remedy: expect.stringContaining(HOST) as string,
+    }),
+  );
+});
+
+it('takes what it may not read for a fault, never for success', async () => {
+  const server = await startLoopbackServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' }).end('{"__type":"AccessDenied"}');
+  });
+  try {
+    const findings = await check({}, server.endpoint);
+    expect(findings.filter(({ state }) => state === 'ok').map(({ subject }) => subject)).toEqual(['host']);
+    expect(formatFindings(findings)).toContain(
+      'belongs to somebody else, or these credentials may not read it',
+    );
+  } finally {
+    await server.dispose();
+  }
+}, 60_000);
