@@ -37,7 +37,7 @@ function project(displayName, folders, settings = {}) {
 export default {
   rootDir,
   maxWorkers: Math.ceil(1.5 * availableParallelism()), // suites wait for timers and sockets too
-  testTimeout: 20_000,
+  testTimeout: 60_000, // a busy machine is slow
   testSequencer: `${rootDir}/.config/jest-sequencer.js`,
   projects: [
     project('fast', ['test'], { ...BUNDLE, testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),

@@ -76,7 +76,9 @@ export function addPublish(program: Command, host: CommandHost): void {
   }).action((options: PublishOptions) =>
     host.run('publish', options, async (context) => {
       const store = await context.openStore(options.store);
-      const signing = await context.openSigning(store);
+      const signing = await context.openSigning(store).catch((error: unknown) => {
+        throw context.signal.aborted ? interruptedError('not committed', error) : error;
+      });
       const prepared = await prepare(store, options, context, { writesAhead: true }).catch(
         async (error: unknown) => {
           if (context.signal.aborted) throw interruptedError('not committed', error);

@@ -20,9 +20,9 @@ export type StagedRun = {
   readonly secondsAfter: number | undefined;
 };
 
-/** An action on a run, `delayMs` milliseconds after the beginning of a stage. */
+/** An action on a run, `delayMs` milliseconds after the beginning of a stage; without a stage, of the run. */
 export type StageAction = {
-  readonly stage: Stage;
+  readonly stage?: Stage;
   readonly delayMs?: number;
   readonly act: (child: ChildProcess) => void;
 };
@@ -46,16 +46,21 @@ export function runStaged(
     let stdout = '';
     let actedMs: number | undefined;
     let isScheduled = false;
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log.read(text);
-      if (isScheduled || action === undefined || !log.has(action.stage)) return;
+    const actIfDue = (): void => {
+      if (isScheduled || action === undefined) return;
+      if (action.stage !== undefined && !log.has(action.stage)) return;
       isScheduled = true;
       afterMs(action.delayMs ?? 0, () => {
         if (child.exitCode !== null || child.signalCode !== null) return;
         actedMs = performance.now();
         action.act(child);
       });
+    };
+    actIfDue();
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log.read(text);
+      actIfDue();
     });
     child.once('error', reject);
     child.once('close', (code, signal) => {
