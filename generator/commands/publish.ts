@@ -76,16 +76,16 @@ export function addPublish(program: Command, host: CommandHost): void {
   }).action((options: PublishOptions) =>
     host.run('publish', options, async (context) => {
       const store = await context.openStore(options.store);
-      const signing = await context.openSigning(store).catch((error: unknown) => {
+      const fail = (error: unknown): never => {
         throw context.signal.aborted ? interruptedError('not committed', error) : error;
-      });
+      };
+      const signing = await context.openSigning(store).catch(fail);
       const prepared = await prepare(store, options, context, { writesAhead: true }).catch(
         async (error: unknown) => {
-          if (context.signal.aborted) throw interruptedError('not committed', error);
           // A rollback that stopped after its commit may have left public copies of withdrawn days.
           if (error instanceof GeneratorError && STAYS_PUBLISHED.includes(error.exit))
             await refreshPublished(store, { ...context, signing });
-          throw error;
+          return fail(error);
         },
       );
       const { release } = prepared.plan;
@@ -208,9 +208,8 @@ async function report(
   });
   warnOfInputFaults([...faults, ...heldFaults], context.warn);
   // With --require-all, the faults name the absent chains already.
-  for (const chain of absent.filter(
-    (each) => ![...faults, ...heldFaults].some((fault) => fault.chain === each),
-  )) {
+  for (const chain of absent) {
+    if ([...faults, ...heldFaults].some((fault) => fault.chain === chain)) continue;
     const remedy = 'put the file back, or select the other chains with --chain';
     context.warn(formatInputFault(absentFault(chain, start.state?.record, remedy)));
   }

@@ -5,7 +5,10 @@ import { formatFindings } from './finding.js';
 import { checkDeployment } from './preflight.js';
 
 try {
-  const findings = await checkDeployment(readParameters(process.argv[2]), { resolveAlias: resolveCname });
+  const [, , file] = process.argv;
+  if (file === undefined)
+    throw new Error('Name the file of the parameters: npm run preflight -- production.json');
+  const findings = await checkDeployment(readParameters(file), { resolveAlias: resolveCname });
   const faults = findings.filter(({ state }) => state === 'fault').length;
   console.log(formatFindings(findings));
   console.log(faults === 0 ? '\nReady to deploy.' : `\n${faults} to fix before the deployment.`);

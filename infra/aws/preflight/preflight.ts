@@ -80,7 +80,7 @@ async function attempt(
     return fault(
       subject,
       `cannot be checked: ${name}: ${message}`,
-      'Allow these credentials to read it, or check it by hand.',
+      'Check the network, and that these credentials may read it.',
     );
   }
 }
