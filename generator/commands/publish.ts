@@ -5,7 +5,7 @@ import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-fault.js';
-import { absentFault } from '../core/release/absent-chains.js';
+import { absentFault, withoutFaults } from '../core/release/absent-chains.js';
 import { absentSiteFault } from '../core/release/absent-site.js';
 import {
   exitOf,
@@ -208,8 +208,7 @@ async function report(
   });
   warnOfInputFaults([...faults, ...heldFaults], context.warn);
   // With --require-all, the faults name the absent chains already.
-  for (const chain of absent) {
-    if ([...faults, ...heldFaults].some((fault) => fault.chain === chain)) continue;
+  for (const chain of withoutFaults(absent, [...faults, ...heldFaults])) {
     const remedy = 'put the file back, or select the other chains with --chain';
     context.warn(formatInputFault(absentFault(chain, start.state?.record, remedy)));
   }

@@ -17,3 +17,8 @@ export function absentFault(chain: Chain, record: ReleaseRecord | undefined, rem
   const message = `is absent from the input, but the store has ${chain} through ${through}`;
   return { chain, file: `${chain}.csv`, message, remedy };
 }
+
+/** Returns the chains that no fault names. */
+export function withoutFaults(chains: readonly Chain[], faults: readonly InputFault[]): Chain[] {
+  return chains.filter((chain) => !faults.some((fault) => fault.chain === chain));
+}
