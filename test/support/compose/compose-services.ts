@@ -1,0 +1,44 @@
+import { runProgram, assertSuccess, type ProgramRun } from '../process/run-program.js';
+import type { DebianPackages } from './debian-packages.js';
+
+/** A service as docker-compose understands it: variables are replaced, and paths are absolute. */
+export type ComposeService = {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Each `FOLDER-OR-FILE:PATH:MODE`. */
+  readonly volumes: readonly string[];
+  readonly tmpfs?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly [other: string]: unknown;
+};
+
+const YAML_TO_JSON = 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)';
+
+/** Runs Debian's docker-compose, which needs no engine for `config`. `project` is the folder of compose.yaml. */
+export function runDockerCompose(
+  { root, env }: DebianPackages,
+  project: string,
+  args: readonly string[],
+): Promise<ProgramRun> {
+  return runProgram('/usr/bin/python3', [`${root}/usr/bin/docker-compose`, ...args], env, project);
+}
+
+/** Returns the services of a project. @throws Error with the faults that docker-compose finds */
+export async function readServices(
+  packages: DebianPackages,
+  project: string,
+): Promise<Readonly<Record<string, ComposeService>>> {
+  const script = '"$0" "$1" config | "$0" -c "$2"';
+  const args = ['-c', `set -o pipefail; ${script}`, '/usr/bin/python3'];
+  const run = await runProgram(
+    '/bin/bash',
+    [...args, `${packages.root}/usr/bin/docker-compose`, YAML_TO_JSON],
+    packages.env,
+    project,
+  );
+  const { services } = JSON.parse(assertSuccess(run, 'docker-compose').stdout) as {
+    services: Record<string, ComposeService>; // docker-compose has checked the form
+  };
+  return services;
+}
