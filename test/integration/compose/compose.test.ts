@@ -1,24 +1,19 @@
 import { createHash } from 'node:crypto';
-import { cp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addDays, wholeDaysBetween } from '../../../schemas/dates.js';
 import { ENDPOINTS, PUBLIC_PATHS, bundlePath } from '../../../schemas/paths.js';
-import { createComposeScene, readBlock, type ComposeScene } from '../../support/compose/compose-scene.js';
+import { createComposeScene, type ComposeScene } from '../../support/compose/compose-scene.js';
 import { runDockerCompose } from '../../support/compose/compose-services.js';
 import type { LocalProcess } from '../../support/compose/local-container.js';
 import { unpackDebianPackages } from '../../support/compose/debian-packages.js';
 import { startLoopbackServer, type LoopbackServer } from '../../support/process/loopback-server.js';
 import { assertSuccess, type ProgramRun } from '../../support/process/run-program.js';
-import { FIRST_DATE, metricsCsv } from '../../support/release/small-input.js';
 
 const SLOW_MS = 120_000;
 const SITE = 'https://localhost';
 const BUNDLE = SITE + bundlePath('gold', 'base', '7d');
-/** Number of days of metrics until yesterday: more than the methodology needs for its first label. */
-const DAYS = 120;
-
-const packages = unpackDebianPackages(['caddy', 'docker-compose', 'busybox']);
+const packages = unpackDebianPackages();
 let heartbeats: LoopbackServer;
 const beats: string[] = [];
 let scene: ComposeScene;
@@ -36,27 +31,13 @@ beforeAll(async () => {
       ACCOUNTS_HEARTBEAT_URL: `${heartbeats.endpoint}/accounts`,
     },
   });
-  const config = path.join(scene.data, 'config');
-  const days = wholeDaysBetween(Date.parse(FIRST_DATE), Date.now());
-  const [header = '', ...rows] = metricsCsv('base', days).trimEnd().split('\n');
-  const policy = (await readBlock('"kind": "files"')).replace(FIRST_DATE, addDays(FIRST_DATE, days - DAYS));
-  await writeFile(path.join(config, 'sources.policy.json'), policy);
-  await writeFile(path.join(config, 'metrics/base.csv'), [header, ...rows.slice(-DAYS), ''].join('\n'));
 }, SLOW_MS);
 afterAll(async () => {
   await scene.dispose();
   await heartbeats.dispose();
 }, SLOW_MS);
 
-/** Runs a line of the README, such as `docker-compose exec gateway gateway doctor`. */
-async function runLine(text: string): Promise<ProgramRun> {
-  const line = (await readBlock(text)).split('\n').find((each) => each.includes(text)) ?? '';
-  const [, service = '', command = ''] = /^docker-compose (?:exec|run --rm) (\w+) (.*)$/.exec(line) ?? [];
-  const words = (command.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) =>
-    word.replaceAll(/^["']|["']$/g, ''),
-  );
-  return assertSuccess(await (await scene.container(service)).run(...words), line);
-}
+const runLine = async (text: string): Promise<ProgramRun> => assertSuccess(await scene.runLine(text), text);
 
 describe('compose.yaml', () => {
   it('is understood by docker-compose, in which each service is confined, limited and checked', () => {
@@ -193,11 +174,11 @@ describe('the timer', () => {
   it.each(['publish', 'upkeep', 'accounts'])(
     '%s is healthy and sends a heartbeat after its first run, and ends at once',
     async (name) => {
+      beats.length = 0;
       expect(await (await scene.container(name)).check()).toMatchObject({ code: 1 });
       const timer = await scene.start(name);
       expect(await timer.stop()).toBe(143);
       expect(beats).toEqual([`/${name}`]);
-      beats.length = 0;
     },
     SLOW_MS,
   );
@@ -224,6 +205,7 @@ describe('the timer', () => {
   it(
     'publish fails if its sources do, publishes all the same, and tries again within an hour without a heartbeat',
     async () => {
+      beats.length = 0;
       const publish = await scene.container('publish');
       await rm(path.join(scene.data, 'config/sources.policy.json'));
       const timer = publish.start();

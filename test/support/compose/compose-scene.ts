@@ -2,8 +2,10 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertSuccess, runProgram } from '../process/run-program.js';
+import { addDays, wholeDaysBetween } from '../../../schemas/dates.js';
+import { assertSuccess, runProgram, type ProgramRun } from '../process/run-program.js';
 import { createTemporaryFolder } from '../process/temporary-folder.js';
+import { FIRST_DATE, metricsCsv } from '../release/small-input.js';
 import { readServices, type ComposeService } from './compose-services.js';
 import type { DebianPackages } from './debian-packages.js';
 import {
@@ -16,7 +18,9 @@ import { requestTls, type TlsAnswer, type TlsRequest } from './tls-request.js';
 
 const SOURCE = path.resolve('infra/compose');
 const DATA = '/srv/chain-reference-data';
-const READY_MS = 30_000;
+const READY_MS = 60_000;
+/** Number of days of metrics until yesterday: more than the methodology needs for its first label. */
+const DAYS = 120;
 
 /** Variables by file: `.env`, `gateway.env`, `generator.env`. `undefined` removes one. */
 export type ComposeVariables = {
@@ -32,6 +36,8 @@ export type ComposeScene = {
   readonly services: Readonly<Record<string, ComposeService>>;
   /** Returns the container of a service. */
   readonly container: (name: string) => Promise<LocalContainer>;
+  /** Runs the line of the README with this text, such as `docker-compose exec gateway gateway doctor`, in its container. */
+  readonly runLine: (text: string) => Promise<ProgramRun>;
   /** Starts a service, which is stopped with the scene, and waits until its health check passes. */
   readonly start: (name: string) => Promise<LocalProcess>;
   /** Requests a URL of the site through Caddy. */
@@ -42,7 +48,7 @@ export type ComposeScene = {
 };
 
 /** Returns a block of the README that contains a text. */
-export async function readBlock(text: string): Promise<string> {
+async function readBlock(text: string): Promise<string> {
   const page = await readFile(path.join(SOURCE, 'README.md'), 'utf8');
   const blocks = [...page.matchAll(/^( *)```\w+\n(.*?)\n *```$/gms)];
   const [, indent = '', block] = blocks.find(([, , each = '']) => each.includes(text)) ?? [];
@@ -98,6 +104,11 @@ export async function createComposeScene(
   };
   return {
     ...{ project, data, services, container, plainUrl: `http://127.0.0.1:${http}` },
+    async runLine(text) {
+      const lines = (await readBlock(text)).split('\n');
+      const [service = '', ...words] = toWords(lines.find((each) => each.includes(text)) ?? '');
+      return (await container(service)).run(...words);
+    },
     async start(name) {
       const { start, check } = await container(name);
       const started = start();
@@ -105,7 +116,7 @@ export async function createComposeScene(
       const endMs = performance.now() + READY_MS;
       while ((await check()).code !== 0) {
         if (performance.now() > endMs) throw new Error(`${name} is not healthy:\n${started.output()}`);
-        await sleep(100);
+        await sleep(250);
       }
       return started;
     },
@@ -120,14 +131,28 @@ export async function createComposeScene(
   };
 }
 
-/** Runs the commands of the README that create the folders and the secrets; the owner is the user of this process. */
+/**
+ * Does steps 3 and 5 of the README: the folders and the secrets, whose owner is the user of this process, and the policy with
+ * metrics of its own.
+ */
 async function prepareData(data: string): Promise<void> {
   const owner = String(process.getuid?.() ?? 0);
   const script = (await readBlock('install -d'))
     .replace(DATA, data)
     .replaceAll(/(-[og]) 1000/g, `$1 ${owner}`);
   assertSuccess(await runProgram('/bin/sh', ['-ec', script], { PATH: process.env['PATH'] ?? '' }));
+  const days = wholeDaysBetween(Date.parse(FIRST_DATE), Date.now());
+  const [header = '', ...rows] = metricsCsv('base', days).trimEnd().split('\n');
+  const policy = (await readBlock('"kind": "files"')).replace(FIRST_DATE, addDays(FIRST_DATE, days - DAYS));
   await mkdir(path.join(data, 'config/metrics'));
+  await writeFile(path.join(data, 'config/sources.policy.json'), policy);
+  await writeFile(path.join(data, 'config/metrics/base.csv'), [header, ...rows.slice(-DAYS), ''].join('\n'));
+}
+
+/** Returns the service and the words of a line `docker-compose exec SERVICE COMMAND`, or `run --rm`. */
+function toWords(line: string): readonly string[] {
+  const [, words = ''] = /^docker-compose (?:exec|run --rm) (.*)$/.exec(line) ?? [];
+  return (words.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/^["']|["']$/g, ''));
 }
 
 /** Replaces variables in an example, also those in comments. @throws Error for one that the example does not have */

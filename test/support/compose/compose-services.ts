@@ -21,7 +21,7 @@ export function runDockerCompose(
   project: string,
   args: readonly string[],
 ): Promise<ProgramRun> {
-  return runProgram('/usr/bin/python3', [`${root}/usr/bin/docker-compose`, ...args], env, project);
+  return runProgram(`${root}/usr/bin/docker-compose`, args, env, project);
 }
 
 /** Returns the services of a project. @throws Error with the faults that docker-compose finds */
@@ -29,14 +29,9 @@ export async function readServices(
   packages: DebianPackages,
   project: string,
 ): Promise<Readonly<Record<string, ComposeService>>> {
-  const script = '"$0" "$1" config | "$0" -c "$2"';
-  const args = ['-c', `set -o pipefail; ${script}`, '/usr/bin/python3'];
-  const run = await runProgram(
-    '/bin/bash',
-    [...args, `${packages.root}/usr/bin/docker-compose`, YAML_TO_JSON],
-    packages.env,
-    project,
-  );
+  const script = `set -o pipefail; "$0" config | python3 -c "$1"`;
+  const args = ['-c', script, `${packages.root}/usr/bin/docker-compose`, YAML_TO_JSON];
+  const run = await runProgram('/bin/bash', args, packages.env, project);
   const { services } = JSON.parse(assertSuccess(run, 'docker-compose').stdout) as {
     services: Record<string, ComposeService>; // docker-compose has checked the form
   };

@@ -4,6 +4,9 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 
 const FOLDER = path.resolve('.debian');
+/** The image of Caddy has a busybox, which its health check runs. */
+const NAMES = ['caddy', 'docker-compose', 'busybox'];
+const ROOT = path.join(FOLDER, NAMES.join('+'));
 const APT_MS = 240_000;
 
 /** A folder with the files of Debian packages, as they would be below `/`. */
@@ -14,24 +17,23 @@ export type DebianPackages = {
 };
 
 /**
- * Downloads packages of the Debian that this machine runs, with the packages that they need and the machine lacks, and
- * unpacks them into `.debian`, once. The machine itself stays as it is, and needs no root.
+ * Downloads what the tests of infra/compose need from the Debian that this machine runs, with the packages that the machine
+ * lacks for it, and unpacks it into `.debian`, once. The machine itself stays as it is; root is not needed.
  * @throws Error with the output of apt
  */
-export function unpackDebianPackages(names: readonly string[]): DebianPackages {
-  const root = path.join(FOLDER, [...names].sort().join('+'));
-  if (!existsSync(root)) install(names, root);
+export function unpackDebianPackages(): DebianPackages {
+  if (!existsSync(ROOT)) install();
   return {
-    root,
+    root: ROOT,
     env: {
-      PATH: `${path.join(root, 'usr/bin')}:${path.join(root, 'bin')}:/usr/bin:/bin`,
-      PYTHONPATH: path.join(root, 'usr/lib/python3/dist-packages'),
+      PATH: `${path.join(ROOT, 'usr/bin')}:${path.join(ROOT, 'bin')}:/usr/bin:/bin`,
+      PYTHONPATH: path.join(ROOT, 'usr/lib/python3/dist-packages'),
     },
   };
 }
 
-function install(names: readonly string[], root: string): void {
-  process.stderr.write(`unpacking ${names.join(', ')} of Debian (about ten seconds, once)\n`);
+function install(): void {
+  process.stderr.write(`unpacking ${NAMES.join(', ')} of Debian (about ten seconds, once)\n`);
   mkdirSync(FOLDER, { recursive: true });
   const own = mkdtempSync(path.join(FOLDER, 'unpacking-'));
   try {
@@ -54,12 +56,12 @@ function install(names: readonly string[], root: string): void {
       '--download-only',
       '--no-install-recommends',
       '--reinstall',
-      ...names,
+      ...NAMES,
     ]);
     const archives = path.join(cache, 'archives');
     for (const name of readdirSync(archives).filter((file) => file.endsWith('.deb')))
       run('dpkg-deb', ['--extract', path.join(archives, name), files]);
-    renameSync(files, root);
+    if (!existsSync(ROOT)) renameSync(files, ROOT); // another process may have been faster
   } finally {
     rmSync(own, { recursive: true, force: true });
   }
