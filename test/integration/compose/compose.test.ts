@@ -146,12 +146,13 @@ describe('a machine', () => {
   });
 
   it('counts requests by the address of the client, whatever the client writes into X-Forwarded-For', async () => {
-    const remaining = async (forwarded: string): Promise<number> => {
-      const answer = await scene.request(BUNDLE, { headers: { 'X-Forwarded-For': forwarded } });
+    const remaining = async (from: string, forwarded: string): Promise<number> => {
+      const answer = await scene.request(BUNDLE, { from, headers: { 'X-Forwarded-For': forwarded } });
       return Number(/r=(\d+)/.exec(String(answer.headers['ratelimit']))?.[1]);
     };
-    const first = await remaining('203.0.113.1');
-    expect(await remaining('203.0.113.2')).toBe(first - 1);
+    const first = await remaining('127.0.0.2', '203.0.113.1');
+    expect(await remaining('127.0.0.2', '203.0.113.2')).toBe(first - 1);
+    expect(await remaining('127.0.0.3', '203.0.113.2')).toBe(first);
   });
 
   it(

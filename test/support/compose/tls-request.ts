@@ -15,6 +15,8 @@ export type TlsRequest = {
   readonly ca: string;
   /** Port of this machine that stands for the one in the URL. */
   readonly port: number;
+  /** Address of this machine that the request comes from. */
+  readonly from?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
@@ -23,11 +25,20 @@ export type TlsRequest = {
 /** Requests a URL over TLS from a server on this machine. It does not follow redirects. */
 export async function requestTls(
   url: string,
-  { ca, port, method = 'GET', headers = {}, body }: TlsRequest,
+  { ca, port, from = '127.0.0.1', method = 'GET', headers = {}, body }: TlsRequest,
 ): Promise<TlsAnswer> {
   const { hostname, pathname, search } = new URL(url);
   const sent = request({
-    ...{ host: '127.0.0.1', port, servername: hostname, path: pathname + search, ca, method, agent: false },
+    ...{
+      host: '127.0.0.1',
+      port,
+      localAddress: from,
+      servername: hostname,
+      path: pathname + search,
+      ca,
+      method,
+      agent: false,
+    },
     headers: { Host: hostname, ...headers },
   });
   sent.end(body);
