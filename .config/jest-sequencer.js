@@ -16,6 +16,7 @@ const LONGEST = [
   'deployed/s3/copy',
   'integration/files/pages',
   'integration/files/recompute',
+  'integration/compose',
   'aws/image',
   'aws/synth',
   'integration/files/sync',

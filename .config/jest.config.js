@@ -10,6 +10,7 @@ const IGNORED = [
   'dist',
   '.ci',
   '.anvil',
+  '.debian',
   '.duckdb',
   '.localstack',
   '.python',

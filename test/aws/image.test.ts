@@ -10,13 +10,16 @@ import { createTemporaryFolder, type TemporaryFolder } from '../support/process/
 const ROOT = path.join(import.meta.dirname, '../..');
 const SLOW_MS = 300_000;
 const COMMIT = 'a1'.repeat(20);
+const BASE_IMAGE = `node:24-slim@sha256:${'0'.repeat(64)}`;
 
 let folder: TemporaryFolder;
 let image: ReplayedImage;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   image = await replayImage(ROOT, 'infra/Dockerfile', path.join(folder.path, 'image'), {
+    BASE_IMAGE,
     SOURCE_COMMIT: COMMIT,
+    TARGETARCH: process.arch.replace('x64', 'amd64'),
   });
 }, SLOW_MS);
 afterAll(() => folder.dispose(), SLOW_MS);
@@ -38,8 +41,33 @@ it('the image runs the gateway by default, as an unprivileged user', () => {
   expect(image.env).toEqual({ NODE_ENV: 'production', CRD_HOST: '0.0.0.0' });
 });
 
+it('the image is built without emulation, from the base that the caller names', () => {
+  expect(image.stages).toEqual([
+    { base: BASE_IMAGE, platform: '$BUILDPLATFORM', runs: true },
+    { base: BASE_IMAGE, platform: undefined, runs: false },
+  ]);
+});
+
+it('the image is not built without a base', async () => {
+  await expect(replayImage(ROOT, 'infra/Dockerfile', path.join(folder.path, 'baseless'))).rejects.toThrow(
+    'BASE_IMAGE has no value',
+  );
+});
+
+it('the image runs the SQL of the collection, with DuckDB for its processor and no other', async () => {
+  const bindings = await readdir(path.join(image.root, 'app/node_modules/@duckdb'));
+  expect(bindings.sort()).toEqual(['node-api', 'node-bindings', `node-bindings-linux-${process.arch}`]);
+  const sum = `import('@duckdb/node-api').then(async ({ DuckDBInstance }) => {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect();
+    console.log(String((await connection.runAndReadAll('SELECT 20 + 22')).getRows()[0]));
+  })`;
+  const { stdout } = await runProgram(process.execPath, ['-e', sum], image.env, path.join(image.root, 'app'));
+  expect(stdout.trim()).toBe('42');
+});
+
 it('the image contains the programs and their dependencies, without sources and development tools', async () => {
   expect((await readdir(path.join(image.root, 'app'))).sort()).toEqual([
+    '.duckdb',
     'dist',
     'node_modules',
     'package.json',

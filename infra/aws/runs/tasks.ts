@@ -42,7 +42,7 @@ export class TasksPart extends Construct {
   private readonly log: LogGroup;
   private readonly image: ContainerImage;
 
-  constructor(scope: Construct, { name }: Parameters) {
+  constructor(scope: Construct, { name, baseImage }: Parameters) {
     super(scope, 'Tasks');
     const vpc = new Vpc(this, 'Vpc', {
       maxAzs: 2,
@@ -81,7 +81,7 @@ export class TasksPart extends Construct {
     this.image = ContainerImage.fromAsset(ROOT, {
       file: 'infra/Dockerfile',
       platform: Platform.LINUX_ARM64,
-      buildArgs: { SOURCE_COMMIT: readSourceCommit(ROOT) ?? '' },
+      buildArgs: { BASE_IMAGE: baseImage, SOURCE_COMMIT: readSourceCommit(ROOT) ?? '' },
     });
   }
 

@@ -10,6 +10,8 @@ export type Parameters = {
   /** Prefix of the names of stacks, roles and functions, so that an account can have several deployments. */
   readonly name: string;
   readonly buckets: { readonly published: string; readonly accounts: string; readonly logs: string };
+  /** Base of the image of the tasks, with its digest. */
+  readonly baseImage: string;
   /** Location of the daily metrics. The prefix is empty or ends with a slash. */
   readonly input: { readonly bucket: string; readonly prefix: string };
   /** Public host name of the API and the pages. */
@@ -94,6 +96,7 @@ const SCHEMA = closed(
     region: { type: 'string', pattern: REGION },
     name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,19}$' },
     buckets: closed({ published: bucket, accounts: bucket, logs: bucket }),
+    baseImage: { type: 'string', pattern: '^[^\\s@]+@sha256:[a-f0-9]{64}$' },
     input: closed({ bucket, prefix: { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*/)*$' } }),
     host,
     certificateArn: { type: 'string', pattern: '^arn:aws:acm:us-east-1:\\d{12}:certificate/[a-f0-9-]+$' },

@@ -6,6 +6,8 @@ import { runProgram } from '../process/run-program.js';
 export type ReplayedImage = {
   /** Root folder of the last stage. */
   readonly root: string;
+  /** The base of each stage, the platform that it asks for (by default that of the image), and whether it runs programs. */
+  readonly stages: readonly Readonly<Described>[];
   readonly user: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[];
@@ -13,11 +15,13 @@ export type ReplayedImage = {
   readonly healthCheck: readonly string[];
 };
 
+type Described = { readonly base: string; readonly platform: string | undefined; runs: boolean };
 type Stage = { readonly root: string; workingFolder: string; user?: string };
 
 /**
  * Replays a Dockerfile in `folder`. Each stage has a folder of its own below `folder`, which stands for its root directory. Files that
- * `.dockerignore` excludes cannot be copied. `buildArgs` has the value of each ARG. @throws Error for an unsupported instruction or a failed step.
+ * `.dockerignore` excludes cannot be copied. `buildArgs` has the value of each ARG. @throws Error for an ARG without a value, an unsupported
+ * instruction or a failed step.
  */
 export async function replayImage(
   context: string,
@@ -28,6 +32,7 @@ export async function replayImage(
   const isIncluded = await readContext(context);
   const stages = new Map<string, Stage>();
   const env: Record<string, string> = {};
+  const described: Described[] = [];
   let stage: Stage = { root: folder, workingFolder: folder };
   let [command, healthCheck]: [string[], string[]] = [[], []];
   for (const [name, text] of await readInstructions(path.join(context, dockerfile))) {
@@ -35,7 +40,10 @@ export async function replayImage(
     const at = (place: string, of: Stage = stage): string =>
       place.startsWith('/') ? path.join(of.root, place) : path.join(of.workingFolder, place);
     if (name === 'FROM') {
-      const as = words[2] ?? `stage-${stages.size}`;
+      const platform = /^--platform=(\S+)$/.exec(words[0] ?? '')?.[1];
+      const [base = '', , as = `stage-${stages.size}`] = platform === undefined ? words : words.slice(1);
+      const image = base.replace(/^\$(\w+)$/, (_all, arg: string) => buildArgs[arg] ?? '');
+      described.push({ base: image, platform, runs: false });
       stages.set(as, (stage = { root: path.join(folder, as), workingFolder: path.join(folder, as) }));
       await mkdir(stage.root, { recursive: true });
     } else if (name === 'WORKDIR') {
@@ -56,11 +64,9 @@ export async function replayImage(
         });
       }
     } else if (name === 'RUN') {
-      await mkdir(at('/usr/local/bin'), { recursive: true });
-      // Absolute paths of the image are below the folder of the stage.
-      const script = text.replace(/(?<=\s)\/(?=app|usr)/g, `${stage.root}/`);
+      for (const last of described.slice(-1)) last.runs = true;
       const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...buildArgs };
-      const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.workingFolder);
+      const { code, stderr } = await runProgram('/bin/sh', ['-ec', text], shell, stage.workingFolder);
       if (code !== 0) throw new Error(`${text}: ${stderr}`);
     } else if (name === 'ENV') {
       for (const word of words) {
@@ -70,10 +76,10 @@ export async function replayImage(
     } else if (name === 'USER') stage.user = text;
     else if (name === 'CMD') command = JSON.parse(text) as string[];
     else if (name === 'HEALTHCHECK') healthCheck = JSON.parse(text.replace(/^.*?CMD /s, '')) as string[];
-    else if (name === 'ARG' ? !(text in buildArgs) : name !== 'EXPOSE')
-      throw new Error(`unsupported instruction: ${name}`);
+    else if (name === 'ARG' ? !buildArgs[text] : name !== 'EXPOSE')
+      throw new Error(name === 'ARG' ? `${text} has no value` : `unsupported instruction: ${name}`);
   }
-  return { root: stage.root, user: stage.user, env, command, healthCheck };
+  return { root: stage.root, stages: described, user: stage.user, env, command, healthCheck };
 }
 
 /** Returns which files of the context are sent to the builder: only those that `.dockerignore` includes by name. */
