@@ -17,6 +17,9 @@ it('there is an alarm for every failure that an operator must know about', () =>
     'crd-WebhookFailures',
     'crd-WebhookRefusals',
     'crd-BillingAlerts',
+    'crd-OriginRefused',
+    'crd-RequestVolume',
+    'crd-AccountsReplicaLate',
     'crd-SigningWatchFailed',
     'crd-SigningSilent',
   ]);
