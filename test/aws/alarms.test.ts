@@ -17,11 +17,11 @@ it('there is an alarm for every failure that an operator must know about', () =>
     'crd-WebhookFailures',
     'crd-WebhookRefusals',
     'crd-BillingAlerts',
+    'crd-SigningWatchFailed',
+    'crd-SigningSilent',
     'crd-OriginRefused',
     'crd-RequestVolume',
     'crd-AccountsReplicaLate',
-    'crd-SigningWatchFailed',
-    'crd-SigningSilent',
   ]);
 });
 

@@ -123,7 +123,9 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
       'PassRolesToTasks',
       ['iam:PassRole'],
       [
-        ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) => role(`crd-eu-west-1-${name}`)),
+        ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) =>
+          role(`crd-eu-west-1-${name}`),
+        ),
         role('crd-service-*'),
       ],
       { StringEquals: { 'iam:PassedToService': ['ecs-tasks.amazonaws.com'] } },
@@ -179,10 +181,13 @@ it.each([
     [expect.stringContaining(':iam::123456789012:root') as string],
     { Bool: { 'aws:MultiFactorAuthPresent': ['true'] } },
   ],
-] as const)('the %s role can only be assumed by its program, or by a person with a second factor', (name, principals, conditions) => {
-  const { AssumeRolePolicyDocument: policy } = propertiesOf(Service, 'AWS::IAM::Role', {
-    RoleName: `crd-eu-west-1-${name}`,
-  });
-  const trusted = toStatements(policy).map((statement) => [statement.principals, statement.conditions]);
-  expect(trusted).toEqual([[principals, conditions]]);
-});
+] as const)(
+  'the %s role can only be assumed by its program, or by a person with a second factor',
+  (name, principals, conditions) => {
+    const { AssumeRolePolicyDocument: policy } = propertiesOf(Service, 'AWS::IAM::Role', {
+      RoleName: `crd-eu-west-1-${name}`,
+    });
+    const trusted = toStatements(policy).map((statement) => [statement.principals, statement.conditions]);
+    expect(trusted).toEqual([[principals, conditions]]);
+  },
+);

@@ -87,7 +87,7 @@ function replicaFaults({ buckets }: Parameters, target: string): MathExpression 
       period: PERIOD,
     });
   return new MathExpression({
-    expression: `FILL(failed, 0) + IF(FILL(seconds, 0) > ${MAX_REPLICATION_SECONDS}, 1, 0)`,
+    expression: `IF(FILL(failed, 0) > 0 OR FILL(seconds, 0) > ${MAX_REPLICATION_SECONDS}, 1, 0)`,
     usingMetrics: {
       failed: metric('OperationsFailedReplication', Stats.SUM),
       seconds: metric('ReplicationLatency', Stats.MAXIMUM),
