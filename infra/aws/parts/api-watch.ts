@@ -23,7 +23,7 @@ const BUSY_SHARE = 0.5;
 const MAX_REPLICATION_SECONDS = 900;
 
 /** The gateway refuses requests without the secret of the origin with 403 and no body; other 403s describe a problem. */
-const REFUSED = '{ ($.status = "403") && (($.bytes = "0") || ($.bytes = "-")) }';
+const REFUSED = '{ ($.status = "403") && ($.bytes = "0") }';
 
 /** Alarms on requests that did not come through CloudFront, on their number, and on the replica of the accounts. */
 export class ApiWatchPart extends Construct {

@@ -60,6 +60,10 @@ function readCopy(bucket: string): PolicyStatement[] {
 function runStatements(parameters: Parameters): PolicyStatement[] {
   const { name, account, region } = parameters;
   const { generator, monitor, gc, copier, reconciler } = roleNames(parameters);
+  const optional = [
+    ...(parameters.backup === undefined ? [] : [copier]),
+    ...(parameters.selling === undefined ? [] : [reconciler]),
+  ];
   const inEcs = `arn:aws:ecs:${region}:${account}`;
   const inStates = `arn:aws:states:${region}:${account}`;
   return [
@@ -93,7 +97,7 @@ function runStatements(parameters: Parameters): PolicyStatement[] {
       sid: 'PassRolesToTasks',
       actions: ['iam:PassRole'],
       resources: [
-        ...[generator, monitor, gc, copier, reconciler].map((role) => roleArn(parameters, role)),
+        ...[generator, monitor, gc, ...optional].map((role) => roleArn(parameters, role)),
         roleArn(parameters, `${name}-service-*`), // the execution roles of the tasks, which CloudFormation names
       ],
       conditions: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
