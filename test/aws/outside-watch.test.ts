@@ -58,7 +58,7 @@ it('metrics of CloudFront are read with the dimensions that it has', () => {
 
 it('costs above the budget send a mail, before the end of the month', () => {
   expect(propertiesOf(Delivery, 'AWS::Budgets::Budget')).toMatchObject({
-    Budget: { TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } },
+    Budget: { TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 60, Unit: 'USD' } },
     NotificationsWithSubscribers: [
       { Notification: { NotificationType: 'ACTUAL', Threshold: 80 } },
       { Notification: { NotificationType: 'FORECASTED', Threshold: 100 } },

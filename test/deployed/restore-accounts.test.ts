@@ -50,7 +50,9 @@ const replicaOf = ({ name }: TestBucket): string => addressOf(bucketNames(name).
 
 /** Runs a command of the gateway, and returns its output. */
 async function gateway(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runGateway(args, { env: s3Environment() });
+  const { code, stdout, stderr } = await runGateway(args, {
+    env: { ...s3Environment(), CRD_KEY_MODE: 'test' },
+  });
   expect([code, stderr]).toEqual([0, expect.anything()]);
   return stdout;
 }

@@ -23,7 +23,7 @@ const MIN_REQUESTS = 100;
 const MIN_FAILED_REQUESTS = 5;
 /** Requests in a period that CloudFront serves before somebody should look: 333 a second, or $10 a day. */
 const MANY_REQUESTS = 100_000;
-const DEFAULT_BUDGET_USD = 50;
+const DEFAULT_BUDGET_USD = 60;
 
 /** Watches the site as readers see it, from outside: DNS, certificate, CloudFront and the gateway. And what it costs. */
 export class OutsideWatchPart extends Construct {

@@ -28,7 +28,7 @@ export type Parameters = {
   readonly throttle?: number;
   /** Requests a minute that CloudFront accepts from an address and with a key; `false` for no firewall. */
   readonly firewall?: { readonly perAddress?: number; readonly perKey?: number } | false;
-  /** Dollars a month from which AWS sends a mail about the costs of the account; by default 50. */
+  /** Dollars a month from which AWS sends a mail about the costs of the account; by default 60. */
   readonly budgetUsd?: number;
   /** Version of the secret that CloudFront sends; by default the newest one at the first deployment. */
   readonly originSecretVersion?: string;
