@@ -4,7 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import {
   Bucket,
   BucketEncryption,
-  CfnBucket,
+  type CfnBucket,
   ObjectLockRetention,
   type BucketProps,
 } from 'aws-cdk-lib/aws-s3';

@@ -20,6 +20,35 @@ export class IdentityPart extends Construct {
   constructor(scope: Construct, parameters: Parameters, { domain }: NonNullable<Parameters['userPool']>) {
     super(scope, 'Identity');
     const { name, region, host } = parameters;
+    const pool = this.createPool(name);
+    pool.addDomain('Domain', {
+      cognitoDomain: { domainPrefix: domain },
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN, // the classic pages ignore prompt=none
+    });
+    const client = this.createClient(pool, `https://${host}${ACCOUNT_PATHS.page}`);
+    new CfnManagedLoginBranding(this, 'Branding', {
+      userPoolId: pool.userPoolId,
+      clientId: client.userPoolClientId,
+      useCognitoProvidedValues: true, // without a branding, managed login has no page
+    });
+    const issuer = `https://cognito-idp.${region}.amazonaws.com/${pool.userPoolId}`;
+    new CfnOutput(Stack.of(this), 'IdentityParameter', {
+      value: Stack.of(this).toJsonString({
+        jwks: `${issuer}/.well-known/jwks.json`,
+        issuer,
+        audience: client.userPoolClientId,
+        client: {
+          id: client.userPoolClientId,
+          scopes: SCOPES.map(({ scopeName }) => scopeName).join(' '),
+          token: 'id', // access tokens of Cognito have no audience
+          origins: [`https://${domain}.auth.${region}.amazoncognito.com`],
+        },
+      }),
+      description: 'Value of the parameter identity',
+    });
+  }
+
+  private createPool(name: string): UserPool {
     const pool = new UserPool(this, 'Pool', {
       userPoolName: `${name}-subscribers`,
       featurePlan: FeaturePlan.ESSENTIALS, // the least with managed login
@@ -54,31 +83,7 @@ export class IdentityPart extends Construct {
         reason: 'The plan Plus costs four times as much, for data that is sold to many.',
       },
     );
-    pool.addDomain('Domain', {
-      cognitoDomain: { domainPrefix: domain },
-      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN, // the classic pages ignore prompt=none
-    });
-    const client = this.createClient(pool, `https://${host}${ACCOUNT_PATHS.page}`);
-    new CfnManagedLoginBranding(this, 'Branding', {
-      userPoolId: pool.userPoolId,
-      clientId: client.userPoolClientId,
-      useCognitoProvidedValues: true, // without a branding, managed login has no page
-    });
-    const issuer = `https://cognito-idp.${region}.amazonaws.com/${pool.userPoolId}`;
-    new CfnOutput(Stack.of(this), 'IdentityParameter', {
-      value: Stack.of(this).toJsonString({
-        jwks: `${issuer}/.well-known/jwks.json`,
-        issuer,
-        audience: client.userPoolClientId,
-        client: {
-          id: client.userPoolClientId,
-          scopes: SCOPES.map(({ scopeName }) => scopeName).join(' '),
-          token: 'id', // access tokens of Cognito have no audience
-          origins: [`https://${domain}.auth.${region}.amazoncognito.com`],
-        },
-      }),
-      description: 'Value of the parameter identity',
-    });
+    return pool;
   }
 
   private createClient(pool: UserPool, page: string): UserPoolClient {

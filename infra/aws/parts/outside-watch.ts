@@ -9,6 +9,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { HealthCheck, HealthCheckType } from 'aws-cdk-lib/aws-route53';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { ENDPOINTS } from '../../../schemas/paths.js';
 import type { Parameters } from '../settings/parameters.js';
@@ -27,11 +28,18 @@ const DEFAULT_BUDGET_USD = 60;
 
 /** Watches the site as readers see it, from outside: DNS, certificate, CloudFront and the gateway. And what it costs. */
 export class OutsideWatchPart extends Construct {
-  constructor(scope: Construct, parameters: Parameters, { distributionId }: Distribution) {
+  private readonly alarm: { readonly name: string; readonly topic: ITopic };
+
+  constructor(scope: Construct, parameters: Parameters, distribution: Distribution) {
     super(scope, 'OutsideWatch');
     const { name, host } = parameters;
-    const topic = createAlarmTopic(this, parameters, `${name}-outside-alarms`);
-    const above = { name, topic, comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD };
+    this.alarm = { name, topic: createAlarmTopic(this, parameters, `${name}-outside-alarms`) };
+    this.watchSite(host);
+    this.watchDelivery(distribution);
+    this.createBudget(parameters);
+  }
+
+  private watchSite(host: string): void {
     const check = new HealthCheck(this, 'HealthCheck', {
       type: HealthCheckType.HTTPS,
       fqdn: host,
@@ -43,8 +51,7 @@ export class OutsideWatchPart extends Construct {
       regions: CHECKED_FROM,
     });
     createAlarm(this, 'SiteDown', {
-      name,
-      topic,
+      ...this.alarm,
       alarmDescription: `https://${host}${ENDPOINTS.readiness} does not answer from outside. Check DNS, certificate, CloudFront and gateway.`,
       metric: new Metric({
         namespace: 'AWS/Route53',
@@ -58,6 +65,14 @@ export class OutsideWatchPart extends Construct {
       evaluationPeriods: 3,
       treatMissingData: TreatMissingData.BREACHING,
     });
+  }
+
+  private watchDelivery({ distributionId }: Distribution): void {
+    const above = {
+      ...this.alarm,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    };
     const metric = (metricName: string, statistic: string): Metric =>
       new Metric({
         namespace: 'AWS/CloudFront',
@@ -79,7 +94,6 @@ export class OutsideWatchPart extends Construct {
       }),
       threshold: MAX_FAILED_PERCENT,
       evaluationPeriods: 2,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     createAlarm(this, 'DeliveryVolume', {
       ...above,
@@ -88,9 +102,7 @@ export class OutsideWatchPart extends Construct {
       metric: requests,
       threshold: MANY_REQUESTS,
       evaluationPeriods: 3,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
-    this.createBudget(parameters);
   }
 
   private createBudget({ name, alarmEmail, budgetUsd = DEFAULT_BUDGET_USD }: Parameters): void {

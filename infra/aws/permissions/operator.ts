@@ -1,5 +1,5 @@
 import { AccountPrincipal, Policy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { bucketArn, objectsArn, roleArn, roleNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { acknowledgeWildcards } from './acknowledge-wildcards.js';
