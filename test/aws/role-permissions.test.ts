@@ -1,5 +1,5 @@
 import { STORE_KEY } from '../../schemas/paths.js';
-import { readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
+import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 import {
   ACCOUNT,
   ACCOUNTS,
@@ -23,7 +23,7 @@ import {
   TRUST_FILES,
   USAGE,
 } from '../support/aws/example-arns.js';
-import { isAllowed, statementsOfRole, type Call } from '../support/aws/policy-simulator.js';
+import { isAllowed, statementsOfRole, toStatements, type Call } from '../support/aws/policy-simulator.js';
 
 const { Service, Store } = await readTemplates();
 
@@ -295,6 +295,15 @@ describe('the replicator', () => {
       'kms:ViaService': service,
       'kms:ResourceAliases': alias,
     });
+
+  it('can only be assumed by S3', () => {
+    const { AssumeRolePolicyDocument } = propertiesOf(Store, 'AWS::IAM::Role', {
+      RoleName: toRole('replicator'),
+    });
+    expect(toStatements(AssumeRolePolicyDocument).map(({ principals }) => principals)).toEqual([
+      ['s3.amazonaws.com'],
+    ]);
+  });
 
   it('copies every version and deletion of an account into the replica', () => {
     expect(can(use('s3:GetObjectVersionForReplication', ACCOUNT))).toBe(true);

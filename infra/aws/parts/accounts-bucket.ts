@@ -55,9 +55,7 @@ export class AccountsBucket extends Construct {
     const roleName = roleNames(parameters).replicator;
     const role = new Role(this, 'Replicator', {
       roleName,
-      assumedBy: new ServicePrincipal('s3.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': account } },
-      }),
+      assumedBy: new ServicePrincipal('s3.amazonaws.com'), // nobody can pass it the role without iam:PassRole
     });
     const statements = replicatorStatements(parameters, target, keyArn);
     const policy = new Policy(this, 'ReplicatorPolicy', { policyName: roleName, roles: [role], statements });
@@ -80,7 +78,6 @@ export class AccountsBucket extends Construct {
           sourceSelectionCriteria: { sseKmsEncryptedObjects: { status: 'Enabled' } },
           destination: {
             bucket: bucketArn(target.accounts),
-            account,
             encryptionConfiguration: {
               replicaKmsKeyId: `arn:aws:kms:${target.region}:${account}:${accountsKeyAlias(parameters)}`,
             },
