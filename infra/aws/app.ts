@@ -1,8 +1,10 @@
-import { App, DefaultStackSynthesizer, Stack, Validations, type AppProps } from 'aws-cdk-lib';
+import { App, Aspects, DefaultStackSynthesizer, Stack, Validations, type AppProps } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { AlarmsPart } from './parts/alarms.js';
+import { ApiWatchPart } from './parts/api-watch.js';
 import { DeliveryPart } from './parts/delivery.js';
 import { GatewayPart } from './parts/gateway.js';
+import { IdentityPart } from './parts/identity.js';
 import { createTrail } from './parts/signing-trail.js';
 import { StorePart } from './parts/store.js';
 import { RolesPart } from './permissions/roles.js';
@@ -10,8 +12,9 @@ import { SecretsPart } from './permissions/secrets.js';
 import { SigningKeysPart } from './permissions/signing-keys.js';
 import { ScheduledRunsPart } from './runs/scheduled-runs.js';
 import { bundleGateway } from './settings/bundle.js';
+import { CHECKOV_SKIPS } from './settings/checkov-skips.js';
 import { DELIVERY_REGION } from './settings/names.js';
-import { readParameters, type Parameters } from './settings/parameters.js';
+import { backupParameters, readParameters, type Parameters } from './settings/parameters.js';
 
 /**
  * Synthesizes the stacks for the parameters file named by the CDK context `parameters`, and checks them with cdk-nag.
@@ -21,14 +24,14 @@ export function synthesize(props: AppProps = {}): void {
   const app = new App({ analyticsReporting: false, ...props });
   const file: unknown = app.node.tryGetContext('parameters');
   addStacks(app, readParameters(typeof file === 'string' ? file : undefined));
+  Aspects.of(app).add(CHECKOV_SKIPS);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }
 
 function addStacks(app: App, parameters: Parameters): void {
-  const { name, account, region } = parameters;
+  const { name, account, region, zones, backup, userPool } = parameters;
   // Without this context, the CDK would look up the zones online.
-  const zones = ['a', 'b'].map((zone) => region + zone);
   app.node.setContext(`availability-zones:account=${account}:region=${region}`, zones);
   const stack = (
     id: string,
@@ -40,12 +43,19 @@ function addStacks(app: App, parameters: Parameters): void {
       stackName: `${name}-${id.toLowerCase()}`,
       description: `Chain reference data: ${description}`,
       env: { account, region: stackRegion },
-      terminationProtection: true,
+      terminationProtection: parameters.protected === true,
       ...(synthesizer === undefined ? {} : { synthesizer }),
     });
   // The stack of the buckets has no assets, so CloudFormation alone can deploy its template, without a bootstrapped account.
   const bare = new DefaultStackSynthesizer({ generateBootstrapVersionRule: false });
-  new StorePart(stack('Store', 'buckets', region, bare), parameters);
+  const store = stack('Store', 'buckets', region, bare);
+  new StorePart(store, parameters);
+  if (backup !== undefined) {
+    const copies = stack('Backup', 'buckets of the backup', backup.region, bare);
+    new StorePart(copies, backupParameters(parameters, backup));
+    store.addStackDependency(copies);
+  }
+  if (userPool !== undefined) new IdentityPart(stack('Identity', 'user pool'), parameters, userPool);
   const service = stack('Service', 'gateway, scheduled runs, permissions and alarms');
   const roles = new RolesPart(service, parameters);
   const secrets = new SecretsPart(service, parameters);
@@ -54,6 +64,7 @@ function addStacks(app: App, parameters: Parameters): void {
   const signingKeys = signing && new SigningKeysPart(service, parameters, signing, roles);
   const runs = new ScheduledRunsPart(service, parameters, { roles, secrets, signingKeys });
   const alarms = new AlarmsPart(service, parameters, gateway, runs);
+  new ApiWatchPart(service, parameters, gateway, alarms.topic);
   if (signing?.trail === 'create') createTrail(service, parameters);
   if (signingKeys !== undefined) alarms.watchSigning(parameters, signingKeys, runs);
   new DeliveryPart(stack('Delivery', 'CloudFront', DELIVERY_REGION), parameters);

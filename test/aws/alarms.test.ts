@@ -19,6 +19,9 @@ it('there is an alarm for every failure that an operator must know about', () =>
     'crd-BillingAlerts',
     'crd-SigningWatchFailed',
     'crd-SigningSilent',
+    'crd-OriginRefused',
+    'crd-RequestVolume',
+    'crd-AccountsReplicaLate',
   ]);
 });
 

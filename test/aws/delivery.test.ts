@@ -101,7 +101,7 @@ it('asks the gateway for files that the bucket lacks, so that a 404 is a problem
 });
 
 it('authenticates to the gateway with a secret that is not in the template', () => {
-  const { OriginCustomHeaders = [] } = originOf(/execute-api/);
+  const { OriginCustomHeaders = [] } = originOf(/^gateway\.invalid$/);
   expect(OriginCustomHeaders).toEqual([
     {
       HeaderName: 'x-origin-secret',
@@ -113,7 +113,7 @@ it('authenticates to the gateway with a secret that is not in the template', () 
 it('passes the paths of subscribers to the gateway: complete except for the host, uncached, only with HTTPS', () => {
   const { CacheBehaviors } = distribution;
   const gateway = CacheBehaviors.filter(
-    ({ TargetOriginId }) => TargetOriginId === originOf(/execute-api/).Id,
+    ({ TargetOriginId }) => TargetOriginId === originOf(/^gateway\.invalid$/).Id,
   );
   expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual([
     '/api/v1/files/*',
@@ -124,10 +124,11 @@ it('passes the paths of subscribers to the gateway: complete except for the host
     '/api/v1/entitlements',
     '/api/v1/checkout*',
     '/api/v1/stripe/webhook',
+    '/readyz',
   ]);
   for (const behavior of gateway) {
     expect(behavior).toMatchObject({
-      TargetOriginId: originOf(/execute-api/).Id,
+      TargetOriginId: originOf(/^gateway\.invalid$/).Id,
       ViewerProtocolPolicy: 'https-only',
       CachePolicyId: NOT_CACHED,
       OriginRequestPolicyId: ALL_BUT_HOST,

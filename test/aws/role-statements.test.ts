@@ -1,5 +1,5 @@
 import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
-import { ACCOUNTS, INPUT, PUBLISHED, SIGNER, TARGET } from '../support/aws/example-arns.js';
+import { ACCOUNTS, INPUT, LOGS, PUBLISHED, SIGNER, TARGET } from '../support/aws/example-arns.js';
 import { statementsOfRole, toStatements } from '../support/aws/policy-simulator.js';
 
 const { Service } = await readTemplates();
@@ -17,7 +17,28 @@ const READ_STORE = [
 const USE_ACCOUNTS = [
   ['ReadAndWriteAccounts', ['s3:GetObject', 's3:PutObject'], within(ACCOUNTS, ACCOUNTS_KEYS), {}],
   ['DetectStoreOfReleases', ['s3:GetObject'], [`${ACCOUNTS}/store.json`], {}],
+  [
+    'UseAccountsKey',
+    ['kms:Decrypt', 'kms:GenerateDataKey'],
+    ['arn:aws:kms:eu-west-1:123456789012:key/*'],
+    {
+      StringEquals: { 'kms:ViaService': ['s3.eu-west-1.amazonaws.com'] },
+      'ForAnyValue:StringEquals': { 'kms:ResourceAliases': ['alias/crd-accounts'] },
+    },
+  ],
 ];
+const PUBLISH = [
+  ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
+  ['ReadAndWriteStore', ['s3:GetObject', 's3:PutObject'], within(PUBLISHED, STORE), {}],
+  ['DeletePublicCopies', ['s3:DeleteObject'], [`${PUBLISHED}/public/*`], {}],
+  ['ListInput', ['s3:ListBucket'], [INPUT], { StringLike: { 's3:prefix': ['daily/*'] } }],
+  ['ReadInput', ['s3:GetObject'], [`${INPUT}/daily/*`], {}],
+];
+const RECONCILE = [['ListAccounts', ['s3:ListBucket'], [ACCOUNTS], {}], ...USE_ACCOUNTS];
+const OWN = [PUBLISHED, ACCOUNTS, LOGS];
+const inAccount = (service: string, resource: string): string =>
+  `arn:aws:${service}:eu-west-1:123456789012:${resource}`;
+const role = (name: string): string => `arn:aws:iam::123456789012:role/${name}`;
 
 /** The files by which readers verify releases. */
 const TRUST = [
@@ -27,13 +48,7 @@ const TRUST = [
 
 /** Every statement of every role: its id, actions, resources and conditions. */
 const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
-  generator: [
-    ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
-    ['ReadAndWriteStore', ['s3:GetObject', 's3:PutObject'], within(PUBLISHED, STORE), {}],
-    ['DeletePublicCopies', ['s3:DeleteObject'], [`${PUBLISHED}/public/*`], {}],
-    ['ListInput', ['s3:ListBucket'], [INPUT], { StringLike: { 's3:prefix': ['daily/*'] } }],
-    ['ReadInput', ['s3:GetObject'], [`${INPUT}/daily/*`], {}],
-  ],
+  generator: PUBLISH,
   monitor: READ_STORE,
   gc: [
     ...READ_STORE,
@@ -70,8 +85,70 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
     ['DeleteExpiredKeys', ['s3:DeleteObject'], within(ACCOUNTS, ['keys/*.json', 'usage/*.json']), {}],
     ['AssumeSigner', ['sts:AssumeRole'], [SIGNER], {}],
   ],
-  reconciler: [['ListAccounts', ['s3:ListBucket'], [ACCOUNTS], {}], ...USE_ACCOUNTS],
+  reconciler: RECONCILE,
   signer: [['ReadObjects', ['s3:GetObject'], [`${PUBLISHED}/objects/sha256/*`], {}]],
+  operator: [
+    ...PUBLISH,
+    ...RECONCILE,
+    ['ListVersionsAndLogs', ['s3:ListBucket', 's3:ListBucketVersions'], OWN, {}],
+    [
+      'ReadVersionsAndLogs',
+      ['s3:GetObject', 's3:GetObjectVersion'],
+      OWN.flatMap((bucket) => within(bucket, ['*'])),
+      {},
+    ],
+    ['ListCopy', ['s3:ListBucket'], [TARGET], {}],
+    ['ReadCopy', ['s3:GetObject'], [`${TARGET}/*`], {}],
+    [
+      'StartRuns',
+      ['states:StartExecution', 'states:ListExecutions'],
+      [inAccount('states', 'stateMachine:crd-*')],
+      {},
+    ],
+    [
+      'FollowRuns',
+      ['states:DescribeExecution', 'states:GetExecutionHistory', 'states:StopExecution'],
+      [inAccount('states', 'execution:crd-*')],
+      {},
+    ],
+    [
+      'StartTasks',
+      ['ecs:RunTask'],
+      [inAccount('ecs', 'task-definition/crd-*')],
+      { ArnEquals: { 'ecs:cluster': [inAccount('ecs', 'cluster/crd')] } },
+    ],
+    ['FollowTasks', ['ecs:DescribeTasks', 'ecs:StopTask'], [inAccount('ecs', 'task/crd/*')], {}],
+    ['ListTasks', ['ecs:ListTasks'], [inAccount('ecs', 'container-instance/crd/*')], {}],
+    [
+      'PassRolesToTasks',
+      ['iam:PassRole'],
+      [
+        ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) =>
+          role(`crd-eu-west-1-${name}`),
+        ),
+        role('crd-service-*'),
+      ],
+      { StringEquals: { 'iam:PassedToService': ['ecs-tasks.amazonaws.com'] } },
+    ],
+    [
+      'ReadLogs',
+      ['logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:DescribeLogStreams'],
+      [inAccount('logs', 'log-group:/crd/*')],
+      {},
+    ],
+    [
+      'ReadMetrics',
+      ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudtrail:LookupEvents'],
+      ['*'],
+      {},
+    ],
+    [
+      'DisableSigningKeys',
+      ['kms:GetPublicKey', 'kms:DescribeKey', 'kms:DisableKey', 'kms:EnableKey'],
+      [inAccount('kms', 'key/*')],
+      { 'ForAnyValue:StringLike': { 'kms:ResourceAliases': ['alias/crd-release-*'] } },
+    ],
+  ],
 };
 
 it.each(Object.keys(STATEMENTS))('the %s role has exactly the statements listed here', (name) => {
@@ -99,10 +176,18 @@ it.each([
   ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) => [name, TASKS, IN_ACCOUNT] as const),
   ['gateway', ['lambda.amazonaws.com'], {}],
   ['signer', [expect.stringMatching(/^<RolesGateway.*\.Arn>$/) as string], {}],
-] as const)('the %s role can only be assumed by its program', (name, principals, conditions) => {
-  const { AssumeRolePolicyDocument: policy } = propertiesOf(Service, 'AWS::IAM::Role', {
-    RoleName: `crd-eu-west-1-${name}`,
-  });
-  const trusted = toStatements(policy).map((statement) => [statement.principals, statement.conditions]);
-  expect(trusted).toEqual([[principals, conditions]]);
-});
+  [
+    'operator',
+    [expect.stringContaining(':iam::123456789012:root') as string],
+    { Bool: { 'aws:MultiFactorAuthPresent': ['true'] } },
+  ],
+] as const)(
+  'the %s role can only be assumed by its program, or by a person with a second factor',
+  (name, principals, conditions) => {
+    const { AssumeRolePolicyDocument: policy } = propertiesOf(Service, 'AWS::IAM::Role', {
+      RoleName: `crd-eu-west-1-${name}`,
+    });
+    const trusted = toStatements(policy).map((statement) => [statement.principals, statement.conditions]);
+    expect(trusted).toEqual([[principals, conditions]]);
+  },
+);

@@ -1,9 +1,9 @@
-import { readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
+import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 
-const { Store } = await readTemplates();
+const { Store, Backup = Store } = await readTemplates();
 
-const bucketOf = (name: string) =>
-  Object.values(resourcesOf(Store, 'AWS::S3::Bucket')).find(
+const bucketOf = (name: string, template = Store) =>
+  Object.values(resourcesOf(template, 'AWS::S3::Bucket')).find(
     ({ Properties }) => Properties?.['BucketName'] === name,
   );
 const rule = (Id: string, rest: object): object => ({ Id, Status: 'Enabled', ...rest });
@@ -28,7 +28,7 @@ const versions = (NoncurrentDays: number): object =>
 
 it('the bucket of releases is private, encrypted, versioned and logged, with CORS for readers', () => {
   expect(bucketOf('example-crd-published')).toMatchObject({
-    DeletionPolicy: 'Retain',
+    DeletionPolicy: 'RetainExceptOnCreate',
     Properties: {
       BucketName: 'example-crd-published',
       ...PRIVATE,
@@ -56,18 +56,77 @@ it('the bucket of releases is private, encrypted, versioned and logged, with COR
   });
 });
 
-it('the bucket of accounts keeps old versions longer and has no CORS', () => {
+const OWN_KEY = {
+  ServerSideEncryptionConfiguration: [
+    {
+      BucketKeyEnabled: true,
+      ServerSideEncryptionByDefault: {
+        SSEAlgorithm: 'aws:kms',
+        KMSMasterKeyID: { 'Fn::GetAtt': [expect.stringContaining('Accounts'), 'Arn'] },
+      },
+    },
+  ],
+};
+const LOCKED = {
+  ObjectLockEnabled: true,
+  ObjectLockConfiguration: {
+    ObjectLockEnabled: 'Enabled',
+    Rule: { DefaultRetention: { Days: 30, Mode: 'COMPLIANCE' } },
+  },
+};
+
+it('the bucket of accounts keeps old versions longer, locks them, has a key of its own and no CORS', () => {
   const bucket = bucketOf('example-crd-accounts');
   expect(bucket).toMatchObject({
-    DeletionPolicy: 'Retain',
+    DeletionPolicy: 'RetainExceptOnCreate',
     Properties: {
       ...PRIVATE,
+      BucketEncryption: OWN_KEY,
+      ...LOCKED,
       VersioningConfiguration: { Status: 'Enabled' },
       LifecycleConfiguration: { Rules: [ABORT, versions(90)] },
       LoggingConfiguration: { DestinationBucketName: 'example-crd-logs', LogFilePrefix: 'accounts/' },
     },
   });
   expect(bucket?.Properties).not.toHaveProperty('CorsConfiguration');
+});
+
+it('replicates accounts with their deletions to a bucket of another region, under the key there', () => {
+  expect(bucketOf('example-crd-accounts')?.Properties?.['ReplicationConfiguration']).toMatchObject({
+    Rules: [
+      {
+        Status: 'Enabled',
+        Filter: { Prefix: '' },
+        DeleteMarkerReplication: { Status: 'Enabled' },
+        SourceSelectionCriteria: { SseKmsEncryptedObjects: { Status: 'Enabled' } },
+        Destination: {
+          Bucket: 'arn:aws:s3:::example-crd-accounts-copy',
+          EncryptionConfiguration: {
+            ReplicaKmsKeyID: 'arn:aws:kms:eu-central-1:123456789012:alias/crd-accounts',
+          },
+          ReplicationTime: { Status: 'Enabled', Time: { Minutes: 15 } },
+          Metrics: { Status: 'Enabled' },
+        },
+      },
+    ],
+  });
+  const replica = bucketOf('example-crd-accounts-copy', Backup);
+  expect(replica?.Properties).toMatchObject({
+    BucketEncryption: OWN_KEY,
+    ...LOCKED,
+    VersioningConfiguration: { Status: 'Enabled' },
+  });
+  expect(replica?.Properties).not.toHaveProperty('ReplicationConfiguration');
+  expect(propertiesOf(Backup, 'AWS::KMS::Alias')['AliasName']).toBe('alias/crd-accounts');
+});
+
+it('the buckets of the backup have the rules of the buckets that they replace', () => {
+  const rulesOf = (name: string, template = Store): unknown =>
+    bucketOf(name, template)?.Properties?.['LifecycleConfiguration'];
+  for (const kind of ['published', 'accounts', 'logs']) {
+    const copy = kind === 'published' ? 'example-crd-copy' : `example-crd-${kind}-copy`;
+    expect(rulesOf(copy, Backup)).toEqual(rulesOf(`example-crd-${kind}`));
+  }
 });
 
 it('only logs have a lifecycle rule that expires current objects', () => {

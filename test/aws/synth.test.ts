@@ -13,6 +13,7 @@ import {
   synthesizeAll,
   type Templates,
 } from '../support/aws/aws-synth.js';
+import { resolve } from '../support/aws/policy-simulator.js';
 import { runProgram, type ProgramRun } from '../support/process/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 
@@ -21,10 +22,17 @@ const SLOW_MS = 300_000;
 const NOT_DEPLOYED = /(tree|metadata|manifest|validation-report)\.json$|cdk\.out$|[/\\]\.cdk[/\\]/;
 /** cfn-lint: the CDK declares some dependencies twice (W3005); app.ts names the availability zones, so that the CDK does not look them up (W3010). */
 const IGNORED = ['W3005', 'W3010'];
-const STACKS = ['Store', 'Service', 'Delivery'];
+const STACKS = ['Backup', 'Store', 'Service', 'Delivery'];
 
 const EXAMPLE = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
 const EXAMPLE_TEMPLATES = await readTemplates();
+
+/** A finding in the report of checkov. */
+type Finding = {
+  readonly check_id: string;
+  readonly resource: string;
+  readonly check_result: { readonly suppress_comment?: string };
+};
 
 let folder: TemporaryFolder;
 beforeAll(async () => {
@@ -74,23 +82,57 @@ it('looks nothing up online, and writes no path of this machine into a template'
   expect(JSON.stringify(EXAMPLE_TEMPLATES)).not.toContain(fileURLToPath(new URL('../..', import.meta.url)));
 });
 
+it('refuses to deploy CloudFront before the host of the gateway is known, and only CloudFront', async () => {
+  const metadataOf = (stack: string): Promise<string> =>
+    readFile(path.join(exampleFolder(), `${stack}.metadata.json`), 'utf8');
+  expect(await metadataOf('Delivery')).toMatch(/"aws:cdk:error".*gatewayHost is gateway\.invalid\. Deploy/s);
+  for (const stack of ['Backup', 'Store', 'Service'])
+    expect(await metadataOf(stack)).not.toContain('aws:cdk:error');
+});
+
+it('what a failed first deployment has created is deleted, so that the next one can create it again', () => {
+  const policies = [...JSON.stringify(EXAMPLE_TEMPLATES).matchAll(/"DeletionPolicy":"(\w+)"/g)];
+  expect(new Set(policies.map(([, policy]) => policy))).toEqual(new Set(['RetainExceptOnCreate', 'Delete']));
+});
+
+/** Runs a Python program of `test/python`, offline. Its folder there, in `.python` and the program have the same name. */
+function runLinter(name: string, args: readonly string[]): Promise<ProgramRun> {
+  const python = installLocked({
+    what: name,
+    requirements: fileURLToPath(new URL(`../python/${name}/requirements.txt`, import.meta.url)),
+    folder: fileURLToPath(new URL(`../../.python/${name}`, import.meta.url)),
+  });
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path };
+  return runProgram(path.join(path.dirname(python), name), args, env);
+}
+
 it(
   'passes cfn-lint',
   async () => {
-    const python = installLocked({
-      what: 'cfn-lint',
-      requirements: fileURLToPath(new URL('../python/cfn-lint/requirements.txt', import.meta.url)),
-      folder: fileURLToPath(new URL('../../.python/cfn-lint', import.meta.url)),
-    });
-    const program = path.join(path.dirname(python), 'cfn-lint');
     const files = STACKS.map((stack) => path.join(exampleFolder(), `${stack}.template.json`));
-    const regions = ['--regions', 'eu-west-1', 'us-east-1'];
-    const run = await runProgram(
-      program,
-      ['--format', 'parseable', '--ignore-checks', ...IGNORED, ...regions, '--', ...files],
-      { PATH: process.env['PATH'] ?? '', HOME: folder.path },
-    );
+    const regions = ['--regions', 'eu-west-1', 'eu-central-1', 'us-east-1'];
+    const run = await runLinter('cfn-lint', [
+      ...['--format', 'parseable', '--ignore-checks', ...IGNORED, ...regions, '--'],
+      ...files,
+    ]);
     expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
+  },
+  SLOW_MS,
+);
+
+it(
+  'passes checkov, which reports only findings with a reason',
+  async () => {
+    const { code, stdout } = await runLinter('checkov', [
+      ...['--framework', 'cloudformation', '--skip-download', '--output', 'json', '--directory'],
+      exampleFolder(),
+    ]);
+    const { results } = JSON.parse(stdout) as { results: Record<string, Finding[]> };
+    expect(results['failed_checks']?.map(({ check_id, resource }) => [check_id, resource])).toEqual([]);
+    expect(code).toBe(0);
+    expect(results['passed_checks']?.length).toBeGreaterThan(300);
+    const reasons = results['skipped_checks']?.map(({ check_result }) => check_result.suppress_comment) ?? [];
+    expect(reasons.filter((reason = '') => reason.length < 30)).toEqual([]);
   },
   SLOW_MS,
 );
@@ -129,6 +171,27 @@ describe('with wrong parameters', () => {
     SLOW_MS,
   );
 
+  it.each([
+    ['zones of the region', { zones: ['eu-west-1a', 'us-east-1b'] }, '/zones must be zones of eu-west-1'],
+    ['two zones', { zones: ['eu-west-1a'] }, '/zones must NOT have fewer than 2 items'],
+    [
+      'a backup in another region',
+      { backup: { region: 'eu-west-1', bucket: 'copy', accounts: 'copy-2', logs: 'copy-3' } },
+      '/backup/region must be another region',
+    ],
+    [
+      "a certificate of the API in the API's region",
+      { apiDomain: { host: 'api.example.com', certificateArn: EXAMPLE['certificateArn'] } },
+      '/apiDomain/certificateArn must be in /region',
+    ],
+  ])(
+    'requires %s',
+    async (_name, changed, fault) => {
+      expect((await fail({ ...EXAMPLE, ...changed })).stderr).toContain(fault);
+    },
+    SLOW_MS,
+  );
+
   it(
     'requires different buckets',
     async () => {
@@ -141,7 +204,11 @@ describe('with wrong parameters', () => {
 
 describe('with other parameters', () => {
   const SECRET_VERSION = '0123456789abcdef0123456789abcdef';
-  const { identity, selling: _, signing: _signing, ...free } = EXAMPLE;
+  const { identity, selling: _, signing: _signing, backup: _backup, ...free } = EXAMPLE;
+  const API_DOMAIN = {
+    host: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0',
+  };
   const CLIENT = {
     id: 'web-1',
     scopes: 'openid email',
@@ -150,7 +217,16 @@ describe('with other parameters', () => {
     origins: ['https://token.example.com'],
   };
   const VARIANTS = {
-    free: { ...free, region: 'us-east-1' },
+    free: { ...free, region: 'us-east-1', zones: ['us-east-1b', 'us-east-1d'], firewall: false },
+    closed: {
+      ...EXAMPLE,
+      protected: true,
+      userPool: { domain: 'crd-login' },
+      throttle: 500,
+      gatewayHost: API_DOMAIN.host,
+      apiDomain: API_DOMAIN,
+    },
+    opening: { ...EXAMPLE, gatewayHost: 'abcdefghij.execute-api.example', apiDomain: API_DOMAIN },
     unused: { ...EXAMPLE, signing: { keys: ['k2026', 'k2027'], trail: 'existing' } },
     rotated: { ...EXAMPLE, signing: { keys: ['k2026', 'k2027'], use: 'k2027', trail: 'create' } },
     typed: {
@@ -195,16 +271,122 @@ describe('with other parameters', () => {
 
   it('has no key, no trail and no watch without signing', () => {
     const { Service, Store } = templates.free;
+    expect(keysOf(templates.free)).toEqual([]);
     expect(JSON.stringify([Service, Store])).not.toMatch(
-      /AWS::KMS|AWS::CloudTrail|AWS::Events|CRD_SIGNING_KEY|cloudtrail/,
+      /AWS::CloudTrail|AWS::Events|CRD_SIGNING_KEY|cloudtrail\.amazonaws/,
     );
+  });
+
+  it('has no stack for a backup, no replica and no alarm about it without a backup', () => {
+    expect(templates.free).not.toHaveProperty('Backup');
+    expect(JSON.stringify(templates.free)).not.toMatch(/Replicat|replica/);
+  });
+
+  it('has no firewall if it is turned off', () => {
+    expect(JSON.stringify(templates.free.Delivery)).not.toMatch(/WAFv2|WebACLId/);
+  });
+
+  it('uses the availability zones of the parameters', () => {
+    const zones = Object.values(resourcesOf(templates.free.Service, 'AWS::EC2::Subnet')).map(
+      ({ Properties }) => Properties?.['AvailabilityZone'],
+    );
+    expect(zones).toEqual(['us-east-1b', 'us-east-1d']);
+  });
+
+  const protectionOf = async (name: string): Promise<unknown[]> => {
+    const { artifacts } = JSON.parse(await readFile(path.join(name, 'manifest.json'), 'utf8')) as {
+      artifacts: Record<string, { type: string; properties: { terminationProtection?: boolean } }>;
+    };
+    const stacks = Object.values(artifacts).filter(({ type }) => type === 'aws:cloudformation:stack');
+    return stacks.map(({ properties }) => properties.terminationProtection === true);
+  };
+
+  it('protects the stacks from deletion only if "protected" is set', async () => {
+    expect(new Set(await protectionOf(exampleFolder()))).toEqual(new Set([false]));
+    expect(new Set(await protectionOf(inFolder('closed')))).toEqual(new Set([true]));
+  });
+
+  it('closes the other address of the HTTP API once CloudFront uses its own domain', () => {
+    const isClosed = ({ Service }: Templates): unknown =>
+      propertiesOf(Service, 'AWS::ApiGatewayV2::Api')['DisableExecuteApiEndpoint'];
+    expect([EXAMPLE_TEMPLATES, templates.opening, templates.closed].map(isClosed)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    const { Outputs = {} } = templates.closed.Service;
+    expect(Object.entries(Outputs).find(([id]) => id.includes('GatewayHost'))?.[1].Value).toBe(
+      'api.example.com',
+    );
+    expect(resourcesOf(templates.opening.Service, 'AWS::ApiGatewayV2::ApiMapping')).not.toEqual({});
+  });
+
+  it('passes the throttle on to the HTTP API and to the alarm on its half', () => {
+    const { Service } = templates.closed;
+    expect(propertiesOf(Service, 'AWS::ApiGatewayV2::Stage')['DefaultRouteSettings']).toMatchObject({
+      ThrottlingRateLimit: 500,
+    });
+    expect(propertiesOf(Service, 'AWS::CloudWatch::Alarm', { AlarmName: 'crd-RequestVolume' })).toMatchObject(
+      { Threshold: 75_000 }, // 250 a second in five minutes
+    );
+  });
+
+  it(
+    'the user pool prints the parameter with which the gateway accepts its ID tokens',
+    async () => {
+      const { Identity } = templates.closed;
+      if (Identity === undefined) throw new Error('no stack Identity');
+      const [{ Value } = { Value: undefined }] = Object.values(Identity.Outputs ?? {});
+      const text = resolve(Value).replaceAll(/<\w+>/g, (id) =>
+        id.includes('AccountPage') ? 'CLIENT' : 'eu-west-1_POOL',
+      );
+      const printed = JSON.parse(text) as object;
+      expect(printed).toEqual({
+        jwks: 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_POOL/.well-known/jwks.json',
+        issuer: 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_POOL',
+        audience: 'CLIENT',
+        client: {
+          id: 'CLIENT',
+          scopes: 'openid email',
+          token: 'id',
+          origins: ['https://crd-login.auth.eu-west-1.amazoncognito.com'],
+        },
+      });
+      const file = await writeParameters('signed-in', { ...EXAMPLE, identity: printed });
+      expect(await synthesize({ parameters: file, folder: inFolder('signed-in') })).toMatchObject({
+        code: 0,
+      });
+    },
+    SLOW_MS,
+  );
+
+  it('the client of the user pool is public, and returns only to the account page', () => {
+    const { Identity } = templates.closed;
+    if (Identity === undefined) throw new Error('no stack Identity');
+    expect(propertiesOf(Identity, 'AWS::Cognito::UserPoolClient')).toMatchObject({
+      GenerateSecret: false,
+      AllowedOAuthFlows: ['code'],
+      AllowedOAuthScopes: ['openid', 'email'],
+      CallbackURLs: ['https://data.example.com/account'],
+      LogoutURLs: ['https://data.example.com/account'],
+      PreventUserExistenceErrors: 'ENABLED',
+    });
+    expect(propertiesOf(Identity, 'AWS::Cognito::UserPoolDomain')).toMatchObject({
+      Domain: 'crd-login',
+      ManagedLoginVersion: 2, // the classic pages ignore prompt=none
+    });
+    expect(propertiesOf(Identity, 'AWS::Cognito::ManagedLoginBranding')).toMatchObject({
+      UseCognitoProvidedValues: true,
+    });
   });
 
   it('creates keys before one is used, and no trail if the account has one', () => {
     const { Service, Store } = templates.unused;
     expect(keysOf(templates.unused)).toHaveLength(2);
     expect(signingKeyOf(templates.unused)).toBeUndefined();
-    expect(JSON.stringify([Service, Store])).not.toMatch(/AWS::CloudTrail|SigningSilent|cloudtrail/);
+    expect(JSON.stringify([Service, Store])).not.toMatch(
+      /AWS::CloudTrail|SigningSilent|cloudtrail\.amazonaws/,
+    );
     expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(2);
   });
 

@@ -9,14 +9,13 @@ import {
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { ScheduledRun } from '../runs/scheduled-run.js';
 import type { ScheduledRunsPart } from '../runs/scheduled-runs.js';
 import type { SigningKeysPart } from '../permissions/signing-keys.js';
 import type { Parameters } from '../settings/parameters.js';
+import { createAlarmTopic } from './alarm-topic.js';
 import { createDashboard } from './dashboard.js';
 import type { GatewayPart } from './gateway.js';
 import { createLogMetrics } from './log-metrics.js';
@@ -35,29 +34,14 @@ type Evaluation = Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm'>;
 
 /** All alarms, the topic that sends them, and a dashboard. */
 export class AlarmsPart extends Construct {
-  private readonly topic: Topic;
+  readonly topic: ITopic;
   private readonly name: string;
 
-  constructor(
-    scope: Construct,
-    { name, account, alarmEmail }: Parameters,
-    gateway: GatewayPart,
-    runs: ScheduledRunsPart,
-  ) {
+  constructor(scope: Construct, parameters: Parameters, gateway: GatewayPart, runs: ScheduledRunsPart) {
     super(scope, 'Alarms');
+    const { name } = parameters;
     this.name = name;
-    this.topic = new Topic(this, 'Topic', { topicName: `${name}-alarms`, enforceSSL: true });
-    this.topic.addSubscription(new EmailSubscription(alarmEmail));
-    // enforceSSL replaces the default policy, which allows alarms of this account.
-    this.topic.addToResourcePolicy(
-      new PolicyStatement({
-        sid: 'AllowAlarms',
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [this.topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': account } },
-      }),
-    );
+    this.topic = createAlarmTopic(this, parameters, `${name}-alarms`);
     const { publish, monitor, reconcile, maintenance } = runs;
     const allRuns = [publish, monitor, ...(reconcile === undefined ? [] : [reconcile]), ...maintenance];
     this.alarmOnRuns(runs);

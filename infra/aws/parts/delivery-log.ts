@@ -34,7 +34,7 @@ export function createAccessLog(scope: Construct, distribution: Distribution, na
   const group = new LogGroup(scope, 'Log', {
     logGroupName: `/aws/vendedlogs/${name}/delivery`,
     retention: RetentionDays.THREE_MONTHS,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   const source = new CfnDeliverySource(scope, 'LogSource', {
     name: `${name}-delivery`,

@@ -17,6 +17,7 @@ export const GATEWAY_PATHS = [
   ENDPOINTS.entitlements,
   `${ENDPOINTS.checkout}*`,
   ENDPOINTS.webhook,
+  ENDPOINTS.readiness,
 ];
 
 /** Paths of the files by which readers verify releases. */

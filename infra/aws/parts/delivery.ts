@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CfnOutput, Duration, SecretValue, Validations } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Duration, SecretValue, Validations } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
@@ -33,10 +33,12 @@ import { Construct } from 'constructs';
 import { contentPolicyOf } from '../../../gateway/core/http/content-policy.js';
 import { CHARTS_PATH, PUBLIC_PREFIX } from '../../../schemas/paths.js';
 import { ORIGIN_HEADER } from '../../../gateway/core/http/origin-header.js';
-import { originSecretName } from '../settings/names.js';
+import { originSecretName, UNKNOWN_HOST } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { createAccessLog } from './delivery-log.js';
 import { GATEWAY_PATHS, TRUST_PATTERNS } from './delivery-paths.js';
+import { createFirewall } from './firewall.js';
+import { OutsideWatchPart } from './outside-watch.js';
 
 /** Longer than the time limit of the gateway's function, shorter than that of the HTTP API, 30 seconds. */
 const READ_TIMEOUT = Duration.seconds(25);
@@ -48,6 +50,8 @@ const MAX_TRUST_AGE = Duration.seconds(60);
 
 /** Status codes for which CloudFront accepts a time to live. */
 const CACHED_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
+const NO_GATEWAY = `gatewayHost is ${UNKNOWN_HOST}. Deploy the stack Service, set the parameter gatewayHost to its output GatewayHost, and deploy Delivery again.`;
 
 const YEAR = Duration.days(365);
 const HSTS = {
@@ -61,7 +65,8 @@ const HSTS = {
 export class DeliveryPart extends Construct {
   constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Delivery');
-    const { name, host, certificateArn } = parameters;
+    const { name, host, certificateArn, gatewayHost, firewall = {} } = parameters;
+    if (gatewayHost === UNKNOWN_HOST) Annotations.of(this).addError(NO_GATEWAY);
     const gateway = this.createGatewayOrigin(parameters);
     const publicFiles = this.createPublicBehavior(this.createPublicOrigin(parameters, gateway), name);
     const pageHeaders = this.headersOf('Pages', name, 'text/html; charset=utf-8');
@@ -77,6 +82,7 @@ export class DeliveryPart extends Construct {
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_ALL,
       comment: `${name}: public copies and the gateway`,
+      ...(firewall === false ? {} : { webAclId: createFirewall(this, name, firewall) }),
       defaultBehavior: {
         ...publicFiles,
         responseHeadersPolicy: pageHeaders,
@@ -93,8 +99,9 @@ export class DeliveryPart extends Construct {
       // Even with a ttl of 0, CloudFront serves expired copies while the bucket is down.
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
-    acknowledgeFindings(distribution);
+    acknowledgeFindings(distribution, firewall !== false);
     createAccessLog(this, distribution, name);
+    new OutsideWatchPart(this, parameters, distribution);
     new CfnOutput(this, 'DistributionHost', {
       value: distribution.distributionDomainName,
       description: `Target of the DNS record for ${host}: CNAME, or ALIAS at the root of a zone`,
@@ -205,18 +212,14 @@ function createGatewayBehavior(origin: IOrigin): BehaviorOptions {
   };
 }
 
-function acknowledgeFindings(distribution: Distribution): void {
+function acknowledgeFindings(distribution: Distribution, hasFirewall: boolean): void {
   Validations.of(distribution).acknowledge(
     {
       id: 'Annotation::@aws-cdk/aws-cloudfront-origins:updateImportedBucketPolicyOac',
       reason: 'The bucket policy is in the stack of the bucket.',
     },
     { id: 'AwsSolutions-CFR1', reason: 'The data is available in all countries.' },
-    {
-      id: 'AwsSolutions-CFR2',
-      reason:
-        'The gateway limits requests per key and address, and API Gateway throttles the total rate. infra/aws/README.md describes when to add a WAF.',
-    },
+    ...(hasFirewall ? [] : [{ id: 'AwsSolutions-CFR2', reason: 'The parameter firewall turns it off.' }]),
     {
       id: 'AwsSolutions-CFR3',
       reason:

@@ -1,6 +1,14 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  DomainName,
+  HttpApi,
+  HttpStage,
+  LogGroupLogDestination,
+  SecurityPolicy,
+  type HttpStageProps,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias, Architecture, Code, Function, Runtime, Version } from 'aws-cdk-lib/aws-lambda';
@@ -17,8 +25,8 @@ import type { Parameters } from '../settings/parameters.js';
 const MEMORY_MB = 1024;
 /** Longer than the timeouts of the store and Stripe, shorter than the API's own. */
 const TIMEOUT = Duration.seconds(20);
-/** Requests per second, and in a burst: bounds the cost of a misbehaving client. */
-const THROTTLE = { rateLimit: 2_000, burstLimit: 1_000 };
+/** Default limit of requests per second: bounds the costs. */
+export const DEFAULT_THROTTLE = 100;
 
 /** The gateway on AWS Lambda, behind an HTTP API. */
 export class GatewayPart extends Construct {
@@ -27,11 +35,14 @@ export class GatewayPart extends Construct {
   /** Alias of the function's version that serves requests. */
   readonly live: Alias;
   readonly log: LogGroup;
+  /** Log of the HTTP API, with one line for each request. */
+  readonly apiLog: LogGroup;
 
   constructor(scope: Construct, parameters: Parameters, { gateway: role }: RolesPart, secrets: SecretsPart) {
     super(scope, 'Gateway');
     const { name, region, liveVersion, restarted } = parameters;
     this.log = this.createLog('Log', `/${name}/gateway`);
+    this.apiLog = this.createLog('ApiLog', `/${name}/gateway-api`);
     const arns = [...secrets.byVariable].map(([variable, { secretArn }]) => [variable, secretArn]);
     this.function = new Function(this, 'Function', {
       functionName: `${name}-gateway`,
@@ -44,7 +55,7 @@ export class GatewayPart extends Construct {
       role,
       logGroup: this.log,
       description: `The gateway${restarted === undefined ? '' : `, restarted: ${restarted}`}`,
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }, // for a rollback
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE }, // for a rollback
       environment: {
         ...gatewayVariables(parameters),
         [SECRETS_VARIABLE]: Stack.of(this).toJsonString(Object.fromEntries(arns)),
@@ -69,28 +80,31 @@ export class GatewayPart extends Construct {
               version: liveVersion,
             }),
     });
-    this.api = this.createApi(name);
+    this.api = this.createApi(parameters);
     new CfnOutput(this, 'GatewayHost', {
-      value: `${this.api.apiId}.execute-api.${region}.amazonaws.com`,
+      value: parameters.apiDomain?.host ?? `${this.api.apiId}.execute-api.${region}.amazonaws.com`,
       description: 'Value of the parameter gatewayHost of the delivery stack',
     });
   }
 
-  private createApi(name: string): HttpApi {
+  private createApi({ name, gatewayHost, throttle = DEFAULT_THROTTLE, apiDomain }: Parameters): HttpApi {
     const api = new HttpApi(this, 'Api', {
       apiName: `${name}-gateway`,
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration('Integration', this.live),
+      // not earlier: CloudFront sends requests to the other address until its stack is deployed
+      disableExecuteApiEndpoint: gatewayHost === apiDomain?.host,
     });
     new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: THROTTLE,
+      throttle: { rateLimit: throttle, burstLimit: 2 * throttle },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(this.createLog('ApiLog', `/${name}/gateway-api`)),
+        destination: new LogGroupLogDestination(this.apiLog),
         format: AccessLogFormat.custom(ACCESS_LOG), // contains neither query nor key
       },
+      ...(apiDomain === undefined ? {} : { domainMapping: this.createDomain(apiDomain) }),
     });
     Validations.of(api).acknowledge({
       id: 'AwsSolutions-APIG4',
@@ -99,11 +113,27 @@ export class GatewayPart extends Construct {
     return api;
   }
 
+  private createDomain({
+    host,
+    certificateArn,
+  }: NonNullable<Parameters['apiDomain']>): HttpStageProps['domainMapping'] {
+    const domainName = new DomainName(this, 'Domain', {
+      domainName: host,
+      certificate: Certificate.fromCertificateArn(this, 'DomainCertificate', certificateArn),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new CfnOutput(this, 'ApiTarget', {
+      value: domainName.regionalDomainName,
+      description: `Target of the DNS record for ${host}`,
+    });
+    return { domainName };
+  }
+
   private createLog(id: string, logGroupName: string): LogGroup {
     return new LogGroup(this, id, {
       logGroupName,
       retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
 }
@@ -114,6 +144,7 @@ const ACCESS_LOG = JSON.stringify({
   method: '$context.httpMethod',
   path: '$context.path',
   status: '$context.status',
+  bytes: '$context.responseLength',
   ms: '$context.responseLatency',
   error: '$context.integrationErrorMessage',
 });

@@ -12,6 +12,7 @@ import { Construct } from 'constructs';
 import { PUBLIC_PREFIX } from '../../../schemas/paths.js';
 import { bucketArn, objectsArn, TRAIL_PREFIX, trailArn } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
+import { AccountsBucket } from './accounts-bucket.js';
 
 /** Incomplete uploads are removed after this time. */
 const UPLOAD_TIMEOUT = Duration.days(7);
@@ -28,10 +29,10 @@ const PRIVATE = {
   objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
   encryption: BucketEncryption.S3_MANAGED,
   enforceSSL: true,
-  removalPolicy: RemovalPolicy.RETAIN,
+  removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
 } satisfies BucketProps;
 
-/** The buckets of releases and accounts, and one for their access logs. */
+/** The buckets of releases and accounts, and one for their access logs. In another region, the buckets of the backup. */
 export class StorePart extends Construct {
   constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Store');
@@ -66,10 +67,8 @@ export class StorePart extends Construct {
         },
       ],
     });
-    const accounts = new Bucket(this, 'Accounts', {
+    const { bucket: accounts } = new AccountsBucket(this, 'Accounts', parameters, {
       ...PRIVATE,
-      bucketName: buckets.accounts,
-      versioned: true,
       lifecycleRules: versionRules(ACCOUNTS_RETENTION),
       serverAccessLogsBucket: Bucket.fromBucketName(this, 'LogsOfAccounts', buckets.logs),
       serverAccessLogsPrefix: 'accounts/',

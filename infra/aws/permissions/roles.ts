@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import { roleNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { acknowledgeWildcards } from './acknowledge-wildcards.js';
+import { createOperator } from './operator.js';
 import {
   copierStatements,
   gatewayStatements,
@@ -21,7 +22,7 @@ import {
 } from './statements.js';
 
 const WILDCARD_REASON =
-  'Keys below this prefix contain digests, dates and ids that are not known in advance.';
+  'Names below this prefix contain digests, dates and ids that are not known in advance. Keys of KMS are limited by their alias.';
 
 /** The roles of the tasks and of the function, and one whose credentials sign URLs. */
 export class RolesPart extends Construct {
@@ -60,6 +61,7 @@ export class RolesPart extends Construct {
       new ArnPrincipal(this.gateway.roleArn),
       signerStatements(parameters),
     );
+    createOperator(this, parameters);
   }
 
   private create(id: string, roleName: string, assumedBy: IPrincipal, statements: PolicyStatement[]): Role {

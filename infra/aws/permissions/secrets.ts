@@ -18,7 +18,7 @@ export class SecretsPart extends Construct {
       secretName: originSecretName(parameters),
       description: 'Header X-Origin-Secret that CloudFront sends to the gateway',
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...(region === DELIVERY_REGION ? {} : { replicaRegions: [{ region: DELIVERY_REGION }] }),
     });
     const ofStripe = selling === undefined ? [] : ['CRD_STRIPE_SECRET_KEY', 'CRD_STRIPE_WEBHOOK_SECRET'];
@@ -48,7 +48,7 @@ export class SecretsPart extends Construct {
     return new Secret(this, variable, {
       secretName: `${name}/${variable.toLowerCase().replaceAll('_', '-')}`,
       description: `Value of ${variable} of the gateway, set by an operator`,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
 }

@@ -52,7 +52,7 @@ export class SigningKeysPart extends Construct {
       keySpec: KeySpec.ECC_NIST_P256,
       keyUsage: KeyUsage.SIGN_VERIFY,
       pendingWindow: DELETION_DELAY,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       policy,
     });
     new Alias(this, `Alias${keyName}`, { aliasName: `alias/${name}-release-${keyName}`, targetKey: key });

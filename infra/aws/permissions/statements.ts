@@ -14,7 +14,7 @@ import {
   STORE_KEY,
   TRUST_PATHS,
 } from '../../../schemas/paths.js';
-import { bucketArn, objectsArn, roleArn, roleNames } from '../settings/names.js';
+import { accountsKeyAlias, bucketArn, objectsArn, roleArn, roleNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 
 /** All keys of a store of releases. */
@@ -103,14 +103,19 @@ export function copierStatements(parameters: Parameters, target: string): Policy
 }
 
 /** Permissions of the reconciliation with Stripe: read and write accounts. */
-export function reconcilerStatements({ buckets: { accounts } }: Parameters): PolicyStatement[] {
+export function reconcilerStatements(parameters: Parameters): PolicyStatement[] {
   return [
-    allow('ListAccounts', { actions: ['s3:ListBucket'], resources: [bucketArn(accounts)] }),
-    ...accountsStatements(accounts),
+    allow('ListAccounts', {
+      actions: ['s3:ListBucket'],
+      resources: [bucketArn(parameters.buckets.accounts)],
+    }),
+    ...accountsStatements(parameters),
   ];
 }
 
-function accountsStatements(accounts: string): PolicyStatement[] {
+function accountsStatements(parameters: Parameters): PolicyStatement[] {
+  const { account, region, buckets } = parameters;
+  const { accounts } = buckets;
   return [
     allow('ReadAndWriteAccounts', {
       actions: ['s3:GetObject', 's3:PutObject'],
@@ -120,6 +125,14 @@ function accountsStatements(accounts: string): PolicyStatement[] {
     allow('DetectStoreOfReleases', {
       actions: ['s3:GetObject'],
       resources: [objectsArn(accounts, STORE_KEY)],
+    }),
+    allow('UseAccountsKey', {
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: [`arn:aws:kms:${region}:${account}:key/*`],
+      conditions: {
+        StringEquals: { 'kms:ViaService': `s3.${region}.amazonaws.com` },
+        'ForAnyValue:StringEquals': { 'kms:ResourceAliases': accountsKeyAlias(parameters) },
+      },
     }),
   ];
 }
@@ -138,7 +151,7 @@ export function gatewayStatements(parameters: Parameters): PolicyStatement[] {
       actions: ['s3:GetObject'],
       resources: [...released, ...trust].map((key) => objectsArn(published, key)),
     }),
-    ...accountsStatements(accounts),
+    ...accountsStatements(parameters),
     allow('DeleteExpiredKeys', {
       actions: ['s3:DeleteObject'],
       resources: KEY_RECORDS.map((key) => objectsArn(accounts, key)),

@@ -1,15 +1,19 @@
-import { GetBucketVersioningCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { Parameters } from '../settings/parameters.js';
 import { fault, note, ok, type Finding } from './finding.js';
 
 /** Whose bucket has a name: nobody's, that of these credentials, or somebody else's. */
 type Owner = 'nobody' | 'own' | 'other';
 
-/** Checks that the names of the buckets that `Store` creates are free. */
-export function checkNewBuckets(s3: S3Client, { buckets }: Parameters): Promise<Finding[]> {
+/** Checks that the names of the buckets that a stack creates are free. `member` is the member of the parameters with them. */
+export function checkNewBuckets(
+  s3: S3Client,
+  member: 'buckets' | 'backup',
+  buckets: Readonly<Record<string, string>>,
+): Promise<Finding[]> {
   return Promise.all(
     Object.entries(buckets).map(async ([part, bucket]): Promise<Finding> => {
-      const subject = `bucket ${part}`;
+      const subject = `${member}.${part}`;
       switch (await ownerOf(s3, bucket)) {
         case 'nobody':
           return ok(subject, `${bucket} is free`);
@@ -17,13 +21,13 @@ export function checkNewBuckets(s3: S3Client, { buckets }: Parameters): Promise<
           return note(
             subject,
             `${bucket} exists and can be read with these credentials`,
-            'This is right if Store is deployed already. Otherwise choose another name: Store creates its buckets.',
+            'This is right after the first deployment. Before it, choose another name: the deployment creates the bucket.',
           );
         case 'other':
           return fault(
             subject,
             `${bucket} belongs to somebody else, or these credentials may not read it`,
-            `Choose another name in "buckets.${part}".`,
+            `Choose another name for "${subject}".`,
           );
       }
     }),
@@ -36,17 +40,6 @@ export async function checkInput(s3: S3Client, { input }: Parameters): Promise<F
   return (await ownerOf(s3, bucket)) === 'own'
     ? ok('bucket input', bucket)
     : fault('bucket input', `${bucket} cannot be read`, 'Create it, or correct "input" in the parameters.');
-}
-
-/** Checks that the bucket of the backup exists in its region and keeps old versions. */
-export async function checkBackup(s3: S3Client, bucket: string): Promise<Finding> {
-  const subject = 'bucket backup';
-  const create = `Create it in the region of "backup", with versioning: aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Enabled`;
-  if ((await ownerOf(s3, bucket)) !== 'own') return fault(subject, `${bucket} cannot be read`, create);
-  const { Status: versioning } = await s3.send(new GetBucketVersioningCommand({ Bucket: bucket }));
-  return versioning === 'Enabled'
-    ? ok(subject, bucket)
-    : fault(subject, `${bucket} keeps no versions`, create);
 }
 
 async function ownerOf(s3: S3Client, bucket: string): Promise<Owner> {

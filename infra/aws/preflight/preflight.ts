@@ -7,7 +7,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { DELIVERY_REGION } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { checkBootstrap, checkConcurrency, checkCredentials, checkZones } from './account-checks.js';
-import { checkBackup, checkInput, checkNewBuckets } from './bucket-checks.js';
+import { checkInput, checkNewBuckets } from './bucket-checks.js';
 import { fault, note, type Finding } from './finding.js';
 import { checkCertificate, checkHost, type ResolveAlias } from './host-checks.js';
 
@@ -17,6 +17,8 @@ export type PreflightOptions = {
   /** Endpoint of all services instead of Amazon's. */
   readonly endpoint?: string;
 };
+
+type Check = readonly [subject: string, check: () => Promise<Finding | readonly Finding[]>];
 
 const CLOUDFRONT = note(
   'CloudFront',
@@ -32,47 +34,31 @@ export async function checkDeployment(
   parameters: Parameters,
   { resolveAlias, endpoint }: PreflightOptions,
 ): Promise<Finding[]> {
-  const { account, region, backup } = parameters;
+  const { account, region, backup, buckets, zones } = parameters;
+  const { region: backupRegion, ...copies } = backup ?? { region };
   const at = (place: string): object => ({ region: place, endpoint, maxAttempts: 2 });
   const s3At = (place: string): S3Client =>
     new S3Client({ ...at(place), forcePathStyle: endpoint !== undefined });
-  const s3 = s3At(region);
-  const checks: [subject: string, check: () => Promise<Finding | Finding[]>][] = [
+  const places = [...new Set([region, DELIVERY_REGION, backupRegion])];
+  const checks: readonly Check[] = [
     ['credentials', () => checkCredentials(new STSClient(at(region)), parameters)],
-    ...[...new Set([region, DELIVERY_REGION])].map((place): [string, () => Promise<Finding>] => [
+    ...places.map((place): Check => [
       `bootstrap ${place}`,
       () => checkBootstrap(new SSMClient(at(place)), account, place),
     ]),
-    [
-      'zones',
-      () =>
-        checkZones(
-          new EC2Client(at(region)),
-          ['a', 'b'].map((zone) => region + zone),
-        ),
-    ],
+    ['zones', () => checkZones(new EC2Client(at(region)), zones)],
     ['functions', () => checkConcurrency(new LambdaClient(at(region)))],
-    ['buckets', () => checkNewBuckets(s3, parameters)],
-    ['bucket input', () => checkInput(s3, parameters)],
-    ...(backup === undefined
-      ? []
-      : [
-          ['bucket backup', () => checkBackup(s3At(backup.region), backup.bucket)] as [
-            string,
-            () => Promise<Finding>,
-          ],
-        ]),
+    ['buckets', () => checkNewBuckets(s3At(region), 'buckets', buckets)],
+    ['backup', () => checkNewBuckets(s3At(backupRegion), 'backup', copies)],
+    ['bucket input', () => checkInput(s3At(region), parameters)],
     ['certificate', () => checkCertificate(new ACMClient(at(DELIVERY_REGION)), parameters)],
     ['host', () => checkHost(resolveAlias, parameters)],
   ];
-  const found = await Promise.all(checks.map(([subject, check]) => attempt(subject, check)));
+  const found = await Promise.all(checks.map((each) => attempt(...each)));
   return [...found.flat(), CLOUDFRONT];
 }
 
-async function attempt(
-  subject: string,
-  check: () => Promise<Finding | Finding[]>,
-): Promise<Finding | Finding[]> {
+async function attempt(...[subject, check]: Check): Promise<Finding | readonly Finding[]> {
   try {
     return await check();
   } catch (error) {

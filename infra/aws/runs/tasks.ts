@@ -76,7 +76,7 @@ export class TasksPart extends Construct {
     this.log = new LogGroup(this, 'Log', {
       logGroupName: `/${name}/tasks`,
       retention: RetentionDays.THIRTEEN_MONTHS, // keeps the reports of a year
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     this.image = ContainerImage.fromAsset(ROOT, {
       file: 'infra/Dockerfile',

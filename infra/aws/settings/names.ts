@@ -16,6 +16,8 @@ export function roleNames({ name, region }: Parameters) {
     gateway: `${prefix}-gateway`,
     reconciler: `${prefix}-reconciler`,
     signer: `${prefix}-signer`,
+    replicator: `${prefix}-replicator`,
+    operator: `${prefix}-operator`,
   } as const;
 }
 
@@ -36,3 +38,9 @@ export const trailArn = (parameters: Parameters): string =>
 
 /** Region of the CloudFront stack: its certificate, log and copy of the origin secret. AWS requires this region, wherever the other stacks are. */
 export const DELIVERY_REGION = 'us-east-1';
+
+/** Returns the alias of the key that encrypts the accounts. The key of their replica in another region has the same. */
+export const accountsKeyAlias = ({ name }: Parameters): string => `alias/${name}-accounts`;
+
+/** Value of the parameter `gatewayHost` until the host of the gateway is known. No DNS server resolves it (RFC 2606). */
+export const UNKNOWN_HOST = 'gateway.invalid';

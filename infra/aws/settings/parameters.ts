@@ -9,6 +9,10 @@ export type Parameters = {
   readonly region: string;
   /** Prefix of the names of stacks, roles and functions, so that an account can have several deployments. */
   readonly name: string;
+  /** Whether the stacks are protected from deletion: true once the first deployment has succeeded. */
+  readonly protected?: boolean;
+  /** Availability zones of the tasks, two or three of the region. */
+  readonly zones: readonly string[];
   readonly buckets: { readonly published: string; readonly accounts: string; readonly logs: string };
   /** Base of the image of the tasks, with its digest. */
   readonly baseImage: string;
@@ -20,14 +24,30 @@ export type Parameters = {
   readonly certificateArn: string;
   /** Host of the gateway behind CloudFront: usually the output `GatewayHost` of the service stack. */
   readonly gatewayHost: string;
+  /** Host of the HTTP API with a certificate in the region. Once `gatewayHost` is this host, the API answers at no other. */
+  readonly apiDomain?: { readonly host: string; readonly certificateArn: string };
+  /** Requests a second that the HTTP API accepts; by default 100. */
+  readonly throttle?: number;
+  /** Requests a minute that CloudFront accepts from an address and with a key; `false` for no firewall. */
+  readonly firewall?: { readonly perAddress?: number; readonly perKey?: number } | false;
+  /** Dollars a month from which AWS sends a mail about the costs of the account; by default 60. */
+  readonly budgetUsd?: number;
   /** Version of the secret that CloudFront sends; by default the newest one at the first deployment. */
   readonly originSecretVersion?: string;
   /** Version of the gateway's function that serves requests; by default the newest. */
   readonly liveVersion?: string;
   /** Any text. Changing it restarts the gateway, which then reads its secrets again; not while `liveVersion` is set. */
   readonly restarted?: string;
-  /** Bucket to which the store of releases is copied each day; without it there is no backup. */
-  readonly backup?: { readonly bucket: string; readonly region: string };
+  /**
+   * Buckets in another region: of a daily copy of the store of releases, of a replica of the accounts, and of their logs.
+   * Without it there is no backup.
+   */
+  readonly backup?: {
+    readonly region: string;
+    readonly bucket: string;
+    readonly accounts: string;
+    readonly logs: string;
+  };
   /** Address that alarms are sent to. */
   readonly alarmEmail: string;
   /** Kind of API keys that the gateway creates and accepts. */
@@ -53,6 +73,8 @@ export type Parameters = {
       readonly origins?: readonly string[];
     };
   };
+  /** Prefix of the domain of a Cognito user pool, which is the identity provider; without it there is no user pool. */
+  readonly userPool?: { readonly domain: string };
   /** Keys that sign releases; without them, releases are not signed. */
   readonly signing?: {
     /** Names of the keys: the one that signs, the next one before a rotation, and earlier ones until they are deleted. */
@@ -76,6 +98,12 @@ const list = { type: 'array', items: text, uniqueItems: true };
 const bucket = { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$' }; // with a dot, the name does not match S3's TLS certificate
 const keyName = { type: 'string', pattern: '^[a-z0-9]{1,20}$' };
 const host = { type: 'string', pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$' };
+const certificateOf = (region: string): string => `^arn:aws:acm:${region}:\\d{12}:certificate/[a-f0-9-]+$`;
+const count = (minimum: number, maximum?: number): object => ({
+  type: 'integer',
+  minimum,
+  ...(maximum === undefined ? {} : { maximum }),
+});
 const closed = (properties: object, optional: readonly string[] = []): object => ({
   type: 'object',
   properties,
@@ -95,16 +123,27 @@ const SCHEMA = closed(
     account: { type: 'string', pattern: '^\\d{12}$' },
     region: { type: 'string', pattern: REGION },
     name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,19}$' },
+    protected: { type: 'boolean' },
+    zones: { type: 'array', items: { type: 'string' }, uniqueItems: true, minItems: 2, maxItems: 3 },
     buckets: closed({ published: bucket, accounts: bucket, logs: bucket }),
     baseImage: { type: 'string', pattern: '^[^\\s@]+@sha256:[a-f0-9]{64}$' },
     input: closed({ bucket, prefix: { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*/)*$' } }),
     host,
-    certificateArn: { type: 'string', pattern: '^arn:aws:acm:us-east-1:\\d{12}:certificate/[a-f0-9-]+$' },
+    certificateArn: { type: 'string', pattern: certificateOf('us-east-1') },
     gatewayHost: host,
+    apiDomain: closed({ host, certificateArn: { type: 'string', pattern: certificateOf('[a-z0-9-]+') } }),
+    throttle: count(1, 10_000), // the quota of an account
+    firewall: {
+      anyOf: [
+        { const: false },
+        closed({ perAddress: count(10), perKey: count(10) }, ['perAddress', 'perKey']), // 10 is the least that AWS accepts
+      ],
+    },
+    budgetUsd: count(1),
     originSecretVersion: { type: 'string', pattern: '^[a-f0-9-]{32,64}$' },
     liveVersion: { type: 'string', pattern: '^[1-9]\\d*$' },
     restarted: text,
-    backup: closed({ bucket, region: { type: 'string', pattern: REGION } }),
+    backup: closed({ region: { type: 'string', pattern: REGION }, bucket, accounts: bucket, logs: bucket }),
     alarmEmail: { type: 'string', pattern: '^[^@\\s]+@[^@\\s]+$' },
     keyMode: { enum: ['live', 'test'] },
     corsOrigins: list,
@@ -113,6 +152,7 @@ const SCHEMA = closed(
       'type',
       'client',
     ]),
+    userPool: closed({ domain: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' } }),
     signing: closed(
       {
         keys: { type: 'array', items: keyName, uniqueItems: true, minItems: 1, maxItems: 3 },
@@ -123,7 +163,10 @@ const SCHEMA = closed(
     ),
     selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
   },
-  ['originSecretVersion', 'liveVersion', 'restarted', 'backup', 'identity', 'signing', 'selling'],
+  [
+    ...['protected', 'apiDomain', 'throttle', 'firewall', 'budgetUsd', 'originSecretVersion', 'liveVersion'],
+    ...['restarted', 'backup', 'identity', 'userPool', 'signing', 'selling'],
+  ],
 );
 
 /** Validates parameters. @throws Error that lists every fault of the schema with its path, or else what does not fit together. */
@@ -138,16 +181,37 @@ function toParameters(value: unknown): Parameters {
 }
 
 function withKnownNames(parameters: Parameters): Parameters {
-  const { buckets, input, backup, signing } = parameters;
-  const names = [...Object.values(buckets), input.bucket, ...(backup === undefined ? [] : [backup.bucket])];
-  const faults = [
-    ...(new Set(names).size === names.length ? [] : ['/buckets, /input and /backup must be different']),
-    ...(signing?.use === undefined || signing.keys.includes(signing.use)
-      ? []
-      : ['/signing/use must be one of /signing/keys']),
-  ];
+  const faults = faultsOf(parameters);
   if (faults.length === 0) return parameters;
   throw new Error(`the parameters are not valid. Correct:\n  ${faults.join('\n  ')}`);
+}
+
+/** Returns what does not fit together in parameters that are valid one by one. */
+function faultsOf({ region, zones, buckets, input, backup, signing, apiDomain }: Parameters): string[] {
+  const { region: backupRegion, ...copies } = backup ?? {};
+  const names = [...Object.values(buckets), input.bucket, ...Object.values(copies)];
+  const isZone = (zone: string): boolean =>
+    zone.startsWith(region) && /^[a-z]$/.test(zone.slice(region.length));
+  const checks: Readonly<Record<string, boolean>> = {
+    '/buckets, /input and /backup must be different': new Set(names).size === names.length,
+    '/backup/region must be another region': backupRegion !== region,
+    [`/zones must be zones of ${region}, such as ${region}a`]: zones.every(isZone),
+    '/signing/use must be one of /signing/keys':
+      signing?.use === undefined || signing.keys.includes(signing.use),
+    '/apiDomain/certificateArn must be in /region': [undefined, region].includes(
+      apiDomain?.certificateArn.split(':')[3],
+    ),
+  };
+  return Object.keys(checks).filter((fault) => checks[fault] === false);
+}
+
+/** Returns the parameters of the buckets of the backup. */
+export function backupParameters(
+  parameters: Parameters,
+  { region, bucket: published, accounts, logs }: NonNullable<Parameters['backup']>,
+): Parameters {
+  const { backup: _, signing: _ofRegion, ...rest } = parameters;
+  return { ...rest, region, buckets: { published, accounts, logs } };
 }
 
 /** Reads the parameters from a file. @throws Error if it cannot be read or is not valid. */

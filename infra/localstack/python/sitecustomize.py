@@ -1,4 +1,4 @@
-"""Makes threading.Lock usable in type unions on Python before 3.13, as LocalStack 4.12 expects.
+"""Two features of newer Pythons that LocalStack 4.12 expects: unions of types with threading.Lock, and uuid5 of bytes.
 
 Python imports this module automatically if its folder is on PYTHONPATH.
 """
@@ -6,6 +6,7 @@ Python imports this module automatically if its folder is on PYTHONPATH.
 import sys
 import threading
 import typing
+import uuid
 
 if sys.version_info < (3, 13):
 
@@ -22,3 +23,8 @@ if sys.version_info < (3, 13):
             return typing.Any
 
     threading.Lock = _Lock(threading.Lock)
+
+if sys.version_info < (3, 12):
+    _uuid5 = uuid.uuid5
+    # KMS gives each symmetric key an id from its bytes. The id only has to be another for other bytes.
+    uuid.uuid5 = lambda space, name: _uuid5(space, name.hex() if isinstance(name, bytes) else name)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runProgram, type ProgramRun } from '../process/run-program.js';
@@ -16,7 +16,12 @@ export type Resource = {
 };
 
 /** The templates of a deployment. */
-export type Templates = { readonly [stack in 'Store' | 'Service' | 'Delivery']: Template };
+export type Templates = { readonly [stack in 'Store' | 'Service' | 'Delivery']: Template } & {
+  /** Absent without a backup. */
+  readonly Backup?: Template;
+  /** Absent without a user pool. */
+  readonly Identity?: Template;
+};
 
 /** A deployment to synthesize: its file of parameters, and the folder for the output. */
 export type Deployment = { readonly parameters: string; readonly folder: string };
@@ -60,9 +65,14 @@ function runTypeScript(
 
 /** Reads the templates of a synthesized deployment, by default the example. */
 export async function readTemplates(folder: string = exampleFolder()): Promise<Templates> {
-  const read = async (stack: string): Promise<Template> =>
-    JSON.parse(await readFile(path.join(folder, `${stack}.template.json`), 'utf8')) as Template;
-  return { Store: await read('Store'), Service: await read('Service'), Delivery: await read('Delivery') };
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.template.json'));
+  const templates = await Promise.all(
+    files.map(async (file) => [
+      path.basename(file, '.template.json'),
+      JSON.parse(await readFile(path.join(folder, file), 'utf8')) as Template,
+    ]),
+  );
+  return Object.fromEntries(templates) as Templates; // the app always has the stacks that the type requires
 }
 
 /** Returns the file with the handler of the gateway's function. */

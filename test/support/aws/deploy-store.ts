@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import {
   CloudFormationClient,
   CreateStackCommand,
@@ -7,7 +8,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 
 /** Options for `deployStore`. `name` is the name of the bucket of releases and the prefix of the other buckets' names. */
-export type DeployOptions = { readonly endpoint: string; readonly name: string; readonly template: string };
+export type DeployOptions = { readonly endpoint: string; readonly name: string; readonly folder: string };
 
 const TIMEOUT_SECONDS = 60;
 
@@ -16,16 +17,25 @@ export const bucketNames = (name: string) => ({
   published: name,
   accounts: `${name}-accounts`,
   logs: `${name}-logs`,
+  replica: `${name}-accounts-copy`,
 });
 
-/** Deploys the stack of the buckets with CloudFormation. @throws Error if the deployment fails. */
-export async function deployStore({ endpoint, name, template }: DeployOptions): Promise<void> {
-  const { published, accounts, logs } = bucketNames(name);
-  const body = (await readFile(template, 'utf8'))
-    .replaceAll('example-crd-published', published)
-    .replaceAll('example-crd-accounts', accounts)
-    .replaceAll('example-crd-logs', logs);
-  await deployStack({ endpoint, name, body });
+/** Region of the backup in the example deployment. */
+export const BACKUP_REGION = 'eu-central-1';
+
+/**
+ * Deploys the stacks of the buckets and of their backup with CloudFormation, `folder` being the output of the CDK.
+ * @throws Error if a deployment fails.
+ */
+export async function deployStore({ endpoint, name, folder }: DeployOptions): Promise<void> {
+  const read = async (stack: string): Promise<string> =>
+    (await readFile(path.join(folder, `${stack}.template.json`), 'utf8'))
+      .replaceAll('example-crd-published', name)
+      .replaceAll('example-crd', name)
+      .replaceAll('alias/crd-', `alias/${name}-`)
+      .replaceAll('crd-eu-west-1-', `${name}-`);
+  await deployStack({ endpoint, region: BACKUP_REGION, name: `${name}-backup`, body: await read('Backup') });
+  await deployStack({ endpoint, name, body: await read('Store') });
 }
 
 /** Options for `deployStack`. The region is by default that of the environment. */

@@ -45,9 +45,11 @@ function matches(
 
 function holds(operator: string, found: string | undefined, values: readonly string[]): boolean {
   switch (operator) {
+    case 'ForAnyValue:StringEquals': // a call has one value of the key here
     case 'StringEquals':
     case 'Bool':
       return found !== undefined && values.includes(found);
+    case 'ForAnyValue:StringLike':
     case 'StringLike':
     case 'ArnLike':
     case 'ArnEquals': // accepts wildcards like ArnLike

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -39,7 +38,7 @@ export async function createTestBucket(): Promise<TestBucket> {
   const client = new S3Client({ endpoint, forcePathStyle: true });
   const name = `crd-test-${randomBytes(6).toString('hex')}`;
   if (STACKS === undefined) await client.send(new CreateBucketCommand({ Bucket: name }));
-  else await deployStore({ endpoint, name, template: path.join(STACKS, 'Store.template.json') });
+  else await deployStore({ endpoint, name, folder: STACKS });
   const address = (prefix: string, at = endpoint): string =>
     `s3://${name}/${prefix}?endpoint=${encodeURIComponent(at)}&path-style=true`;
 

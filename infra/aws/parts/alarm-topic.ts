@@ -1,0 +1,39 @@
+import { Alarm, type AlarmProps } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic, type ITopic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+import type { Parameters } from '../settings/parameters.js';
+
+/** Creates a topic that sends alarms of this account and region to the operators. */
+export function createAlarmTopic(
+  scope: Construct,
+  { account, alarmEmail }: Parameters,
+  topicName: string,
+): Topic {
+  const topic = new Topic(scope, 'Topic', { topicName, enforceSSL: true });
+  topic.addSubscription(new EmailSubscription(alarmEmail));
+  // enforceSSL replaces the default policy, which allows alarms of this account.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: 'AllowAlarms',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': account } },
+    }),
+  );
+  return topic;
+}
+
+/** Creates an alarm that sends a mail when it begins and when it ends. */
+export function createAlarm(
+  scope: Construct,
+  id: string,
+  { name, topic, ...props }: AlarmProps & { readonly name: string; readonly topic: ITopic },
+): void {
+  const alarm = new Alarm(scope, id, { alarmName: `${name}-${id}`, ...props });
+  alarm.addAlarmAction(new SnsAction(topic));
+  alarm.addOkAction(new SnsAction(topic));
+}

@@ -1,0 +1,98 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  ComparisonOperator,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { Parameters } from '../settings/parameters.js';
+import { REPLICATION_RULE } from './accounts-bucket.js';
+import { createAlarm } from './alarm-topic.js';
+import { DEFAULT_THROTTLE, type GatewayPart } from './gateway.js';
+
+const PERIOD = Duration.minutes(5);
+/** Refused requests in a period that are tolerated: anybody can find the address of the API. */
+const MAX_REFUSED = 20;
+/** Share of the throttle that is used for 15 minutes before anybody is refused. */
+const BUSY_SHARE = 0.5;
+/** Time within which AWS promises that an object is replicated. */
+const MAX_REPLICATION_SECONDS = 900;
+
+/** The gateway refuses requests without the secret of the origin with 403 and no body; other 403s describe a problem. */
+const REFUSED = '{ ($.status = "403") && ($.bytes = "0") }';
+
+/** Alarms on requests that did not come through CloudFront, on their number, and on the replica of the accounts. */
+export class ApiWatchPart extends Construct {
+  constructor(scope: Construct, parameters: Parameters, { api, apiLog }: GatewayPart, topic: ITopic) {
+    super(scope, 'ApiWatch');
+    const { name, throttle = DEFAULT_THROTTLE } = parameters;
+    const common = {
+      name,
+      topic,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    };
+    const refused = new MetricFilter(this, 'Refused', {
+      logGroup: apiLog,
+      filterPattern: FilterPattern.literal(REFUSED),
+      metricNamespace: name,
+      metricName: 'OriginRefused',
+      metricValue: '1',
+      defaultValue: 0,
+    });
+    createAlarm(this, 'OriginRefused', {
+      ...common,
+      alarmDescription:
+        'The gateway refuses requests without the secret of the origin. Either CloudFront sends a wrong one, and the site is down, or somebody bypasses it.',
+      metric: refused.metric({ period: PERIOD, statistic: Stats.SUM }),
+      threshold: MAX_REFUSED,
+      evaluationPeriods: 2,
+    });
+    createAlarm(this, 'RequestVolume', {
+      ...common,
+      alarmDescription:
+        'The HTTP API gets half of the requests that its throttle allows. Find out who sends them, or raise the throttle.',
+      metric: api.metricCount({ period: PERIOD }),
+      threshold: BUSY_SHARE * throttle * PERIOD.toSeconds(),
+      evaluationPeriods: 3,
+    });
+    if (parameters.backup === undefined) return;
+    createAlarm(this, 'AccountsReplicaLate', {
+      ...common,
+      alarmDescription:
+        'Accounts have not been replicated to the other region within 15 minutes, or cannot be. Check the role and the keys of the replication.',
+      metric: replicaFaults(parameters, parameters.backup.accounts),
+      threshold: 0,
+      evaluationPeriods: 3,
+    });
+  }
+}
+
+/** Returns a metric that is above 0 while objects are late or have failed to be replicated. */
+function replicaFaults({ buckets }: Parameters, target: string): MathExpression {
+  const metric = (metricName: string, statistic: string): Metric =>
+    new Metric({
+      namespace: 'AWS/S3',
+      metricName,
+      dimensionsMap: {
+        SourceBucket: buckets.accounts,
+        DestinationBucket: target,
+        RuleId: REPLICATION_RULE,
+      },
+      statistic,
+      period: PERIOD,
+    });
+  return new MathExpression({
+    expression: `IF(FILL(failed, 0) > 0 OR FILL(seconds, 0) > ${MAX_REPLICATION_SECONDS}, 1, 0)`,
+    usingMetrics: {
+      failed: metric('OperationsFailedReplication', Stats.SUM),
+      seconds: metric('ReplicationLatency', Stats.MAXIMUM),
+    },
+    period: PERIOD,
+    label: 'Faults of the replication',
+  });
+}
