@@ -61,7 +61,7 @@ export async function createGatewayFunction(
   const isAllowed = createOriginCheck(originSecrets);
   return async (event) => {
     const request = toRequest(event);
-    if (!isAllowed(headersNamed(request, ORIGIN_HEADER))) return toResult(event, emptyResponse(403));
+    if (!isAllowed(headersNamed(request, ORIGIN_HEADER))) return toResult(emptyResponse(403));
     if (performance.now() - polledMs >= configuration.pollSeconds * 1000) {
       await gateway.catchUp();
       polledMs = performance.now();
@@ -72,7 +72,7 @@ export async function createGatewayFunction(
       return emptyResponse(500);
     });
     await nextTurn(); // lets the server log the request: the function may be frozen as soon as it has answered
-    return toResult(event, response);
+    return toResult(response);
   };
 }
 

@@ -1,7 +1,9 @@
 import { App, DefaultStackSynthesizer, Stack, Validations, type AppProps } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { AlarmsPart } from './parts/alarms.js';
+import { BackfillPart } from './parts/backfill.js';
 import { DeliveryPart } from './parts/delivery.js';
+import { GatewayDeploymentPart } from './parts/gateway-deployment.js';
 import { GatewayPart } from './parts/gateway.js';
 import { createTrail } from './parts/signing-trail.js';
 import { StorePart } from './parts/store.js';
@@ -10,7 +12,7 @@ import { SecretsPart } from './permissions/secrets.js';
 import { SigningKeysPart } from './permissions/signing-keys.js';
 import { ScheduledRunsPart } from './runs/scheduled-runs.js';
 import { bundleGateway } from './settings/bundle.js';
-import { DELIVERY_REGION } from './settings/names.js';
+import { DELIVERY_REGION, RAW_DATA_REGION } from './settings/names.js';
 import { readParameters, type Parameters } from './settings/parameters.js';
 
 /**
@@ -53,10 +55,13 @@ function addStacks(app: App, parameters: Parameters): void {
   const { signing } = parameters;
   const signingKeys = signing && new SigningKeysPart(service, parameters, signing, roles);
   const runs = new ScheduledRunsPart(service, parameters, { roles, secrets, signingKeys });
-  const alarms = new AlarmsPart(service, parameters, gateway, runs);
+  const { gatewayFailing } = new AlarmsPart(service, parameters, { gateway, runs, signingKeys });
+  new GatewayDeploymentPart(service, name, gateway, gatewayFailing);
   if (signing?.trail === 'create') createTrail(service, parameters);
-  if (signingKeys !== undefined) alarms.watchSigning(parameters, signingKeys, runs);
   new DeliveryPart(stack('Delivery', 'CloudFront', DELIVERY_REGION), parameters);
+  const { backfill } = parameters;
+  if (backfill !== undefined)
+    new BackfillPart(stack('Backfill', 'tables of raw data', RAW_DATA_REGION, bare), parameters, backfill);
 }
 
 if (import.meta.filename === process.argv[1]) {

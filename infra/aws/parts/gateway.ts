@@ -3,7 +3,7 @@ import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apig
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Alias, Architecture, Code, Function, Runtime, Version } from 'aws-cdk-lib/aws-lambda';
+import { Alias, Architecture, Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { SECRETS_VARIABLE } from '../../../gateway/lambda/variables.js';
@@ -30,7 +30,7 @@ export class GatewayPart extends Construct {
 
   constructor(scope: Construct, parameters: Parameters, { gateway: role }: RolesPart, secrets: SecretsPart) {
     super(scope, 'Gateway');
-    const { name, region, liveVersion, restarted } = parameters;
+    const { name, region, restarted } = parameters;
     this.log = this.createLog('Log', `/${name}/gateway`);
     const arns = [...secrets.byVariable].map(([variable, { secretArn }]) => [variable, secretArn]);
     this.function = new Function(this, 'Function', {
@@ -58,17 +58,7 @@ export class GatewayPart extends Construct {
         resources: [this.log.logGroupArn],
       }),
     );
-    const newest = this.function.currentVersion; // created even if `liveVersion` is set, so that it can be tested first
-    this.live = new Alias(this, 'Live', {
-      aliasName: 'live',
-      version:
-        liveVersion === undefined
-          ? newest
-          : Version.fromVersionAttributes(this, 'LiveVersion', {
-              lambda: this.function,
-              version: liveVersion,
-            }),
-    });
+    this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.function.currentVersion });
     this.api = this.createApi(name);
     new CfnOutput(this, 'GatewayHost', {
       value: `${this.api.apiId}.execute-api.${region}.amazonaws.com`,

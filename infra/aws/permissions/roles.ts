@@ -11,6 +11,7 @@ import { roleNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { acknowledgeWildcards } from './acknowledge-wildcards.js';
 import {
+  collectorStatements,
   copierStatements,
   gatewayStatements,
   gcStatements,
@@ -26,6 +27,8 @@ const WILDCARD_REASON =
 /** The roles of the tasks and of the function, and one whose credentials sign URLs. */
 export class RolesPart extends Construct {
   readonly generator: Role;
+  /** Undefined if nothing is collected. */
+  readonly collector: Role | undefined;
   readonly monitor: Role;
   readonly gc: Role;
   /** Undefined without a backup bucket. */
@@ -43,6 +46,9 @@ export class RolesPart extends Construct {
     });
     const functions = new ServicePrincipal('lambda.amazonaws.com'); // which names no account when it assumes a role
     this.generator = this.create('Generator', names.generator, tasks, generatorStatements(parameters));
+    this.collector =
+      parameters.collect &&
+      this.create('Collector', names.collector, tasks, collectorStatements(parameters));
     this.monitor = this.create('Monitor', names.monitor, tasks, monitorStatements(parameters));
     this.gc = this.create('Gc', names.gc, tasks, gcStatements(parameters));
     const target = parameters.backup?.bucket;

@@ -10,12 +10,14 @@ export function roleNames({ name, region }: Parameters) {
   const prefix = `${name}-${region}`;
   return {
     generator: `${prefix}-generator`,
+    collector: `${prefix}-collector`,
     monitor: `${prefix}-monitor`,
     gc: `${prefix}-gc`,
     copier: `${prefix}-copier`,
     gateway: `${prefix}-gateway`,
     reconciler: `${prefix}-reconciler`,
     signer: `${prefix}-signer`,
+    scheduler: `${prefix}-scheduler`,
   } as const;
 }
 
@@ -36,3 +38,6 @@ export const trailArn = (parameters: Parameters): string =>
 
 /** Region of the CloudFront stack: its certificate, log and copy of the origin secret. AWS requires this region, wherever the other stacks are. */
 export const DELIVERY_REGION = 'us-east-1';
+
+/** Region of the public raw data, and of the queries over them: data that leave it cost money. */
+export const RAW_DATA_REGION = 'us-east-2';
