@@ -57,14 +57,27 @@ const NEVER: readonly Call[] = [
     })),
   ),
   ...[OBJECT, RELEASE, STATEMENT, POINTER, ACCOUNT, KEY].map(remove),
-  put(METRICS),
   get(`${INPUT}/private/payroll.csv`),
   get('arn:aws:s3:::somebody-elses/objects/sha256/x'),
   assume('arn:aws:iam::123456789012:role/admin'),
   { action: 'iam:PassRole', resource: SIGNER },
 ];
 
+const COLLECTED = `${INPUT}/daily/collected/${'a'.repeat(64)}`;
+
 const PERMISSIONS: Readonly<Record<string, Permissions>> = {
+  collector: {
+    allowed: [list(INPUT, DAILY), ...[METRICS, COLLECTED].flatMap(getAndPut)],
+    denied: [
+      ...NEVER,
+      list(INPUT),
+      list(PUBLISHED),
+      list(ACCOUNTS),
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, ...RECORDS].flatMap(getAndPut),
+      ...[METRICS, COLLECTED].map(remove),
+      assume(SIGNER),
+    ],
+  },
   generator: {
     allowed: [
       list(PUBLISHED),
@@ -81,6 +94,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       ...RECORDS.flatMap(getAndPut),
       list(ACCOUNTS),
       list(INPUT),
+      put(METRICS),
       list(INPUT, { 's3:prefix': 'private/' }),
       put(`${PUBLISHED}/elsewhere`),
       get(`${PUBLISHED}/objects/md5/${'a'.repeat(64)}`),
@@ -100,6 +114,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
         remove(resource),
       ]),
       ...[...RECORDS, METRICS].map(get),
+      put(METRICS),
       list(ACCOUNTS),
       list(INPUT, DAILY),
       assume(SIGNER),
@@ -110,7 +125,9 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       list(PUBLISHED),
       ...[OBJECT, RELEASE, STATEMENT, POINTER, ...STATE_FILES, PUBLIC_FILE].map(get),
       put(GC_LEASE),
-      ...[OBJECT, RELEASE, STATEMENT].map(remove),
+      ...[OBJECT, RELEASE, STATEMENT, COLLECTED].map(remove),
+      list(INPUT, DAILY),
+      ...getAndPut(COLLECTED),
     ],
     denied: [
       ...NEVER.filter(
@@ -118,8 +135,8 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
           action !== 's3:DeleteObject' || ![OBJECT, RELEASE, STATEMENT].includes(resource),
       ),
       ...[OBJECT, RELEASE, STATEMENT, POINTER, PUBLIC_FILE, STORE_FILE].map(put),
-      ...[PUBLIC_FILE, ...STATE_FILES, ...TRUST_FILES].map(remove),
-      ...[...RECORDS, METRICS].map(get),
+      ...[PUBLIC_FILE, ...STATE_FILES, ...TRUST_FILES, METRICS].map(remove),
+      ...RECORDS.map(get),
       assume(SIGNER),
     ],
   },
@@ -138,6 +155,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(put),
       ...[OBJECT, RELEASE, POINTER].map(inTarget).map(remove),
       ...[...RECORDS, METRICS].map(get),
+      put(METRICS),
       assume(SIGNER),
     ],
   },
@@ -146,6 +164,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
     denied: [
       ...NEVER,
       ...[OBJECT, RELEASE, POINTER, PUBLIC_FILE, METRICS].map(get),
+      put(METRICS),
       list(PUBLISHED),
       put(`${ACCOUNTS}/${STORE_KEY}`),
       assume(SIGNER),
@@ -171,7 +190,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       put(`${ACCOUNTS}/keys/abcdef.txt`),
       remove(PUBLIC_FILE),
       list(INPUT, DAILY),
-      get(METRICS),
+      ...getAndPut(METRICS),
     ],
   },
   signer: {
@@ -179,7 +198,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
     denied: [
       ...NEVER,
       ...[RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE, ...RECORDS, METRICS].map(get),
-      ...[OBJECT, POINTER, ACCOUNT].map(put),
+      ...[OBJECT, POINTER, ACCOUNT, METRICS].map(put),
       list(PUBLISHED),
       list(ACCOUNTS),
       assume(SIGNER),

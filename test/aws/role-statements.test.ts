@@ -14,6 +14,11 @@ const READ_STORE = [
   ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
   ['ReadStore', ['s3:GetObject'], within(PUBLISHED, STORE), {}],
 ];
+const LIST_INPUT = ['ListInput', ['s3:ListBucket'], [INPUT], { StringLike: { 's3:prefix': ['daily/*'] } }];
+const USE_INPUT = [
+  LIST_INPUT,
+  ['ReadAndWriteInput', ['s3:GetObject', 's3:PutObject'], [`${INPUT}/daily/*`], {}],
+];
 const USE_ACCOUNTS = [
   ['ReadAndWriteAccounts', ['s3:GetObject', 's3:PutObject'], within(ACCOUNTS, ACCOUNTS_KEYS), {}],
   ['DetectStoreOfReleases', ['s3:GetObject'], [`${ACCOUNTS}/store.json`], {}],
@@ -31,14 +36,17 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
     ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
     ['ReadAndWriteStore', ['s3:GetObject', 's3:PutObject'], within(PUBLISHED, STORE), {}],
     ['DeletePublicCopies', ['s3:DeleteObject'], [`${PUBLISHED}/public/*`], {}],
-    ['ListInput', ['s3:ListBucket'], [INPUT], { StringLike: { 's3:prefix': ['daily/*'] } }],
+    LIST_INPUT,
     ['ReadInput', ['s3:GetObject'], [`${INPUT}/daily/*`], {}],
   ],
+  collector: USE_INPUT,
   monitor: READ_STORE,
   gc: [
     ...READ_STORE,
     ['WriteGcLease', ['s3:PutObject'], [`${PUBLISHED}/gc.json`], {}],
     ['DeleteGarbage', ['s3:DeleteObject'], within(PUBLISHED, ['objects/sha256/*', 'releases/*']), {}],
+    ...USE_INPUT,
+    ['DeleteCollected', ['s3:DeleteObject'], [`${INPUT}/daily/collected/*`], {}],
   ],
   copier: [
     ...READ_STORE,
@@ -96,7 +104,9 @@ it('no other role has a permission for S3 or can assume a role', () => {
 const IN_ACCOUNT = { StringEquals: { 'aws:SourceAccount': ['123456789012'] } };
 const TASKS = ['ecs-tasks.amazonaws.com'];
 it.each([
-  ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) => [name, TASKS, IN_ACCOUNT] as const),
+  ...['generator', 'collector', 'monitor', 'gc', 'copier', 'reconciler'].map(
+    (name) => [name, TASKS, IN_ACCOUNT] as const,
+  ),
   ['gateway', ['lambda.amazonaws.com'], {}],
   ['signer', [expect.stringMatching(/^<RolesGateway.*\.Arn>$/) as string], {}],
 ] as const)('the %s role can only be assumed by its program', (name, principals, conditions) => {

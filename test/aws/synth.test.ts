@@ -21,9 +21,13 @@ const SLOW_MS = 300_000;
 const NOT_DEPLOYED = /(tree|metadata|manifest|validation-report)\.json$|cdk\.out$|[/\\]\.cdk[/\\]/;
 /** cfn-lint: the CDK declares some dependencies twice (W3005); app.ts names the availability zones, so that the CDK does not look them up (W3010). */
 const IGNORED = ['W3005', 'W3010'];
-const STACKS = ['Store', 'Service', 'Delivery'];
+const STACKS = ['Store', 'Service', 'Delivery', 'Backfill'];
 
-const EXAMPLE = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
+const POLICY = fileURLToPath(new URL('../../templates/sources.policy.json', import.meta.url));
+const EXAMPLE: Record<string, unknown> = {
+  ...(JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as object),
+  collect: { policy: POLICY }, // the example names it relative to its own folder
+};
 const EXAMPLE_TEMPLATES = await readTemplates();
 
 let folder: TemporaryFolder;
@@ -84,7 +88,7 @@ it(
     });
     const program = path.join(path.dirname(python), 'cfn-lint');
     const files = STACKS.map((stack) => path.join(exampleFolder(), `${stack}.template.json`));
-    const regions = ['--regions', 'eu-west-1', 'us-east-1'];
+    const regions = ['--regions', 'eu-west-1', 'us-east-1', 'us-east-2'];
     const run = await runProgram(
       program,
       ['--format', 'parseable', '--ignore-checks', ...IGNORED, ...regions, '--', ...files],
@@ -130,6 +134,18 @@ describe('with wrong parameters', () => {
   );
 
   it(
+    'requires a valid policy of sources',
+    async () => {
+      const policy = inFolder('policy.json');
+      await writeFile(policy, JSON.stringify({ schema: 'sources-policy/1', sources: {} }));
+      const { stderr } = await fail({ ...EXAMPLE, collect: { policy } });
+      expect(stderr).toContain(`${policy} is no policy of sources`);
+      expect(stderr).toContain('chains');
+    },
+    SLOW_MS,
+  );
+
+  it(
     'requires different buckets',
     async () => {
       const { stderr } = await fail({ ...EXAMPLE, input: { bucket: 'example-crd-logs', prefix: '' } });
@@ -141,7 +157,14 @@ describe('with wrong parameters', () => {
 
 describe('with other parameters', () => {
   const SECRET_VERSION = '0123456789abcdef0123456789abcdef';
-  const { identity, selling: _, signing: _signing, ...free } = EXAMPLE;
+  const {
+    identity,
+    selling: _,
+    signing: _signing,
+    collect: _collect,
+    backfill: _backfill,
+    ...free
+  } = EXAMPLE;
   const CLIENT = {
     id: 'web-1',
     scopes: 'openid email',
@@ -150,7 +173,11 @@ describe('with other parameters', () => {
     origins: ['https://token.example.com'],
   };
   const VARIANTS = {
-    free: { ...free, region: 'us-east-1' },
+    free: {
+      ...free,
+      region: 'us-east-1',
+      input: { bucket: 'own-metrics', prefix: '', existing: true },
+    },
     unused: { ...EXAMPLE, signing: { keys: ['k2026', 'k2027'], trail: 'existing' } },
     rotated: { ...EXAMPLE, signing: { keys: ['k2026', 'k2027'], use: 'k2027', trail: 'create' } },
     typed: {
@@ -158,12 +185,7 @@ describe('with other parameters', () => {
       identity: { ...(identity as object), type: 'at+jwt', client: CLIENT },
     },
     restarted: { ...EXAMPLE, restarted: '2026-11-22' },
-    pinned: {
-      ...EXAMPLE,
-      restarted: '2026-11-22',
-      liveVersion: '12',
-      originSecretVersion: SECRET_VERSION,
-    },
+    pinned: { ...EXAMPLE, originSecretVersion: SECRET_VERSION },
   };
   const templates = {} as Record<keyof typeof VARIANTS, Templates>;
   beforeAll(async () => {
@@ -196,8 +218,9 @@ describe('with other parameters', () => {
   it('has no key, no trail and no watch without signing', () => {
     const { Service, Store } = templates.free;
     expect(JSON.stringify([Service, Store])).not.toMatch(
-      /AWS::KMS|AWS::CloudTrail|AWS::Events|CRD_SIGNING_KEY|cloudtrail/,
+      /AWS::KMS|AWS::CloudTrail|CRD_SIGNING_KEY|cloudtrail/,
     );
+    expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(1); // about failed tasks
   });
 
   it('creates keys before one is used, and no trail if the account has one', () => {
@@ -205,13 +228,20 @@ describe('with other parameters', () => {
     expect(keysOf(templates.unused)).toHaveLength(2);
     expect(signingKeyOf(templates.unused)).toBeUndefined();
     expect(JSON.stringify([Service, Store])).not.toMatch(/AWS::CloudTrail|SigningSilent|cloudtrail/);
-    expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(2);
+    expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(4);
   });
 
   it('a rotation keeps the old key, and the publish signs with the new one', () => {
     const [old, next, ...others] = keysOf(templates.rotated);
     expect([[old], others]).toEqual([keysOf(EXAMPLE_TEMPLATES), []]);
     expect([signingKeyOf(EXAMPLE_TEMPLATES), signingKeyOf(templates.rotated)]).toEqual([old, next]);
+  });
+
+  it('collects nothing without a policy, and creates no bucket for an existing input', () => {
+    const { Service, Store } = templates.free;
+    expect(JSON.stringify(Service)).not.toMatch(/collect/i);
+    expect(JSON.stringify(Service)).toContain('"s3://own-metrics/"');
+    expect(JSON.stringify(Store)).not.toMatch(/own-metrics|input/);
   });
 
   it('does not replicate the origin secret if the gateway is in the region of CloudFront', () => {
@@ -244,11 +274,6 @@ describe('with other parameters', () => {
 
   it('creates a new version of the gateway for another value of "restarted"', () => {
     expect(versionsOf(templates.restarted)).not.toEqual(versionsOf(EXAMPLE_TEMPLATES));
-  });
-
-  it('serves requests with the version of "liveVersion", and creates the newest one too', () => {
-    expect(aliasOf(templates.pinned)).toBe('12');
-    expect(versionsOf(templates.pinned)).toEqual(versionsOf(templates.restarted));
   });
 
   it('makes CloudFront send the value of the origin secret that "originSecretVersion" names', () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ignoreAbsent } from '../../../infra/store/system-error.js';
 import { runProgram, type ProgramRun } from '../process/run-program.js';
 
 /** The parts of a CloudFormation template that tests read. */
@@ -16,7 +17,9 @@ export type Resource = {
 };
 
 /** The templates of a deployment. */
-export type Templates = { readonly [stack in 'Store' | 'Service' | 'Delivery']: Template };
+export type Templates = { readonly [stack in Stack]: Template };
+
+type Stack = 'Store' | 'Service' | 'Delivery' | 'Backfill';
 
 /** A deployment to synthesize: its file of parameters, and the folder for the output. */
 export type Deployment = { readonly parameters: string; readonly folder: string };
@@ -60,9 +63,16 @@ function runTypeScript(
 
 /** Reads the templates of a synthesized deployment, by default the example. */
 export async function readTemplates(folder: string = exampleFolder()): Promise<Templates> {
-  const read = async (stack: string): Promise<Template> =>
+  const read = async (stack: Stack): Promise<Template> =>
     JSON.parse(await readFile(path.join(folder, `${stack}.template.json`), 'utf8')) as Template;
-  return { Store: await read('Store'), Service: await read('Service'), Delivery: await read('Delivery') };
+  return {
+    Store: await read('Store'),
+    Service: await read('Service'),
+    Delivery: await read('Delivery'),
+    Backfill: await read('Backfill')
+      .catch(ignoreAbsent)
+      .then((found) => found ?? { Resources: {} }), // optional
+  };
 }
 
 /** Returns the file with the handler of the gateway's function. */
