@@ -17,6 +17,7 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   image = await replayImage(ROOT, 'infra/Dockerfile', path.join(folder.path, 'image'), {
     SOURCE_COMMIT: COMMIT,
+    TARGETARCH: process.arch === 'x64' ? 'amd64' : process.arch,
   });
 }, SLOW_MS);
 afterAll(() => folder.dispose(), SLOW_MS);
@@ -61,6 +62,13 @@ it('the image contains the programs and their dependencies, without sources and 
     expect((await stat(await programOf(name))).mode & 0o111).toBe(0o111);
     expect(await readFile(await programOf(name), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   }
+});
+
+it('the image contains what runs the SQL of collect, and a folder that its user may write', async () => {
+  const loader = "import('@duckdb/node-api').then(({ version }) => console.log(version()))";
+  const { stdout } = await runProgram(process.execPath, ['-e', loader], {}, path.join(image.root, 'app'));
+  expect(stdout).toMatch(/^v1\.5\./);
+  expect((await stat(path.join(image.root, 'scratch'))).mode & 0o1777).toBe(0o1777);
 });
 
 it.each(['generator', 'gateway'])('the %s of the image states the commit that it is given', async (name) => {

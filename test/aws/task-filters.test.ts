@@ -1,14 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 import { isMatch, select } from '../support/aws/filter-pattern.js';
-import { runProgram } from '../support/process/run-program.js';
+import { runInProcess } from '../support/process/generator-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 import { writeSmallInput } from '../support/release/small-input.js';
 
 const SLOW_MS = 120_000;
-const MAIN = fileURLToPath(new URL('../../generator/main.ts', import.meta.url));
 
 const { Service } = await readTemplates();
 type Filter = { readonly name: string; readonly pattern: string; readonly value: string };
@@ -30,26 +28,18 @@ beforeAll(async () => {
 });
 afterAll(() => folder.dispose());
 
-/** Runs the generator like a task, and returns the values that the filters find in its lines. */
+/** Runs the generator like a task, and returns the values that the filters find in its report. */
 async function countsOf(...args: readonly string[]): Promise<Record<string, number>> {
   const report = path.join(folder.path, 'report');
-  const words = [...args, ...store, '--quiet', '--log-json', '--report', report];
-  const { stderr } = await runProgram(process.execPath, ['--import', 'tsx', MAIN, ...words], {
-    PATH: process.env['PATH'] ?? '',
-  });
-  // A device gets the report on one line.
-  const line = JSON.stringify(JSON.parse(await readFile(report, 'utf8')));
-  const lines = [...stderr.trim().split('\n'), line];
-  const found = lines.flatMap((text) =>
-    filters
-      .filter(({ pattern }) => isMatch(pattern, text))
-      .map(({ name, value }) => [
-        name,
-        value.startsWith('$') ? Number(select(value, JSON.parse(text))) : Number(value),
-      ]),
+  await runInProcess([...args, ...store, '--quiet', '--log-json', '--report', report]);
+  const line = JSON.stringify(JSON.parse(await readFile(report, 'utf8'))); // a device gets it on one line
+  const found = filters.filter(({ pattern }) => isMatch(pattern, line));
+  return Object.fromEntries(
+    found.map(({ name, value }) => [
+      name,
+      Number(value.startsWith('$') ? select(value, JSON.parse(line)) : value),
+    ]),
   );
-  expect(new Set(found.map(([name]) => name)).size).toBe(found.length); // none counts a run twice
-  return Object.fromEntries(found) as Record<string, number>;
 }
 
 it(

@@ -18,9 +18,9 @@ export const GATEWAY_FILTERS = {
   BillingAlerts: '{ ($.alert = "*") }',
 } as const satisfies Filters;
 
-/** Matches the last line of a run of `command` that ended with one of `exits`. */
+/** Matches the report of a run of `command` that ended with one of `exits`. */
 function ended(command: string, ...exits: readonly ExitName[]): string {
-  const codes = exits.map((exit) => `($.code = ${EXIT_CODES[exit].code})`).join(' || ');
+  const codes = exits.map((exit) => `($.exit.code = ${EXIT_CODES[exit].code})`).join(' || ');
   return `{ ($.command = "${command}") && (${codes}) }`;
 }
 

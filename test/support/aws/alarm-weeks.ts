@@ -45,7 +45,7 @@ export function weekOfRuns(template: Template, options: WeekOptions = {}): Serie
   const signed: Point[] = [];
   for (let hour = 0; hour < WEEK / HOUR; hour += 1) {
     const [day, start] = [Math.floor(hour / 24), hour * HOUR];
-    lines.push(...lastLine('collect', collect(hour), start + 7));
+    lines.push(...report('collect', collect(hour), start + 7));
     const isWriting = publish(hour) === 0 && hour % 24 >= 6;
     const fresh = CHAIN_IDS.filter(
       (chain) => isWriting && through.get(chain) !== day - 1 && !isMissing(chain, day),
@@ -55,25 +55,31 @@ export function weekOfRuns(template: Template, options: WeekOptions = {}): Serie
     const isRenewed =
       start - (signed.at(-1)?.minute ?? -DAY) >= DAY / 2 && RENEWING.includes(publish(hour) ?? -1);
     if (fresh.length > 0 || isRenewed) signed.push({ minute: start + 36, value: 1 });
-    lines.push(...lastLine('publish', publish(hour), start + 37));
-    if (monitor(hour) === 0) lines.push(report(start + 51, publishedAt, through));
-    lines.push(...lastLine('status', monitor(hour), start + 51));
+    lines.push(...report('publish', publish(hour), start + 37));
+    const result = statusAt(start + 51, publishedAt, through);
+    lines.push(...report('status', monitor(hour), start + 51, monitor(hour) === 0 ? result : null));
   }
   return { ...countLines(template, lines), Invocations: signed };
 }
 
-function lastLine(command: string, code: number | undefined, minute: number): Line[] {
-  return code === undefined ? [] : [{ minute, text: JSON.stringify({ level: 'info', command, code }) }];
+/** Returns the line of a report, or none of a run that did not end. */
+function report(
+  command: string,
+  code: number | undefined,
+  minute: number,
+  result: object | null = null,
+): Line[] {
+  const document = { schema: 'run-report/1', command, exit: { code }, result };
+  return code === undefined ? [] : [{ minute, text: JSON.stringify(document) }];
 }
 
-function report(minute: number, publishedAt: number, through: ReadonlyMap<Chain, number>): Line {
+function statusAt(minute: number, publishedAt: number, through: ReadonlyMap<Chain, number>): object {
   const nowMs = START_MS + minute * 60_000;
   const chains = CHAIN_IDS.map((chain) => {
     const date = new Date(START_MS + (through.get(chain) ?? 0) * DAY * 60_000).toISOString().slice(0, 10);
     return [chain, { lag_days: lagDays(date, nowMs) }];
   });
-  const result = { age_days: Math.floor((minute - publishedAt) / DAY), chains: Object.fromEntries(chains) };
-  return { minute, text: JSON.stringify({ schema: 'run-report/1', command: 'status', result }) };
+  return { age_days: Math.floor((minute - publishedAt) / DAY), chains: Object.fromEntries(chains) };
 }
 
 /** Returns the data points that the metric filters of the log of the tasks create. */

@@ -58,7 +58,7 @@ export async function replayImage(
     } else if (name === 'RUN') {
       await mkdir(at('/usr/local/bin'), { recursive: true });
       // Absolute paths of the image are below the folder of the stage.
-      const script = text.replace(/(?<=\s)\/(?=app|usr)/g, `${stage.root}/`);
+      const script = text.replace(/(?<=\s)\/(?=app|usr|scratch)/g, `${stage.root}/`);
       const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...buildArgs };
       const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.workingFolder);
       if (code !== 0) throw new Error(`${text}: ${stderr}`);
@@ -70,7 +70,7 @@ export async function replayImage(
     } else if (name === 'USER') stage.user = text;
     else if (name === 'CMD') command = JSON.parse(text) as string[];
     else if (name === 'HEALTHCHECK') healthCheck = JSON.parse(text.replace(/^.*?CMD /s, '')) as string[];
-    else if (name === 'ARG' ? !(text in buildArgs) : name !== 'EXPOSE')
+    else if (name === 'ARG' ? !(text in buildArgs) : !['EXPOSE', 'VOLUME'].includes(name))
       throw new Error(`unsupported instruction: ${name}`);
   }
   return { root: stage.root, user: stage.user, env, command, healthCheck };
