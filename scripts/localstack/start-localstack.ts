@@ -9,8 +9,8 @@ import { installLocked } from '../python/install-locked.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS = 120_000;
-/** Most tests need S3. The tests of deployed stacks, roles, scheduled runs and signing keys need the others. */
-const SERVICES = [...['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'stepfunctions'], 'kms'];
+/** Most tests need S3. The tests of deployed stacks, roles, rules and signing keys need the others. */
+const SERVICES = ['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'events', 'kms'];
 
 /** Credentials that LocalStack accepts, and a region. */
 export const S3_ENVIRONMENT = {

@@ -16,15 +16,17 @@ export const bucketNames = (name: string) => ({
   published: name,
   accounts: `${name}-accounts`,
   logs: `${name}-logs`,
+  input: `${name}-input`,
 });
 
 /** Deploys the stack of the buckets with CloudFormation. @throws Error if the deployment fails. */
 export async function deployStore({ endpoint, name, template }: DeployOptions): Promise<void> {
-  const { published, accounts, logs } = bucketNames(name);
+  const { published, accounts, logs, input } = bucketNames(name);
   const body = (await readFile(template, 'utf8'))
     .replaceAll('example-crd-published', published)
     .replaceAll('example-crd-accounts', accounts)
-    .replaceAll('example-crd-logs', logs);
+    .replaceAll('example-crd-logs', logs)
+    .replaceAll('example-metrics', input);
   await deployStack({ endpoint, name, body });
 }
 
