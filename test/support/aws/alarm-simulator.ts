@@ -30,8 +30,10 @@ type Query = {
   };
 };
 
-/** Minutes between two evaluations. */
-const STEP = 5;
+/** Least number of minutes between two evaluations. */
+const MIN_STEP = 5;
+/** Evaluations in a period, if periods end at the time of an evaluation. */
+const STEPS = 6;
 
 /**
  * Returns the mails that an alarm sends in the minutes from 0 to `minutes`, beginning in the state OK. Source: "Using Amazon
@@ -50,9 +52,9 @@ export function simulateAlarm(
   const mails: Mail[] = [];
   let state: Mail['state'] = 'OK';
   // Until the first periods are over, an alarm has insufficient data.
-  for (let minute = periods * periodMinutes; minute <= minutes; minute += STEP) {
-    const end = placement.isAligned ? minute - (minute % periodMinutes) : minute;
-    const values = Array.from({ length: periods }, (_, i) => valueAt(end - (i + 1) * periodMinutes));
+  const step = placement.isAligned ? periodMinutes : Math.max(MIN_STEP, periodMinutes / STEPS);
+  for (let minute = periods * periodMinutes; minute <= minutes; minute += step) {
+    const values = Array.from({ length: periods }, (_, i) => valueAt(minute - (i + 1) * periodMinutes));
     const next: Mail['state'] = evaluate(values) ?? state;
     if (next !== state && isMailed(properties, next)) mails.push({ alarm, state: next, minute });
     state = next;
@@ -80,10 +82,12 @@ function createEvaluation(
   if (!['breaching', 'notBreaching', 'ignore'].includes(missing)) throw new Error(`unsupported: ${missing}`);
   return (values) => {
     const known = values.slice(0, evaluated + extraPeriods).filter((value) => value !== undefined);
-    if (known.length === 0 && missing === 'ignore') return undefined;
-    const bad = known.slice(0, evaluated).filter((value) => breaches(value, threshold)).length;
-    const filled = Math.max(0, evaluated - known.length);
-    return bad + (missing === 'breaching' ? filled : 0) >= needed ? 'ALARM' : 'OK';
+    const newest = known.slice(0, evaluated);
+    const filled = evaluated - newest.length;
+    const bad = newest.filter((value) => breaches(value, threshold)).length;
+    if (bad + (missing === 'breaching' ? filled : 0) >= needed) return 'ALARM';
+    const isOpen = missing === 'ignore' && bad + filled >= needed;
+    return isOpen ? undefined : 'OK';
   };
 }
 
