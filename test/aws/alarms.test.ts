@@ -8,10 +8,9 @@ const alarms = Object.values(resourcesOf(Service, 'AWS::CloudWatch::Alarm'));
 it('there is an alarm for every failure that an operator must know about', () => {
   expect(alarms.map(({ Properties }) => Properties?.['AlarmName'])).toEqual(
     [
-      ...['PublishFailing', 'MonitorFailing', 'CollectFailing'],
-      ...['PublishRefused', 'StoreDamaged', 'SourceLateOrRevised'],
+      ...['PublishFailing', 'MonitorFailing', 'PublishRefused', 'StoreDamaged'],
       ...['ReleaseOld', 'StaleBitcoin', 'StaleEthereum', 'StaleArbitrum', 'StaleBase'],
-      'ScheduleFailed',
+      ...['CollectFailing', 'SourceLateOrRevised', 'ScheduleFailed'],
       ...['Answers5xx', 'FilesUnavailable', 'WebhookFailures', 'WebhookRefusals', 'BillingAlerts'],
       ...['SigningSilent', 'MailsFailed'],
     ].map((name) => `crd-${name}`),

@@ -33,6 +33,10 @@ export const TASK_FILTERS = {
   PublishRefused: ended('publish', 'refused'),
   MonitorEnded: ended('status', 'done', 'refused', 'damaged'),
   StoreDamaged: ended('status', 'damaged'),
+} as const satisfies Filters;
+
+/** Filters for the log of the tasks, if metrics are collected. */
+export const COLLECT_FILTERS = {
   CollectEnded: ended('collect', 'done', 'refused', 'damaged'),
   SourceLateOrRevised: ended('collect', 'refused', 'damaged'),
 } as const satisfies Filters;

@@ -10,7 +10,7 @@ import {
 import type { Construct } from 'constructs';
 import { CHAIN_IDS, CHAINS } from '../../../schemas/catalog.js';
 import type { ScheduledRunsPart } from '../runs/scheduled-runs.js';
-import { createAges, createCounts, TASK_FILTERS, type Ages } from './log-metrics.js';
+import { COLLECT_FILTERS, createAges, createCounts, TASK_FILTERS, type Ages } from './log-metrics.js';
 import type { OperatorMailsPart } from './operator-mails.js';
 
 /** Runs are hourly. */
@@ -24,20 +24,23 @@ const OLD_DAYS = 2;
 /** Lag in days above which a chain is stale. */
 const MAX_LAG_DAYS = 2;
 
-type Counts = Readonly<Record<keyof typeof TASK_FILTERS, Metric>>;
+type Counts<Filters> = Readonly<Record<keyof Filters, Metric>>;
+type RunCounts = Counts<typeof TASK_FILTERS>;
 
 /** Creates the alarms of the hourly runs and of the release, and returns their metrics for the dashboard. */
 export function createRunAlarms(
   scope: Construct,
   mails: OperatorMailsPart,
   { name, runs, collects }: { name: string; runs: ScheduledRunsPart; collects: boolean },
-): { readonly counts: Counts; readonly ages: Ages } {
+): { readonly counts: RunCounts; readonly ages: Ages } {
   const options = { namespace: name, period: PERIOD };
-  const counts = createCounts(scope, runs.tasks.log, { ...options, filters: TASK_FILTERS });
-  const ages = createAges(scope, runs.tasks.log, options);
-  alarmOnFailures(mails, counts, collects);
-  alarmOnFindings(mails, counts, collects);
+  const { log } = runs.tasks;
+  const counts = createCounts(scope, log, { ...options, filters: TASK_FILTERS });
+  const ages = createAges(scope, log, options);
+  alarmOnFailures(mails, counts);
+  alarmOnFindings(mails, counts);
   alarmOnAges(mails, ages);
+  if (collects) alarmOnCollect(mails, createCounts(scope, log, { ...options, filters: COLLECT_FILTERS }));
   mails.addAlarm('ScheduleFailed', {
     ...oneOf(1, runs.schedules.group.metricDropped({ period: PERIOD, statistic: Stats.SUM })),
     alarmDescription:
@@ -47,7 +50,7 @@ export function createRunAlarms(
   return { counts, ages };
 }
 
-function alarmOnFailures(mails: OperatorMailsPart, counts: Counts, collects: boolean): void {
+function alarmOnFailures(mails: OperatorMailsPart, counts: RunCounts): void {
   mails.addAlarm('PublishFailing', {
     ...noneIn(FAILED_RUNS, counts.PublishEnded),
     alarmDescription: `No publish has ended well for ${FAILED_RUNS} hours. Read the last lines in the log of the tasks.`,
@@ -58,15 +61,9 @@ function alarmOnFailures(mails: OperatorMailsPart, counts: Counts, collects: boo
     alarmDescription: `The monitor has not reported for ${FAILED_RUNS} hours. Other alarms about the release are blind until it does.`,
     mailsRecovery: true,
   });
-  if (!collects) return;
-  mails.addAlarm('CollectFailing', {
-    ...noneIn(FAILED_COLLECTS, counts.CollectEnded),
-    alarmDescription: `No collect has ended well for ${FAILED_COLLECTS} hours. Read its last lines: a source is down, or has changed its form.`,
-    mailsRecovery: true,
-  });
 }
 
-function alarmOnFindings(mails: OperatorMailsPart, counts: Counts, collects: boolean): void {
+function alarmOnFindings(mails: OperatorMailsPart, counts: RunCounts): void {
   mails.addAlarm('PublishRefused', {
     ...oneOf(FAILED_RUNS, counts.PublishRefused),
     alarmDescription:
@@ -85,7 +82,14 @@ function alarmOnFindings(mails: OperatorMailsPart, counts: Counts, collects: boo
       'The monitor finds damage in the store, or outdated public copies. Run "generator status".',
     mailsRecovery: true,
   });
-  if (!collects) return;
+}
+
+function alarmOnCollect(mails: OperatorMailsPart, counts: Counts<typeof COLLECT_FILTERS>): void {
+  mails.addAlarm('CollectFailing', {
+    ...noneIn(FAILED_COLLECTS, counts.CollectEnded),
+    alarmDescription: `No collect has ended well for ${FAILED_COLLECTS} hours. Read its last lines: a source is down, or has changed its form.`,
+    mailsRecovery: true,
+  });
   mails.addAlarm('SourceLateOrRevised', {
     ...oneOf(1, counts.SourceLateOrRevised),
     alarmDescription: 'A source has missed its deadline or revised values. Its last lines say which.',
