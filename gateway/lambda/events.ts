@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import type { APIGatewayProxyEventV2, CloudFrontRequestEvent } from 'aws-lambda';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { withoutIndex } from '../../schemas/paths.js';
 import type { LoopbackRequest, LoopbackResponse } from './loopback.js';
 
-/** An event of an HTTP API or a function URL (API Gateway's format 2.0), or of CloudFront (Lambda@Edge), which the stack in infra/aws does not use. */
-export type GatewayEvent = APIGatewayProxyEventV2 | CloudFrontRequestEvent;
+/** An event of an HTTP API or a function URL (API Gateway's format 2.0). */
+export type GatewayEvent = APIGatewayProxyEventV2;
 
 /** A request as an event describes it. */
 export type EventRequest = LoopbackRequest & {
@@ -15,11 +15,7 @@ export type EventRequest = LoopbackRequest & {
 };
 
 /** Reads the request from an event. */
-export function toRequest(event: GatewayEvent): EventRequest {
-  return 'Records' in event ? readCloudFrontEvent(event) : readHttpApiEvent(event);
-}
-
-function readHttpApiEvent({ rawPath, rawQueryString, headers, body, ...event }: APIGatewayProxyEventV2) {
+export function toRequest({ rawPath, rawQueryString, headers, body, ...event }: GatewayEvent): EventRequest {
   const { method, sourceIp } = event.requestContext.http;
   // For a page that the bucket lacks, CloudFront sends the path of its copy, such as `/docs/index.html`.
   const path = withoutIndex(rawPath);
@@ -35,39 +31,15 @@ function readHttpApiEvent({ rawPath, rawQueryString, headers, body, ...event }: 
   };
 }
 
-function readCloudFrontEvent({ Records: [record] }: CloudFrontRequestEvent) {
-  if (record === undefined) throw new TypeError('the event has no record');
-  const { method, uri, querystring, headers, body, clientIp } = record.cf.request;
-  return {
-    method,
-    path: uri,
-    target: toTarget(uri, querystring),
-    headers: Object.entries(headers).flatMap(([name, values]) =>
-      values.map(({ value }) => [name, value] as const),
-    ),
-    body: body?.data ? Buffer.from(body.data, body.encoding === 'base64' ? 'base64' : 'utf8') : undefined,
-    sourceIp: clientIp,
-  };
-}
-
 /** Escapes what AWS has decoded, so that a path stays a path. */
 function toTarget(path: string, query: string): string {
   const escaped = path.replace(/[^!-~]|[?#]/gu, encodeURIComponent);
   return query === '' ? escaped : `${escaped}?${query.replace(/[^!-~]|#/gu, encodeURIComponent)}`;
 }
 
-/** Returns a response in the format of the event's source. CloudFront sets the length itself. */
-export function toResult(event: GatewayEvent, { status, headers, body }: LoopbackResponse): object {
+/** Returns a response in the format of an HTTP API. */
+export function toResult({ status, headers, body }: LoopbackResponse): object {
   const isText = isUtf8(body);
   const text = body.toString(isText ? 'utf8' : 'base64');
-  if (!('Records' in event)) {
-    return { statusCode: status, headers: Object.fromEntries(headers), body: text, isBase64Encoded: !isText };
-  }
-  const listed = headers.filter(([name]) => name !== 'content-length');
-  return {
-    status,
-    headers: Object.fromEntries(listed.map(([name, value]) => [name, [{ key: name, value }]])),
-    body: text,
-    bodyEncoding: isText ? 'text' : 'base64',
-  };
+  return { statusCode: status, headers: Object.fromEntries(headers), body: text, isBase64Encoded: !isText };
 }

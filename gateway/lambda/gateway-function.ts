@@ -69,7 +69,7 @@ export async function createGatewayFunction(
       return emptyResponse(500);
     });
     await nextTurn(); // lets the server log the request: the function may be frozen as soon as it has answered
-    return toResult(event, response);
+    return toResult(response);
   };
 }
 

@@ -2,7 +2,9 @@ import { App, Aspects, DefaultStackSynthesizer, Stack, Validations, type AppProp
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { AlarmsPart } from './parts/alarms.js';
 import { ApiWatchPart } from './parts/api-watch.js';
+import { BackfillPart } from './parts/backfill.js';
 import { DeliveryPart } from './parts/delivery.js';
+import { GatewayDeploymentPart } from './parts/gateway-deployment.js';
 import { GatewayPart } from './parts/gateway.js';
 import { IdentityPart } from './parts/identity.js';
 import { createTrail } from './parts/signing-trail.js';
@@ -13,7 +15,7 @@ import { SigningKeysPart } from './permissions/signing-keys.js';
 import { ScheduledRunsPart } from './runs/scheduled-runs.js';
 import { bundleGateway } from './settings/bundle.js';
 import { CHECKOV_SKIPS } from './settings/checkov-skips.js';
-import { DELIVERY_REGION } from './settings/names.js';
+import { DELIVERY_REGION, RAW_DATA_REGION } from './settings/names.js';
 import { backupParameters, readParameters, type Parameters } from './settings/parameters.js';
 
 /**
@@ -63,11 +65,14 @@ function addStacks(app: App, parameters: Parameters): void {
   const { signing } = parameters;
   const signingKeys = signing && new SigningKeysPart(service, parameters, signing, roles);
   const runs = new ScheduledRunsPart(service, parameters, { roles, secrets, signingKeys });
-  const alarms = new AlarmsPart(service, parameters, gateway, runs);
-  new ApiWatchPart(service, parameters, gateway, alarms.topic);
+  const { gatewayFailing, topic } = new AlarmsPart(service, parameters, { gateway, runs, signingKeys });
+  new GatewayDeploymentPart(service, name, gateway, gatewayFailing);
+  new ApiWatchPart(service, parameters, gateway, topic);
   if (signing?.trail === 'create') createTrail(service, parameters);
-  if (signingKeys !== undefined) alarms.watchSigning(parameters, signingKeys, runs);
   new DeliveryPart(stack('Delivery', 'CloudFront', DELIVERY_REGION), parameters);
+  const { backfill } = parameters;
+  if (backfill !== undefined)
+    new BackfillPart(stack('Backfill', 'tables of raw data', RAW_DATA_REGION, bare), parameters, backfill);
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS = 120_000;
 /** Most tests need S3. The tests of deployments need the others. */
 const SERVICES = [
-  ...['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'stepfunctions', 'kms'],
+  ...['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'events', 'kms'],
   ...['acm', 'ec2', 'lambda'],
 ];
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 import { resolve, toStatements } from '../support/aws/policy-simulator.js';
 
@@ -5,46 +6,44 @@ const { Service } = await readTemplates();
 const alarms = Object.values(resourcesOf(Service, 'AWS::CloudWatch::Alarm'));
 
 it('there is an alarm for every failure that an operator must know about', () => {
-  expect(alarms.map(({ Properties }) => Properties?.['AlarmName'])).toEqual([
-    'crd-PublishFailed',
-    'crd-ChainStale',
-    'crd-UpkeepFailed',
-    'crd-Drift',
-    'crd-MonitorSilent',
-    'crd-DeadLetters',
-    'crd-Answers5xx',
-    'crd-FilesUnavailable',
-    'crd-WebhookFailures',
-    'crd-WebhookRefusals',
-    'crd-BillingAlerts',
-    'crd-SigningWatchFailed',
-    'crd-SigningSilent',
-    'crd-OriginRefused',
-    'crd-RequestVolume',
-    'crd-AccountsReplicaLate',
-  ]);
+  expect(alarms.map(({ Properties }) => Properties?.['AlarmName'])).toEqual(
+    [
+      ...['PublishFailing', 'MonitorFailing', 'PublishRefused', 'StoreDamaged'],
+      ...['ReleaseOld', 'StaleBitcoin', 'StaleEthereum', 'StaleArbitrum', 'StaleBase'],
+      ...['CollectFailing', 'SourceLateOrRevised', 'ScheduleFailed'],
+      ...['Answers5xx', 'FilesUnavailable', 'WebhookFailures', 'WebhookRefusals', 'BillingAlerts'],
+      ...['SigningSilent', 'MailsFailed', 'OriginRefused', 'RequestVolume', 'AccountsReplicaLate'],
+    ].map((name) => `crd-${name}`),
+  );
 });
 
-it('a sum of metrics counts a missing data point as 0, and no alarm has too many metrics', () => {
-  const expressions = alarms.flatMap(({ Properties }) => {
-    const metrics = (Properties?.['Metrics'] ?? []) as { Expression?: string }[];
-    return metrics.flatMap(({ Expression = '' }) => (Expression.includes(' + ') ? [Expression] : []));
-  });
-  expect(expressions.length).toBe(6); // the four alarms on failed runs, DeadLetters, and SigningWatchFailed
+it('the README says what to do about each alarm', async () => {
+  const readme = await readFile(new URL('../../infra/aws/README.md', import.meta.url), 'utf8');
   for (const { Properties } of alarms) {
-    const metrics = (Properties?.['Metrics'] ?? []) as { MetricStat?: object }[];
-    expect(metrics.filter(({ MetricStat }) => MetricStat !== undefined).length).toBeLessThanOrEqual(10); // CloudWatch's limit
+    const name = String(Properties?.['AlarmName']).replace(/^crd-/, '');
+    expect(readme).toMatch(
+      name.startsWith('Stale') ? /^- `StaleCHAIN`: /m : new RegExp(`^- \`${name}\`: `, 'm'),
+    );
   }
-  for (const each of expressions) expect(each).toMatch(/^FILL\(m0, 0\)( \+ FILL\(m\d+, 0\))+$/);
 });
 
-it.each(['PublishFailed', 'ChainStale', 'UpkeepFailed', 'Drift'])(
-  '%s considers data points that arrive late',
-  (id) => {
-    const alarm = alarms.find(({ Properties }) => Properties?.['AlarmName'] === `crd-${id}`);
-    expect(alarm?.Properties).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 1 });
-  },
-);
+it('no alarm has more metrics or periods than CloudWatch accepts', () => {
+  for (const { Properties = {} } of alarms) {
+    const metrics = (Properties['Metrics'] ?? []) as { MetricStat?: { Period: number } }[];
+    const stats = metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
+    expect(stats.length).toBeLessThanOrEqual(10);
+    const period = Number(Properties['Period'] ?? stats[0]?.Period);
+    const days = (period * Number(Properties['EvaluationPeriods'])) / 86_400;
+    expect(days).toBeLessThanOrEqual(period < 3600 ? 1 : 7);
+  }
+});
+
+it('an alarm about a lasting state mails its end too, one about a single event does not', () => {
+  const events = alarms.filter(({ Properties }) => Properties?.['OKActions'] === undefined);
+  expect(events.map(({ Properties }) => Properties?.['AlarmName'])).toEqual(
+    ['SourceLateOrRevised', 'ScheduleFailed', 'BillingAlerts', 'MailsFailed'].map((name) => `crd-${name}`),
+  );
+});
 
 it('the topic accepts alarms of this account, and denies requests without TLS', () => {
   const [topic] = Object.keys(resourcesOf(Service, 'AWS::SNS::Topic'));
@@ -71,12 +70,11 @@ it('the topic accepts alarms of this account, and denies requests without TLS', 
   ]);
 });
 
-it('alarms and their recovery are sent to the operator, with a description', () => {
+it('alarms are sent to the operator, with a description', () => {
   const [topic] = Object.keys(resourcesOf(Service, 'AWS::SNS::Topic'));
   for (const { Properties } of alarms) {
     expect(Properties).toMatchObject({
       AlarmActions: [{ Ref: topic }],
-      OKActions: [{ Ref: topic }],
       AlarmDescription: expect.stringMatching(/.{30}/),
     });
   }
@@ -84,6 +82,30 @@ it('alarms and their recovery are sent to the operator, with a description', () 
     Protocol: 'email',
     Endpoint: 'operators@example.com',
   });
+});
+
+it('EventBridge sends mails with a role that can do nothing else', () => {
+  const rules = Object.values(resourcesOf(Service, 'AWS::Events::Rule')).map(
+    ({ Properties = {} }) => Properties,
+  );
+  const mailing = rules.filter(({ Name }) => Name !== 'crd-signatures');
+  expect(mailing.length).toBe(4);
+  const [topic = ''] = Object.keys(resourcesOf(Service, 'AWS::SNS::Topic'));
+  const roles = mailing.flatMap(({ Targets }) =>
+    (Targets as { Arn: unknown; RoleArn: unknown }[]).map(({ Arn, RoleArn }) => [
+      resolve(Arn),
+      resolve(RoleArn),
+    ]),
+  );
+  const [, role = ''] = roles[0] ?? [];
+  expect(roles).toEqual(Array(4).fill([`<${topic}>`, role]));
+  const id = role.slice(1, -'.Arn>'.length);
+  const policies = Object.values(resourcesOf(Service, 'AWS::IAM::Policy')).filter(({ Properties }) =>
+    JSON.stringify(Properties?.['Roles']).includes(id),
+  );
+  expect(policies.flatMap(({ Properties }) => toStatements(Properties?.['PolicyDocument']))).toMatchObject([
+    { actions: ['sns:Publish'], resources: [`<${topic}>`] },
+  ]);
 });
 
 it('a dashboard shows requests, latency, failures and runs', () => {
@@ -94,7 +116,7 @@ it('a dashboard shows requests, latency, failures and runs', () => {
     'Latency in ms',
     'Failures',
     'Concurrent executions',
-    'Successful runs',
-    'Failed runs',
+    'Ages in days',
+    'Ends of hourly runs',
   ]);
 });

@@ -54,7 +54,7 @@ it('only CloudFront, the access log and the trail have permissions', () => {
       'WriteAccessLogs',
       ['logging.s3.amazonaws.com'],
       ['s3:PutObject'],
-      ['arn:aws:s3:::example-crd-logs/published/*', 'arn:aws:s3:::example-crd-logs/accounts/*'],
+      ['published', 'accounts', 'input'].map((name) => `arn:aws:s3:::example-crd-logs/${name}/*`),
     ],
     ['CheckTrail', ['cloudtrail.amazonaws.com'], ['s3:GetBucketAcl'], ['arn:aws:s3:::example-crd-logs']],
     [
@@ -76,7 +76,7 @@ it('every bucket denies requests without TLS', () => {
     conditions: {},
   } as const;
   const targets = denials.flatMap(({ resources }) => resources);
-  expect(targets.length).toBe(6); // three buckets and their objects
+  expect(targets.length).toBe(8); // four buckets and their objects
   for (const resource of targets) {
     for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:ListBucket']) {
       const call = { action, resource: resource.replace('*', 'key') };

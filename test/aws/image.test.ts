@@ -91,6 +91,13 @@ it('the image contains the programs and their dependencies, without sources and 
   }
 });
 
+it('the image contains what runs the SQL of collect, and a folder that its user may write', async () => {
+  const loader = "import('@duckdb/node-api').then(({ version }) => console.log(version()))";
+  const { stdout } = await runProgram(process.execPath, ['-e', loader], {}, path.join(image.root, 'app'));
+  expect(stdout).toMatch(/^v1\.5\./);
+  expect((await stat(path.join(image.root, 'scratch'))).mode & 0o1777).toBe(0o1777);
+});
+
 it.each(['generator', 'gateway'])('the %s of the image states the commit that it is given', async (name) => {
   const { stdout } = await run(name, '--version', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ commit: COMMIT });

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { bundlePath, ENDPOINTS, FILES_PATH, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { bundlePath, FILES_PATH, PUBLIC_PATHS } from '../../schemas/paths.js';
 import { createLambdaScene, type LambdaScene } from '../support/aws/lambda-scene.js';
-import { readEvent, type LambdaProcess } from '../support/aws/lambda-process.js';
+import type { LambdaProcess } from '../support/aws/lambda-process.js';
 import { publish } from '../support/release/published-store.js';
 import { writeSmallInput } from '../support/release/small-input.js';
 
@@ -20,46 +20,6 @@ afterAll(async () => {
   await lambda.stop();
   await scene.dispose();
 }, SLOW_MS);
-
-describe('an event of CloudFront', () => {
-  it('is answered in the format of CloudFront', async () => {
-    const answer = await lambda.invoke(await readEvent('cloudfront.json'));
-    expect(answer).toMatchObject({ status: 401, body: expect.stringContaining('"code":"api-key-missing"') });
-    const { headers } = answer as { headers: Record<string, { key: string; value: string }[]> };
-    expect(headers['content-type']?.[0]?.value).toBe('application/problem+json');
-  });
-
-  it('can have a body in base64', async () => {
-    const { Records } = (await readEvent('cloudfront.json')) as unknown as {
-      Records: [{ cf: { request: { headers: object } } }];
-    };
-    const [{ cf }] = Records;
-    const post = (body: string): Promise<object> => {
-      const headers = {
-        ...cf.request.headers,
-        authorization: [{ key: 'Authorization', value: scene.session['authorization'] }],
-        'content-type': [{ key: 'Content-Type', value: 'application/json' }],
-      };
-      const data = Buffer.from(body).toString('base64');
-      const request = {
-        ...cf.request,
-        method: 'POST',
-        uri: ENDPOINTS.keys,
-        headers,
-        body: { action: 'read-only', data, encoding: 'base64', inputTruncated: false },
-      };
-      return lambda.invoke({ Records: [{ cf: { ...cf, request } }] });
-    };
-    expect(await post('{"l\u00e4bel":1}')).toMatchObject({
-      status: 400,
-      body: expect.stringContaining('The body may have only these members: label.'),
-    });
-    expect(await post('{"label":"\u00e4"}')).toMatchObject({
-      status: 201,
-      body: expect.stringContaining('"label":"ä"'),
-    });
-  });
-});
 
 it('logs every request once before the answer, without query and key', async () => {
   const before = lambda.log().length;

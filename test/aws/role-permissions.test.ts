@@ -73,7 +73,6 @@ const NEVER: readonly Call[] = [
     })),
   ),
   ...[OBJECT, RELEASE, STATEMENT, POINTER, ACCOUNT, KEY].map(remove),
-  put(METRICS),
   get(`${INPUT}/private/payroll.csv`),
   get('arn:aws:s3:::somebody-elses/objects/sha256/x'),
   assume('arn:aws:iam::123456789012:role/admin'),
@@ -83,7 +82,21 @@ const NEVER: readonly Call[] = [
   use('kms:Sign', KMS_KEY, RELEASE_KEY),
 ];
 
+const COLLECTED = `${INPUT}/daily/collected/${'a'.repeat(64)}`;
+
 const PERMISSIONS: Readonly<Record<string, Permissions>> = {
+  collector: {
+    allowed: [list(INPUT, DAILY), ...[METRICS, COLLECTED].flatMap(getAndPut)],
+    denied: [
+      ...NEVER,
+      list(INPUT),
+      list(PUBLISHED),
+      list(ACCOUNTS),
+      ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, ...RECORDS].flatMap(getAndPut),
+      ...[METRICS, COLLECTED].map(remove),
+      assume(SIGNER),
+    ],
+  },
   generator: {
     allowed: [
       list(PUBLISHED),
@@ -101,6 +114,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       list(ACCOUNTS),
       ...USE_ACCOUNTS_KEY,
       list(INPUT),
+      put(METRICS),
       list(INPUT, { 's3:prefix': 'private/' }),
       put(`${PUBLISHED}/elsewhere`),
       get(`${PUBLISHED}/objects/md5/${'a'.repeat(64)}`),
@@ -120,6 +134,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
         remove(resource),
       ]),
       ...[...RECORDS, METRICS].map(get),
+      put(METRICS),
       list(ACCOUNTS),
       list(INPUT, DAILY),
       assume(SIGNER),
@@ -130,7 +145,9 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       list(PUBLISHED),
       ...[OBJECT, RELEASE, STATEMENT, POINTER, ...STATE_FILES, PUBLIC_FILE].map(get),
       put(GC_LEASE),
-      ...[OBJECT, RELEASE, STATEMENT].map(remove),
+      ...[OBJECT, RELEASE, STATEMENT, COLLECTED].map(remove),
+      list(INPUT, DAILY),
+      ...getAndPut(COLLECTED),
     ],
     denied: [
       ...NEVER.filter(
@@ -138,8 +155,8 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
           action !== 's3:DeleteObject' || ![OBJECT, RELEASE, STATEMENT].includes(resource),
       ),
       ...[OBJECT, RELEASE, STATEMENT, POINTER, PUBLIC_FILE, STORE_FILE].map(put),
-      ...[PUBLIC_FILE, ...STATE_FILES, ...TRUST_FILES].map(remove),
-      ...[...RECORDS, METRICS].map(get),
+      ...[PUBLIC_FILE, ...STATE_FILES, ...TRUST_FILES, METRICS].map(remove),
+      ...RECORDS.map(get),
       assume(SIGNER),
     ],
   },
@@ -158,6 +175,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       ...[OBJECT, RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE].map(put),
       ...[OBJECT, RELEASE, POINTER].map(inTarget).map(remove),
       ...[...RECORDS, METRICS].map(get),
+      put(METRICS),
       assume(SIGNER),
     ],
   },
@@ -171,6 +189,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
     denied: [
       ...NEVER,
       ...[OBJECT, RELEASE, POINTER, PUBLIC_FILE, METRICS].map(get),
+      put(METRICS),
       list(PUBLISHED),
       put(`${ACCOUNTS}/${STORE_KEY}`),
       assume(SIGNER),
@@ -197,7 +216,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       put(`${ACCOUNTS}/keys/abcdef.txt`),
       remove(PUBLIC_FILE),
       list(INPUT, DAILY),
-      get(METRICS),
+      ...getAndPut(METRICS),
     ],
   },
   signer: {
@@ -205,7 +224,7 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
     denied: [
       ...NEVER,
       ...[RELEASE, POINTER, ...STATE_FILES, PUBLIC_FILE, PAGE, ...RECORDS, METRICS].map(get),
-      ...[OBJECT, POINTER, ACCOUNT].map(put),
+      ...[OBJECT, POINTER, ACCOUNT, METRICS].map(put),
       list(PUBLISHED),
       list(ACCOUNTS),
       assume(SIGNER),
@@ -225,7 +244,6 @@ const PERMISSIONS: Readonly<Record<string, Permissions>> = {
       get(METRICS),
       get(inTarget(OBJECT)),
       get(`${LOGS}/accounts/log`),
-      use('states:StartExecution', inAccount('states', 'stateMachine:crd-publish')),
       use('ecs:RunTask', inAccount('ecs', 'task-definition/crd-publish:7'), {
         'ecs:cluster': inAccount('ecs', 'cluster/crd'),
       }),

@@ -14,6 +14,11 @@ const READ_STORE = [
   ['ListStore', ['s3:ListBucket'], [PUBLISHED], {}],
   ['ReadStore', ['s3:GetObject'], within(PUBLISHED, STORE), {}],
 ];
+const LIST_INPUT = ['ListInput', ['s3:ListBucket'], [INPUT], { StringLike: { 's3:prefix': ['daily/*'] } }];
+const USE_INPUT = [
+  LIST_INPUT,
+  ['ReadAndWriteInput', ['s3:GetObject', 's3:PutObject'], [`${INPUT}/daily/*`], {}],
+];
 const USE_ACCOUNTS = [
   ['ReadAndWriteAccounts', ['s3:GetObject', 's3:PutObject'], within(ACCOUNTS, ACCOUNTS_KEYS), {}],
   ['DetectStoreOfReleases', ['s3:GetObject'], [`${ACCOUNTS}/store.json`], {}],
@@ -49,11 +54,14 @@ const TRUST = [
 /** Every statement of every role: its id, actions, resources and conditions. */
 const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
   generator: PUBLISH,
+  collector: USE_INPUT,
   monitor: READ_STORE,
   gc: [
     ...READ_STORE,
     ['WriteGcLease', ['s3:PutObject'], [`${PUBLISHED}/gc.json`], {}],
     ['DeleteGarbage', ['s3:DeleteObject'], within(PUBLISHED, ['objects/sha256/*', 'releases/*']), {}],
+    ...USE_INPUT,
+    ['DeleteCollected', ['s3:DeleteObject'], [`${INPUT}/daily/collected/*`], {}],
   ],
   copier: [
     ...READ_STORE,
@@ -100,18 +108,6 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
     ['ListCopy', ['s3:ListBucket'], [TARGET], {}],
     ['ReadCopy', ['s3:GetObject'], [`${TARGET}/*`], {}],
     [
-      'StartRuns',
-      ['states:StartExecution', 'states:ListExecutions'],
-      [inAccount('states', 'stateMachine:crd-*')],
-      {},
-    ],
-    [
-      'FollowRuns',
-      ['states:DescribeExecution', 'states:GetExecutionHistory', 'states:StopExecution'],
-      [inAccount('states', 'execution:crd-*')],
-      {},
-    ],
-    [
       'StartTasks',
       ['ecs:RunTask'],
       [inAccount('ecs', 'task-definition/crd-*')],
@@ -123,7 +119,7 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
       'PassRolesToTasks',
       ['iam:PassRole'],
       [
-        ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) =>
+        ...['generator', 'monitor', 'gc', 'collector', 'copier', 'reconciler'].map((name) =>
           role(`crd-eu-west-1-${name}`),
         ),
         role('crd-service-*'),
@@ -173,7 +169,9 @@ it('no other role has a permission for S3 or can assume a role', () => {
 const IN_ACCOUNT = { StringEquals: { 'aws:SourceAccount': ['123456789012'] } };
 const TASKS = ['ecs-tasks.amazonaws.com'];
 it.each([
-  ...['generator', 'monitor', 'gc', 'copier', 'reconciler'].map((name) => [name, TASKS, IN_ACCOUNT] as const),
+  ...['generator', 'collector', 'monitor', 'gc', 'copier', 'reconciler'].map(
+    (name) => [name, TASKS, IN_ACCOUNT] as const,
+  ),
   ['gateway', ['lambda.amazonaws.com'], {}],
   ['signer', [expect.stringMatching(/^<RolesGateway.*\.Arn>$/) as string], {}],
   [

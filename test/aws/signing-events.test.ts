@@ -10,19 +10,22 @@ const SIGNED = JSON.parse(await readFile(new URL('events/kms-sign.json', import.
 const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 const OTHER_KEY = KEY.replace('1234abcd', '99999999');
 const TRAIL = 'crd-eu-west-1-signing';
+const SCHEDULER = 'arn:aws:iam::123456789012:role/crd-eu-west-1-scheduler';
 
 /** Returns the pattern of a rule, in which the ARN of the key is `KEY`. */
 function patternOf(rule: string): Pattern {
   const pattern = propertiesOf(Service, 'AWS::Events::Rule', { Name: rule })['EventPattern'];
   const text = JSON.stringify(pattern, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && Object.keys(value).some((each) => each.startsWith('Fn::'))
-      ? resolve(value).replace(/<SigningKeysKeyk2026\w+\.Arn>/, KEY)
+      ? resolve(value)
+          .replace(/<SigningKeysKeyk2026\w+\.Arn>/, KEY)
+          .replace(/<RunsSchedulesRole\w+\.Arn>/, SCHEDULER)
       : value,
   );
   return JSON.parse(text) as Pattern;
 }
 
-const RULES = ['crd-signatures', 'crd-key-uses', 'crd-trail-changes'] as const;
+const RULES = ['crd-signatures', 'crd-key-uses', 'crd-manual-publish', 'crd-trail-changes'] as const;
 const PATTERNS = RULES.map((rule) => [rule, patternOf(rule)] as const);
 
 /** Returns the rules that match an event: the signature of the publish with other members. */
@@ -48,8 +51,34 @@ const DENIED = {
   errorMessage: `User: x is not authorized to perform: kms:Sign on resource: ${KEY} with an explicit deny`,
 };
 
-it('a signature of the publish is checked against its runs, and nothing else is', () => {
+it('a signature of publish is kept, and not mailed', () => {
   expect(rulesFor({})).toEqual(['crd-signatures']);
+  const [target] = propertiesOf(Service, 'AWS::Events::Rule', { Name: 'crd-signatures' })['Targets'] as [
+    object,
+  ];
+  expect(JSON.stringify(target)).toMatch(/log-group:.*SignaturesLog/);
+});
+
+describe('a task that can sign', () => {
+  const started = (taskDefinition: string, caller: object, eventName = 'RunTask'): string[] =>
+    rulesFor(
+      { eventSource: 'ecs.amazonaws.com', eventName, requestParameters: { taskDefinition }, ...caller },
+      { source: 'aws.ecs' },
+    );
+  const byScheduler = byRole('crd-eu-west-1-scheduler');
+  const ARN = 'arn:aws:ecs:eu-west-1:123456789012:task-definition/crd-publish:7';
+
+  it.each(['crd-publish', 'crd-publish:7', ARN])('is reported if a person starts it as %s', (name) => {
+    for (const caller of [byRole('admin'), ALICE, ROOT]) {
+      expect(started(name, caller)).toEqual(['crd-manual-publish']);
+      expect(started(name, caller, 'StartTask')).toEqual(['crd-manual-publish']);
+    }
+  });
+
+  it('is not reported if its schedule starts it, and other tasks are not either', () => {
+    expect(started(ARN, byScheduler)).toEqual([]);
+    expect(started('crd-monitor', byRole('admin'))).toEqual([]);
+  });
 });
 
 it.each([

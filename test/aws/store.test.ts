@@ -129,6 +129,20 @@ it('the buckets of the backup have the rules of the buckets that they replace', 
   }
 });
 
+it('the bucket of the input keeps old versions, and is created unless there is one', () => {
+  const bucket = bucketOf('example-metrics');
+  expect(bucket).toMatchObject({
+    DeletionPolicy: 'RetainExceptOnCreate',
+    Properties: {
+      ...PRIVATE,
+      VersioningConfiguration: { Status: 'Enabled' },
+      LifecycleConfiguration: { Rules: [ABORT, versions(90)] },
+      LoggingConfiguration: { DestinationBucketName: 'example-crd-logs', LogFilePrefix: 'input/' },
+    },
+  });
+  expect(bucket?.Properties).not.toHaveProperty('CorsConfiguration');
+});
+
 it('only logs have a lifecycle rule that expires current objects', () => {
   for (const { Properties } of Object.values(resourcesOf(Store, 'AWS::S3::Bucket'))) {
     const { Rules } = Properties?.['LifecycleConfiguration'] as { Rules: object[] };
@@ -140,7 +154,7 @@ it('only logs have a lifecycle rule that expires current objects', () => {
   }
 });
 
-it('only the log service can write access logs, for these two buckets', () => {
+it('only the log service can write access logs, for these three buckets', () => {
   const policies = Object.values(resourcesOf(Store, 'AWS::S3::BucketPolicy'));
   const documents = policies.map(
     ({ Properties }) => Properties?.['PolicyDocument'] as { Statement: { Sid?: string }[] },
@@ -154,11 +168,13 @@ it('only the log service can write access logs, for these two buckets', () => {
       Effect: 'Allow',
       Principal: { Service: 'logging.s3.amazonaws.com' },
       Action: 's3:PutObject',
-      Resource: ['arn:aws:s3:::example-crd-logs/published/*', 'arn:aws:s3:::example-crd-logs/accounts/*'],
+      Resource: ['published', 'accounts', 'input'].map((name) => `arn:aws:s3:::example-crd-logs/${name}/*`),
       Condition: {
         StringEquals: { 'aws:SourceAccount': '123456789012' },
         ArnEquals: {
-          'aws:SourceArn': ['arn:aws:s3:::example-crd-published', 'arn:aws:s3:::example-crd-accounts'],
+          'aws:SourceArn': ['example-crd-published', 'example-crd-accounts', 'example-metrics'].map(
+            (name) => `arn:aws:s3:::${name}`,
+          ),
         },
       },
     },

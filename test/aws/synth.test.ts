@@ -22,9 +22,13 @@ const SLOW_MS = 300_000;
 const NOT_DEPLOYED = /(tree|metadata|manifest|validation-report)\.json$|cdk\.out$|[/\\]\.cdk[/\\]/;
 /** cfn-lint: the CDK declares some dependencies twice (W3005); app.ts names the availability zones, so that the CDK does not look them up (W3010). */
 const IGNORED = ['W3005', 'W3010'];
-const STACKS = ['Backup', 'Store', 'Service', 'Delivery'];
+const STACKS = ['Backup', 'Store', 'Service', 'Delivery', 'Backfill'];
 
-const EXAMPLE = JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as Record<string, unknown>;
+const POLICY = fileURLToPath(new URL('../../templates/sources.policy.json', import.meta.url));
+const EXAMPLE: Record<string, unknown> = {
+  ...(JSON.parse(await readFile(EXAMPLE_PARAMETERS, 'utf8')) as object),
+  collect: { policy: POLICY }, // the example names it relative to its own folder
+};
 const EXAMPLE_TEMPLATES = await readTemplates();
 
 /** A finding in the report of checkov. */
@@ -110,7 +114,7 @@ it(
   'passes cfn-lint',
   async () => {
     const files = STACKS.map((stack) => path.join(exampleFolder(), `${stack}.template.json`));
-    const regions = ['--regions', 'eu-west-1', 'eu-central-1', 'us-east-1'];
+    const regions = ['--regions', 'eu-west-1', 'eu-central-1', 'us-east-1', 'us-east-2'];
     const run = await runLinter('cfn-lint', [
       ...['--format', 'parseable', '--ignore-checks', ...IGNORED, ...regions, '--'],
       ...files,
@@ -193,6 +197,18 @@ describe('with wrong parameters', () => {
   );
 
   it(
+    'requires a valid policy of sources',
+    async () => {
+      const policy = inFolder('policy.json');
+      await writeFile(policy, JSON.stringify({ schema: 'sources-policy/1', sources: {} }));
+      const { stderr } = await fail({ ...EXAMPLE, collect: { policy } });
+      expect(stderr).toContain(`${policy} is no policy of sources`);
+      expect(stderr).toContain('chains');
+    },
+    SLOW_MS,
+  );
+
+  it(
     'requires different buckets',
     async () => {
       const { stderr } = await fail({ ...EXAMPLE, input: { bucket: 'example-crd-logs', prefix: '' } });
@@ -204,7 +220,15 @@ describe('with wrong parameters', () => {
 
 describe('with other parameters', () => {
   const SECRET_VERSION = '0123456789abcdef0123456789abcdef';
-  const { identity, selling: _, signing: _signing, backup: _backup, ...free } = EXAMPLE;
+  const {
+    identity,
+    selling: _,
+    signing: _signing,
+    backup: _backup,
+    collect: _collect,
+    backfill: _backfill,
+    ...free
+  } = EXAMPLE;
   const API_DOMAIN = {
     host: 'api.example.com',
     certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0',
@@ -217,7 +241,13 @@ describe('with other parameters', () => {
     origins: ['https://token.example.com'],
   };
   const VARIANTS = {
-    free: { ...free, region: 'us-east-1', zones: ['us-east-1b', 'us-east-1d'], firewall: false },
+    free: {
+      ...free,
+      region: 'us-east-1',
+      zones: ['us-east-1b', 'us-east-1d'],
+      firewall: false,
+      input: { bucket: 'own-metrics', prefix: '', existing: true },
+    },
     closed: {
       ...EXAMPLE,
       protected: true,
@@ -234,12 +264,7 @@ describe('with other parameters', () => {
       identity: { ...(identity as object), type: 'at+jwt', client: CLIENT },
     },
     restarted: { ...EXAMPLE, restarted: '2026-11-22' },
-    pinned: {
-      ...EXAMPLE,
-      restarted: '2026-11-22',
-      liveVersion: '12',
-      originSecretVersion: SECRET_VERSION,
-    },
+    pinned: { ...EXAMPLE, originSecretVersion: SECRET_VERSION },
   };
   const templates = {} as Record<keyof typeof VARIANTS, Templates>;
   beforeAll(async () => {
@@ -273,8 +298,9 @@ describe('with other parameters', () => {
     const { Service, Store } = templates.free;
     expect(keysOf(templates.free)).toEqual([]);
     expect(JSON.stringify([Service, Store])).not.toMatch(
-      /AWS::CloudTrail|AWS::Events|CRD_SIGNING_KEY|cloudtrail\.amazonaws/,
+      /AWS::CloudTrail|CRD_SIGNING_KEY|cloudtrail\.amazonaws/,
     );
+    expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(1); // about failed tasks
   });
 
   it('has no stack for a backup, no replica and no alarm about it without a backup', () => {
@@ -387,13 +413,20 @@ describe('with other parameters', () => {
     expect(JSON.stringify([Service, Store])).not.toMatch(
       /AWS::CloudTrail|SigningSilent|cloudtrail\.amazonaws/,
     );
-    expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(2);
+    expect(Object.keys(resourcesOf(Service, 'AWS::Events::Rule'))).toHaveLength(4);
   });
 
   it('a rotation keeps the old key, and the publish signs with the new one', () => {
     const [old, next, ...others] = keysOf(templates.rotated);
     expect([[old], others]).toEqual([keysOf(EXAMPLE_TEMPLATES), []]);
     expect([signingKeyOf(EXAMPLE_TEMPLATES), signingKeyOf(templates.rotated)]).toEqual([old, next]);
+  });
+
+  it('collects nothing without a policy, and creates no bucket for an existing input', () => {
+    const { Service, Store } = templates.free;
+    expect(JSON.stringify(Service)).not.toMatch(/collect/i);
+    expect(JSON.stringify(Service)).toContain('"s3://own-metrics/"');
+    expect(JSON.stringify(Store)).not.toMatch(/own-metrics|input/);
   });
 
   it('does not replicate the origin secret if the gateway is in the region of CloudFront', () => {
@@ -426,11 +459,6 @@ describe('with other parameters', () => {
 
   it('creates a new version of the gateway for another value of "restarted"', () => {
     expect(versionsOf(templates.restarted)).not.toEqual(versionsOf(EXAMPLE_TEMPLATES));
-  });
-
-  it('serves requests with the version of "liveVersion", and creates the newest one too', () => {
-    expect(aliasOf(templates.pinned)).toBe('12');
-    expect(versionsOf(templates.pinned)).toEqual(versionsOf(templates.restarted));
   });
 
   it('makes CloudFront send the value of the origin secret that "originSecretVersion" names', () => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
     account: '000000000000',
     region: REGION,
     buckets: { published: `published-${ID}`, accounts: `accounts-${ID}`, logs: `logs-${ID}` },
-    input: { bucket: `input-${ID}`, prefix: '' },
+    input: { bucket: `input-${ID}`, prefix: '', existing: true },
     zones: ['us-east-1a', 'us-east-1b'],
     backup: {
       ...{
@@ -70,7 +70,7 @@ it('passes what the account is ready for', async () => {
   expect(passed).toEqual([
     ...['credentials', `bootstrap ${REGION}`, 'zones', 'functions'],
     ...['buckets.published', 'buckets.accounts', 'buckets.logs'],
-    ...['backup.bucket', 'backup.accounts', 'backup.logs', 'bucket input', 'certificate', 'host'],
+    ...['backup.bucket', 'backup.accounts', 'backup.logs', 'input.bucket', 'certificate', 'host'],
   ]);
 });
 
@@ -82,7 +82,12 @@ it.each<[what: string, subject: string, parameters: () => Partial<Parameters>, r
     () => ({ region: 'eu-west-1' }),
     /npx cdk bootstrap aws:\/\/000000000000\/eu-west-1/,
   ],
-  ['no input', 'bucket input', () => ({ input: { bucket: `none-${ID}`, prefix: '' } }), /"input"/],
+  [
+    'no input',
+    'input.bucket',
+    () => ({ input: { bucket: `none-${ID}`, prefix: '', existing: true } }),
+    /"input"/,
+  ],
   ['a zone of another region', 'zones', () => ({ zones: ['us-east-1a', 'eu-west-1a'] }), /two of us-east-1a/],
   [
     'a host that the certificate is not for',

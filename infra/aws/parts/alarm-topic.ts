@@ -27,13 +27,21 @@ export function createAlarmTopic(
   return topic;
 }
 
-/** Creates an alarm that sends a mail when it begins and when it ends. */
+/** An alarm of the deployment with this name. By default, a second mail says that it has ended. */
+export type MailedAlarm = AlarmProps & {
+  readonly name: string;
+  readonly topic: ITopic;
+  readonly mailsRecovery?: boolean;
+};
+
+/** Creates an alarm that sends mails. */
 export function createAlarm(
   scope: Construct,
   id: string,
-  { name, topic, ...props }: AlarmProps & { readonly name: string; readonly topic: ITopic },
-): void {
+  { name, topic, mailsRecovery = true, ...props }: MailedAlarm,
+): Alarm {
   const alarm = new Alarm(scope, id, { alarmName: `${name}-${id}`, ...props });
   alarm.addAlarmAction(new SnsAction(topic));
-  alarm.addOkAction(new SnsAction(topic));
+  if (mailsRecovery) alarm.addOkAction(new SnsAction(topic));
+  return alarm;
 }

@@ -1,24 +1,28 @@
-import { Stack, type Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, Stats, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { ScheduledRun } from '../runs/scheduled-run.js';
 import type { GatewayPart } from './gateway.js';
+import type { Ages } from './log-metrics.js';
+
+const PERIOD = Duration.minutes(5);
 
 /** Options for `createDashboard`. */
 export type DashboardOptions = {
   readonly name: string;
   readonly gateway: GatewayPart;
-  readonly runs: readonly ScheduledRun[];
+  /** Counts of the ends of runs. */
+  readonly counts: Readonly<Record<string, IMetric>>;
+  readonly ages: Ages;
   /** Metrics of the gateway's alarms. */
   readonly failures: readonly IMetric[];
-  readonly period: Duration;
 };
 
-/** Creates a dashboard with the requests to the gateway and the scheduled runs. */
+/** Creates a dashboard with the requests to the gateway, the scheduled runs, and the age of what is published. */
 export function createDashboard(
   scope: Construct,
-  { name, gateway: { api, function: code }, runs, failures, period }: DashboardOptions,
+  { name, gateway: { api, function: code }, counts, ages, failures }: DashboardOptions,
 ): void {
+  const period = PERIOD;
   new Dashboard(scope, 'Dashboard', {
     dashboardName: `${name}-${Stack.of(scope).region}`, // names are unique in the whole account, not in a region
     widgets: [
@@ -37,14 +41,8 @@ export function createDashboard(
         ]),
       ],
       [
-        graph(
-          'Successful runs',
-          runs.map(({ machine }) => machine.metricSucceeded({ period })),
-        ),
-        graph(
-          'Failed runs',
-          runs.map(({ machine }) => machine.metricFailed({ period })),
-        ),
+        graph('Ages in days', [ages.release, ...Object.values(ages.chains)]),
+        graph('Ends of hourly runs', Object.values(counts)),
       ],
     ],
   });

@@ -11,7 +11,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Alias, Architecture, Code, Function, Runtime, Version } from 'aws-cdk-lib/aws-lambda';
+import { Alias, Architecture, Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { SECRETS_VARIABLE } from '../../../gateway/lambda/variables.js';
@@ -40,7 +40,7 @@ export class GatewayPart extends Construct {
 
   constructor(scope: Construct, parameters: Parameters, { gateway: role }: RolesPart, secrets: SecretsPart) {
     super(scope, 'Gateway');
-    const { name, region, liveVersion, restarted } = parameters;
+    const { name, region, restarted } = parameters;
     this.log = this.createLog('Log', `/${name}/gateway`);
     this.apiLog = this.createLog('ApiLog', `/${name}/gateway-api`);
     const arns = [...secrets.byVariable].map(([variable, { secretArn }]) => [variable, secretArn]);
@@ -69,17 +69,7 @@ export class GatewayPart extends Construct {
         resources: [this.log.logGroupArn],
       }),
     );
-    const newest = this.function.currentVersion; // created even if `liveVersion` is set, so that it can be tested first
-    this.live = new Alias(this, 'Live', {
-      aliasName: 'live',
-      version:
-        liveVersion === undefined
-          ? newest
-          : Version.fromVersionAttributes(this, 'LiveVersion', {
-              lambda: this.function,
-              version: liveVersion,
-            }),
-    });
+    this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.function.currentVersion });
     this.api = this.createApi(parameters);
     new CfnOutput(this, 'GatewayHost', {
       value: parameters.apiDomain?.host ?? `${this.api.apiId}.execute-api.${region}.amazonaws.com`,

@@ -44,6 +44,18 @@ export function otherUses({ keys, role }: WatchedSigning): EventPattern {
   });
 }
 
+/** Returns the pattern of the starts of a task definition by another role than that of the schedules. A call may name it in several ways. */
+export function startsByPeople(tasks: {
+  readonly definition: string;
+  readonly scheduler: string;
+}): EventPattern {
+  return callsOf('ecs', {
+    eventName: ['RunTask', 'StartTask'],
+    requestParameters: { taskDefinition: [{ wildcard: `*${tasks.definition}*` }] },
+    ...issuerIs([{ 'anything-but': [tasks.scheduler] }, { exists: false }]),
+  });
+}
+
 /** Returns the pattern of changes of a trail. The request names it by its name or its ARN. */
 export function trailChanges(trail: { readonly name: string; readonly arn: string }): EventPattern {
   return callsOf('cloudtrail', {

@@ -1,171 +1,122 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import { Metric, Stats, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import { EventField, Rule, RuleTargetInput, type CfnRule, type EventPattern } from 'aws-cdk-lib/aws-events';
-import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
-  Choice,
-  Condition,
-  DefinitionBody,
-  JsonPath,
-  Map as StateMap,
-  Pass,
-  Result,
-  StateMachine,
-  Succeed,
-  TaskInput,
-  type Chain,
-} from 'aws-cdk-lib/aws-stepfunctions';
-import { CallAwsService, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
-import { Construct } from 'constructs';
+  ComparisonOperator,
+  MathExpression,
+  TreatMissingData,
+  type Metric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { EventField, Rule, type CfnRule, type IRuleTarget } from 'aws-cdk-lib/aws-events';
+import { CfnResourcePolicy, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { SigningKeysPart } from '../permissions/signing-keys.js';
+import type { SchedulesPart } from '../runs/schedules.js';
 import { roleArn, roleNames, trailArn, trailName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
-import { otherUses, signaturesByRole, trailChanges } from './signing-events.js';
+import { ALL_CALLS, ruleMetric, type OperatorMailsPart } from './operator-mails.js';
+import { otherUses, signaturesByRole, startsByPeople, trailChanges } from './signing-events.js';
 
-/** Options for `SigningWatchPart`. */
+/** Options for `watchSignatures`. */
 export type SigningWatchOptions = {
   readonly parameters: Parameters;
-  /** ARNs of the keys. */
-  readonly keys: readonly string[];
-  /** The daily publish. */
-  readonly publish: StateMachine;
-  readonly topic: ITopic;
+  readonly keys: SigningKeysPart;
+  readonly schedules: SchedulesPart;
+  /** Number of runs of publish that ended well. */
+  readonly published: Metric;
 };
 
-/** With plain `ENABLED`, a rule misses calls that only read, and a signature is one. */
-const ALL_CALLS = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS';
-/** Number of the newest runs that are searched for the one that signed. CloudTrail reports a call within about 15 minutes. */
-const SEARCHED_RUNS = 20;
-/** The record of CloudTrail about the call. */
-const CALL = JsonPath.objectAt('$.event');
-const PERIOD = Duration.minutes(5);
-const TIMEOUT = Duration.minutes(5);
+const DAY = Duration.days(1);
 
 /** End of the text before the record of the call. */
-const ADVICE = 'What to do: "Signatures outside a run" in infra/aws/README.md.\n\nThe call: ';
-
-/** Names of the rules, without that of the deployment. */
-const RULES = { Signatures: 'signatures', KeyUses: 'key-uses', TrailChanges: 'trail-changes' } as const;
+const ADVICE = 'What to do: "Signatures outside a run" in infra/aws/README.md.';
 
 /**
- * Sends a mail about each signature outside a run of the publish, about any other use or change of a signing key, and about
- * changes of the trail that reports them.
+ * Sends a mail about each use of a signing key by another role than that of publish, each refused use, each change of a key or
+ * of the trail that reports it, and each task with the role of publish that a person starts. Keeps the signatures of publish.
  */
-export class SigningWatchPart extends Construct {
-  /** Number of signatures of the publish that were reported. */
-  readonly signatures: Metric;
-  /** Numbers of mails that could not be sent, and of events that could not be looked at. */
-  readonly failures: readonly IMetric[];
-
-  constructor(scope: Construct, { parameters, keys, publish, topic }: SigningWatchOptions) {
-    super(scope, 'SigningWatch');
-    const { name, signing } = parameters;
-    const watched = { keys, role: roleArn(parameters, roleNames(parameters).generator) };
-    const trail = { name: trailName(parameters), arn: trailArn(parameters) };
-    const machine = this.createMachine(`${name}-signing-watch`, publish, topic);
-    const add = (id: keyof typeof RULES, eventPattern: EventPattern, check: boolean, why: string): Rule => {
-      const event = EventField.fromPath('$.detail');
-      const input = RuleTargetInput.fromObject({ check, why: `${name}: ${why}\n${ADVICE}`, event });
-      const rule = new Rule(this, id, {
-        ruleName: `${name}-${RULES[id]}`,
-        eventPattern,
-        targets: [new SfnStateMachine(machine, { input })],
-      });
-      (rule.node.defaultChild as CfnRule).state = ALL_CALLS;
-      return rule;
-    };
-    const signatures = add(
-      'Signatures',
-      signaturesByRole(watched),
-      true,
-      `a release key signed outside a run of ${name}-publish.`,
-    );
-    const rules = [
-      signatures,
-      add('KeyUses', otherUses(watched), false, 'a release key was changed, or its use was refused.'),
-      ...(signing?.trail === 'create'
-        ? [add('TrailChanges', trailChanges(trail), false, 'the trail that reports signatures was changed.')]
-        : []),
-    ];
-    this.signatures = metricOf(signatures, 'Invocations', Duration.days(1));
-    this.failures = [
-      machine.metricFailed({ period: PERIOD }),
-      machine.metricTimedOut({ period: PERIOD }),
-      ...rules.map((rule) => metricOf(rule, 'FailedInvocations', PERIOD)),
-    ];
+export function watchSignatures(
+  scope: Construct,
+  mails: OperatorMailsPart,
+  { parameters, keys, schedules, published }: SigningWatchOptions,
+): void {
+  const { name, signing } = parameters;
+  const watched = {
+    keys: [...keys.arns.values()],
+    role: roleArn(parameters, roleNames(parameters).generator),
+  };
+  const mail = (what: string) => ({
+    message: { what: `${name}: ${what} ${ADVICE}`, call: EventField.fromPath('$.detail') },
+    hasReads: true,
+  });
+  mails.addEvents('KeyUses', {
+    name: 'key-uses',
+    pattern: otherUses(watched),
+    ...mail('a release key was changed, used by another role than that of publish, or its use was refused.'),
+  });
+  mails.addEvents('ManualPublish', {
+    name: 'manual-publish',
+    pattern: startsByPeople({ definition: `${name}-publish`, scheduler: schedules.role.roleArn }),
+    ...mail('a task that can sign was started by hand.'),
+  });
+  if (signing?.trail === 'create') {
+    mails.addEvents('TrailChanges', {
+      name: 'trail-changes',
+      pattern: trailChanges({ name: trailName(parameters), arn: trailArn(parameters) }),
+      ...mail('the trail that reports signatures was changed.'),
+    });
   }
-
-  private createMachine(name: string, publish: StateMachine, topic: ITopic): StateMachine {
-    const alert = new SnsPublish(this, 'Alert', {
-      topic,
-      subject: `${name}: look at the signing key`,
-      message: TaskInput.fromText(
-        JsonPath.format('{}{}', JsonPath.stringAt('$.why'), JsonPath.jsonToString(CALL)),
-      ),
-    });
-    const listRuns = new CallAwsService(this, 'ListRuns', {
-      service: 'sfn',
-      action: 'listExecutions',
-      parameters: { StateMachineArn: publish.stateMachineArn, MaxResults: SEARCHED_RUNS },
-      iamAction: 'states:ListExecutions',
-      iamResources: [publish.stateMachineArn],
-      resultPath: '$.runs',
-    });
-    listRuns.addCatch(alert, { resultPath: '$.failure' }); // a signature that cannot be checked
-    const decide = new Choice(this, 'IsInRun')
-      .when(Condition.booleanEquals('$.found.isInRun', true), new Succeed(this, 'Expected'))
-      .otherwise(alert);
-    const start = new Choice(this, 'IsByPublish')
-      .when(Condition.booleanEquals('$.check', true), listRuns.next(createSearch(this)).next(decide))
-      .otherwise(alert);
-    const machine = new StateMachine(this, 'Machine', {
-      stateMachineName: name,
-      definitionBody: DefinitionBody.fromChainable(start),
-      timeout: TIMEOUT,
-    });
-    Validations.of(machine).acknowledge(
-      {
-        id: 'AwsSolutions-SF1',
-        reason: 'Step Functions keeps the history of each check for 90 days without a log.',
+  const signatures = new Rule(scope, 'Signatures', {
+    ruleName: `${name}-signatures`,
+    eventPattern: signaturesByRole(watched),
+    targets: [createLog(scope, name)],
+  });
+  (signatures.node.defaultChild as CfnRule).state = ALL_CALLS;
+  if (keys.usedArn === undefined) return;
+  mails.addAlarm('SigningSilent', {
+    metric: new MathExpression({
+      expression: 'IF(FILL(ended, 0) > 0, FILL(signatures, 0), 1)', // another alarm says that publish fails
+      usingMetrics: {
+        ended: published.with({ period: DAY }),
+        signatures: ruleMetric(signatures, 'Invocations', DAY),
       },
-      { id: 'AwsSolutions-SF2', reason: 'The machine lists runs and sends one mail.' },
-    );
-    return machine;
-  }
+      period: DAY,
+      label: 'Reported signatures, or 1 if no publish has ended well',
+    }),
+    threshold: 1,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    evaluationPeriods: 2,
+    treatMissingData: TreatMissingData.BREACHING,
+    alarmDescription:
+      'No signature has been reported for two days. Readers refuse an older timestamp. Check publish and the trail.',
+    mailsRecovery: true,
+  });
 }
 
-/**
- * Creates the states that look for a run during which the call was made. Times are compared as texts: all are UTC in the
- * order of ISO 8601, and that of the call has no fraction of a second, so that it sorts after the others of its second.
- */
-function createSearch(scope: Construct): Chain {
-  const during = new Pass(scope, 'During', { result: Result.fromBoolean(true) });
-  const notDuring = new Pass(scope, 'NotDuring', { result: Result.fromBoolean(false) });
-  const hasEnded = new Choice(scope, 'HasEnded')
-    .when(Condition.isNotPresent('$.run.StopDate'), during)
-    .when(Condition.stringGreaterThanEqualsJsonPath('$.run.StopDate', '$.time'), during)
-    .otherwise(notDuring);
-  const hasStarted = new Choice(scope, 'HasStarted')
-    .when(Condition.stringLessThanEqualsJsonPath('$.run.StartDate', '$.time'), hasEnded)
-    .otherwise(notDuring);
-  const compareAll = new StateMap(scope, 'CompareRuns', {
-    itemsPath: '$.runs.Executions',
-    itemSelector: { 'run.$': '$$.Map.Item.Value', 'time.$': '$.event.eventTime' },
-    resultPath: '$.during',
+/** Creates a log of events, and the permission for EventBridge to write it. */
+function createLog(scope: Construct, name: string): IRuleTarget {
+  const log = new LogGroup(scope, 'SignaturesLog', {
+    logGroupName: `/aws/events/${name}/signatures`, // EventBridge writes only below this prefix
+    retention: RetentionDays.THIRTEEN_MONTHS,
+    removalPolicy: RemovalPolicy.RETAIN,
   });
-  const summarize = new Pass(scope, 'Summarize', {
-    parameters: { 'isInRun.$': 'States.ArrayContains($.during, true)' },
-    resultPath: '$.found',
+  new CfnResourcePolicy(scope, 'SignaturesLogPolicy', {
+    policyName: `${name}-signatures`,
+    policyDocument: Stack.of(scope).toJsonString({
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: 'Allow',
+          Principal: { Service: ['events.amazonaws.com', 'delivery.logs.amazonaws.com'] },
+          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+          Resource: log.logGroupArn,
+        },
+      ],
+    }),
   });
-  return compareAll.itemProcessor(hasStarted).next(summarize);
-}
-
-function metricOf({ ruleName }: Rule, metricName: string, period: Duration): Metric {
-  return new Metric({
-    namespace: 'AWS/Events',
-    metricName,
-    dimensionsMap: { RuleName: ruleName },
-    statistic: Stats.SUM,
-    period,
+  const arn = Stack.of(scope).formatArn({
+    service: 'logs',
+    resource: 'log-group',
+    resourceName: log.logGroupName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
+  return { bind: () => ({ arn }) };
 }

@@ -17,6 +17,7 @@ import { AccountsBucket } from './accounts-bucket.js';
 /** Incomplete uploads are removed after this time. */
 const UPLOAD_TIMEOUT = Duration.days(7);
 /** Replaced and deleted objects can be restored for this time. */
+const INPUT_RETENTION = Duration.days(90);
 const RELEASES_RETENTION = Duration.days(35);
 const ACCOUNTS_RETENTION = Duration.days(90);
 const ACCESS_LOG_RETENTION = Duration.days(90);
@@ -32,7 +33,7 @@ const PRIVATE = {
   removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
 } satisfies BucketProps;
 
-/** The buckets of releases and accounts, and one for their access logs. In another region, the buckets of the backup. */
+/** The buckets of releases, accounts and metrics, and one for their access logs. In another region, the buckets of the backup. */
 export class StorePart extends Construct {
   constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Store');
@@ -73,17 +74,39 @@ export class StorePart extends Construct {
       serverAccessLogsBucket: Bucket.fromBucketName(this, 'LogsOfAccounts', buckets.logs),
       serverAccessLogsPrefix: 'accounts/',
     });
-    for (const bucket of [published, accounts]) {
+    const input = this.createInput(parameters);
+    for (const bucket of [published, accounts, ...input]) {
       bucket.node.addDependency(logs);
       Validations.of(bucket).acknowledge({
         id: 'Annotation::@aws-cdk/aws-s3:accessLogsPolicyNotAdded',
-        reason: 'The policy of the log bucket is added below for both buckets.',
+        reason: 'The policy of the log bucket is added below for all buckets.',
       });
     }
-    logs.addToResourcePolicy(allowAccessLogs(account, buckets));
+    const logged = { published: buckets.published, accounts: buckets.accounts };
+    logs.addToResourcePolicy(
+      allowAccessLogs(account, buckets.logs, {
+        ...logged,
+        ...(input.length === 0 ? {} : { input: parameters.input.bucket }),
+      }),
+    );
     if (parameters.signing?.trail === 'create')
       allowTrail(parameters).forEach((each) => logs.addToResourcePolicy(each));
     published.addToResourcePolicy(allowCloudFront(account, buckets.published));
+  }
+
+  /** Creates the bucket of the input, unless there is one already. */
+  private createInput({ buckets, input }: Parameters): Bucket[] {
+    if (input.existing === true) return [];
+    return [
+      new Bucket(this, 'Input', {
+        ...PRIVATE,
+        bucketName: input.bucket,
+        versioned: true,
+        lifecycleRules: versionRules(INPUT_RETENTION),
+        serverAccessLogsBucket: Bucket.fromBucketName(this, 'LogsOfInput', buckets.logs),
+        serverAccessLogsPrefix: 'input/',
+      }),
+    ];
   }
 }
 
@@ -94,19 +117,21 @@ function versionRules(retention: Duration) {
   ];
 }
 
+/** Allows the buckets to write their access logs, each below its prefix. */
 function allowAccessLogs(
   account: string,
-  { published, accounts, logs }: Parameters['buckets'],
+  logs: string,
+  buckets: Readonly<Record<string, string>>,
 ): PolicyStatement {
   return new PolicyStatement({
     sid: 'WriteAccessLogs',
     effect: Effect.ALLOW,
     principals: [new ServicePrincipal('logging.s3.amazonaws.com')],
     actions: ['s3:PutObject'],
-    resources: [objectsArn(logs, 'published/*'), objectsArn(logs, 'accounts/*')],
+    resources: Object.keys(buckets).map((prefix) => objectsArn(logs, `${prefix}/*`)),
     conditions: {
       StringEquals: { 'aws:SourceAccount': account },
-      ArnEquals: { 'aws:SourceArn': [bucketArn(published), bucketArn(accounts)] },
+      ArnEquals: { 'aws:SourceArn': Object.values(buckets).map(bucketArn) },
     },
   });
 }

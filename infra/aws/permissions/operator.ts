@@ -26,7 +26,7 @@ export function createOperator(scope: Construct, parameters: Parameters): void {
 
 /**
  * Permissions of an operator: what the publish and the reconciliation may do with the stores, read older versions, start and
- * stop runs, read logs, and disable a signing key. Neither to sign, read secrets, delete accounts or versions, nor to change
+ * stop tasks, read logs, and disable a signing key. Neither to sign, read secrets, delete accounts or versions, nor to change
  * the stacks.
  */
 export function operatorStatements(parameters: Parameters): PolicyStatement[] {
@@ -59,24 +59,14 @@ function readCopy(bucket: string): PolicyStatement[] {
 
 function runStatements(parameters: Parameters): PolicyStatement[] {
   const { name, account, region } = parameters;
-  const { generator, monitor, gc, copier, reconciler } = roleNames(parameters);
+  const { generator, collector, monitor, gc, copier, reconciler } = roleNames(parameters);
   const optional = [
+    ...(parameters.collect === undefined ? [] : [collector]),
     ...(parameters.backup === undefined ? [] : [copier]),
     ...(parameters.selling === undefined ? [] : [reconciler]),
   ];
   const inEcs = `arn:aws:ecs:${region}:${account}`;
-  const inStates = `arn:aws:states:${region}:${account}`;
   return [
-    new PolicyStatement({
-      sid: 'StartRuns',
-      actions: ['states:StartExecution', 'states:ListExecutions'],
-      resources: [`${inStates}:stateMachine:${name}-*`],
-    }),
-    new PolicyStatement({
-      sid: 'FollowRuns',
-      actions: ['states:DescribeExecution', 'states:GetExecutionHistory', 'states:StopExecution'],
-      resources: [`${inStates}:execution:${name}-*`],
-    }),
     new PolicyStatement({
       sid: 'StartTasks',
       actions: ['ecs:RunTask'],

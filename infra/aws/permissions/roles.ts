@@ -12,6 +12,7 @@ import type { Parameters } from '../settings/parameters.js';
 import { acknowledgeWildcards } from './acknowledge-wildcards.js';
 import { createOperator } from './operator.js';
 import {
+  collectorStatements,
   copierStatements,
   gatewayStatements,
   gcStatements,
@@ -27,6 +28,8 @@ const WILDCARD_REASON =
 /** The roles of the tasks and of the function, and one whose credentials sign URLs. */
 export class RolesPart extends Construct {
   readonly generator: Role;
+  /** Undefined if nothing is collected. */
+  readonly collector: Role | undefined;
   readonly monitor: Role;
   readonly gc: Role;
   /** Undefined without a backup bucket. */
@@ -44,6 +47,8 @@ export class RolesPart extends Construct {
     });
     const functions = new ServicePrincipal('lambda.amazonaws.com'); // which names no account when it assumes a role
     this.generator = this.create('Generator', names.generator, tasks, generatorStatements(parameters));
+    this.collector =
+      parameters.collect && this.create('Collector', names.collector, tasks, collectorStatements(parameters));
     this.monitor = this.create('Monitor', names.monitor, tasks, monitorStatements(parameters));
     this.gc = this.create('Gc', names.gc, tasks, gcStatements(parameters));
     const target = parameters.backup?.bucket;

@@ -25,7 +25,7 @@ const ADMINISTRATION = [
 
 type Signing = NonNullable<Parameters['signing']>;
 
-/** The keys that sign releases, in KMS. Only the daily publish can sign with them. */
+/** The keys that sign releases, in KMS. Only publish can sign with them. */
 export class SigningKeysPart extends Construct {
   /** ARNs of the keys by their names. */
   readonly arns: ReadonlyMap<string, string>;

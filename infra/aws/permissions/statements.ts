@@ -2,6 +2,7 @@ import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/
 import {
   ACCOUNTS_PREFIX,
   ALIASES_KEY,
+  COLLECTED_PREFIX,
   GC_KEY,
   keyRecordKey,
   keyUsageKey,
@@ -39,7 +40,7 @@ function allow(sid: string, props: Omit<PolicyStatementProps, 'sid' | 'effect'>)
   return new PolicyStatement({ sid, effect: Effect.ALLOW, ...props });
 }
 
-/** Permissions of the daily publish: read the input, read and write releases, delete outdated public copies. */
+/** Permissions of publish: read the input, read and write releases, delete outdated public copies. */
 export function generatorStatements({ buckets: { published }, input }: Parameters): PolicyStatement[] {
   const keys = STORE_KEYS.map((key) => objectsArn(published, key));
   return [
@@ -49,13 +50,28 @@ export function generatorStatements({ buckets: { published }, input }: Parameter
       actions: ['s3:DeleteObject'],
       resources: [objectsArn(published, `${PUBLIC_PREFIX}*`)],
     }),
-    allow('ListInput', {
-      actions: ['s3:ListBucket'],
-      resources: [bucketArn(input.bucket)],
-      conditions: { StringLike: { 's3:prefix': `${input.prefix}*` } },
-    }),
+    listInput(input),
     allow('ReadInput', {
       actions: ['s3:GetObject'],
+      resources: [objectsArn(input.bucket, `${input.prefix}*`)],
+    }),
+  ];
+}
+
+function listInput({ bucket, prefix }: Parameters['input']): PolicyStatement {
+  return allow('ListInput', {
+    actions: ['s3:ListBucket'],
+    resources: [bucketArn(bucket)],
+    conditions: { StringLike: { 's3:prefix': `${prefix}*` } },
+  });
+}
+
+/** Permissions of collect: read and write the input. The public buckets of the sources are read without credentials. */
+export function collectorStatements({ input }: Parameters): PolicyStatement[] {
+  return [
+    listInput(input),
+    allow('ReadAndWriteInput', {
+      actions: ['s3:GetObject', 's3:PutObject'],
       resources: [objectsArn(input.bucket, `${input.prefix}*`)],
     }),
   ];
@@ -72,8 +88,12 @@ export function monitorStatements({ buckets: { published } }: Parameters): Polic
   ];
 }
 
-/** Permissions of garbage collection: read the store, write its own lease, delete objects and release records. */
+/**
+ * Permissions of garbage collection: read the store, write its own lease, delete objects and release records. If metrics are
+ * collected, also read and write the input, and delete the files of earlier collections.
+ */
 export function gcStatements(parameters: Parameters): PolicyStatement[] {
+  const { collect, input } = parameters;
   const { published } = parameters.buckets;
   return [
     ...monitorStatements(parameters),
@@ -85,6 +105,15 @@ export function gcStatements(parameters: Parameters): PolicyStatement[] {
       actions: ['s3:DeleteObject'],
       resources: [OBJECTS_PREFIX, RELEASES_PREFIX].map((prefix) => objectsArn(published, `${prefix}*`)),
     }),
+    ...(collect === undefined
+      ? []
+      : [
+          ...collectorStatements(parameters),
+          allow('DeleteCollected', {
+            actions: ['s3:DeleteObject'],
+            resources: [objectsArn(input.bucket, `${input.prefix}${COLLECTED_PREFIX}*`)],
+          }),
+        ]),
   ];
 }
 

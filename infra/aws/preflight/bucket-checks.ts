@@ -8,7 +8,7 @@ type Owner = 'nobody' | 'own' | 'other';
 /** Checks that the names of the buckets that a stack creates are free. `member` is the member of the parameters with them. */
 export function checkNewBuckets(
   s3: S3Client,
-  member: 'buckets' | 'backup',
+  member: 'buckets' | 'backup' | 'input',
   buckets: Readonly<Record<string, string>>,
 ): Promise<Finding[]> {
   return Promise.all(
@@ -34,12 +34,15 @@ export function checkNewBuckets(
   );
 }
 
-/** Checks that the metrics can be read. */
-export async function checkInput(s3: S3Client, { input }: Parameters): Promise<Finding> {
-  const { bucket } = input;
+/** Checks that the metrics can be read or, if the deployment creates their bucket, that its name is free. */
+export async function checkInput(
+  s3: S3Client,
+  { input: { bucket, existing = false } }: Parameters,
+): Promise<Finding | Finding[]> {
+  if (!existing) return checkNewBuckets(s3, 'input', { bucket });
   return (await ownerOf(s3, bucket)) === 'own'
-    ? ok('bucket input', bucket)
-    : fault('bucket input', `${bucket} cannot be read`, 'Create it, or correct "input" in the parameters.');
+    ? ok('input.bucket', bucket)
+    : fault('input.bucket', `${bucket} cannot be read`, 'Create it, or correct "input" in the parameters.');
 }
 
 async function ownerOf(s3: S3Client, bucket: string): Promise<Owner> {

@@ -50,7 +50,7 @@ export async function checkDeployment(
     ['functions', () => checkConcurrency(new LambdaClient(at(region)))],
     ['buckets', () => checkNewBuckets(s3At(region), 'buckets', buckets)],
     ['backup', () => checkNewBuckets(s3At(backupRegion), 'backup', copies)],
-    ['bucket input', () => checkInput(s3At(region), parameters)],
+    ['input', () => checkInput(s3At(region), parameters)],
     ['certificate', () => checkCertificate(new ACMClient(at(DELIVERY_REGION)), parameters)],
     ['host', () => checkHost(resolveAlias, parameters)],
   ];

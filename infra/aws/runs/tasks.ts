@@ -5,7 +5,6 @@ import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   Cluster,
   ContainerImage,
-  ContainerInsights,
   CpuArchitecture,
   FargateTaskDefinition,
   LogDrivers,
@@ -24,6 +23,15 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 /** Name of the container with the program. Monitoring of the account may add other containers to a task. */
 export const PROGRAM = 'program';
 
+/** Folder of a task that needs one. The image has it as a volume of its user. */
+export const SCRATCH = '/scratch';
+
+/**
+ * Ends a program that hangs, because ECS has no time limit for a task. The next hourly run starts before that, which is safe.
+ * `timeout` exits with 124 then, and the task has failed.
+ */
+const TIME_LIMIT = ['timeout', '--kill-after=30s', '55m'];
+
 /** Options for `TasksPart.define`. `command` starts with the name of a program of the image. */
 export type TaskOptions = {
   readonly command: readonly string[];
@@ -32,14 +40,16 @@ export type TaskOptions = {
   readonly secrets?: Readonly<Record<string, Secret>>;
   readonly cpu: number;
   readonly memoryMb: number;
+  /** True for a task that may write to `SCRATCH`. Fargate gives each task 20 GB, which end with it. */
+  readonly scratch?: boolean;
 };
 
 /** The environment of all tasks: a network without inbound traffic, one image, and one log. */
 export class TasksPart extends Construct {
   readonly cluster: Cluster;
-  readonly clusterName: string;
   readonly securityGroup: SecurityGroup;
-  private readonly log: LogGroup;
+  readonly log: LogGroup;
+  private readonly clusterName: string;
   private readonly image: ContainerImage;
 
   constructor(scope: Construct, { name, baseImage }: Parameters) {
@@ -68,10 +78,10 @@ export class TasksPart extends Construct {
       description: 'Network of a task that is started by hand',
     });
     this.clusterName = name;
-    this.cluster = new Cluster(this, 'Cluster', {
-      clusterName: name,
-      vpc,
-      containerInsightsV2: ContainerInsights.ENABLED,
+    this.cluster = new Cluster(this, 'Cluster', { clusterName: name, vpc });
+    Validations.of(this.cluster).acknowledge({
+      id: 'AwsSolutions-ECS4',
+      reason: 'Container Insights costs more than the tasks. Their reports have times and sizes.',
     });
     this.log = new LogGroup(this, 'Log', {
       logGroupName: `/${name}/tasks`,
@@ -87,7 +97,7 @@ export class TasksPart extends Construct {
 
   define(
     id: string,
-    { command, role, environment, secrets, cpu, memoryMb }: TaskOptions,
+    { command, role, environment, secrets, cpu, memoryMb, scratch = false }: TaskOptions,
   ): FargateTaskDefinition {
     const task = new FargateTaskDefinition(this, id, {
       family: `${this.clusterName}-${id.toLowerCase()}`,
@@ -99,15 +109,19 @@ export class TasksPart extends Construct {
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
     });
-    task.addContainer('Program', {
+    const container = task.addContainer('Program', {
       containerName: PROGRAM,
       image: this.image,
-      command: [...command],
+      command: [...TIME_LIMIT, ...command],
       readonlyRootFilesystem: true,
       logging: LogDrivers.awsLogs({ streamPrefix: id.toLowerCase(), logGroup: this.log }),
       ...(environment === undefined ? {} : { environment }),
       ...(secrets === undefined ? {} : { secrets }),
     });
+    if (scratch) {
+      task.addVolume({ name: 'scratch' });
+      container.addMountPoints({ sourceVolume: 'scratch', containerPath: SCRATCH, readOnly: false });
+    }
     Validations.of(task).acknowledge(
       {
         id: 'AwsSolutions-ECS2',

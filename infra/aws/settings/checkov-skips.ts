@@ -31,11 +31,6 @@ const SKIPS: readonly Skip[] = [
     type: 'AWS::SNS::Topic',
     reason: 'Messages name alarms, no persons. They leave as plain mails.',
   },
-  {
-    check: 'CKV_AWS_27',
-    type: 'AWS::SQS::Queue',
-    reason: 'SQS encrypts the queue with a key of its own, which this check does not know.',
-  },
   { check: 'CKV_AWS_35', type: 'AWS::CloudTrail::Trail', reason: OWN_KEYS },
   {
     check: 'CKV_AWS_67',

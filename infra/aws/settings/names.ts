@@ -10,12 +10,14 @@ export function roleNames({ name, region }: Parameters) {
   const prefix = `${name}-${region}`;
   return {
     generator: `${prefix}-generator`,
+    collector: `${prefix}-collector`,
     monitor: `${prefix}-monitor`,
     gc: `${prefix}-gc`,
     copier: `${prefix}-copier`,
     gateway: `${prefix}-gateway`,
     reconciler: `${prefix}-reconciler`,
     signer: `${prefix}-signer`,
+    scheduler: `${prefix}-scheduler`,
     replicator: `${prefix}-replicator`,
     operator: `${prefix}-operator`,
   } as const;
@@ -44,3 +46,5 @@ export const accountsKeyAlias = ({ name }: Parameters): string => `alias/${name}
 
 /** Value of the parameter `gatewayHost` until the host of the gateway is known. No DNS server resolves it (RFC 2606). */
 export const UNKNOWN_HOST = 'gateway.invalid';
+/** Region of the public raw data, and of the queries over them: data that leave it cost money. */
+export const RAW_DATA_REGION = 'us-east-2';

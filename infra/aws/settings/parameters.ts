@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Ajv } from 'ajv';
+import { findAllSchemaFaults } from '../../../schemas/validate.js';
 
 /** The parameters of a deployment, which the operator chooses. */
 export type Parameters = {
@@ -16,8 +18,15 @@ export type Parameters = {
   readonly buckets: { readonly published: string; readonly accounts: string; readonly logs: string };
   /** Base of the image of the tasks, with its digest. */
   readonly baseImage: string;
-  /** Location of the daily metrics. The prefix is empty or ends with a slash. */
-  readonly input: { readonly bucket: string; readonly prefix: string };
+  /**
+   * Location of the daily metrics. The prefix is empty or ends with a slash. The store stack creates the bucket unless it is
+   * `existing`.
+   */
+  readonly input: { readonly bucket: string; readonly prefix: string; readonly existing?: boolean };
+  /** How metrics are collected into `input`: the text of a policy, whose file the operator names. Without it, others fill `input`. */
+  readonly collect?: { readonly policy: string };
+  /** Limit of a query of the backfill with Athena; without it, there is no stack for it. */
+  readonly backfill?: { readonly maxGigabytesPerQuery: number };
   /** Public host name of the API and the pages. */
   readonly host: string;
   /** Certificate of the host in us-east-1, as CloudFront requires. */
@@ -34,9 +43,7 @@ export type Parameters = {
   readonly budgetUsd?: number;
   /** Version of the secret that CloudFront sends; by default the newest one at the first deployment. */
   readonly originSecretVersion?: string;
-  /** Version of the gateway's function that serves requests; by default the newest. */
-  readonly liveVersion?: string;
-  /** Any text. Changing it restarts the gateway, which then reads its secrets again; not while `liveVersion` is set. */
+  /** Any text. Changing it restarts the gateway, which then reads its secrets again. */
   readonly restarted?: string;
   /**
    * Buckets in another region: of a daily copy of the store of releases, of a replica of the accounts, and of their logs.
@@ -127,7 +134,16 @@ const SCHEMA = closed(
     zones: { type: 'array', items: { type: 'string' }, uniqueItems: true, minItems: 2, maxItems: 3 },
     buckets: closed({ published: bucket, accounts: bucket, logs: bucket }),
     baseImage: { type: 'string', pattern: '^[^\\s@]+@sha256:[a-f0-9]{64}$' },
-    input: closed({ bucket, prefix: { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*/)*$' } }),
+    input: closed(
+      {
+        bucket,
+        prefix: { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*/)*$' },
+        existing: { type: 'boolean' },
+      },
+      ['existing'],
+    ),
+    collect: closed({ policy: text }),
+    backfill: closed({ maxGigabytesPerQuery: { type: 'integer', minimum: 1 } }),
     host,
     certificateArn: { type: 'string', pattern: certificateOf('us-east-1') },
     gatewayHost: host,
@@ -141,7 +157,6 @@ const SCHEMA = closed(
     },
     budgetUsd: count(1),
     originSecretVersion: { type: 'string', pattern: '^[a-f0-9-]{32,64}$' },
-    liveVersion: { type: 'string', pattern: '^[1-9]\\d*$' },
     restarted: text,
     backup: closed({ region: { type: 'string', pattern: REGION }, bucket, accounts: bucket, logs: bucket }),
     alarmEmail: { type: 'string', pattern: '^[^@\\s]+@[^@\\s]+$' },
@@ -164,7 +179,16 @@ const SCHEMA = closed(
     selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
   },
   [
-    ...['protected', 'apiDomain', 'throttle', 'firewall', 'budgetUsd', 'originSecretVersion', 'liveVersion'],
+    ...[
+      'protected',
+      'collect',
+      'backfill',
+      'apiDomain',
+      'throttle',
+      'firewall',
+      'budgetUsd',
+      'originSecretVersion',
+    ],
     ...['restarted', 'backup', 'identity', 'userPool', 'signing', 'selling'],
   ],
 );
@@ -219,5 +243,18 @@ export function readParameters(file: string | undefined): Parameters {
   if (file === undefined) {
     throw new Error('no parameters file. Add -c parameters=FILE, a file like parameters.example.json.');
   }
-  return toParameters(JSON.parse(readFileSync(file, 'utf8')));
+  const parameters = toParameters(JSON.parse(readFileSync(file, 'utf8')));
+  const { collect } = parameters;
+  return collect === undefined
+    ? parameters
+    : { ...parameters, collect: { policy: readPolicy(path.resolve(path.dirname(file), collect.policy)) } };
+}
+
+/** Returns the text of a policy of sources, on one line. @throws Error that lists every fault of its schema */
+function readPolicy(file: string): string {
+  const policy: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const faults = findAllSchemaFaults('sources-policy', policy);
+  if (faults.length === 0) return JSON.stringify(policy);
+  const lines = faults.map(({ pointer, message }) => `  ${pointer || '/'} ${message}`);
+  throw new Error(`${file} is no policy of sources. Correct:\n${lines.join('\n')}`);
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ignoreAbsent } from '../../../infra/store/system-error.js';
 import { runProgram, type ProgramRun } from '../process/run-program.js';
 
 /** The parts of a CloudFormation template that tests read. */
@@ -21,6 +22,8 @@ export type Templates = { readonly [stack in 'Store' | 'Service' | 'Delivery']: 
   readonly Backup?: Template;
   /** Absent without a user pool. */
   readonly Identity?: Template;
+  /** Absent without a backfill. */
+  readonly Backfill?: Template;
 };
 
 /** A deployment to synthesize: its file of parameters, and the folder for the output. */

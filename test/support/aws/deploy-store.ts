@@ -17,6 +17,7 @@ export const bucketNames = (name: string) => ({
   published: name,
   accounts: `${name}-accounts`,
   logs: `${name}-logs`,
+  input: `${name}-input`,
   replica: `${name}-accounts-copy`,
 });
 
@@ -32,6 +33,7 @@ export async function deployStore({ endpoint, name, folder }: DeployOptions): Pr
     (await readFile(path.join(folder, `${stack}.template.json`), 'utf8'))
       .replaceAll('example-crd-published', name)
       .replaceAll('example-crd', name)
+      .replaceAll('example-metrics', bucketNames(name).input)
       .replaceAll('alias/crd-', `alias/${name}-`)
       .replaceAll('crd-eu-west-1-', `${name}-`);
   await deployStack({ endpoint, region: BACKUP_REGION, name: `${name}-backup`, body: await read('Backup') });

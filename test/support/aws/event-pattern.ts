@@ -35,6 +35,7 @@ function holds(expected: unknown, found: unknown): boolean {
   if (others.length > 0) throw new Error(`unsupported: ${JSON.stringify(expected)}`);
   if (operator === 'exists') return (found !== undefined) === argument;
   if (operator === 'anything-but') return found !== undefined && !(argument as unknown[]).includes(found);
+  if (operator === 'prefix') return typeof found === 'string' && found.startsWith(argument as string);
   if (operator === 'wildcard') return typeof found === 'string' && isLike(found, argument as string);
   throw new Error(`unsupported: ${JSON.stringify(expected)}`);
 }

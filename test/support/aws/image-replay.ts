@@ -76,7 +76,7 @@ export async function replayImage(
     } else if (name === 'USER') stage.user = text;
     else if (name === 'CMD') command = JSON.parse(text) as string[];
     else if (name === 'HEALTHCHECK') healthCheck = JSON.parse(text.replace(/^.*?CMD /s, '')) as string[];
-    else if (name === 'ARG' ? !buildArgs[text] : name !== 'EXPOSE')
+    else if (name === 'ARG' ? !buildArgs[text] : !['EXPOSE', 'VOLUME'].includes(name))
       throw new Error(name === 'ARG' ? `${text} has no value` : `unsupported instruction: ${name}`);
   }
   return { root: stage.root, stages: described, user: stage.user, env, command, healthCheck };

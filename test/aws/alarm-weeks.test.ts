@@ -1,0 +1,175 @@
+import { EXIT_CODES, type ExitName } from '../../generator/core/generator-error.js';
+import { simulateAlarm, type Mail, type Placement, type Series } from '../support/aws/alarm-simulator.js';
+import {
+  everyFiveMinutes,
+  WEEK,
+  weekOfRuns,
+  type Exits,
+  type WeekOptions,
+} from '../support/aws/alarm-weeks.js';
+import { readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
+
+const { Service } = await readTemplates();
+const alarms = Object.values(resourcesOf(Service, 'AWS::CloudWatch::Alarm')).map(
+  ({ Properties = {} }) => Properties,
+);
+
+/** How CloudWatch may place the periods of an alarm, and how far it may look back. */
+const PLACEMENTS: readonly Placement[] = [true, false].flatMap((isAligned) =>
+  [0, 2].map((extraPeriods) => ({ isAligned, extraPeriods })),
+);
+const TRAFFIC = { Count: everyFiveMinutes(() => 400), '5xx': everyFiveMinutes(() => 0) };
+
+/** Returns the mails of a week, which must be the same for all placements: each as the alarm and its state. */
+function mailsOf(series: Series): string[] {
+  const listed = PLACEMENTS.map((placement) => {
+    const options = { minutes: WEEK, placement };
+    const mails = alarms.flatMap((alarm): Mail[] => simulateAlarm(alarm, { ...TRAFFIC, ...series }, options));
+    return mails.map(({ alarm, state }) => `${alarm.replace('crd-', '')} ${state}`).sort();
+  });
+  const [first = [], ...others] = listed;
+  others.forEach((each) => expect(each).toEqual(first));
+  return first;
+}
+
+const mailsOfRuns = (options: WeekOptions): string[] => mailsOf(weekOfRuns(Service, options));
+const from = (name: string): string[] => [`${name} ALARM`];
+const fromTo = (...names: readonly string[]): string[] =>
+  names.flatMap((name) => [`${name} ALARM`, `${name} OK`]);
+/** Hours of a day of the week; the first days are only for the start. */
+const hourOf = (day: number, hour = 0): number => day * 24 + hour;
+/** Runs end with `name` between two hours, and with 0 otherwise. */
+const between =
+  (begin: number, end: number, name?: ExitName): Exits =>
+  (hour) =>
+    hour < begin || hour >= end ? 0 : name === undefined ? undefined : EXIT_CODES[name].code;
+
+it('a week without incidents causes no mail', () => {
+  expect(mailsOfRuns({})).toEqual([]);
+});
+
+it('a chain without new dates causes one mail, and another one when it is back', () => {
+  const isMissing: WeekOptions['isMissing'] = (chain, day) => chain === 'base' && day >= 3;
+  expect(mailsOfRuns({ isMissing })).toEqual(from('StaleBase'));
+  const isMissingUntil: WeekOptions['isMissing'] = (chain, day) => isMissing(chain, day) && day < 7;
+  expect(mailsOfRuns({ isMissing: isMissingUntil })).toEqual(fromTo('StaleBase'));
+});
+
+it('a chain that is late by a day causes no mail', () => {
+  expect(mailsOfRuns({ isMissing: (chain, day) => chain === 'base' && day === 4 })).toEqual([]);
+});
+
+it('no new dates of any chain cause one mail', () => {
+  expect(mailsOfRuns({ isMissing: (_chain, day) => day >= 3 })).toEqual(from('ReleaseOld'));
+});
+
+it.each([
+  ['the store is unavailable', 'store-unavailable'],
+  ['another run is always faster', 'conflict'],
+  ['its input is invalid', 'input-invalid'],
+  ['it has a bug', 'bug'],
+  ['its tasks do not start, or hang', undefined],
+] as const)(
+  'if publish fails for days because %s, there are two mails, and two when it works',
+  (_name, exit) => {
+    const publish = between(hourOf(3), hourOf(7), exit);
+    expect(mailsOfRuns({ publish })).toEqual(fromTo('PublishFailing', 'ReleaseOld'));
+  },
+);
+
+it('a failure that heals within two hours causes no mail', () => {
+  for (const name of ['store-unavailable', 'conflict', 'interrupted', undefined] as const) {
+    const exits = between(hourOf(4, 6), hourOf(4, 8), name);
+    expect(mailsOfRuns({ publish: exits, collect: exits, monitor: exits })).toEqual([]);
+  }
+});
+
+it('a refusal causes one mail when it begins, and one when it is settled, however often publish repeats it', () => {
+  const refused = between(hourOf(4, 7), hourOf(5, 5), 'refused');
+  expect(mailsOfRuns({ publish: refused })).toEqual(fromTo('PublishRefused'));
+  const withFailures: Exits = (hour) => (hour % 5 === 0 ? EXIT_CODES.conflict.code : refused(hour));
+  expect(mailsOfRuns({ publish: withFailures })).toEqual(fromTo('PublishRefused'));
+});
+
+it('a hold causes one mail, when the release is old', () => {
+  expect(mailsOfRuns({ publish: between(hourOf(3), Infinity, 'held') })).toEqual(from('ReleaseOld'));
+});
+
+it('a monitor that does not run is what its mail says, and no other alarm begins or ends', () => {
+  expect(mailsOfRuns({ monitor: between(hourOf(4), hourOf(4, 20)) })).toEqual(fromTo('MonitorFailing'));
+  const isMissing: WeekOptions['isMissing'] = (chain, day) => chain === 'base' && day >= 2;
+  const monitor = between(hourOf(6), hourOf(6, 20), 'store-unavailable');
+  expect(mailsOfRuns({ monitor, isMissing })).toEqual([...fromTo('MonitorFailing'), ...from('StaleBase')]);
+});
+
+it('damage causes a mail if the monitor finds it twice, not for the seconds after a commit', () => {
+  const monitor = (end: number): Exits => between(hourOf(4, 6), end, 'damaged');
+  expect(mailsOfRuns({ monitor: monitor(hourOf(4, 7)) })).toEqual([]);
+  expect(mailsOfRuns({ monitor: monitor(hourOf(5)) })).toEqual(fromTo('StoreDamaged'));
+});
+
+it('a deadline or a revision, which collect reports once, causes one mail', () => {
+  for (const name of ['damaged', 'refused'] as const)
+    expect(mailsOfRuns({ collect: between(hourOf(4, 12), hourOf(4, 13), name) })).toEqual(
+      from('SourceLateOrRevised'),
+    );
+});
+
+it('a source that does not answer, or has another form, causes a mail after six hours', () => {
+  for (const name of ['store-unavailable', 'input-invalid'] as const) {
+    expect(mailsOfRuns({ collect: between(hourOf(4, 6), hourOf(4, 11), name) })).toEqual([]);
+    expect(mailsOfRuns({ collect: between(hourOf(4, 6), hourOf(5), name) })).toEqual(
+      fromTo('CollectFailing'),
+    );
+  }
+});
+
+it('signatures that the trail does not report cause one mail', () => {
+  const runs = weekOfRuns(Service);
+  const silent = (runs['Invocations'] ?? []).filter(({ minute }) => minute < hourOf(4) * 60);
+  expect(mailsOf({ ...runs, Invocations: silent })).toEqual(from('SigningSilent'));
+});
+
+describe('requests to the gateway', () => {
+  const runs = weekOfRuns(Service);
+  const failing = (isFailing: (minute: number) => boolean, count = 400): string[] =>
+    mailsOf({
+      ...runs,
+      Count: everyFiveMinutes(() => count),
+      '5xx': everyFiveMinutes((minute) => (isFailing(minute) ? Math.min(count, 40) : 0)),
+    });
+  const during = (begin: number, minutes: number) => (minute: number) =>
+    minute >= begin * 60 && minute < begin * 60 + minutes;
+
+  it('a short burst of 5xx causes no mail, a longer one two', () => {
+    expect(failing(during(hourOf(4), 5))).toEqual([]);
+    expect(failing(during(hourOf(4), 60))).toEqual(fromTo('Answers5xx'));
+  });
+
+  it('bursts that come again and again are one alarm', () => {
+    const isBurst = (minute: number): boolean => during(hourOf(4), 24 * 60)(minute) && minute % 25 < 10;
+    expect(failing(isBurst)).toEqual(fromTo('Answers5xx'));
+  });
+
+  it('an outage of days causes one mail, also with few requests', () => {
+    expect(failing((minute) => minute >= hourOf(4) * 60)).toEqual(from('Answers5xx'));
+    expect(failing((minute) => minute >= hourOf(4) * 60, 8)).toEqual(from('Answers5xx'));
+    expect(failing((minute) => minute >= hourOf(4) * 60, 4)).toEqual([]);
+  });
+
+  it('a failed webhook is one alarm until Stripe no longer repeats the event', () => {
+    const retries = [0, 5, 35, 155, 455, 1055, 1655, 2255, 2855].map((minutes) => hourOf(4) * 60 + minutes);
+    const WebhookFailures = retries.map((minute) => ({ minute, value: 1 }));
+    expect(mailsOf({ ...runs, WebhookFailures })).toEqual(fromTo('WebhookFailures'));
+  });
+
+  it('each alert about a payment causes one mail', () => {
+    const BillingAlerts = [4, 5, 6].map((day) => ({ minute: hourOf(day, 9) * 60, value: 1 }));
+    expect(mailsOf({ ...runs, BillingAlerts })).toEqual(Array(3).fill('BillingAlerts ALARM'));
+  });
+});
+
+it('a schedule that cannot start its task causes a mail', () => {
+  const InvocationDroppedCount = [{ minute: hourOf(4) * 60, value: 1 }];
+  expect(mailsOf({ ...weekOfRuns(Service), InvocationDroppedCount })).toEqual(from('ScheduleFailed'));
+});
