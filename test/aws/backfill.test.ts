@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 import { toStatements } from '../support/aws/policy-simulator.js';
 
-const { Backfill } = await readTemplates();
+const { Service, Backfill = Service } = await readTemplates();
 const FOLDER = new URL('../../schemas/sql/tables/athena/', import.meta.url);
 
 type Column = { readonly Name: string; readonly Type: string };

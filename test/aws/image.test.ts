@@ -91,10 +91,7 @@ it('the image contains the programs and their dependencies, without sources and 
   }
 });
 
-it('the image contains what runs the SQL of collect, and a folder that its user may write', async () => {
-  const loader = "import('@duckdb/node-api').then(({ version }) => console.log(version()))";
-  const { stdout } = await runProgram(process.execPath, ['-e', loader], {}, path.join(image.root, 'app'));
-  expect(stdout).toMatch(/^v1\.5\./);
+it('the image has a folder for raw data, in which its user may write', async () => {
   expect((await stat(path.join(image.root, 'scratch'))).mode & 0o1777).toBe(0o1777);
 });
 

@@ -96,7 +96,7 @@ function createLog(scope: Construct, name: string): IRuleTarget {
   const log = new LogGroup(scope, 'SignaturesLog', {
     logGroupName: `/aws/events/${name}/signatures`, // EventBridge writes only below this prefix
     retention: RetentionDays.THIRTEEN_MONTHS,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   new CfnResourcePolicy(scope, 'SignaturesLogPolicy', {
     policyName: `${name}-signatures`,

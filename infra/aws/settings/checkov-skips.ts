@@ -31,6 +31,12 @@ const SKIPS: readonly Skip[] = [
     type: 'AWS::SNS::Topic',
     reason: 'Messages name alarms, no persons. They leave as plain mails.',
   },
+  {
+    check: 'CKV_AWS_65',
+    type: 'AWS::ECS::Cluster',
+    reason:
+      'The alarms use the reports of the programs, which say more than the metrics of containers and cost less.',
+  },
   { check: 'CKV_AWS_35', type: 'AWS::CloudTrail::Trail', reason: OWN_KEYS },
   {
     check: 'CKV_AWS_67',

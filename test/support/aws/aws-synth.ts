@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ignoreAbsent } from '../../../infra/store/system-error.js';
 import { runProgram, type ProgramRun } from '../process/run-program.js';
 
 /** The parts of a CloudFormation template that tests read. */

@@ -56,7 +56,9 @@ export async function replayImage(
       for (const each of sources) {
         if (source === undefined && !isIncluded(each)) throw new Error(`.dockerignore excludes ${each}`);
         const found = source === undefined ? path.join(context, each) : at(each, source);
-        const into = target.endsWith('/') ? path.join(at(target), path.basename(each)) : at(target);
+        // Of a folder, COPY takes what is in it.
+        const isInside = target.endsWith('/') && !each.endsWith('/');
+        const into = isInside ? path.join(at(target), path.basename(each)) : at(target);
         await cp(found, into, {
           recursive: true,
           verbatimSymlinks: true,
