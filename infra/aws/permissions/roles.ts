@@ -47,8 +47,7 @@ export class RolesPart extends Construct {
     const functions = new ServicePrincipal('lambda.amazonaws.com'); // which names no account when it assumes a role
     this.generator = this.create('Generator', names.generator, tasks, generatorStatements(parameters));
     this.collector =
-      parameters.collect &&
-      this.create('Collector', names.collector, tasks, collectorStatements(parameters));
+      parameters.collect && this.create('Collector', names.collector, tasks, collectorStatements(parameters));
     this.monitor = this.create('Monitor', names.monitor, tasks, monitorStatements(parameters));
     this.gc = this.create('Gc', names.gc, tasks, gcStatements(parameters));
     const target = parameters.backup?.bucket;
