@@ -7,6 +7,7 @@ import {
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventField } from 'aws-cdk-lib/aws-events';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { SigningKeysPart } from '../permissions/signing-keys.js';
 import type { ScheduledRunsPart } from '../runs/scheduled-runs.js';
@@ -30,6 +31,8 @@ const PERIOD = Duration.hours(1);
 
 /** All alarms and mails, and a dashboard. */
 export class AlarmsPart extends Construct {
+  /** Topic of the mails. */
+  readonly topic: ITopic;
   /** Raised while the gateway answers with 5xx. */
   readonly gatewayFailing: Alarm;
 
@@ -37,6 +40,7 @@ export class AlarmsPart extends Construct {
     super(scope, 'Alarms');
     const { name } = parameters;
     const mails = new OperatorMailsPart(this, parameters);
+    this.topic = mails.topic;
     const { counts, ages } = createRunAlarms(this, mails, {
       name,
       runs,

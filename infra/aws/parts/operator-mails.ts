@@ -24,7 +24,7 @@ export type MailedEvents = {
 
 /** The mails that the operator gets: about alarms, and about single events. */
 export class OperatorMailsPart extends Construct {
-  private readonly topic: Topic;
+  readonly topic: Topic;
   private readonly prefix: string;
   private readonly role: Role;
   private readonly rules: Rule[] = [];
