@@ -59,7 +59,7 @@ export async function replayImage(
       await mkdir(at('/usr/local/bin'), { recursive: true });
       // Absolute paths of the image are below the folder of the stage.
       const script = text.replace(/(?<=\s)\/(?=app|usr|scratch)/g, `${stage.root}/`);
-      const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...buildArgs };
+      const shell = { ...readEnvironment(), ...buildArgs };
       const { code, stderr } = await runProgram('/bin/sh', ['-ec', script], shell, stage.workingFolder);
       if (code !== 0) throw new Error(`${text}: ${stderr}`);
     } else if (name === 'ENV') {
@@ -74,6 +74,16 @@ export async function replayImage(
       throw new Error(`unsupported instruction: ${name}`);
   }
   return { root: stage.root, user: stage.user, env, command, healthCheck };
+}
+
+/** Returns what a step needs of this machine's environment, including the certificate of a proxy. */
+function readEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    ['PATH', 'HOME', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** Returns which files of the context are sent to the builder: only those that `.dockerignore` includes by name. */
