@@ -31,6 +31,7 @@ const PERIOD = Duration.hours(1);
 
 /** All alarms and mails, and a dashboard. */
 export class AlarmsPart extends Construct {
+  /** Topic of the mails. */
   readonly topic: ITopic;
   /** Raised while the gateway answers with 5xx. */
   readonly gatewayFailing: Alarm;

@@ -65,15 +65,15 @@ export class ApiWatchPart extends Construct {
       ...common,
       alarmDescription:
         'Accounts have not been replicated to the other region within 15 minutes, or cannot be. Check the role and the keys of the replication.',
-      metric: replicaFaults(parameters, parameters.backup.accounts),
-      threshold: 0,
+      metric: replicaDelay(parameters, parameters.backup.accounts),
+      threshold: MAX_REPLICATION_SECONDS,
       evaluationPeriods: 3,
     });
   }
 }
 
-/** Returns a metric that is above 0 while objects are late or have failed to be replicated. */
-function replicaFaults({ buckets }: Parameters, target: string): MathExpression {
+/** Returns the seconds by which the replica is behind. An object that could not be replicated counts as more than any delay. */
+function replicaDelay({ buckets }: Parameters, target: string): MathExpression {
   const metric = (metricName: string, statistic: string): Metric =>
     new Metric({
       namespace: 'AWS/S3',
@@ -87,12 +87,12 @@ function replicaFaults({ buckets }: Parameters, target: string): MathExpression 
       period: PERIOD,
     });
   return new MathExpression({
-    expression: `IF(FILL(failed, 0) > 0 OR FILL(seconds, 0) > ${MAX_REPLICATION_SECONDS}, 1, 0)`,
+    expression: `FILL(failed, 0) * ${2 * MAX_REPLICATION_SECONDS} + FILL(seconds, 0)`,
     usingMetrics: {
       failed: metric('OperationsFailedReplication', Stats.SUM),
       seconds: metric('ReplicationLatency', Stats.MAXIMUM),
     },
     period: PERIOD,
-    label: 'Faults of the replication',
+    label: 'Delay of the replica',
   });
 }

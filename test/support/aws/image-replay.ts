@@ -67,7 +67,7 @@ export async function replayImage(
       }
     } else if (name === 'RUN') {
       for (const last of described.slice(-1)) last.runs = true;
-      const shell = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...buildArgs };
+      const shell = { ...readEnvironment(), ...buildArgs };
       const { code, stderr } = await runProgram('/bin/sh', ['-ec', text], shell, stage.workingFolder);
       if (code !== 0) throw new Error(`${text}: ${stderr}`);
     } else if (name === 'ENV') {
@@ -82,6 +82,16 @@ export async function replayImage(
       throw new Error(name === 'ARG' ? `${text} has no value` : `unsupported instruction: ${name}`);
   }
   return { root: stage.root, stages: described, user: stage.user, env, command, healthCheck };
+}
+
+/** Returns what a step needs of this machine's environment, including the certificate of a proxy. */
+function readEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    ['PATH', 'HOME', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** Returns which files of the context are sent to the builder: only those that `.dockerignore` includes by name. */
