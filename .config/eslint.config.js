@@ -162,6 +162,7 @@ const ZONES = [
       './core/configuration/variables.ts',
       './core/http/content-policy.ts',
       './io/account-page/read-account-files.ts',
+      './core/http/origin-header.ts',
       './lambda/variables.ts',
     ],
     message:

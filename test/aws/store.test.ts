@@ -120,6 +120,13 @@ it('replicates accounts with their deletions to a bucket of another region, unde
   expect(propertiesOf(Backup, 'AWS::KMS::Alias')['AliasName']).toBe('alias/crd-accounts');
 });
 
+it('the backup has a bucket of releases, of accounts and of logs, and no other', () => {
+  const names = Object.values(resourcesOf(Backup, 'AWS::S3::Bucket')).map(
+    ({ Properties }) => Properties?.['BucketName'],
+  );
+  expect(names.sort()).toEqual(['example-crd-accounts-copy', 'example-crd-copy', 'example-crd-logs-copy']);
+});
+
 it('the buckets of the backup have the rules of the buckets that they replace', () => {
   const rulesOf = (name: string, template = Store): unknown =>
     bucketOf(name, template)?.Properties?.['LifecycleConfiguration'];

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { FargatePlatformVersion, type FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -19,7 +19,10 @@ export class SchedulesPart extends Construct {
   constructor(scope: Construct, parameters: Parameters, tasks: TasksPart) {
     super(scope, 'Schedules');
     this.tasks = tasks;
-    this.group = new ScheduleGroup(this, 'Group', { scheduleGroupName: parameters.name });
+    this.group = new ScheduleGroup(this, 'Group', {
+      scheduleGroupName: parameters.name,
+      removalPolicy: RemovalPolicy.DESTROY, // schedules of a deleted stack must not start tasks
+    });
     this.role = new Role(this, 'Role', {
       roleName: roleNames(parameters).scheduler,
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
