@@ -11,12 +11,12 @@ export type OriginOptions = {
   readonly onRefused: () => void;
 };
 
-/** Health checks come from beside the proxy, and say nothing about data or customers. */
+/** Paths that need no secret: load balancers request them directly, and the responses contain no data of customers. */
 const OPEN_PATHS: ReadonlySet<string | undefined> = new Set([ENDPOINTS.health, ENDPOINTS.readiness]);
 
 /**
- * Returns a listener that passes on only requests that the proxy in front has sent, which it proves with a secret. Others
- * get 403 without a body. Without secrets, every request passes.
+ * Returns a listener that passes on only requests with one of the secrets, which the proxy in front adds. Other requests get
+ * 403 without a body. If `secrets` is empty, every request passes.
  */
 export function requireOrigin(
   listener: RequestListener,
@@ -27,8 +27,9 @@ export function requireOrigin(
   const isKnown = (sent: Buffer): boolean =>
     digests.filter((digest) => timingSafeEqual(digest, sent)).length > 0; // compares all, in constant time
   return (req, res) => {
-    const { [ORIGIN_HEADER]: sent = '' } = req.headers;
-    if (OPEN_PATHS.has(req.url) || isKnown(digestOf(String(sent)))) {
+    const { [ORIGIN_HEADER]: sent } = req.headers;
+    const isOpen = sent === undefined && OPEN_PATHS.has(req.url);
+    if (isOpen || isKnown(digestOf(String(sent)))) {
       listener(req, res);
       return;
     }

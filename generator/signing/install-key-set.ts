@@ -1,11 +1,14 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { parseInstant } from '../../schemas/dates.js';
+import { statementKey } from '../../schemas/paths.js';
 import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import type { KeySet } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { metaOf } from '../state/object-meta.js';
+import { readPointer } from '../state/published-state.js';
 import { isStore, markStore } from '../state/store-mark.js';
+import { unlessDamaged } from '../state/unless-damaged.js';
 import type { KeySetFile } from './key-files.js';
 import { KEY_SET_KEY, readStoredKeySet } from './stored-key-set.js';
 import { unlessFalse } from './trust-damage.js';
@@ -15,7 +18,7 @@ export type InstalledKeySet = { readonly value: KeySet; readonly isNew: boolean 
 
 /**
  * Installs a key set in a store. It must follow the one that is there: same site and root key, and a later version.
- * @throws GeneratorError 'usage' if it does not, or has expired; 'conflict' if another was installed meanwhile
+ * @throws GeneratorError 'usage' if it does not, has expired, or the current release should be signed and is not; 'conflict' if another was installed meanwhile
  */
 export async function installKeySet(
   store: ObjectStore,
@@ -36,7 +39,8 @@ export async function installKeySet(
   const held = await store.get(KEY_SET_KEY);
   const current = await unlessFalse(() => readStoredKeySet(store)); // a damaged one is replaced
   if (current?.text === text) return { value, isNew: false };
-  if (current !== undefined) assertFollows(current.value, value);
+  if (current === undefined) await assertNothingUnsigned(store, value);
+  else assertFollows(current.value, value);
   if (dryRun) return { value, isNew: true };
   await markStore(store);
   const meta = metaOf(KEY_SET_KEY, JWS_TYPE);
@@ -45,6 +49,20 @@ export async function installKeySet(
   throw new GeneratorError(
     'conflict',
     `Another key set was installed in ${store.address} meanwhile. Run again.`,
+  );
+}
+
+/** Passes unless the current release needs a statement and has none, because it was published after the key set was made. */
+async function assertNothingUnsigned(
+  store: ObjectStore,
+  { signed_from_sequence: from }: KeySet,
+): Promise<void> {
+  const pointer = (await unlessDamaged(() => readPointer(store)))?.value;
+  if (pointer === undefined || pointer.sequence < from) return;
+  if ((await store.head(statementKey(pointer.revision, pointer.sha256))) !== undefined) return;
+  throw new GeneratorError(
+    'usage',
+    `The key set says that releases are signed since sequence ${from}, but the current one, ${pointer.sequence}, is not signed. Nothing was written. Stop publishing, make the key set again with --from-sequence ${pointer.sequence + 1}, and install it.`,
   );
 }
 

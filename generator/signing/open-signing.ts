@@ -1,16 +1,19 @@
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import { CLOCK_TOLERANCE_MS } from '../../schemas/trust/trust-documents.js';
 import { parseTrustAnchor, type TrustAnchor } from '../../schemas/trust/trust-anchor.js';
+import { TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
 import { isValidAt } from '../../schemas/trust/verify-documents.js';
+import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import type { GeneratorBuild, KeySet, ReleaseKey } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
+import { damaged } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
 import { openSigner, type SigningVariables } from './open-signer.js';
 import type { Signer } from './signer.js';
 import { readSignedHistory } from './signed-history.js';
-import { readStoredKeySet } from './stored-key-set.js';
+import { KEY_SET_KEY, readStoredKeySet } from './stored-key-set.js';
 import { assertNotReplaced, readCurrent } from './trust-files.js';
 
 const DAY_MS = 86_400_000;
@@ -49,8 +52,8 @@ export async function openSigning(
   { variables, generator, now, warn, isChecked = false }: OpenSigningOptions,
 ): Promise<Signing | undefined> {
   const anchor = readAnchor(variables);
-  const trust = anchor && { anchor, nowMs: now() };
-  const [signer, stored] = await Promise.all([openSigner(variables), readStoredKeySet(store, trust)]);
+  const [signer, stored] = await Promise.all([openSigner(variables), readStoredKeySet(store)]);
+  if (stored !== undefined && anchor !== undefined) await assertTrusted(stored.value, anchor);
   if (stored === undefined && signer === undefined && anchor === undefined) return undefined;
   if (stored === undefined)
     throw new GeneratorError(
@@ -78,6 +81,15 @@ export async function openSigning(
   const signing = { signer, keySet, generator, now };
   if (!isChecked) await assertSigned(store, signing);
   return signing;
+}
+
+/**
+ * Passes if the root key is the one that the anchor trusts. Whether the key set has expired is checked with the key.
+ * @throws GeneratorError 'damaged'
+ */
+async function assertTrusted({ site, root }: KeySet, anchor: TrustAnchor): Promise<void> {
+  if (site !== anchor.site) throw damaged(KEY_SET_KEY, TRUST_FAULTS['site-wrong']);
+  if ((await thumbprintOf(root)) !== anchor.root) throw damaged(KEY_SET_KEY, TRUST_FAULTS['root-untrusted']);
 }
 
 /** Returns the trust anchor of the environment. @throws GeneratorError 'usage' if it is not one */

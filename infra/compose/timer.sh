@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs a job: "timer.sh JOB" once, "timer.sh JOB EVERY AT" now and every EVERY seconds, AT seconds past a multiple of it.
+# "timer.sh JOB" runs a job once. "timer.sh JOB EVERY AT" runs it now, and then every EVERY seconds: AT seconds after each
+# multiple of EVERY since 1970 (UTC).
 # After a job without a failure it requests HEARTBEAT_URL, and touches /run/timer/done, which the health check reads.
 # After a failure it tries again within an hour.
 set -u
@@ -71,12 +72,14 @@ job=$1
 }
 every=$2 at=$3
 while :; do
+  ended=0
+  "$job" || ended=$?
   now=$(date +%s)
   pause=$((every - (now - at) % every))
-  if "$job"; then
+  if [ "$ended" -eq 0 ]; then
     beat
   else
-    echo "timer: $job failed with $?" >&2
+    echo "timer: $job failed with $ended" >&2
     [ "$pause" -le 3600 ] || pause=3600
   fi
   run sleep "$pause"

@@ -21,7 +21,7 @@ export type DigestOptions = {
 
 /**
  * Asks the registry for the newest image of a tag, and returns its name with the SHA-256 of the answer: `node:24-slim@sha256:…`.
- * Without a token, or with the one that the registry issues to anybody.
+ * Uses no credentials: if the registry requires a token, requests an anonymous one.
  * @throws Error that names the image, if the registry does not answer or the image is not for several platforms.
  */
 export async function resolveDigest(name: string, { endpoint }: DigestOptions = {}): Promise<string> {

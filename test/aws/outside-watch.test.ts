@@ -21,6 +21,7 @@ it('an outage as readers see it, errors and volume of CloudFront send a mail', (
   const [topic] = Object.keys(resourcesOf(Delivery, 'AWS::SNS::Topic'));
   expect(alarms.map(({ AlarmName }) => AlarmName)).toEqual([
     'crd-SiteDown',
+    'crd-CertificateExpires',
     'crd-Delivery5xx',
     'crd-DeliveryVolume',
   ]);

@@ -129,7 +129,7 @@ const STATEMENTS: Readonly<Record<string, readonly unknown[]>> = {
     [
       'ReadLogs',
       ['logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:DescribeLogStreams'],
-      [inAccount('logs', 'log-group:/crd/*')],
+      [inAccount('logs', 'log-group:/crd/*'), inAccount('logs', 'log-group:/aws/events/crd/*')],
       {},
     ],
     [

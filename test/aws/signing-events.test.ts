@@ -60,24 +60,38 @@ it('a signature of publish is kept, and not mailed', () => {
 });
 
 describe('a task that can sign', () => {
-  const started = (taskDefinition: string, caller: object, eventName = 'RunTask'): string[] =>
+  const started = (requestParameters: object, caller: object, eventName = 'RunTask'): string[] =>
     rulesFor(
-      { eventSource: 'ecs.amazonaws.com', eventName, requestParameters: { taskDefinition }, ...caller },
+      { eventSource: 'ecs.amazonaws.com', eventName, requestParameters, ...caller },
       { source: 'aws.ecs' },
     );
   const byScheduler = byRole('crd-eu-west-1-scheduler');
   const ARN = 'arn:aws:ecs:eu-west-1:123456789012:task-definition/crd-publish:7';
+  const CLUSTER = 'arn:aws:ecs:eu-west-1:123456789012:cluster/crd';
 
-  it.each(['crd-publish', 'crd-publish:7', ARN])('is reported if a person starts it as %s', (name) => {
+  it.each<[string, object]>([
+    ['as crd-publish in any cluster', { taskDefinition: 'crd-publish' }],
+    ['as crd-publish:7', { taskDefinition: 'crd-publish:7', cluster: 'other' }],
+    ['by its ARN', { taskDefinition: ARN }],
+    [
+      'with the role of publish for another task',
+      {
+        taskDefinition: 'crd-monitor',
+        cluster: 'crd',
+        overrides: { taskRoleArn: 'crd-eu-west-1-generator' },
+      },
+    ],
+    ['as any task in the cluster', { taskDefinition: 'mine', cluster: CLUSTER }],
+  ])('is reported if a person starts it %s', (_how, request) => {
     for (const caller of [byRole('admin'), ALICE, ROOT]) {
-      expect(started(name, caller)).toEqual(['crd-manual-publish']);
-      expect(started(name, caller, 'StartTask')).toEqual(['crd-manual-publish']);
+      expect(started(request, caller)).toEqual(['crd-manual-publish']);
+      expect(started(request, caller, 'StartTask')).toEqual(['crd-manual-publish']);
     }
   });
 
-  it('is not reported if its schedule starts it, and other tasks are not either', () => {
-    expect(started(ARN, byScheduler)).toEqual([]);
-    expect(started('crd-monitor', byRole('admin'))).toEqual([]);
+  it('is not reported if its schedule starts it, and tasks of others are not either', () => {
+    expect(started({ taskDefinition: ARN, cluster: CLUSTER }, byScheduler)).toEqual([]);
+    expect(started({ taskDefinition: 'other', cluster: 'other' }, byRole('admin'))).toEqual([]);
   });
 });
 

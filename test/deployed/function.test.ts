@@ -247,7 +247,7 @@ describe('the Lambda function, started with secrets from Secrets Manager', () =>
         );
         return answers.map(({ status }) => status);
       };
-      const texts = [origin, 'the-second-secret', 'the-third-secret'];
+      const texts = [origin, 'the-second-secret-of-32-or-more-bytes', 'the-third-secret-of-32-or-more-bytes'];
       await put('CRD_ORIGIN_SECRET', texts[1] ?? '');
       const second = await start();
       expect(await statusOf(second, texts)).toEqual([401, 401, 403]);

@@ -36,6 +36,7 @@ beforeAll(async () => {
     buckets: { published: `published-${ID}`, accounts: `accounts-${ID}`, logs: `logs-${ID}` },
     input: { bucket: `input-${ID}`, prefix: '', existing: true },
     zones: ['us-east-1a', 'us-east-1b'],
+    baseImage: `example.com/node@sha256:${'1'.repeat(64)}`,
     backup: {
       ...{
         region: 'us-west-2',
@@ -70,7 +71,7 @@ it('passes what the account is ready for', async () => {
   expect(passed).toEqual([
     ...['credentials', `bootstrap ${REGION}`, 'zones', 'functions'],
     ...['buckets.published', 'buckets.accounts', 'buckets.logs'],
-    ...['backup.bucket', 'backup.accounts', 'backup.logs', 'input.bucket', 'certificate', 'host'],
+    ...['backup.bucket', 'backup.accounts', 'backup.logs', 'input.bucket', 'certificate', 'host', 'image'],
   ]);
 });
 
@@ -89,6 +90,12 @@ it.each<[what: string, subject: string, parameters: () => Partial<Parameters>, r
     /"input"/,
   ],
   ['a zone of another region', 'zones', () => ({ zones: ['us-east-1a', 'eu-west-1a'] }), /two of us-east-1a/],
+  [
+    'the image of the example',
+    'image',
+    () => ({ baseImage: `node@sha256:${'0'.repeat(64)}` }),
+    /image-digest/,
+  ],
   [
     'a host that the certificate is not for',
     'certificate',
@@ -126,7 +133,10 @@ it('takes what it may not read for a fault, never for success', async () => {
   });
   try {
     const findings = await check({}, server.endpoint);
-    expect(findings.filter(({ state }) => state === 'ok').map(({ subject }) => subject)).toEqual(['host']);
+    expect(findings.filter(({ state }) => state === 'ok').map(({ subject }) => subject)).toEqual([
+      'host',
+      'image',
+    ]);
     expect(formatFindings(findings)).toContain(
       'belongs to somebody else, or these credentials may not read it',
     );

@@ -35,6 +35,8 @@ it.each<[string, Record<string, string>]>([
 
 it.each([ENDPOINTS.health, ENDPOINTS.readiness])('answers %s without the secret', async (path) => {
   expect((await request(path)).status).toBe(200);
+  // A check through the proxy finds out that the proxy has a wrong secret.
+  expect((await request(path, { 'X-Origin-Secret': `${CURRENT}x` })).status).toBe(403);
 });
 
 it('logs a refusal at most once a minute, without the secret', async () => {

@@ -23,7 +23,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'generator/signing/release-list.ts releases/1': RELEASES_SCHEMA,
   'scripts/trust/vector-states.ts releases/1': RELEASES_SCHEMA,
   'infra/aws/parts/store.ts accounts/': 'folder of access logs in the bucket of logs',
-  'infra/aws/parts/store.ts accounts/*': 'folder of access logs in the bucket of logs',
 };
 
 /** Returns the source files of a folder, without dependencies, outputs and generated code. */

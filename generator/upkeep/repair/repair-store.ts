@@ -180,7 +180,9 @@ async function repairWithStatements(
 ): Promise<Verification> {
   const verification = await repairObjects(store, options, done);
   if (options.signing === undefined) return verification;
-  const signed = await signLostStatements(store, verification.faults, options.signing);
+  const { signing } = options;
+  const { faults } = verification;
+  const signed = (await unlessDamaged(() => signLostStatements(store, faults, signing))) ?? [];
   done.restored.push(...signed);
   return signed.length === 0 ? verification : verifyStore(store, toVerify(options));
 }

@@ -93,7 +93,7 @@ export class DeliveryPart extends Construct {
           responseHeadersPolicy: this.headersOf('Charts', name, 'image/svg+xml'),
         },
         ...Object.fromEntries(GATEWAY_PATHS.map((each) => [each, createGatewayBehavior(gateway)])),
-        ...Object.fromEntries(TRUST_PATTERNS.map((each) => [each, trustFiles])), // after the files of subscribers
+        ...Object.fromEntries(TRUST_PATTERNS.map((each) => [each, trustFiles])), // last, because the first match counts: *.jws also matches paths of the gateway
       },
       // By default CloudFront caches an error for ten seconds and sends it to all clients, even if one API key caused it.
       // Even with a ttl of 0, CloudFront serves expired copies while the bucket is down.

@@ -82,7 +82,7 @@ export class GatewayPart extends Construct {
       apiName: `${name}-gateway`,
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration('Integration', this.live),
-      // not earlier: CloudFront sends requests to the other address until its stack is deployed
+      // Only once CloudFront uses the domain: until Delivery is deployed with it, requests come to the execute-api address.
       disableExecuteApiEndpoint: gatewayHost === apiDomain?.host,
     });
     new HttpStage(this, 'Stage', {

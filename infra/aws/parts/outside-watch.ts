@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
 import {
   ComparisonOperator,
@@ -25,8 +26,10 @@ const MIN_FAILED_REQUESTS = 5;
 /** Requests in a period that CloudFront serves before somebody should look: 333 a second, or $10 a day. */
 const MANY_REQUESTS = 100_000;
 const DEFAULT_BUDGET_USD = 60;
+/** ACM renews a certificate 60 days before it expires. */
+const MIN_CERTIFICATE_DAYS = 30;
 
-/** Watches the site as readers see it, from outside: DNS, certificate, CloudFront and the gateway. And what it costs. */
+/** Watches the site as readers see it, from outside (DNS, CloudFront and the gateway), its certificate, and what it costs. */
 export class OutsideWatchPart extends Construct {
   private readonly alarm: { readonly name: string; readonly topic: ITopic };
 
@@ -35,6 +38,7 @@ export class OutsideWatchPart extends Construct {
     const { name, host } = parameters;
     this.alarm = { name, topic: createAlarmTopic(this, parameters, `${name}-outside-alarms`) };
     this.watchSite(host);
+    this.watchCertificate(parameters);
     this.watchDelivery(distribution);
     this.createBudget(parameters);
   }
@@ -52,7 +56,7 @@ export class OutsideWatchPart extends Construct {
     });
     createAlarm(this, 'SiteDown', {
       ...this.alarm,
-      alarmDescription: `https://${host}${ENDPOINTS.readiness} does not answer from outside. Check DNS, certificate, CloudFront and gateway.`,
+      alarmDescription: `https://${host}${ENDPOINTS.readiness} does not answer from outside. Check DNS, CloudFront and the gateway.`,
       metric: new Metric({
         namespace: 'AWS/Route53',
         metricName: 'HealthCheckStatus',
@@ -64,6 +68,20 @@ export class OutsideWatchPart extends Construct {
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 3,
       treatMissingData: TreatMissingData.BREACHING,
+    });
+  }
+
+  /** The health check does not look at the certificate, which ACM renews only while its DNS records exist. */
+  private watchCertificate({ certificateArn }: Parameters): void {
+    createAlarm(this, 'CertificateExpires', {
+      ...this.alarm,
+      alarmDescription:
+        'The certificate of the site expires within a month. ACM could not renew it: check its CNAME records.',
+      metric: Certificate.fromCertificateArn(this, 'Certificate', certificateArn).metricDaysToExpiry(),
+      threshold: MIN_CERTIFICATE_DAYS,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.IGNORE,
     });
   }
 

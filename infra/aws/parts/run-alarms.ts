@@ -58,7 +58,7 @@ function alarmOnFailures(mails: OperatorMailsPart, counts: RunCounts): void {
   });
   mails.addAlarm('MonitorFailing', {
     ...noneIn(FAILED_RUNS, counts.MonitorEnded),
-    alarmDescription: `The monitor has not reported for ${FAILED_RUNS} hours. Other alarms about the release are blind until it does.`,
+    alarmDescription: `The monitor has not reported for ${FAILED_RUNS} hours. Until it does, no alarm reports an old release, a stale chain or damage.`,
     mailsRecovery: true,
   });
 }

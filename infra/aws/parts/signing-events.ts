@@ -44,15 +44,26 @@ export function otherUses({ keys, role }: WatchedSigning): EventPattern {
   });
 }
 
-/** Returns the pattern of the starts of a task definition by another role than that of the schedules. A call may name it in several ways. */
+/**
+ * Returns the pattern of the starts of tasks by another role than that of the schedules: all in the cluster, because a start can
+ * replace the role and the command of any task, and those of the task definition elsewhere. A call may name both in several ways.
+ */
 export function startsByPeople(tasks: {
+  readonly cluster: string;
   readonly definition: string;
   readonly scheduler: string;
 }): EventPattern {
+  const starts = { eventName: ['RunTask', 'StartTask'] };
+  const byPeople = issuerIs([{ 'anything-but': [tasks.scheduler] }, { exists: false }]);
   return callsOf('ecs', {
-    eventName: ['RunTask', 'StartTask'],
-    requestParameters: { taskDefinition: [{ wildcard: `*${tasks.definition}*` }] },
-    ...issuerIs([{ 'anything-but': [tasks.scheduler] }, { exists: false }]),
+    $or: [
+      { ...starts, ...byPeople, requestParameters: { cluster: [{ wildcard: `*${tasks.cluster}` }] } },
+      {
+        ...starts,
+        ...byPeople,
+        requestParameters: { taskDefinition: [{ wildcard: `*${tasks.definition}*` }] },
+      },
+    ],
   });
 }
 

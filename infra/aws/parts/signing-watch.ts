@@ -31,7 +31,7 @@ const ADVICE = 'What to do: "Signatures outside a run" in infra/aws/README.md.';
 
 /**
  * Sends a mail about each use of a signing key by another role than that of publish, each refused use, each change of a key or
- * of the trail that reports it, and each task with the role of publish that a person starts. Keeps the signatures of publish.
+ * of the trail that reports it, and each task that a person starts: it can have the role of publish. Logs the signatures of publish.
  */
 export function watchSignatures(
   scope: Construct,
@@ -54,8 +54,12 @@ export function watchSignatures(
   });
   mails.addEvents('ManualPublish', {
     name: 'manual-publish',
-    pattern: startsByPeople({ definition: `${name}-publish`, scheduler: schedules.role.roleArn }),
-    ...mail('a task that can sign was started by hand.'),
+    pattern: startsByPeople({
+      cluster: name,
+      definition: `${name}-publish`,
+      scheduler: schedules.role.roleArn,
+    }),
+    ...mail('a task, which can sign, was started by hand.'),
   });
   if (signing?.trail === 'create') {
     mails.addEvents('TrailChanges', {
@@ -86,7 +90,7 @@ export function watchSignatures(
     evaluationPeriods: 2,
     treatMissingData: TreatMissingData.BREACHING,
     alarmDescription:
-      'No signature has been reported for two days. Readers refuse an older timestamp. Check publish and the trail.',
+      'Publish has ended well for two days, but no signature was reported. Check the trail: without it, no mail reports a misuse of the key.',
     mailsRecovery: true,
   });
 }

@@ -26,8 +26,8 @@ export function createOperator(scope: Construct, parameters: Parameters): void {
 
 /**
  * Permissions of an operator: what the publish and the reconciliation may do with the stores, read older versions, start and
- * stop tasks, read logs, and disable a signing key. Neither to sign, read secrets, delete accounts or versions, nor to change
- * the stacks.
+ * stop tasks, read logs, and disable a signing key. The role itself may not sign, read secrets, delete accounts or versions, or
+ * change the stacks. But it can start tasks whose roles may sign, and whose environment contains Stripe's secrets.
  */
 export function operatorStatements(parameters: Parameters): PolicyStatement[] {
   const { buckets, backup } = parameters;
@@ -100,7 +100,9 @@ function watchStatements({ name, account, region }: Parameters): PolicyStatement
     new PolicyStatement({
       sid: 'ReadLogs',
       actions: ['logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:DescribeLogStreams'],
-      resources: [`arn:aws:logs:${region}:${account}:log-group:/${name}/*`],
+      resources: [`/${name}/*`, `/aws/events/${name}/*`].map(
+        (group) => `arn:aws:logs:${region}:${account}:log-group:${group}`,
+      ),
     }),
     new PolicyStatement({
       sid: 'ReadMetrics',

@@ -1,4 +1,4 @@
-/** The result of one check. A fault stops a deployment; a note is for the operator to know or to do later. */
+/** The result of one check. With a fault, a deployment would fail; a note is for information, or something to do later. */
 export type Finding = {
   readonly state: 'ok' | 'note' | 'fault';
   readonly subject: string;
@@ -18,7 +18,7 @@ export const note = (subject: string, text: string, remedy: string): Finding => 
   remedy,
 });
 
-/** Returns what stops a deployment. */
+/** Returns something that would make a deployment fail. */
 export const fault = (subject: string, text: string, remedy: string): Finding => ({
   state: 'fault',
   subject,

@@ -11,7 +11,11 @@ try {
   const findings = await checkDeployment(readParameters(file), { resolveAlias: resolveCname });
   const faults = findings.filter(({ state }) => state === 'fault').length;
   console.log(formatFindings(findings));
-  console.log(faults === 0 ? '\nReady to deploy.' : `\n${faults} to fix before the deployment.`);
+  console.log(
+    faults === 0
+      ? '\nReady to deploy, as far as this can be checked without writing.'
+      : `\n${faults} to fix before the deployment.`,
+  );
   process.exitCode = faults === 0 ? 0 : 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

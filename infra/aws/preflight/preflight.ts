@@ -8,7 +8,7 @@ import { DELIVERY_REGION } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { checkBootstrap, checkConcurrency, checkCredentials, checkZones } from './account-checks.js';
 import { checkInput, checkNewBuckets } from './bucket-checks.js';
-import { fault, note, type Finding } from './finding.js';
+import { fault, note, ok, type Finding } from './finding.js';
 import { checkCertificate, checkHost, type ResolveAlias } from './host-checks.js';
 
 /** Options of `checkDeployment`. */
@@ -53,9 +53,21 @@ export async function checkDeployment(
     ['input', () => checkInput(s3At(region), parameters)],
     ['certificate', () => checkCertificate(new ACMClient(at(DELIVERY_REGION)), parameters)],
     ['host', () => checkHost(resolveAlias, parameters)],
+    ['image', () => Promise.resolve(checkBaseImage(parameters))],
   ];
   const found = await Promise.all(checks.map((each) => attempt(...each)));
   return [...found.flat(), CLOUDFRONT];
+}
+
+/** The digest of the example is none of any image. */
+function checkBaseImage({ baseImage }: Parameters): Finding {
+  return /@sha256:0{64}$/.test(baseImage)
+    ? fault(
+        'image',
+        'baseImage is the one of the example',
+        'Set it to what "npm run --silent image-digest -- node:24-slim" prints.',
+      )
+    : ok('image', baseImage);
 }
 
 async function attempt(...[subject, check]: Check): Promise<Finding | readonly Finding[]> {

@@ -31,12 +31,12 @@ const AT = {
   Copy: { hour: '8', minute: '10' },
   Verify: { weekDay: 'SUN', hour: '10', minute: '10' },
   Gc: { weekDay: 'SUN', hour: '14', minute: '10' },
-  GcInput: { day: '1', hour: '20', minute: '10' }, // in the evening, when nothing is collected
+  GcInput: { day: '1', hour: '20', minute: '10' }, // in the evening, when collect usually finds nothing new
 } as const satisfies Record<string, CronOptionsWithTimezone>;
 
 /**
- * Lag in days above which `status` fails: none, so that the monitor fails only for a damaged store. The alarms read the lag of
- * each chain from its report.
+ * Lag in days above which `status` fails. It is never reached, so the monitor fails only for a damaged store: the alarms read
+ * the lag of each chain from its report.
  */
 const MAX_LAG_DAYS = '999999';
 const REPORT = ['--log-json', '--report', '/dev/stdout'];

@@ -27,8 +27,8 @@ export const PROGRAM = 'program';
 export const SCRATCH = '/scratch';
 
 /**
- * Ends a program that hangs, because ECS has no time limit for a task. The next hourly run starts before that, which is safe.
- * `timeout` exits with 124 then, and the task has failed.
+ * Ends a program that hangs, because ECS has no time limit for a task. `timeout` then exits with 124, and the task fails. The
+ * limit is below an hour, so only a delayed start lets two runs of a task overlap, which is safe.
  */
 const TIME_LIMIT = ['timeout', '--kill-after=30s', '55m'];
 

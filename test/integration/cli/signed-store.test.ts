@@ -93,6 +93,17 @@ it(
 );
 
 it(
+  'refuses a key set that the current release would make false, and says which sequence is right',
+  async () => {
+    expect((await publishAs()).code).toBe(0); // after the key set was made for the first release
+    const { code, stderr } = await install();
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--from-sequence 2')]);
+    expect((await publishAs()).code).toBe(0); // nothing was installed
+  },
+  SLOW_MS,
+);
+
+it(
   'takes only a later key set of the same site and root key',
   async () => {
     await install();
