@@ -36,7 +36,7 @@ const ADVICE = 'What to do: "Signatures outside a run" in infra/aws/README.md.';
 export function watchSignatures(
   scope: Construct,
   mails: OperatorMailsPart,
-  { parameters, keys, schedules, published }: SigningWatchOptions,
+  { parameters, keys, schedules: { role }, published }: SigningWatchOptions,
 ): void {
   const { name, signing } = parameters;
   const watched = {
@@ -54,11 +54,7 @@ export function watchSignatures(
   });
   mails.addEvents('ManualPublish', {
     name: 'manual-publish',
-    pattern: startsByPeople({
-      cluster: name,
-      definition: `${name}-publish`,
-      scheduler: schedules.role.roleArn,
-    }),
+    pattern: startsByPeople({ cluster: name, definition: `${name}-publish`, scheduler: role.roleArn }),
     ...mail('a task, which can sign, was started by hand.'),
   });
   if (signing?.trail === 'create') {
