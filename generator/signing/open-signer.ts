@@ -1,6 +1,5 @@
 import { GeneratorError } from '../core/generator-error.js';
 import { openFileSigner } from './file-signer.js';
-import { openKmsSigner } from './kms-signer.js';
 import type { Signer } from './signer.js';
 
 /** The variables of the environment for signing releases: the key, and the trust anchor of the site. */
@@ -19,7 +18,9 @@ export async function openSigner({
   if (file !== undefined && key !== undefined)
     throw new GeneratorError('usage', 'Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY, not both.');
   if (file !== undefined) return openFileSigner(file);
-  return key === undefined ? undefined : openKmsSigner(parseKmsKey(key));
+  if (key === undefined) return undefined;
+  const { openKmsSigner } = await import('./kms-signer.js'); // loading the SDK takes longer than most commands
+  return openKmsSigner(parseKmsKey(key));
 }
 
 /** Returns the id of the key in `kms:KEY-ID`. @throws GeneratorError 'usage' for any other text */
