@@ -5,7 +5,7 @@ import type { LambdaProcess } from '../support/aws/lambda-process.js';
 import { publish } from '../support/release/published-store.js';
 import { writeSmallInput } from '../support/release/small-input.js';
 
-const SLOW_MS = 180_000;
+const SLOW_MS = 300_000;
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const SECRET = 'the-secret-of-the-distribution-48';
 const PREVIOUS_SECRET = 'the-previous-secret-of-32-letters';

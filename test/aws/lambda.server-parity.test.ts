@@ -11,7 +11,7 @@ import { createLambdaScene, type LambdaScene } from '../support/aws/lambda-scene
 import type { LambdaAnswer, LambdaProcess, LambdaRequest } from '../support/aws/lambda-process.js';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway/gateway-process.js';
 
-const SLOW_MS = 180_000;
+const SLOW_MS = 300_000;
 const BUNDLE = bundlePath('gold', 'base', '7d');
 
 let scene: LambdaScene;

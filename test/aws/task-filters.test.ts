@@ -6,7 +6,7 @@ import { runInProcess } from '../support/process/generator-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 import { writeSmallInput } from '../support/release/small-input.js';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 
 const { Service } = await readTemplates();
 type Filter = { readonly name: string; readonly pattern: string; readonly value: string };

@@ -23,7 +23,7 @@ import { sign, toStripeEvent } from '../support/stripe/signed-events.js';
 import { s3Environment } from '../support/process/staged-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 
-const SLOW_MS = 180_000;
+const SLOW_MS = 300_000;
 const REGION = 'eu-west-1';
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const STRIPE = {

@@ -23,7 +23,7 @@ import { randomSeries } from '../support/release/random-series.js';
 import { createTestBucket, type TestBucket } from '../support/s3/s3-bucket.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
 
-const SLOW_MS = 180_000;
+const SLOW_MS = 300_000;
 const BUNDLE = bundlePath('gold', 'base', '7d');
 
 let folder: TemporaryFolder;

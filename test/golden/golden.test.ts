@@ -181,7 +181,7 @@ describe('the check of the golden release', () => {
         ).toHaveLength(1);
       }
     },
-    120_000,
+    300_000,
   );
 
   it('fails and names both paths when two files are exchanged', () => {

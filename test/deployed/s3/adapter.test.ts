@@ -15,11 +15,11 @@ let bucket: TestBucket;
 const running: FlakyS3[] = [];
 beforeAll(async () => {
   bucket = await createTestBucket();
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await Promise.all(running.map((proxy) => proxy.dispose()));
   bucket.dispose();
-}, 60_000);
+}, 300_000);
 
 async function openBehind(choose: Choose, prefix: string, signal?: AbortSignal): Promise<ObjectStore> {
   const proxy = await startFlakyS3(bucket.endpoint, choose);
@@ -164,7 +164,7 @@ describe('the generator exits with the right code and a remedy when', () => {
         /bucket crd-test-no-such-bucket does not exist \(.+\)\. Create it or correct the address\./,
       );
     },
-    30_000,
+    300_000,
   );
 
   it('no credentials are set', async () => {
@@ -190,7 +190,7 @@ describe('the generator exits with the right code and a remedy when', () => {
     expect(run.stderr).toContain(`${proxy.endpoint} cannot be reached or does not answer (`);
     expect(run.stderr).toContain('Check the network');
     expect(run.seconds).toBeLessThan(timeLimit(60));
-  }, 70_000);
+  }, 300_000);
 });
 
 it('stores every byte value unchanged', async () => {

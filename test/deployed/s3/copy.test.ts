@@ -17,11 +17,11 @@ let published: PublishedStore;
 beforeAll(async () => {
   bucket = await createTestBucket();
   published = await createPublishedStore();
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   bucket.dispose();
   await published.dispose();
-}, 60_000);
+}, 300_000);
 
 const copy = (from: string, to: string): Promise<GeneratorRun> =>
   runInProcess(['copy', '--from', from, '--to', to, '--json']);
@@ -74,7 +74,7 @@ it('writes each object with the same headers as a publication', async () => {
     named[1],
   ]);
   expect(await headersOf(POINTER_KEY)).toEqual(['application/json', 'no-cache', undefined]);
-}, 60_000);
+}, 300_000);
 
 it('resumes an interrupted copy, and of the objects reads only manifests twice', async () => {
   const from = await openStore(`file:${published.root}`);

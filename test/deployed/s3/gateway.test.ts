@@ -20,7 +20,7 @@ import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
 import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js';
 
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 const PUBLIC_BASE_URL = 'https://data.example.com';
 const BUNDLE = bundlePath('gold', 'base', '7d');
 const MANIFEST = manifestPath('gold', 'base');

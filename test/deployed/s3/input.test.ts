@@ -8,7 +8,7 @@ import { differingKeys, snapshotStore } from '../../support/stores/store-snapsho
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const AS_OF = '2025-06-01T06:00:00Z';
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 
 let bucket: TestBucket;
 let temporary: TemporaryFolder;

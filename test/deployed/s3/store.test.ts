@@ -5,7 +5,7 @@ let bucket: TestBucket;
 let stores = 0;
 beforeAll(async () => {
   bucket = await createTestBucket();
-}, 60_000);
+}, 300_000);
 afterAll(() => bucket.dispose());
 
 describeObjectStore('an S3 store below a prefix', async () => ({

@@ -4,7 +4,7 @@ import { runInProcess, type GeneratorRun } from '../../support/process/generator
 import { metricsCsv, writeInput, writeSmallInput } from '../../support/release/small-input.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 
 let folder: TemporaryFolder;
 let input: string;

@@ -21,7 +21,7 @@ describe('hold, unhold and rollback with --chain', () => {
       days: { bitcoin: 33, arbitrum: 10 },
       revised: RESTATED,
     });
-  }, 60_000);
+  }, 300_000);
   afterAll(() => published.dispose());
   beforeEach(async () => (root = await published.copy()));
 

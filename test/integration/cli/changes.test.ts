@@ -12,7 +12,7 @@ const LINE = 'bitcoin: sources changed: coinmetrics CC-BY-NC 4.0 -> CC-BY 4.0';
 const CHANGE = [{ from: segment('CC-BY-NC 4.0'), to: segment('CC-BY 4.0') }];
 
 /** The first run of a process computes the fingerprint of the writers. */
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 
 let folder: TemporaryFolder;
 let input: string;

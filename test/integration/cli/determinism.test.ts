@@ -23,7 +23,7 @@ let plain: readonly string[];
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'crd-determinism-'));
   plain = await publish('plain', { env: { LANG: 'C', TZ: 'UTC' }, reversed: false });
-}, 60_000);
+}, 300_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Formats a series as CSV, with columns and line ends as the test needs them. */
@@ -94,7 +94,7 @@ it('no byte depends on locale, time zone, working directory, file order, column 
   expect(plain.length).toBeGreaterThan(200);
   expect(turkish).toEqual(plain);
   expect(german).toEqual(plain);
-}, 60_000);
+}, 300_000);
 
 it('planning is pure: equal requests give equal plans and change nothing', async () => {
   const request = {
@@ -140,4 +140,4 @@ it('another process draws the same charts as this one', async () => {
   }
   expect(here).toHaveLength(5); // a picture and its data for each chain, and a picture for all chains
   expect(plain.filter((line) => line.startsWith('public/charts/'))).toEqual(here.sort());
-}, 60_000);
+}, 300_000);

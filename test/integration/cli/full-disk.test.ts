@@ -32,7 +32,7 @@ beforeAll(async () => {
   undisturbed = path.join(folder.path, 'undisturbed');
   await copyFolder(published, undisturbed);
   expect(await publish(input, undisturbed, SECOND)).toMatchObject({ code: 0 });
-}, 60_000);
+}, 300_000);
 afterAll(() => folder.dispose());
 
 const publishing = (root: string): string[] => [
@@ -94,7 +94,7 @@ describe.each([
     await disk.extend();
     expect(await runInProcess(publishing(root))).toEqual({ code: 0, stdout: '', stderr: '' });
     await expectCompleted(root);
-  }, 30_000);
+  }, 300_000);
 
   it('hold, which needs no reserve, exits 7 without spare space with the path and changes nothing visible', async () => {
     disk = await createDisk(temporary.path, published);
@@ -124,7 +124,7 @@ describe.each([
 
     await disk.extend();
     expect(await runInProcess(hold)).toMatchObject({ code: 0, stderr: '' });
-  }, 30_000);
+  }, 300_000);
 
   it('a first publication exits 7, shows nothing, and succeeds once there is space', async () => {
     disk = await createDisk(temporary.path);
@@ -136,7 +136,7 @@ describe.each([
     await disk.extend();
     expect(await runInProcess(publishing(root))).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await verify(root)).toMatchObject({ code: 0, stderr: '' });
-  }, 30_000);
+  }, 300_000);
 });
 
 describe('in a read-only directory', () => {
@@ -166,14 +166,14 @@ describe('in a read-only directory', () => {
     await setWritable(root, true);
     expect(await runUnprivileged(publishing(root))).toEqual({ code: 0, stdout: '', stderr: '' });
     await expectCompleted(root);
-  }, 30_000);
+  }, 300_000);
 
   it('a first publication exits 7 with the path', async () => {
     await setWritable(temporary.path, false);
     const { code, stderr } = await runUnprivileged(publishing(root));
     expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(`mkdir ${root}`) });
     expect(await readdir(temporary.path)).toEqual([]);
-  }, 30_000);
+  }, 300_000);
 
   it.each(['verify', 'status', 'publish'])(
     '%s succeeds when it has nothing to write',
@@ -183,7 +183,7 @@ describe('in a read-only directory', () => {
       const args = command === 'publish' ? publishing(root) : [command, '--quiet', '--store', `file:${root}`];
       expect(await runUnprivileged(args)).toEqual({ code: 0, stdout: '', stderr: '' });
     },
-    30_000,
+    300_000,
   );
 
   it('publish exits 7 with the path when the directory cannot be read either', async () => {
@@ -194,7 +194,7 @@ describe('in a read-only directory', () => {
       stderr: expect.stringMatching(/^generator: \w+ \S+: EACCES: permission denied/),
     });
     expect(stderr).toContain(` ${root}`);
-  }, 30_000);
+  }, 300_000);
 });
 
 /** Makes a folder and everything in it writable or read-only. */

@@ -40,7 +40,7 @@ describe('a release that a clock two days ahead has published', () => {
       writeSmallInput(path.join(folder.path, name), { days: { bitcoin, arbitrum }, revised: RESTATED });
     late = await write('late', 35, 12);
     current = await write('current', 33, 10);
-  }, 30_000);
+  }, 300_000);
   afterAll(async () => {
     await Promise.all([published.dispose(), folder.dispose()]);
   });

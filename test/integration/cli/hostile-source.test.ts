@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   target = path.join(folder.path, 'target');
   expect(await copy()).toMatchObject({ code: 0 });
-}, 30_000);
+}, 300_000);
 afterAll(() => folder.dispose());
 
 const copy = (): Promise<GeneratorRun> =>

@@ -16,7 +16,7 @@ let runs: TestRuns;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   runs = await prepareRuns(folder.path);
-}, 60_000);
+}, 300_000);
 afterAll(() => folder.dispose());
 
 /** A line of the log. Its other members depend on the kind of line. */
@@ -87,7 +87,7 @@ describe('--log-json of the program', () => {
       code: 0,
       seconds: expect.any(Number),
     });
-  }, 20_000);
+  }, 300_000);
 
   it.each([
     [
@@ -117,7 +117,7 @@ describe('--log-json of the program', () => {
     await once(child.stderr, 'data');
     child.stderr.destroy();
     expect(await once(child, 'close')).toEqual([0, null]);
-  }, 20_000);
+  }, 300_000);
 
   it('logs an interrupt as a failure in the last line', async () => {
     const child = spawn(process.execPath, [MAIN, ...runs.publishing(), '--log-json'], { env: {} });
@@ -125,7 +125,7 @@ describe('--log-json of the program', () => {
     const [stderr, closed] = await Promise.all([text(child.stderr), once(child, 'close')]);
     expect(closed).toEqual([130, null]);
     expect(parseLog(stderr).at(-1)).toMatchObject({ level: 'error', exit: 'interrupted', code: 130 });
-  }, 20_000);
+  }, 300_000);
 });
 
 describe('--log-json', () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   input = await writeSmallInput(path.join(folder.path, 'input'), { days: { bitcoin: 5 } });
   root = path.join(folder.path, 'store');
   expect(await publish(input, root, '2025-01-10T06:00:00Z')).toMatchObject({ code: 0, stderr: '' });
-}, 30_000);
+}, 300_000);
 afterAll(() => folder.dispose());
 
 const run = (...args: string[]): Promise<GeneratorRun> => runInProcess(args, NOW);

@@ -18,7 +18,7 @@ let runs: TestRuns;
 beforeAll(async () => {
   folder = await createTemporaryFolder();
   runs = await prepareRuns(path.join(folder.path));
-}, 60_000);
+}, 300_000);
 afterAll(() => folder.dispose());
 
 /** Each test has its own folder for its report. */

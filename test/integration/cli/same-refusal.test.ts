@@ -11,7 +11,7 @@ const LATER = '2025-01-11T07:00:00Z';
 const BITCOIN = '1 published date would be restated, 2025-01-05 to 2025-01-05';
 
 /** The first run of a process computes the fingerprint of the writers. */
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 
 let folder: TemporaryFolder;
 let input: string;

@@ -5,7 +5,7 @@ import { publish } from '../../support/release/published-store.js';
 import { writeSmallInput } from '../../support/release/small-input.js';
 import { NOW, SITE, useKeyRuns } from '../../support/trust/key-runs.js';
 
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 const { file, run, keys, init, rotate, show } = useKeyRuns();
 const store = (): string => `file:${file('store')}`;
 

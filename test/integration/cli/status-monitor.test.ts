@@ -38,7 +38,7 @@ beforeAll(async () => {
   const input = await writeSmallInput(path.join(folder.path, 'without-fees'), { days: { bitcoin: 101 } });
   await writeInput(input, { 'arbitrum.csv': csv, 'sources.json': sourcesJson(['bitcoin', 'arbitrum']) });
   await publishInput(unlabelled, input);
-}, 60_000);
+}, 300_000);
 afterEach(() => store.undo());
 afterAll(() => folder.dispose());
 

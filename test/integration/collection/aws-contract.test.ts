@@ -22,7 +22,7 @@ beforeAll(async () => {
     }
     other.set(chain, await scene.write(chain, FIRST, wholeDay(chain, 200)));
   }
-}, 60_000);
+}, 300_000);
 afterAll(() => scene.dispose());
 
 describeSource('aws', () => Promise.resolve(sourceOf(['bitcoin', 'ethereum'], () => scene.createAws())));

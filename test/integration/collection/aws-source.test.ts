@@ -32,7 +32,7 @@ const { signal } = new AbortController();
 let scene: AwsScene;
 beforeAll(async () => {
   scene = await startAwsScene();
-}, 60_000);
+}, 300_000);
 afterAll(() => scene.dispose());
 beforeEach(async () => {
   for (const key of await scene.bucket.keys()) await scene.bucket.remove(key);

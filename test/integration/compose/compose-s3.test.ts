@@ -7,7 +7,7 @@ import { unpackDebianPackages } from '../../support/compose/debian-packages.js';
 import { assertSuccess } from '../../support/process/run-program.js';
 import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js';
 
-const SLOW_MS = 180_000;
+const SLOW_MS = 300_000;
 const SITE = 'https://localhost';
 const CREDENTIALS = '/run/secrets/s3-credentials';
 

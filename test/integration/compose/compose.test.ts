@@ -10,7 +10,7 @@ import { unpackDebianPackages } from '../../support/compose/debian-packages.js';
 import { startLoopbackServer, type LoopbackServer } from '../../support/process/loopback-server.js';
 import { assertSuccess, type ProgramRun } from '../../support/process/run-program.js';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const SITE = 'https://localhost';
 const BUNDLE = SITE + bundlePath('gold', 'base', '7d');
 const packages = unpackDebianPackages();

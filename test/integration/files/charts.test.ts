@@ -22,7 +22,7 @@ import { chartDay, chartDays } from '../../support/release/chart-days.js';
 import { publishSample } from '../../support/release/published-sample.js';
 import { createTemporaryFolder } from '../../support/process/temporary-folder.js';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDE: Look = { width: 1440, scheme: 'light' };
 const CHAIN_PAGE = chainPagePath('bitcoin');

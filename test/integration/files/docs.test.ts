@@ -18,7 +18,7 @@ import { createTemporaryFolder } from '../../support/process/temporary-folder.js
 import { publishSample } from '../../support/release/published-sample.js';
 
 const SETUP_MS = 300_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const WIDE: Look = { width: 1440, scheme: 'light' };
 const DAY = operationPath('getDay');
 

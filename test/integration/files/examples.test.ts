@@ -33,7 +33,7 @@ import { s3Environment } from '../../support/process/staged-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 
 /** Examples that download a path to a file. */
 const DOWNLOADS = ['download.sh', 'download.mjs'];

@@ -27,7 +27,7 @@ import { publishSample } from '../../support/release/published-sample.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 /** Number of missing days of the irregular input. */
 const MISSING_DAYS = 17;
 /** Number of runs from which on a mean has an interval. */

@@ -28,7 +28,7 @@ import { publishSample } from '../../support/release/published-sample.js';
 import { createTemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 /** Limit for the front page with its images and styles. */
 const FRONT_BYTES = 200 * 1024;
 

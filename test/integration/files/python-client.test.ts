@@ -10,7 +10,7 @@ import { assertSuccess, runProgram } from '../../support/process/run-program.js'
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const PYTEST_MS = 600_000;
 
 const CLIENT = path.dirname(CLIENT_SOURCES);

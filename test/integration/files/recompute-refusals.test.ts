@@ -19,7 +19,7 @@ import { createRandom } from '../../support/random/seeded.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 const FIRST = '2022-01-01';
 const LAST = '2022-03-01';
 

@@ -23,7 +23,7 @@ import { assertSuccess } from '../../support/process/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 /** Number of dates that `inputs_sha256` covers. */
 const INPUT_DAYS = 385;
 

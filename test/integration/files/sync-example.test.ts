@@ -17,7 +17,7 @@ import {
 import { readCurrent } from '../../support/release/read-release.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 const EXAMPLE = 'sync.ts';
 const ARCHIVE = `${FILES_PATH}/gold/base/`;
 

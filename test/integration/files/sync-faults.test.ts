@@ -20,7 +20,7 @@ import { startLoopbackServer } from '../../support/process/loopback-server.js';
 import { hasSecret, startObjectHost, type RecordedRequest } from '../../support/s3/object-host.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 
 let scenario: SyncScenario;
 /** Serves the first release. */

@@ -23,7 +23,7 @@ import { rollBack } from '../../support/release/operate.js';
 import { readCurrent } from '../../support/release/read-release.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 
 let scenario: SyncScenario;
 /** Serves the first release. */

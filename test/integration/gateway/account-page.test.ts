@@ -23,7 +23,7 @@ import {
 
 const run = promisify(execFile);
 const INSTALL_MS = 300_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 
 let browser: Browser;
 let site: TestSite;

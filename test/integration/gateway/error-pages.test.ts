@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../../support/process/temporary-folder.js
 import { publishSample } from '../../support/release/published-sample.js';
 
 const INSTALL_MS = 300_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const BUNDLE = bundlePath('gold', 'base', 'latest');
 
 /** Cleanup of what was opened. */

@@ -20,7 +20,7 @@ import {
 } from '../../support/gateway/served-release.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 /** Time in which sent bytes or a signal reach the gateway. */
 const ARRIVAL_MS = 300;
 

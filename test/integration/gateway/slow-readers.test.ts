@@ -7,7 +7,7 @@ import { serveStore, type ServedRelease } from '../../support/gateway/served-rel
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 import { publishSample } from '../../support/release/published-sample.js';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const REQUESTS = 3_200;
 const CONNECTIONS = 16;
 const ATTACK_MS = 5_000;

@@ -16,7 +16,7 @@ import { runStaged, s3Environment } from '../../support/process/staged-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 import { timeLimit } from '../../support/process/time-limit.js';
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 
 let folder: TemporaryFolder;
 let bucket: TestBucket;

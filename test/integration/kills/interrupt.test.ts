@@ -32,7 +32,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const HANG_LISTING = pathToFileURL(
   path.join(import.meta.dirname, '../../support/kills/hang-listing.mjs'),
 ).href;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 /** Limit of runs for one interrupt: a short stage may end before the signal arrives. */
 const TRIES = 5;
 

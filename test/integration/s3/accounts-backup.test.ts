@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   bucket = await createTestBucket();
   await writeFile(path.join(folder.path, 'backup.key'), randomBytes(32).toString('base64'));
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   bucket.dispose();
   await folder.dispose();

@@ -28,11 +28,11 @@ beforeAll(async () => {
   expect(await publish('undisturbed', second, SECOND)).toMatchObject({ code: 0, stderr: '' });
   const after = await snapshotStore(await bucket.store('undisturbed'));
   added = differingKeys(before, after).filter((key) => /^(objects|releases)\//.test(key));
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   bucket.dispose();
   await folder.dispose();
-}, 60_000);
+}, 300_000);
 
 function publish(prefix: string, input: string, asOf: string): Promise<TimedRun> {
   const store = bucket.address(prefix);
@@ -77,7 +77,7 @@ describe('before it moves the pointer, publish finds wrong bytes in place of', (
       expect(await readText(`damaged/${POINTER_KEY}`)).toBe(pointer);
       await bucket.remove(`damaged/${key}`);
     },
-    30_000,
+    300_000,
   );
 });
 
@@ -87,4 +87,4 @@ it('publish completes after the wrong bytes are removed', async () => {
     ['undisturbed', 'damaged'].map(async (prefix) => snapshotStore(await bucket.store(prefix))),
   );
   expect(repaired).toEqual(undisturbed);
-}, 30_000);
+}, 300_000);

@@ -36,12 +36,12 @@ beforeAll(async () => {
   first = await writeSmallInput(path.join(folder.path, 'first'), { days: { bitcoin: 16, arbitrum: 4 } });
   second = await writeSmallInput(path.join(folder.path, 'second'), { days: { bitcoin: 17, arbitrum: 5 } });
   await publish('undisturbed', bucket.endpoint, first, FIRST);
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await Promise.all(running.map((proxy) => proxy.dispose()));
   bucket.dispose();
   await folder.dispose();
-}, 60_000);
+}, 300_000);
 
 async function startProxy(choose: Choose): Promise<FlakyS3> {
   const proxy = await startFlakyS3(bucket.endpoint, choose);

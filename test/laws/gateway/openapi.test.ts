@@ -37,7 +37,7 @@ import {
 import { sendRaw } from '../../support/gateway/raw-http.js';
 
 /** Time limit of nearly two thousand requests. */
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 const billing = createFakeBilling({ now: () => NOW, prices: PRICES });
 const LATEST = bundlePath('gold', 'base', 'latest');

@@ -98,7 +98,7 @@ describe('a run that is killed after its commit', () => {
       expect(left.length).toBeGreaterThan(10);
       expect(lagging).toBeGreaterThan(5);
     },
-    120_000,
+    300_000,
   );
 
   it('does not excuse copies that belong to no release, or to one before the last refresh', async () => {

@@ -58,7 +58,7 @@ describe('the lock of a directory store', () => {
       expect(results.filter((result) => result === 'conflict')).toHaveLength(7);
       expect([await stored(), await locks()]).toEqual([WRITERS[winner], []]);
     }
-  }, 30_000);
+  }, 300_000);
 
   it('is never taken over from another host; the error names the file and the owner', async () => {
     const own = await readOwnIdentity();
@@ -112,7 +112,7 @@ describe('the lock of a directory store', () => {
     await pMap(WRITERS.slice(0, 4), () => run('increment-counter.mjs', [root, 'counter', '50']));
     expect((await createDirectoryStore(root).get('counter'))?.bytes.toString()).toBe('200');
     expect(await locks()).toEqual([]);
-  }, 30_000);
+  }, 300_000);
 
   it('does not block writers after processes were killed at any moment', async () => {
     await pMap(WRITERS, (_, i) => run('increment-counter.mjs', [root, 'object', '1000000'], 3 * i), {
@@ -125,7 +125,7 @@ describe('the lock of a directory store', () => {
       'conflict',
     );
     expect(await stored()).toBe('text');
-  }, 30_000);
+  }, 300_000);
 });
 
 /** Runs a program of test/support/stores to its end, or kills it this long after its first output. */

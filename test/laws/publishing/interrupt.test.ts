@@ -114,7 +114,7 @@ describe('an interrupt during any operation of a publication', () => {
         expect(each).toEqual({ ...each, message: expect.stringMatching(truth) });
       }
     },
-    120_000,
+    300_000,
   );
 
   it('is also reported when there was nothing to publish', async () => {

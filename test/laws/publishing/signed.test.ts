@@ -18,7 +18,7 @@ import { createTurns } from '../../support/stores/turns.js';
 
 const SEEDS = Number(process.env['CRD_SEEDS'] ?? '12');
 const STRIDE = SEEDS >= 1000 ? 1 : 13;
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 const FIRST = '2022-02-01T00:00:00Z';
 const SECOND = '2022-02-02T00:00:00Z';
 const short = randomSeries({ chain: 'arbitrum', seed: 1, days: 3 });

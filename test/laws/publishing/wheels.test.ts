@@ -15,7 +15,7 @@ import { readCurrent } from '../../support/release/read-release.js';
 
 const inputs = [randomSeries({ chain: 'base', seed: 7, days: 30 })];
 const AS_OF = ['2022-03-01T00:00:00Z', '2022-03-02T00:00:00Z', '2022-03-03T00:00:00Z'] as const;
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 /** Versions that this build does not have. */
 const VERSIONS = ['0.0.9', '0.0.10', '0.1.0'] as const;
 const texts = await readProductTexts();

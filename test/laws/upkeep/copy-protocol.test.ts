@@ -109,7 +109,7 @@ describe('copy', () => {
       expect(await target.head(key)).toBeUndefined();
       expect(await target.head(POINTER_KEY)).toBeUndefined();
     }
-  }, 60_000);
+  }, 300_000);
 });
 
 describe('copies beside publications', () => {
@@ -184,7 +184,7 @@ describe('copy and garbage collection', () => {
       fault: { key: retained, message: 'is missing' },
     });
     await source.putIfAbsent(old, body, META);
-  }, 60_000);
+  }, 300_000);
 
   it('renews objects of the target that an interrupted copy left long ago, once', async () => {
     const fresh = await createSource();

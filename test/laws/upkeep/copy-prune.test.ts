@@ -19,7 +19,7 @@ let source: StoreWithClock;
 beforeAll(async () => {
   source = createStoreWithClock();
   await publishDaily(source, 36);
-}, 60_000);
+}, 300_000);
 
 /** Copies to a store that has the clock of the source. */
 function copy(to: ObjectStore, apply?: boolean): Promise<CopyResult> {
@@ -58,4 +58,4 @@ it('copy --prune leaves in the target exactly what gc leaves in the source', asy
   await runGc(source.store);
   expect(await keysOf(target)).toEqual(await keysOf(source.store));
   expect(await keysOf(fresh)).toEqual(await keysOf(source.store));
-}, 60_000);
+}, 300_000);

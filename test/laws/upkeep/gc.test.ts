@@ -85,7 +85,7 @@ describe('garbage collection', () => {
     });
     await rollBack(store, { to: releases[29]?.record.revision ?? '', reason: 'x', asOf });
     await expectSound(store);
-  }, 60_000);
+  }, 300_000);
 
   it('keeps keys that the generator did not write', async () => {
     const clocked = createStoreWithClock();

@@ -243,7 +243,7 @@ it.each(Object.entries(DOCUMENTS))(
       { numRuns: SEEDS, seed: 3 },
     );
   },
-  120_000,
+  300_000,
 );
 
 it.each([
@@ -263,7 +263,7 @@ it.each([
       { numRuns: SEEDS, seed: 4 },
     );
   },
-  120_000,
+  300_000,
 );
 
 it('a refusal.json that does not match its schema is damage for verify and status, no copy takes it over, and repair empties it', async () => {

@@ -87,7 +87,7 @@ describe('repair', () => {
       }),
       { numRuns: 25, seed: 4 },
     );
-  }, 60_000);
+  }, 300_000);
 
   // A damaged aliases.json must not end the run before it has restored what only an earlier release lists.
   it('restores a file of an earlier release when aliases.json is damaged too', async () => {
@@ -101,7 +101,7 @@ describe('repair', () => {
     const store = await createDamaged(keys.filter(isObject));
     expect(await repair(store)).toMatchObject({ outcome: 'repaired', faults: [] });
     expect(differingKeys(undamaged, await snapshotStore(store))).toEqual([]);
-  }, 30_000);
+  }, 300_000);
 
   // Record 2 cannot be restored: only it contains the reason of the hold that has ended.
   it.each([1, 3, 4])('restores the record of sequence %i', async (sequence) => {

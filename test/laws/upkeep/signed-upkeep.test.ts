@@ -22,7 +22,7 @@ import { createMemoryCopies, type MemoryCopies } from '../../support/stores/memo
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { differingKeys, snapshotStore } from '../../support/stores/store-snapshot.js';
 
-const SLOW_MS = 60_000;
+const SLOW_MS = 300_000;
 const FIRST = '2022-02-01T00:00:00Z';
 const SECOND = '2022-02-02T00:00:00Z';
 const META = { contentType: 'application/jose', cacheControl: 'no-cache' };
