@@ -12,7 +12,6 @@ import {
   readProblemCode,
   type AnyDocument,
 } from '../support/gateway/http-answers.js';
-import { timeLimit } from '../support/process/time-limit.js';
 
 const BUNDLE = bundlePath('gold', 'base', '7d');
 let server: DashboardServer;
@@ -128,7 +127,7 @@ describe('POST', () => {
     const label = `${'a'.repeat(65_000)}\n`;
     const startedMs = performance.now();
     expect(await readProblemCode(await request('POST', asJson({ label })))).toBe('request-malformed');
-    expect(performance.now() - startedMs).toBeLessThan(timeLimit(500));
+    expect(performance.now() - startedMs).toBeLessThan(500);
   });
 });
 

@@ -98,15 +98,8 @@ it.each(TIMES)(
   SLOW_MS,
 );
 
-const IS_LONG = Number(process.env['CRD_SEEDS'] ?? '12') >= 1000;
-/**
- * The attacks on a reader who remembers nothing: the page does not. The fast tests run all of them on the same code, so that
- * one of each kind of reader and fault is enough here.
- */
-const OF_STRANGERS = ATTACKS.filter(({ seen }) => seen === null).filter(
-  ({ fault, reader }, i, all) =>
-    IS_LONG || all.findIndex((other) => other.fault === fault && other.reader === reader) === i,
-);
+/** The attacks on a reader who remembers nothing: the page does not. */
+const OF_STRANGERS = ATTACKS.filter(({ seen }) => seen === null);
 const isPublic = ({ reader }: Attack): boolean => reader === 'public';
 
 it.each(OF_STRANGERS.filter(isPublic).map((attack) => [attack.name, attack] as const))(

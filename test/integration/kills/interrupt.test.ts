@@ -16,7 +16,6 @@ import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js
 import { writeSmallInput } from '../../support/release/small-input.js';
 import { runStaged, type StageAction, type StagedRun } from '../../support/process/staged-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
-import { timeLimit } from '../../support/process/time-limit.js';
 
 const STAGES = [
   'input',
@@ -88,7 +87,7 @@ describe.each([
         const run = await runStaged(publishArgs(store, scenario), interruptBy(signal, stage));
         if (run.secondsAfter === undefined || run.code === 0) continue;
         expect(run).toMatchObject({ code: 130, signal: null });
-        expect(run.secondsAfter).toBeLessThan(timeLimit(5));
+        expect(run.secondsAfter).toBeLessThan(5);
         const found = await reportedAndCurrent(run, store, scenario);
         expect([
           ['not committed', 'old'],
@@ -143,7 +142,7 @@ describe('an interrupt', () => {
       const run = await runStaged(args, { ...interruptBy('SIGTERM', 'input'), delayMs: 200 }, nodeArgs);
       expect(run).toMatchObject({ code: null, signal: 'SIGINT' });
       expect(run.messages).toContain('interrupted: unknown: run status');
-      expect(run.secondsAfter).toBeLessThan(timeLimit(5));
+      expect(run.secondsAfter).toBeLessThan(5);
     },
     SLOW_MS,
   );
@@ -164,6 +163,6 @@ describe('an interrupt', () => {
     };
     const run = await runStaged(args, killTwice, nodeArgs);
     expect(run).toMatchObject({ code: null, signal: second });
-    expect(performance.now() - killedMs).toBeLessThan(timeLimit(3000));
+    expect(performance.now() - killedMs).toBeLessThan(3000);
   });
 });
