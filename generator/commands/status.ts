@@ -43,7 +43,7 @@ export function addStatus(program: Command, host: CommandHost): void {
       ),
       new Option(
         '--max-lag-days <days>',
-        'exit 8 if a chain is later than this or public copies are outdated; count no objects',
+        'exit 8 if a chain is later than this, public copies are outdated, or signatures are refused; count no objects',
       ).argParser(parseDays),
       chainsOption('--chain', 'report only this chain; repeatable (default: all chains)'),
       chainsOption('--ignore', 'do not report this chain; repeatable'),
@@ -131,6 +131,7 @@ function formatStatus(status: StoreStatus, paint: Paint): string {
     `hold       ${describeHolds(status)}`,
     `${status.refusals.length > 0 ? paint('refused') : 'refused'}    ${describeRefusals(status)}`,
     `copies     ${paint(describeAliases(status))}`,
+    `signing    ${describeSigning(status, paint)}`,
     `objects    ${describeObjects(status)}`,
     '',
     formatChains(status, paint),
@@ -190,6 +191,18 @@ function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string
         ? `${count(behind, 'release')} behind`
         : 'aliases.json is ahead of the release';
   return `${state} (sequence ${sequence})`;
+}
+
+function describeSigning({ signing }: StoreStatus, paint: Paint): string {
+  if (signing === null) return 'no';
+  const {
+    key_set_version: version,
+    key_set_expires: keysExpire,
+    timestamp_expires: expires,
+    fault,
+  } = signing;
+  if (fault !== null) return paint(`refused by readers: ${fault}`);
+  return `valid until ${expires ?? ''}, unless a run renews it; key set version ${version ?? 0} expires ${keysExpire ?? ''}`;
 }
 
 function describeObjects({ objects, orphans, damage }: StoreStatus): string {

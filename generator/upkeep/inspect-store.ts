@@ -13,6 +13,7 @@ import { listedFilesOf, readDayFiles, readReleases, recordKeysOf } from '../stat
 import { damaged, readArtifactJson } from '../state/stored-json.js';
 import { formatUsually, isRolledBack, type FormatCommand } from './future-step.js';
 import { nextStep } from './next-step.js';
+import { readSigningStatus } from './signing-status.js';
 import type { ChainNow, StoreStatus } from './store-status.js';
 import { NO_REFUSALS, readWaitingRefusals, type FormatAccept } from './waiting-refusals.js';
 import { readClock } from '../state/trusted-clock.js';
@@ -38,12 +39,13 @@ export async function inspectStore(store: ObjectStore, options: InspectOptions):
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
   if (pointer === undefined) return { ...emptyStatus(store, format), ...(countsObjects ? {} : NOT_COUNTED) };
   const record = await readRecord(store, pointer.value);
-  const [chains, { damage, ...waiting }] = await Promise.all([
+  const clock = readClock(store, () => nowMs);
+  const [chains, { damage, ...waiting }, signing] = await Promise.all([
     readChains(store, record, nowMs, wanted),
     readWaitingRefusals(store, record, wanted, formatAccept),
+    readSigningStatus(store, record, clock.nowMs),
   ]);
   const counts = countsObjects ? await tryCountObjects(store, pointer.value) : NOT_COUNTED;
-  const clock = readClock(store, () => nowMs);
   const status = {
     address: store.address,
     revision: record.revision,
@@ -57,6 +59,7 @@ export async function inspectStore(store: ObjectStore, options: InspectOptions):
     ...waiting,
     chains,
     aliases: { sequence: aliasSequence, behind: record.sequence - aliasSequence },
+    signing,
     ...counts,
     damage: counts.damage ?? damage,
   };
@@ -81,6 +84,7 @@ function emptyStatus(store: ObjectStore, format: FormatCommand): StoreStatus {
     ...NO_REFUSALS,
     chains: {},
     aliases: { sequence: 0, behind: 0 },
+    signing: null,
     objects: 0,
     orphans: { objects: 0, bytes: 0, releases: 0 },
     damage: null,
@@ -149,11 +153,11 @@ async function countObjects(store: ObjectStore, current: Pointer): Promise<Objec
 }
 
 /**
- * Returns a phrase for each chain whose last available date lags by more than `maxLagDays`, and one if the public copies
- * lag by any release. Empty if nothing lags. While a chain warms up, its newest date counts.
+ * Returns a phrase for each chain whose last available date lags by more than `maxLagDays`, one if the public copies lag by
+ * any release, and one if readers refuse its signatures. Empty if nothing lags. While a chain warms up, its newest date counts.
  */
 export function findLagging(
-  { revision, chains, aliases }: Pick<StoreStatus, 'revision' | 'chains' | 'aliases'>,
+  { revision, chains, aliases, signing }: Pick<StoreStatus, 'revision' | 'chains' | 'aliases' | 'signing'>,
   maxLagDays: number,
 ): string[] {
   if (revision === null) return ['nothing is published'];
@@ -164,7 +168,14 @@ export function findLagging(
     if (lag !== null && lag <= maxLagDays) return [];
     return [lag === null ? `${chain} has no available date` : `${chain} lags ${count(lag, 'day')}`];
   });
-  const { behind } = aliases;
-  if (behind > 0) return [...late, `the public copies lag ${count(behind, 'release')}`];
-  return behind === 0 ? late : [...late, 'the public copies are marked ahead of the release'];
+  return [...late, ...findLaggingCopies(aliases), ...(signing?.fault ? [signing.fault] : [])];
+}
+
+function findLaggingCopies({ behind }: StoreStatus['aliases']): string[] {
+  if (behind === 0) return [];
+  return [
+    behind > 0
+      ? `the public copies lag ${count(behind, 'release')}`
+      : 'the public copies are marked ahead of the release',
+  ];
 }

@@ -9,14 +9,14 @@ import { settleStep } from './waiting-refusals.js';
 /** Returns what a person does next about a store, as a command or a sentence. */
 export function nextStep(status: Omit<StoreStatus, 'next'>, options: StepOptions): string {
   const { format } = options;
-  const { address, hold, aliases, chains, damage } = status;
+  const { address, hold, chains, damage, signing } = status;
   if (damage?.startsWith(`${REFUSAL_KEY} `) === true)
     return `the record of refusals is damaged; to empty it, so that the next run fills it: ${format(['repair', '--store', address])}`;
   if (damage !== null) return `the store is damaged: ${format(['verify', '--store', address])}`;
   const publish = format(['publish', '--input', 'DIR', '--store', address]);
-  if (aliases.behind !== 0)
-    return `${aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release'}; to refresh the public copies: ${format(['repair', '--store', address])}`;
+  if (status.aliases.behind !== 0) return refreshStep(status, options);
   if (status.from_future !== null) return futureStep(status, options);
+  if (signing?.fault) return `readers who verify signatures refuse this release; to sign it: ${publish}`;
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: ${format(unholdWords(address))}`;
   const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);
@@ -38,4 +38,9 @@ export function nextStep(status: Omit<StoreStatus, 'next'>, options: StepOptions
       .map((chain) => chain.expected_next_by)
       .sort()[0] ?? '';
   return `nothing to do until the next date, which is due by ${due}`;
+}
+
+function refreshStep({ aliases, address }: Omit<StoreStatus, 'next'>, { format }: StepOptions): string {
+  const fault = aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release';
+  return `${fault}; to refresh the public copies: ${format(['repair', '--store', address])}`;
 }

@@ -7,11 +7,13 @@ import type { StoreStatus } from './store-status.js';
 /** A value of a metric. Without a value, there is no line. */
 type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number | null };
 
+type StatusToMeasure = Pick<StoreStatus, 'published_at' | 'chains' | 'refusals' | 'signing'>;
+
 type Gauge = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] };
 
 /** Returns a status as metrics in the text format of Prometheus. `nowMs`: when it was read. */
 export function formatStatusMetrics(
-  status: Pick<StoreStatus, 'published_at' | 'chains' | 'refusals'>,
+  status: StatusToMeasure,
   collection: CollectionStatus | undefined,
   nowMs: number,
 ): string {
@@ -23,7 +25,7 @@ export function formatStatusMetrics(
 }
 
 function toStoreGauges(
-  { published_at: publishedAt, chains, refusals }: Pick<StoreStatus, 'published_at' | 'chains' | 'refusals'>,
+  { published_at: publishedAt, chains, refusals, signing }: StatusToMeasure,
   nowMs: number,
 ): Gauge[] {
   return [
@@ -46,6 +48,16 @@ function toStoreGauges(
       name: 'generator_refusals',
       help: 'Refusals of publish that wait for a person.',
       samples: [{ value: refusals.length }],
+    },
+    {
+      name: 'generator_signature_expiry_timestamp_seconds',
+      help: 'When readers begin to refuse the release unless a run renews its timestamp; 0 if they do.',
+      samples: [{ value: signing === null ? null : toSeconds(signing.timestamp_expires ?? '1970-01-01') }],
+    },
+    {
+      name: 'generator_key_set_expiry_timestamp_seconds',
+      help: 'When the key set expires unless it is renewed with the root key.',
+      samples: [{ value: signing?.key_set_expires ? toSeconds(signing.key_set_expires) : null }],
     },
   ];
 }

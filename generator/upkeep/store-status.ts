@@ -1,4 +1,5 @@
 import type { Chain, ChainHolds, ChainStatus } from '../../schemas/types.generated.js';
+import type { SigningStatus } from './signing-status.js';
 import type { WaitingRefusals } from './waiting-refusals.js';
 import type { WarmUp } from './warm-up.js';
 
@@ -18,6 +19,8 @@ export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
   readonly holds: ChainHolds;
   readonly chains: { readonly [chain in Chain]?: ChainNow };
   readonly aliases: { readonly sequence: number; readonly behind: number };
+  /** Null if the releases are not signed, or none is published. */
+  readonly signing: SigningStatus | null;
   /** Number of artifacts; null if they were not counted, or could not be counted because of damage. */
   readonly objects: number | null;
   /** Artifacts and release records that no release of the chain reaches; null like `objects`. */

@@ -6,6 +6,7 @@ const STATUS = {
   published_at: '2026-08-20T06:30:00Z',
   chains: { base: { updated_through: '2026-08-18' } },
   refusals: [],
+  signing: null,
 } as unknown as StoreStatus; // nothing else is read
 const NOW = Date.parse('2026-08-20T13:00:00.900Z');
 
@@ -45,6 +46,21 @@ describe('the metrics of a status', () => {
       generator_release_timestamp_seconds: Date.parse('2026-08-20T06:30:00Z') / 1000,
       'generator_published_date_timestamp_seconds{chain="base"}': Date.parse('2026-08-18') / 1000,
       generator_refusals: 0,
+    });
+  });
+
+  it('have how long signatures are valid, and 0 if readers refuse them', () => {
+    const signing = {
+      ...{ key_set_version: 1, key_set_expires: '2027-01-01T00:00:00Z' },
+      ...{ timestamp_expires: '2026-08-22T06:30:00Z', fault: null },
+    };
+    const refused = { ...signing, timestamp_expires: null, fault: 'the timestamp has expired' };
+    expect(read(formatStatusMetrics({ ...STATUS, signing }, undefined, NOW))).toMatchObject({
+      generator_signature_expiry_timestamp_seconds: Date.parse('2026-08-22T06:30:00Z') / 1000,
+      generator_key_set_expiry_timestamp_seconds: Date.parse('2027-01-01') / 1000,
+    });
+    expect(read(formatStatusMetrics({ ...STATUS, signing: refused }, undefined, NOW))).toMatchObject({
+      generator_signature_expiry_timestamp_seconds: 0,
     });
   });
 

@@ -190,6 +190,33 @@ it(
 );
 
 it(
+  'shows how long readers accept the signatures, and exits 8 for the monitor when they do not',
+  async () => {
+    const status = (now = NOW, ...options: string[]): Promise<GeneratorRun> =>
+      run(['status', '--store', store(), ...options], now);
+    await publishAs();
+    expect((await status()).stdout).toContain('\nsigning    no\n');
+    await rm(file('store'), { recursive: true });
+    await install();
+    await publishAs('one.pem');
+    expect((await status()).stdout).toContain(
+      '\nsigning    valid until 2025-06-03T00:00:00Z, unless a run renews it; key set version 1 expires 2026-07-06T00:00:00Z\n',
+    );
+    const late = await status('2025-06-03T00:00:00Z', '--max-lag-days', '999');
+    expect([late.code, late.stderr]).toEqual([
+      8,
+      expect.stringContaining(TRUST_FAULTS['timestamp-expired']) as string,
+    ]);
+    expect(late.stdout).toMatch(
+      /\nnext {7}readers who verify signatures refuse this release; to sign it: .* publish /,
+    );
+    await writeFile(file('store/public/.well-known/chain-reference-data/keys.jws'), 'altered');
+    expect((await status(NOW, '--max-lag-days', '999')).stderr).toContain(TRUST_FAULTS['jws-malformed']);
+  },
+  SLOW_MS,
+);
+
+it(
   'warns before a key expires',
   async () => {
     await install();
