@@ -18,10 +18,10 @@ import {
   serveStore,
   type ServedRelease,
 } from '../../support/gateway/served-release.js';
-import { runAsProcess } from '../../support/process/generator-run.js';
 import { assertSuccess, runProgram } from '../../support/process/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 import { writeSmallInput } from '../../support/release/small-input.js';
+import { signStore } from '../../support/trust/signed-generator.js';
 
 const SETUP_MS = 300_000;
 const SLOW_MS = 300_000;
@@ -49,6 +49,7 @@ let folder: TemporaryFolder;
 let gateway: GatewayProcess;
 let release: ServedRelease;
 let files: readonly string[];
+let trust: string;
 /** What each program printed, by guide and file. */
 const printed = new Map<string, string>();
 
@@ -57,16 +58,19 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   const inFolder = (name: string): string => path.join(folder.path, name);
   const stores = { store: `file:${inFolder('store')}`, accounts: `file:${inFolder('accounts')}` };
+  const signed = await signStore(folder.path, stores.store);
+  ({ trust } = signed);
   const publish = async (asOf: string, ...more: string[]): Promise<void> => {
     const line = ['publish', '--input', inFolder('input'), '--store', stores.store, '--as-of', asOf, ...more];
-    assertSuccess(await runAsProcess(line));
+    await signed.generate(...line);
   };
   await writeSmallInput(inFolder('input'), { days: { base: DAYS } });
   await publish('2025-04-30T06:00:00Z');
   await writeSmallInput(inFolder('input'), { days: { base: DAYS }, revised: REVISED });
   await publish('2025-05-01T06:00:00Z', '--accept-restatements', 'the source was corrected');
   release = await serveStore(stores);
-  gateway = await startGatewayProcess(release.env);
+  // The verification reads every public file.
+  gateway = await startGatewayProcess({ ...release.env, CRD_RATE_ADDRESS_PER_MINUTE: '60000' });
   files = await writeGuides(folder.path, gateway.url);
   await runAll(python);
 }, SETUP_MS);
@@ -94,6 +98,7 @@ async function runAll(python: string): Promise<void> {
   const environment = async (): Promise<Record<string, string>> => ({
     ...environmentOf({ gateway: gateway.url, key: release.key }),
     CRD_CACHE_DIR: at('cache'),
+    CRD_TRUST_ANCHOR: trust,
     OLD_KEY: await createKey(),
   });
   const programs = files.filter((file) => file.endsWith('.py')).map(at);
@@ -141,6 +146,7 @@ async function expectations(): Promise<Expected> {
     'revisions/read-a-history-as-it-was-known': [REVISED],
     'verify/check-a-subscriber-file': [],
     'verify/check-a-public-file': ['OK'],
+    'verify/check-the-signatures-of-a-site': [`release ${revision}`, 'public files match the list'],
     'verify/compute-the-regimes-again': ['119 dates compared, 0 differ'],
     'keys/send-the-key-in-a-header': ['research'],
     'keys/see-how-much-is-left': ['q=600;w=60', 'r='],

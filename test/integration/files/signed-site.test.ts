@@ -7,11 +7,11 @@ import {
   type GatewayProcess,
 } from '../../support/gateway/gateway-process.js';
 import { copyFolder } from '../../support/process/copy-folder.js';
-import { MAIN } from '../../support/process/generator-run.js';
 import { assertSuccess, runProgram, type ProgramRun } from '../../support/process/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 import { publishSample } from '../../support/release/published-sample.js';
 import { SITE } from '../../support/trust/key-runs.js';
+import { signStore } from '../../support/trust/signed-generator.js';
 
 const SLOW_MS = 300_000;
 const SAMPLE = path.join(import.meta.dirname, '../../../scripts/sample');
@@ -22,10 +22,6 @@ let python: string;
 let key: string;
 let trust: string;
 const file = (name: string): string => path.join(folder.path, name);
-
-function generate(...args: string[]): Promise<ProgramRun> {
-  return runProgram(process.execPath, [MAIN, ...args], { CRD_SIGNING_KEY_FILE: file('release.pem') });
-}
 
 function crd(...args: string[]): Promise<ProgramRun> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path, PYTHONPATH: CLIENT_SOURCES };
@@ -42,14 +38,9 @@ beforeAll(async () => {
   folder = await createTemporaryFolder();
   const store = `file:${file('store')}`;
   await copyFolder(await publishSample(), file('store'));
-  const made = ['--site', SITE, '--root-key', file('root.pem'), '--release-key', file('release.pem')];
-  const keys = ['--keys', file('keys.jws')];
-  const shown = assertSuccess(
-    await generate('keys', 'init', ...made, ...keys, '--from-sequence', '2', '--json'),
-  );
-  ({ trust } = JSON.parse(shown.stdout) as { trust: string });
-  assertSuccess(await generate('keys', 'install', '--store', store, ...keys));
-  assertSuccess(await generate('publish', '--input', SAMPLE, '--store', store));
+  const signed = await signStore(folder.path, store, 2);
+  ({ trust } = signed);
+  await signed.generate('publish', '--input', SAMPLE, '--store', store);
   const env = {
     CRD_STORE: store,
     CRD_ACCOUNTS_STORE: `file:${file('accounts')}`,
