@@ -1,7 +1,8 @@
 import { PLAN_IDS } from '../../schemas/catalog.js';
 import { toConfiguration } from '../../gateway/core/configuration/configuration.js';
+import { readParameters } from '../../infra/aws/settings/parameters.js';
 import { parsePolicy } from '../../generator/collect/policy/policy.js';
-import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
+import { EXAMPLE_PARAMETERS, propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 import { isAllowed, toStatements } from '../support/aws/policy-simulator.js';
 import { runProgram } from '../support/process/run-program.js';
 import { createTemporaryFolder } from '../support/process/temporary-folder.js';
@@ -78,6 +79,13 @@ it('publish reads what was collected, needs all chains, logs as JSON, and never 
       's3://example-crd-published',
     ],
   ]);
+});
+
+it('publish, verify and copy trust the root key of the readers, whoever writes to the store', () => {
+  const trust = readParameters(EXAMPLE_PARAMETERS).signing?.trust ?? '';
+  expect(variablesOf('crd-publish')['CRD_SIGNING_TRUST']).toBe(trust);
+  for (const family of ['crd-verify', 'crd-copy'])
+    expect(containerOf(family).Command.join(' ')).toContain(` --trust ${trust} `);
 });
 
 it('collect gets its policy in a file, and keeps raw data in the only folder that it may write', async () => {

@@ -15,9 +15,9 @@ import { createAlarm } from './alarm-topic.js';
 import { DEFAULT_THROTTLE, type GatewayPart } from './gateway.js';
 
 const PERIOD = Duration.minutes(5);
-/** Refused requests in a period that are tolerated: anybody can find the address of the API. */
+/** Refused requests in a period that raise no alarm: anybody can find the address of the API and try it. */
 const MAX_REFUSED = 20;
-/** Share of the throttle that is used for 15 minutes before anybody is refused. */
+/** Share of the allowed requests that raises the alarm: half, so that a person can act before requests are refused. */
 const BUSY_SHARE = 0.5;
 /** Time within which AWS promises that an object is replicated. */
 const MAX_REPLICATION_SECONDS = 900;

@@ -45,7 +45,7 @@ const READ_TIMEOUT = Duration.seconds(25);
 
 /** Header that the CloudFront function sets if a reader asks for a fresh copy. It is part of the cache key. */
 const FRESH_HEADER = 'X-CRD-Fresh';
-/** The longest that a file may be cached by which readers verify releases. */
+/** How long CloudFront may cache the files by which readers verify a release. */
 const MAX_TRUST_AGE = Duration.seconds(60);
 
 /** Status codes for which CloudFront accepts a time to live. */

@@ -49,7 +49,7 @@ export function createGatewayAlarms(
     ...TWICE_IN_HALF_AN_HOUR,
     metric: share,
     threshold: MAX_FAILED_PERCENT,
-    alarmDescription: 'More than 1% of the responses are 5xx. Read the log of the gateway.',
+    alarmDescription: 'More than 1% of the responses of the gateway are errors of the server (5xx). Read its log.',
   });
   mails.addAlarm('FilesUnavailable', {
     ...above,

@@ -103,7 +103,7 @@ export class OutsideWatchPart extends Construct {
     createAlarm(this, 'Delivery5xx', {
       ...above,
       alarmDescription:
-        'More than 1% of the responses of CloudFront are 5xx. Compare with the alarm Answers5xx.',
+        'More than 1% of the responses of CloudFront are errors of the server (5xx). If the alarm Answers5xx is not raised, the gateway is well, and the fault is between them.',
       metric: new MathExpression({
         expression: `IF(all >= ${MIN_REQUESTS}, percent, IF(percent * all / 100 >= ${MIN_FAILED_REQUESTS}, 100, 0))`,
         usingMetrics: { percent: metric('5xxErrorRate', Stats.AVERAGE), all: requests },

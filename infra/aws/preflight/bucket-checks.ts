@@ -2,7 +2,7 @@ import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { Parameters } from '../settings/parameters.js';
 import { fault, note, ok, type Finding } from './finding.js';
 
-/** Whose bucket has a name: nobody's, that of these credentials, or somebody else's. */
+/** Who owns the bucket with a name: nobody (it does not exist), the account of these credentials, or another one. */
 type Owner = 'nobody' | 'own' | 'other';
 
 /** Checks that the names of the buckets that a stack creates are free. `member` is the member of the parameters with them. */

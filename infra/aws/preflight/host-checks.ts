@@ -44,7 +44,7 @@ export async function checkHost(resolve: ResolveAlias, { host }: Parameters): Pr
   }
 }
 
-/** Returns whether a name of a certificate is that of the host, or `*.` in place of its first part. */
+/** Returns whether a certificate with this name is valid for the host: `*.` stands for one part, as in `*.example.com`. */
 function covers(name: string, host: string): boolean {
   return name === host || (name.startsWith('*.') && host.slice(host.indexOf('.')) === name.slice(1));
 }

@@ -35,8 +35,8 @@ const AT = {
 } as const satisfies Record<string, CronOptionsWithTimezone>;
 
 /**
- * Lag in days above which `status` fails. It is never reached, so the monitor fails only for a damaged store: the alarms read
- * the lag of each chain from its report.
+ * Lag in days above which `status` fails. It is never reached, so the monitor fails only for a damaged store, old public copies,
+ * or signatures that readers refuse: the alarms read the lag of each chain from its report.
  */
 const MAX_LAG_DAYS = '999999';
 const REPORT = ['--log-json', '--report', '/dev/stdout'];
@@ -108,27 +108,35 @@ export class ScheduledRunsPart extends Construct {
         ...['generator', 'publish', '--existing', '--require-all', '--quiet', ...REPORT],
         ...[...source, ...store],
       ],
-      ...(signingKeys?.usedArn === undefined
-        ? {}
-        : { environment: { CRD_SIGNING_KEY: `kms:${signingKeys.usedArn}` } }),
+      environment: this.signingVariables(signingKeys),
     });
   }
 
+  private signingVariables(signingKeys: SigningKeysPart | undefined): Record<string, string> {
+    const { trust } = this.parameters.signing ?? {};
+    if (signingKeys?.usedArn === undefined) return {};
+    return {
+      CRD_SIGNING_KEY: `kms:${signingKeys.usedArn}`,
+      ...(trust === undefined ? {} : { CRD_SIGNING_TRUST: trust }),
+    };
+  }
+
   private addMaintenance({ monitor, gc, copier }: RolesPart, store: readonly string[]): string[] {
-    const { buckets, backup, collect, input } = this.parameters;
+    const { buckets, backup, collect, input, signing } = this.parameters;
+    const trust = signing?.trust === undefined ? [] : ['--trust', signing.trust];
     const addGc = (id: 'Gc' | 'GcInput', address: readonly string[]): string =>
       this.add(id, {
         ...MAINTENANCE_SIZE,
         role: gc,
         command: ['generator', 'gc', '--apply', ...REPORT, ...address],
       });
-    const verify = { role: monitor, command: ['generator', 'verify', ...REPORT, ...store] };
+    const verify = { role: monitor, command: ['generator', 'verify', ...REPORT, ...trust, ...store] };
     const families = [this.add('Verify', { ...MAINTENANCE_SIZE, ...verify }), addGc('Gc', store)];
     if (collect !== undefined) families.push(addGc('GcInput', ['--store', addressOf(input)]));
     if (copier === undefined || backup === undefined) return families;
     const to = `s3://${backup.bucket}?region=${backup.region}`;
     const fromAndTo = ['--from', `s3://${buckets.published}`, '--to', to];
-    const copy = { role: copier, command: ['generator', 'copy', ...fromAndTo, ...REPORT] };
+    const copy = { role: copier, command: ['generator', 'copy', ...fromAndTo, ...trust, ...REPORT] };
     return [...families, this.add('Copy', { ...MAINTENANCE_SIZE, ...copy })];
   }
 

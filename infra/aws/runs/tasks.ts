@@ -23,7 +23,7 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 /** Name of the container with the program. Monitoring of the account may add other containers to a task. */
 export const PROGRAM = 'program';
 
-/** Folder of a task that needs one. The image has it as a volume of its user. */
+/** Folder for temporary files of a task. In the image it is a volume that the user of the program may write to. */
 export const SCRATCH = '/scratch';
 
 /**

@@ -71,9 +71,10 @@ export const SCHEMA = closed(
       {
         keys: { type: 'array', items: keyName, uniqueItems: true, minItems: 1, maxItems: 3 },
         use: keyName,
+        trust: { type: 'string', pattern: '^[!"$-~]{1,200}#[A-Za-z0-9_-]{43}$' },
         trail: { enum: ['create', 'existing'] },
       },
-      ['use'],
+      ['use', 'trust'],
     ),
     selling: closed({ priceSingleChain: text, priceResearch: text, dashboardUrl: text }),
   },

@@ -89,6 +89,8 @@ export type Parameters = {
     readonly keys: readonly string[];
     /** Name of the key that signs; without it, none does yet. */
     readonly use?: string;
+    /** Trust anchor of the readers: SITE#THUMBPRINT. A run refuses a key set with another root key. */
+    readonly trust?: string;
     /** Trail of AWS CloudTrail that reports the use of the keys: one of this deployment, or one that the account has. */
     readonly trail: 'create' | 'existing';
   };
@@ -129,6 +131,7 @@ function faultsOf({ region, zones, buckets, input, backup, signing, apiDomain }:
     [`/zones must be zones of ${region}, such as ${region}a`]: zones.every(isZone),
     '/signing/use must be one of /signing/keys':
       signing?.use === undefined || signing.keys.includes(signing.use),
+    '/signing/trust needs /signing/use': signing?.trust === undefined || signing.use !== undefined,
     '/apiDomain/certificateArn must be in /region': [undefined, region].includes(
       apiDomain?.certificateArn.split(':')[3],
     ),
@@ -164,5 +167,5 @@ function readPolicy(file: string): string {
   const faults = findAllSchemaFaults('sources-policy', policy);
   if (faults.length === 0) return JSON.stringify(policy);
   const lines = faults.map(({ pointer, message }) => `  ${pointer || '/'} ${message}`);
-  throw new Error(`${file} is no policy of sources. Correct:\n${lines.join('\n')}`);
+  throw new Error(`${file} is not a policy of sources. Correct:\n${lines.join('\n')}`);
 }
