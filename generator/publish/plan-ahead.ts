@@ -2,7 +2,7 @@ import { GENRES } from '../../schemas/catalog.js';
 import { countDates } from '../core/release/may-plan-ahead.js';
 import { nextStamp, planSteps } from '../core/release/plan-release.js';
 import type { Plan, PlanRequest } from '../core/release/plan-types.js';
-import { writersFingerprint } from '../core/release/writers-fingerprint.js';
+import { fingerprintSteps } from '../core/release/writers-fingerprint.js';
 import { assertSpaceForHistory } from '../state/disk-space.js';
 import { draftInThreads } from './draft-threads.js';
 import { beginWriting, type Writing, type WriteOptions } from './release-writing.js';
@@ -25,12 +25,11 @@ export async function planAhead(
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
   const drafting = draftInThreads(request.inputs, stamp, writing, { ...options, signal });
-  try {
-    writersFingerprint(request.texts); // cached: computed here, where this thread would only wait
-  } catch (error) {
+  // Computed while the threads draft. It is kept for the plan.
+  const fingerprinting = runInterruptibly(fingerprintSteps(request.texts), signal).catch((error: unknown) => {
     stop.abort(error);
-  }
-  const drafted = await drafting;
+  });
+  const [drafted] = await Promise.all([drafting, fingerprinting]);
   const plan = await runInterruptibly(planSteps({ ...request, drafted }), options.signal);
   return { plan, writing };
 }

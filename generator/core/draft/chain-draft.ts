@@ -6,7 +6,7 @@ import { RECENT_DAYS } from '../artifacts/label-runs.js';
 import { calendarFile } from '../artifacts/regime-calendar.js';
 import { sourceOn, type InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
-import { runSteps, type Steps } from '../steps.js';
+import type { Steps } from '../steps.js';
 import type { ChainState } from './chain-state.js';
 import { draftGenres, knownRevisions, type GenreDrafts, type GenreOptions } from './genre-drafts.js';
 import { findLabelChanges } from './label-changes.js';
@@ -20,18 +20,13 @@ export type ChainDraft = ChainState & {
   readonly restatedInputs: readonly string[];
 };
 
-/** Options for `draftChain`. */
+/** Options for `draftSteps`. */
 export type DraftOptions = GenreOptions & {
   /** Drafts of the genres that are already written, when a first release is written while it is planned. */
   readonly drafted?: GenreDrafts | undefined;
 };
 
-/** Drafts the next state of a chain, day by day: each date is new, restated or unchanged. */
-export function draftChain(options: DraftOptions): ChainDraft {
-  return runSteps(draftSteps(options));
-}
-
-/** Drafts like `draftChain`, a few days per step. */
+/** Drafts the next state of a chain, a few days per step: each date is new, restated or unchanged. */
 export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
   const { series, writers, published, trusted } = options;
   const revisions = knownRevisions(options);

@@ -19,7 +19,7 @@ import type { Acceptance, ChainPlan, Plan, PlanRequest, Refusal } from './plan-t
 import type { LackingRecord } from '../volumes/draft-volumes.js';
 import { sourceChangesOf, sourcesMember } from './release-changes.js';
 import { planDigest, toRestatement } from './restatement.js';
-import { writersFingerprint } from './writers-fingerprint.js';
+import { fingerprintSteps } from './writers-fingerprint.js';
 
 type Assessed = {
   readonly series: InputSeries;
@@ -44,7 +44,7 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
   if (isChangedMethodology(previous?.record, texts.methodology)) {
     return { chains: {}, methodologyChanged: true, lacking: [] };
   }
-  const writersSha256 = writersFingerprint(texts);
+  const writersSha256 = yield* fingerprintSteps(texts);
   const trust = { writersSha256, methodologySha256, site: texts.site.details, full: request.full ?? false };
   const assessed = yield* assessAll(request, trust, stamp);
   const digest = restatementDigest(assessed, request, writersSha256);

@@ -3,8 +3,8 @@ import { CHAIN_IDS, LABEL_MEANINGS, METRIC_NAMES, metricsOf } from '../../../sch
 import { toDate } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain, RegimeLabel, SourceSegment } from '../../../schemas/types.generated.js';
-import { bodyOf } from '../artifacts/artifact.js';
-import { toChainFacts } from '../artifacts/chain-facts.js';
+import { bodyOf, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
+import { toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles } from '../pages/site-files.js';
@@ -13,8 +13,9 @@ import type { ReferenceTexts } from '../draft/reference-files.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input/input-series.js';
 import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
-import { draftChain } from '../draft/chain-draft.js';
+import { draftSteps } from '../draft/chain-draft.js';
 import { chainFiles } from '../draft/chain-state.js';
+import { runSteps, type Steps } from '../steps.js';
 
 /** Length in days of the series whose records are probed, every 13th day. Longer than the baseline window. */
 const PROBE_DAYS = 420;
@@ -23,6 +24,11 @@ const PROBE_STEP = 13;
 const PROBE_FILE_DAYS = 20;
 /** Day number of 2019-04-14. */
 const PROBE_FIRST_DAY = 18_000;
+const STAMP: ReleaseStamp = {
+  revision: '2000-01-01.000001',
+  sequence: 1,
+  publishedAt: '2000-01-01T00:00:00Z',
+};
 const PROBE_SOURCES: readonly SourceSegment[] = [
   { name: 'probe', licence: 'none', attribution: 'by', url: 'https://example.com/', notes: 'note' },
   {
@@ -38,8 +44,13 @@ const PROBE_SOURCES: readonly SourceSegment[] = [
  * itself.
  */
 export function writersFingerprint(texts: ReferenceTexts): string {
+  return runSteps(fingerprintSteps(texts));
+}
+
+/** Computes the fingerprint like `writersFingerprint`, a small part of the work per step. */
+export function* fingerprintSteps(texts: ReferenceTexts): Steps<string> {
   const { details: _details, ...site } = texts.site;
-  const fingerprint = FINGERPRINTS.get(texts) ?? probeWriters({ ...texts, site });
+  const fingerprint = FINGERPRINTS.get(texts) ?? (yield* probeWriters({ ...texts, site }));
   FINGERPRINTS.set(texts, fingerprint);
   return fingerprint;
 }
@@ -47,41 +58,52 @@ export function writersFingerprint(texts: ReferenceTexts): string {
 /** Fingerprint per `texts` object: the code does not change while it runs. */
 const FINGERPRINTS = new WeakMap<ReferenceTexts, string>();
 
-function probeWriters(texts: ReferenceTexts): string {
-  const probes = [...probeDays(texts), ...probeFiles(texts), ...probeCharts(texts)];
+function* probeWriters(texts: ReferenceTexts): Steps<string> {
+  const probes: string[] = [];
+  for (const chain of CHAIN_IDS) probes.push(...(yield* probeDays(chain, texts)));
+  probes.push(...(yield* probeFiles(texts)), ...probeCharts(texts));
   return sha256Hex([...probes, texts.brief.source].join('')); // as source, because no series needs every claim
 }
 
-/** Returns the digests of the files of a short series, other than its day files. */
-function probeFiles(texts: ReferenceTexts): string[] {
-  const { methodology } = texts;
-  const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
-  return CHAIN_IDS.flatMap((chain) => {
+/** Returns the digests of the files of short series, other than their day files. */
+function* probeFiles(texts: ReferenceTexts): Steps<string[]> {
+  const probes: string[] = [];
+  const facts: ChainFacts[] = [];
+  for (const chain of CHAIN_IDS) {
     const series = probeSeries(chain, PROBE_FILE_DAYS);
     const writers = createDayWriters(series, texts);
-    const options = { series, writers, published: undefined, trusted: false, stamp, reason: 'probe' };
-    const draft = draftChain(options);
-    const facts = [toChainFacts(chain, draft.entries.meta, draft, series.sources)];
-    const releaseOptions = { facts, hold: null, methodologyVersion: methodology.version };
-    const filesOfAllChains = [
-      statusFile(releaseOptions),
-      landingFile(releaseOptions),
-      frontPage(texts.site, releaseOptions),
-      ...crawlerFiles(texts.site, releaseOptions),
-      overviewChartFile(facts),
-    ];
-    const templates = [...Object.values(chainFiles(draft, texts)).flat(), ...filesOfAllChains];
-    const volumes = Object.values(draft.volumes).flatMap(({ files }) => files);
-    return [
-      ...templates.map((template) => sha256Hex(bodyOf(template.content(stamp)))),
-      ...volumes.map(({ sha256 }) => sha256),
-    ];
-  });
+    const options = { series, writers, published: undefined, trusted: false, stamp: STAMP, reason: 'probe' };
+    const draft = yield* draftSteps(options);
+    facts.push(toChainFacts(chain, draft.entries.meta, draft, series.sources));
+    probes.push(...(yield* digestsOf(Object.values(chainFiles(draft, texts)).flat())));
+    probes.push(...Object.values(draft.volumes).flatMap(({ files }) => files.map(({ sha256 }) => sha256)));
+  }
+  const options = { facts, hold: null, methodologyVersion: texts.methodology.version };
+  const files = [
+    statusFile(options),
+    landingFile(options),
+    frontPage(texts.site, options),
+    ...crawlerFiles(texts.site, options),
+    overviewChartFile(facts),
+  ];
+  return [...probes, ...(yield* digestsOf(files))];
+}
+
+function* digestsOf(files: readonly FileTemplate[]): Steps<string[]> {
+  const digests: string[] = [];
+  for (const file of files) {
+    digests.push(digestOf(file));
+    yield;
+  }
+  return digests;
+}
+
+function digestOf(file: FileTemplate): string {
+  return sha256Hex(bodyOf(file.content(STAMP)));
 }
 
 /** Returns the digests of charts of a year with every label and with gaps. */
 function probeCharts({ methodology }: ReferenceTexts): string[] {
-  const stamp = { revision: '2000-01-01.000001', sequence: 1, publishedAt: '2000-01-01T00:00:00Z' };
   const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
   const points = Array.from({ length: PROBE_DAYS }, (_, t): ChartPoint => {
     const z = (phase: number): number | null => ((t + phase) % 50 < 9 ? null : ((t * phase) % 61) / 16 - 1.9);
@@ -97,20 +119,20 @@ function probeCharts({ methodology }: ReferenceTexts): string[] {
     chartDataFile('base', points, methodology),
     overviewChartFile([]),
   ];
-  return files.map((file) => sha256Hex(bodyOf(file.content(stamp))));
+  return files.map(digestOf);
 }
 
-function probeDays(texts: ReferenceTexts): string[] {
-  return CHAIN_IDS.flatMap((chain) => {
-    const writers = createDayWriters(probeSeries(chain, PROBE_DAYS), texts);
-    const provenance = { revision: '2000-01-01.000001', updatedThrough: '2000-01-01' };
-    const dates = Array.from({ length: Math.floor(PROBE_DAYS / PROBE_STEP) }, (_, i) => (i + 1) * PROBE_STEP);
-    return dates.flatMap((t) =>
-      Object.values(DAY_SCHEMAS).map((schema) =>
-        sha256Hex(canonicalJson(writers.write(schema, t, provenance))),
-      ),
-    );
-  });
+/** Returns the digests of day records of a long series. */
+function* probeDays(chain: Chain, texts: ReferenceTexts): Steps<string[]> {
+  const writers = createDayWriters(probeSeries(chain, PROBE_DAYS), texts);
+  const provenance = { revision: STAMP.revision, updatedThrough: '2000-01-01' };
+  const digests: string[] = [];
+  for (let t = PROBE_STEP; t <= PROBE_DAYS - (PROBE_DAYS % PROBE_STEP); t += PROBE_STEP) {
+    for (const schema of Object.values(DAY_SCHEMAS))
+      digests.push(sha256Hex(canonicalJson(writers.write(schema, t, provenance))));
+    yield;
+  }
+  return digests;
 }
 
 /** Returns a series with waves, steps and gaps, from integer arithmetic only. */
