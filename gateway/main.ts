@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { createPaint, hasColours } from '../infra/process/paint.js';
 import { printLine, runProgram } from '../infra/process/run-program.js';
 import { programWords } from '../infra/process/shell-command.js';
+import { productFile } from '../schemas/product-file.js';
 import { runCli } from './cli.js';
 import { explainError } from './commands/explain-error.js';
 import { soldPrices } from './core/billing/billing-settings.js';
@@ -13,8 +15,7 @@ import { createScrubber } from './core/scrub.js';
 import { readAccountFiles } from './io/account-page/read-account-files.js';
 import { createStripeBilling } from './io/billing/stripe/stripe-billing.js';
 
-/** The templates beside the built gateway. */
-const TEMPLATES = path.join(import.meta.dirname, '../templates');
+const TEMPLATES = fileURLToPath(productFile('templates'));
 /** Time limit for an interrupted command to end. */
 const GIVE_UP_MS = 10_000;
 /** The log is written in blocks of this size, and at this interval. */

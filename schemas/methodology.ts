@@ -1,5 +1,6 @@
 import { canonicalJson } from './canonical-json.js';
 import { sha256Hex } from './digest.js';
+import { productFile } from './product-file.js';
 import type { GlossaryEntry, Methodology } from './types.generated.js';
 import { assertValid } from './validate.js';
 import glossary from './glossary.json' with { type: 'json' };
@@ -22,5 +23,5 @@ export function glossaryEntries(): readonly GlossaryEntry[] {
 
 /** Returns the file URL of the text of a methodology version. */
 export function methodologyTextUrl(version: string): URL {
-  return new URL(`./methodology/${version}.md`, import.meta.url);
+  return productFile(`schemas/methodology/${version}.md`);
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseDate } from './dates.js';
 import { sha256Hex } from './digest.js';
+import { productFile } from './product-file.js';
 import type { Chain } from './types.generated.js';
 
 /** The SQL that computes the metrics of a chain from public raw data. Its parameters are not filled in. */
@@ -16,7 +17,7 @@ export const BLOCKS_QUERIES = ['arbitrum-blocks', 'base-blocks'] as const;
 
 /** Reads a query. */
 export async function readQuery(name: QueryName): Promise<Query> {
-  const text = await readFile(new URL(`./sql/${name}.sql`, import.meta.url), 'utf8');
+  const text = await readFile(productFile(`schemas/sql/${name}.sql`), 'utf8');
   return { text, sha256: sha256Hex(text) };
 }
 

@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import pMap from 'p-map';
+import { productFile } from '../../schemas/product-file.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ReleaseStamp } from '../core/artifacts/artifact.js';
@@ -34,7 +35,7 @@ export async function draftInThreads(
   const threads = Math.min(Math.max(1, availableParallelism() - 1), inputs.length);
   const { Piscina } = await import('piscina'); // loaded here, because no other command needs it
   const pool = new Piscina<DraftTask, DraftResult>({
-    filename: new URL('./draft-in-thread.js', import.meta.url).href,
+    filename: productFile('generator/publish/draft-in-thread.js').href,
     name: 'draftInThread',
     minThreads: threads,
     maxThreads: threads,

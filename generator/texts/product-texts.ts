@@ -3,6 +3,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
 import { wheelPath } from '../../schemas/paths.js';
+import { productFile } from '../../schemas/product-file.js';
 import { readQuery } from '../../schemas/queries.js';
 import type { Site } from '../../schemas/types.generated.js';
 import type { ReferenceTexts } from '../core/draft/reference-files.js';
@@ -14,7 +15,7 @@ import { compileTextTemplate, type TextTemplate } from '../core/text/text-templa
 import { readPythonClient } from './python-client.js';
 import { readSiteTexts } from './site-texts.js';
 
-const TEMPLATES = new URL('../../templates/', import.meta.url);
+const TEMPLATES = productFile('templates/');
 
 /**
  * Reads the methodology, the glossary and the templates that releases are made from, for a site if one is given. Reads

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import product from '../../package.json' with { type: 'json' };
+import { productFile } from '../../schemas/product-file.js';
 import type { GeneratorBuild } from '../../schemas/types.generated.js';
 
 /** The file that `npm run build` writes into `dist`. Beside the sources there is none. */
-const FILE = new URL('../../build-info.json', import.meta.url);
+const FILE = productFile('build-info.json');
 
 let known: GeneratorBuild | undefined;
 

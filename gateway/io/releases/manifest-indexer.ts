@@ -1,4 +1,5 @@
 import { Piscina } from 'piscina';
+import { productFile } from '../../../schemas/product-file.js';
 import type { DayIndex } from '../../core/releases/day-index.js';
 import type { ManifestBytes } from './index-manifest-bytes.js';
 
@@ -16,7 +17,7 @@ const NICENESS = 10;
 /** Creates an indexer in a worker thread: a long manifest takes tens of milliseconds, which would delay requests. */
 export function createThreadIndexer(): ManifestIndexer {
   const pool = new Piscina<ManifestBytes, DayIndex>({
-    filename: new URL('./index-manifest-bytes.js', import.meta.url).href,
+    filename: productFile('gateway/io/releases/index-manifest-bytes.js').href,
     name: 'indexManifestBytes',
     minThreads: 0,
     maxThreads: 1,
