@@ -37,7 +37,7 @@ it('the front page has the command with the address, and plans lead to where peo
   const { front } = await render(SITE);
   const { wheel } = (await readProductTexts()).site;
   expect(front).toContain(
-    `pip install &quot;chain-reference-data[pandas] @ https://data.example.com${wheel}&quot;</code></pre>`,
+    `pip install &quot;chain-reference-data[pandas,verify] @ https://data.example.com${wheel}&quot;</code></pre>`,
   );
   expect(front.match(/class="button" href="https:\/\/example.com\/sign-up"/g)).toHaveLength(2);
   expect(front).toContain('<link rel="canonical" href="https://data.example.com/">');
