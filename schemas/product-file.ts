@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * The nearest folder above this module that has a package.json: `dist` or, for a program that runs from its sources, the
- * repository. The depth below it is not fixed, because a build bundles modules.
+ * The nearest folder around this module that has a package.json: `dist` or, for a program that runs from its sources, the
+ * repository. It is searched for, because the build bundles this module into files at different depths.
  */
 const ROOT = findRoot(new URL('.', import.meta.url));
 

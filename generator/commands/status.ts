@@ -35,7 +35,7 @@ export function addStatus(program: Command, host: CommandHost): void {
       storeOption(),
       new Option(
         '--collected <address>',
-        'also show what this collection awaits, and what waits for a person: the address after --into',
+        'also show what the collection at this address awaits, and what waits for a person; use the address of collect --into',
       ),
       new Option(
         '--metrics <file>',
@@ -87,7 +87,9 @@ function findWarnings(
   { refusals, damage, from_future: fromFuture }: StoreStatus,
   lagging: readonly string[],
 ): string[] {
-  const refused = refusals.map(({ chain, since }) => `${chain ?? 'methodology'} is refused since ${since}`);
+  const refused = refusals.map(
+    ({ chain, since }) => `${chain ?? 'methodology'} has been refused since ${since}`,
+  );
   const lines = [lagging.join('; '), refused.join('; '), damage, fromFuture];
   return lines.flatMap((line) => (line === null || line === '' ? [] : [line]));
 }
@@ -104,7 +106,7 @@ async function readCollected(
   });
 }
 
-/** Writes metrics to a file. One that cannot be written does not change the exit: the status is known. */
+/** Writes metrics to a file. If it cannot be written, warns and leaves the exit code unchanged. */
 async function writeMetrics(file: string, text: string, { warn }: CommandContext): Promise<void> {
   const own = { option: '--metrics', what: 'file of metrics of the generator', beginning: METRICS_BEGINNING };
   await writeOwnFile(file, { ...own, text, line: text }).catch((error: unknown) => {
@@ -195,14 +197,9 @@ function describeAliases({ aliases: { behind, sequence } }: StoreStatus): string
 
 function describeSigning({ signing }: StoreStatus, paint: Paint): string {
   if (signing === null) return 'no';
-  const {
-    key_set_version: version,
-    key_set_expires: keysExpire,
-    timestamp_expires: expires,
-    fault,
-  } = signing;
+  const { key_set_version: version, keys_expire: keysExpire, timestamp_expires: expires, fault } = signing;
   if (fault !== null) return paint(`refused by readers: ${fault}`);
-  return `valid until ${expires ?? ''}, unless a run renews it; key set version ${version ?? 0} expires ${keysExpire ?? ''}`;
+  return `timestamp expires ${expires ?? ''}, unless a run renews it; keys (version ${version ?? 0}) expire ${keysExpire ?? ''}`;
 }
 
 function describeObjects({ objects, orphans, damage }: StoreStatus): string {

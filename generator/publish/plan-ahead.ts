@@ -25,11 +25,13 @@ export async function planAhead(
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
   const drafting = draftInThreads(request.inputs, stamp, writing, { ...options, signal });
-  // Computed while the threads draft. It is kept for the plan.
+  // The fingerprint is computed while the threads draft. It is cached, so that planning does not compute it again.
   const fingerprinting = runInterruptibly(fingerprintSteps(request.texts), signal).catch((error: unknown) => {
     stop.abort(error);
   });
-  const [drafted] = await Promise.all([drafting, fingerprinting]);
+  const [drafted] = await Promise.all([drafting, fingerprinting]).finally(() => {
+    stop.abort();
+  });
   const plan = await runInterruptibly(planSteps({ ...request, drafted }), options.signal);
   return { plan, writing };
 }

@@ -7,8 +7,7 @@ import { TrustError } from '../../schemas/trust/trust-error.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { NamedKey } from '../core/trust/key-set.js';
 import { openFileSigner, readPublicKey } from './file-signer.js';
-import { openKmsSigner } from './kms-signer.js';
-import { parseKmsKey } from './open-signer.js';
+import { openKmsKey } from './open-signer.js';
 import type { Signer } from './signer.js';
 import { checkForm } from './stored-key-set.js';
 
@@ -29,7 +28,7 @@ export async function openOrCreateKey(file: string, { dryRun }: CreateOptions): 
  * or with the public key, so that a machine without network can list a key of KMS.
  */
 export async function openReleaseKey(address: string, options: CreateOptions): Promise<NamedKey> {
-  if (address.startsWith('kms:')) return openKmsSigner(parseKmsKey(address));
+  if (address.startsWith('kms:')) return openKmsKey(address);
   if (!(await exists(address))) return openOrCreateKey(address, options);
   const jwk = await readPublicKey(address);
   return { jwk, kid: await thumbprintOf(jwk) };

@@ -18,13 +18,18 @@ export async function openSigner({
   if (file !== undefined && key !== undefined)
     throw new GeneratorError('usage', 'Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY, not both.');
   if (file !== undefined) return openFileSigner(file);
-  if (key === undefined) return undefined;
+  return key === undefined ? undefined : openKmsKey(key);
+}
+
+/** Opens the key `kms:KEY-ID`. @throws GeneratorError 'usage' for any other text, 'store-unavailable' */
+export async function openKmsKey(address: string): Promise<Signer> {
+  const id = parseKmsKey(address);
   const { openKmsSigner } = await import('./kms-signer.js'); // loading the SDK takes longer than most commands
-  return openKmsSigner(parseKmsKey(key));
+  return openKmsSigner(id);
 }
 
 /** Returns the id of the key in `kms:KEY-ID`. @throws GeneratorError 'usage' for any other text */
-export function parseKmsKey(text: string): string {
+function parseKmsKey(text: string): string {
   const [, id] = /^kms:(\S+)$/.exec(text) ?? [];
   if (id !== undefined) return id;
   throw new GeneratorError(

@@ -43,7 +43,7 @@ export async function inspectStore(store: ObjectStore, options: InspectOptions):
   const [chains, { damage, ...waiting }, signing] = await Promise.all([
     readChains(store, record, nowMs, wanted),
     readWaitingRefusals(store, record, wanted, formatAccept),
-    readSigningStatus(store, record, clock.nowMs),
+    readSigningStatus(store, { record, sha256: pointer.value.sha256 }, clock.nowMs),
   ]);
   const counts = countsObjects ? await tryCountObjects(store, pointer.value) : NOT_COUNTED;
   const status = {

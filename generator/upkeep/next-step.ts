@@ -2,6 +2,7 @@ import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { REFUSAL_KEY } from '../../schemas/paths.js';
 import { unholdWords } from '../core/release/held.js';
 import { plural } from '../core/text/count.js';
+import { signingStep } from './signing-step.js';
 import { futureStep, type StepOptions } from './future-step.js';
 import type { StoreStatus } from './store-status.js';
 import { settleStep } from './waiting-refusals.js';
@@ -16,7 +17,7 @@ export function nextStep(status: Omit<StoreStatus, 'next'>, options: StepOptions
   const publish = format(['publish', '--input', 'DIR', '--store', address]);
   if (status.aliases.behind !== 0) return refreshStep(status, options);
   if (status.from_future !== null) return futureStep(status, options);
-  if (signing?.fault) return `readers who verify signatures refuse this release; to sign it: ${publish}`;
+  if (signing !== null && signing.remedy !== null) return signingStep(signing.remedy, address, format);
   if (hold !== null)
     return `publication is held (${hold}); once the cause is fixed: ${format(unholdWords(address))}`;
   const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);

@@ -1,67 +1,102 @@
 import { parseInstant } from '../../schemas/dates.js';
-import { TrustError } from '../../schemas/trust/trust-error.js';
-import { verifyTimestamp } from '../../schemas/trust/verify-documents.js';
-import type { KeySet, ReleaseRecord, Timestamp } from '../../schemas/types.generated.js';
+import { POINTER_KEY } from '../../schemas/paths.js';
+import { TrustError, type TrustFault } from '../../schemas/trust/trust-error.js';
+import { currentKey, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
+import { keyIdOf } from '../../schemas/trust/verify-jws.js';
+import type { KeySet } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { toJws } from '../signing/check-statement.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet } from '../signing/stored-key-set.js';
 import { TIMESTAMP_KEY } from '../signing/trust-files.js';
+import type { StoredRelease } from '../state/reachable-objects.js';
 
-/** Whether readers who verify signatures accept the current release now, and how long if no run renews them. */
+const DAY_MS = 86_400_000;
+
+/** State of the signatures of the current release, as readers who verify them see it now. */
 export type SigningStatus = {
-  /** Version of the key set; null if it is damaged. */
+  /** Version of the key set; null if it is missing or damaged. */
   readonly key_set_version: number | null;
-  readonly key_set_expires: string | null;
-  /** Null if readers do not accept the timestamp. */
+  /** When the key set or the release key expires, the earlier of both; null if readers refuse one of them. */
+  readonly keys_expire: string | null;
+  /** Whole days until then; 0 if readers refuse one of them. */
+  readonly keys_days_left: number;
+  /** Null if readers refuse the timestamp. */
   readonly timestamp_expires: string | null;
-  /** Why readers refuse the release, after the key that they refuse; null if they do not. Only "verify" finds all reasons. */
+  /** The store key of the document that readers refuse, and the reason; null if this check finds none. Only "verify" checks everything. */
   readonly fault: string | null;
+  /** What mends the fault: a run of publish, new keys, a signature of a checked release, the right clock, or an inspection. */
+  readonly remedy: Remedy | null;
+};
+
+export type Remedy = 'publish' | 'keys' | 'sign' | 'clock' | 'verify';
+
+/** Remedies by the fault. For all others, somebody may have changed the store. */
+const REMEDIES: Partial<Record<TrustFault, Remedy>> = {
+  'timestamp-expired': 'publish',
+  mixed: 'publish',
+  'keys-expired': 'keys',
+  'key-expired': 'keys',
+  'key-revoked': 'sign',
+  'timestamp-early': 'clock',
 };
 
 /** Reads the state of the signatures of a store; null if its releases are not signed. */
 export async function readSigningStatus(
   store: ObjectStore,
-  record: ReleaseRecord,
+  release: StoredRelease,
   nowMs: number,
 ): Promise<SigningStatus | null> {
   let keySet: KeySet | undefined;
   try {
     keySet = (await readStoredKeySet(store))?.value;
-    if (keySet === undefined) return null;
-    assertInForce(keySet, nowMs);
-    const { expires } = await readTimestamp(store, record, { keySet, nowMs });
-    return { ...versionOf(keySet), timestamp_expires: expires, fault: null };
+    if (keySet === undefined && (await store.head(TIMESTAMP_KEY)) === undefined) return null;
+    return { ...versionOf(keySet), ...(await readExpiry(store, release, { keySet, nowMs })) };
   } catch (error) {
-    return { ...versionOf(keySet), timestamp_expires: null, fault: faultOf(error) };
+    const nothing = { keys_expire: null, keys_days_left: 0, timestamp_expires: null };
+    return { ...versionOf(keySet), ...nothing, ...explain(error) };
   }
 }
 
-function versionOf(keySet: KeySet | undefined): Pick<SigningStatus, 'key_set_version' | 'key_set_expires'> {
-  return { key_set_version: keySet?.version ?? null, key_set_expires: keySet?.expires ?? null };
-}
+const versionOf = (keySet: KeySet | undefined): Pick<SigningStatus, 'key_set_version'> => ({
+  key_set_version: keySet?.version ?? null,
+});
 
-function assertInForce({ expires }: KeySet, nowMs: number): void {
-  if (nowMs >= (parseInstant(expires) ?? 0))
-    throw new TrustError('keys-expired', KEY_SET_KEY, `on ${expires}`);
-}
-
-/** Reads the timestamp as a reader does. @throws TrustError */
-async function readTimestamp(
+/** Verifies the timestamp as a reader does. @throws TrustError */
+async function readExpiry(
   store: ObjectStore,
-  { sequence }: ReleaseRecord,
-  { keySet, nowMs }: { readonly keySet: KeySet; readonly nowMs: number },
-): Promise<Timestamp> {
+  { record, sha256 }: StoredRelease,
+  { keySet, nowMs }: { readonly keySet: KeySet | undefined; readonly nowMs: number },
+): Promise<Omit<SigningStatus, 'key_set_version'>> {
+  if (keySet === undefined) throw new TrustError('release-unsigned', KEY_SET_KEY);
+  if (nowMs >= toMs(keySet.expires))
+    throw new TrustError('keys-expired', KEY_SET_KEY, `on ${keySet.expires}`);
   const found = await store.get(TIMESTAMP_KEY);
-  if (found === undefined) throw new TrustError('release-unsigned', TIMESTAMP_KEY);
-  const timestamp = await verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs });
-  if (timestamp.sequence === sequence) return timestamp;
-  throw new TrustError('mixed', TIMESTAMP_KEY, `release ${timestamp.sequence}, but ${sequence} is current`);
+  if (found === undefined) throw new TrustError('mixed', TIMESTAMP_KEY, 'it is missing');
+  const jws = toJws(TIMESTAMP_KEY, found);
+  const timestamp = await verifyTimestamp(jws, keySet, { checkForm, nowMs });
+  const detail = `release ${timestamp.sequence} was signed as the current one, not ${record.sequence}`;
+  if (timestamp.sequence > record.sequence) throw new TrustError('release-old', POINTER_KEY, detail);
+  if (timestamp.sequence < record.sequence) throw new TrustError('mixed', TIMESTAMP_KEY, detail);
+  if (timestamp.sha256 !== sha256) throw new TrustError('release-forked', POINTER_KEY);
+  const { valid_until: until } = currentKey(keySet, keyIdOf(jws, 'timestamp'), {
+    subject: jws.subject,
+    nowMs,
+  });
+  const expires = until < keySet.expires ? until : keySet.expires;
+  return {
+    keys_expire: expires,
+    keys_days_left: Math.floor((toMs(expires) - nowMs) / DAY_MS),
+    timestamp_expires: timestamp.expires,
+    ...{ fault: null, remedy: null },
+  };
 }
 
-function faultOf(error: unknown): string {
-  if (error instanceof TrustError) return error.message;
+function explain(error: unknown): Pick<SigningStatus, 'fault' | 'remedy'> {
+  if (error instanceof TrustError) return { fault: error.message, remedy: REMEDIES[error.code] ?? 'verify' };
   if (error instanceof GeneratorError && error.fault !== undefined)
-    return `${error.fault.key} ${error.fault.message}`;
+    return { fault: `${error.fault.key} ${error.fault.message}`, remedy: 'verify' };
   throw error;
 }
+
+const toMs = (instant: string): number => parseInstant(instant) ?? 0;

@@ -4,14 +4,14 @@ import { RULES, type RuleId } from '../core/collection/finding.js';
 import type { CollectedChain, CollectionStatus } from './collection-status.js';
 import type { StoreStatus } from './store-status.js';
 
-/** A value of a metric. Without a value, there is no line. */
+/** One value of a metric. A null value is not written. */
 type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number | null };
 
 type StatusToMeasure = Pick<StoreStatus, 'published_at' | 'chains' | 'refusals' | 'signing'>;
 
 type Gauge = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] };
 
-/** Returns a status as metrics in the text format of Prometheus. `nowMs`: when it was read. */
+/** Returns a status as metrics in the text format of Prometheus. `nowMs` is the time at which the status was read. */
 export function formatStatusMetrics(
   status: StatusToMeasure,
   collection: CollectionStatus | undefined,
@@ -51,13 +51,13 @@ function toStoreGauges(
     },
     {
       name: 'generator_signature_expiry_timestamp_seconds',
-      help: 'When readers begin to refuse the release unless a run renews its timestamp; 0 if they do.',
-      samples: [{ value: signing === null ? null : toSeconds(signing.timestamp_expires ?? '1970-01-01') }],
+      help: 'When readers begin to refuse the release unless a run renews its timestamp; 0 if they already refuse it.',
+      samples: [{ value: signing && firstOf(signing.timestamp_expires, signing.keys_expire) }],
     },
     {
-      name: 'generator_key_set_expiry_timestamp_seconds',
-      help: 'When the key set expires unless it is renewed with the root key.',
-      samples: [{ value: signing?.key_set_expires ? toSeconds(signing.key_set_expires) : null }],
+      name: 'generator_signing_keys_expiry_timestamp_seconds',
+      help: 'When the key set or the release key expires unless it is renewed with the root key; 0 if readers already refuse one.',
+      samples: [{ value: signing && firstOf(signing.keys_expire) }],
     },
   ];
 }
@@ -115,6 +115,11 @@ function ofChains<T>(
     const found = chains[chain];
     return found === undefined ? [] : [{ labels: { chain, ...labels }, value: valueOf(found) }];
   });
+}
+
+/** Returns the seconds of the first of some instants; 0 if one is null. */
+function firstOf(...instants: readonly (string | null)[]): number {
+  return Math.min(...instants.map((instant) => (instant === null ? 0 : toSeconds(instant))));
 }
 
 /** Returns the seconds since the epoch of a date or an instant. */

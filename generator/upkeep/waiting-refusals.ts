@@ -69,7 +69,7 @@ function othersOf(waiting: readonly RecordedRefusal[], chain: Chain | null, plan
 /** Returns what a person does next about a refusal. */
 export function settleStep(refusal: WaitingRefusal): string {
   const { chain, since, summary, accept, plan_digest: planDigest, also_accepts: others } = refusal;
-  const what = `${chain ?? 'the methodology'} is refused since ${since} (${summary})`;
+  const what = `${chain ?? 'the methodology'} has been refused since ${since} (${summary})`;
   if (chain === null) return `${what}: give the methodology a new version`;
   if (planDigest === null) return `${what}: fix the input, no option accepts this`;
   if (accept === null)

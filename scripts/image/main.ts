@@ -1,5 +1,5 @@
 /**
- * Prints images with their digests, as BASE_IMAGE of infra/Dockerfile needs it: `npm run image-digest -- node:24-slim`.
+ * Prints the names of images with their digests, in the form that BASE_IMAGE in infra/Dockerfile needs: `npm run image-digest -- node:24-slim`.
  * A digest always names the same bytes; a tag moves.
  */
 import { resolveDigest } from './resolve-digest.js';

@@ -14,7 +14,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const JEST =
   'node_modules/jest/bin/jest.js --config .config/jest.config.js --runInBand --bail --silent --passWithNoTests';
-/** Time limit of a run. A mutant that never ends is killed by it. */
+/** Time limit of a test run. A mutant whose tests do not end in time counts as killed. */
 const LIMIT_MS = 10 * 60_000;
 
 const FAST = ['--selectProjects', 'fast'];

@@ -1,6 +1,13 @@
 import { EXIT_CODES, type ExitName } from '../../generator/core/generator-error.js';
-import { simulateAlarm, type Mail, type Placement, type Series } from '../support/aws/alarm-simulator.js';
 import {
+  simulateAlarm,
+  type Mail,
+  type Placement,
+  type Point,
+  type Series,
+} from '../support/aws/alarm-simulator.js';
+import {
+  every,
   everyFiveMinutes,
   WEEK,
   weekOfRuns,
@@ -9,16 +16,27 @@ import {
 } from '../support/aws/alarm-weeks.js';
 import { readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 
-const { Service } = await readTemplates();
-const alarms = Object.values(resourcesOf(Service, 'AWS::CloudWatch::Alarm')).map(
-  ({ Properties = {} }) => Properties,
+const { Service, Delivery } = await readTemplates();
+const alarms = [Service, Delivery].flatMap((template) =>
+  Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).map(({ Properties = {} }) => Properties),
 );
 
 /** How CloudWatch may place the periods of an alarm, and how far it may look back. */
 const PLACEMENTS: readonly Placement[] = [true, false].flatMap((isAligned) =>
   [0, 2].map((extraPeriods) => ({ isAligned, extraPeriods })),
 );
-const TRAFFIC = { Count: everyFiveMinutes(() => 400), '5xx': everyFiveMinutes(() => 0) };
+/** Returns the number of requests of every five minutes as the HTTP API reports it: a sample for each request. */
+function requests(countAt: (minute: number) => number): readonly Point[] {
+  return everyFiveMinutes(countAt).map(({ minute, value }) => ({ minute, value: 1, samples: value }));
+}
+const TRAFFIC = {
+  Count: requests(() => 400),
+  '5xx': everyFiveMinutes(() => 0),
+  Requests: everyFiveMinutes(() => 2000),
+  '5xxErrorRate': everyFiveMinutes(() => 0),
+  HealthCheckStatus: every(1, () => 1),
+  DaysToExpiry: every(720, () => 200),
+};
 
 /** Returns the mails of a week, which must be the same for all placements: each as the alarm and its state. */
 function mailsOf(series: Series): string[] {
@@ -135,7 +153,7 @@ describe('requests to the gateway', () => {
   const failing = (isFailing: (minute: number) => boolean, count = 400): string[] =>
     mailsOf({
       ...runs,
-      Count: everyFiveMinutes(() => count),
+      Count: requests(() => count),
       '5xx': everyFiveMinutes((minute) => (isFailing(minute) ? Math.min(count, 40) : 0)),
     });
   const during = (begin: number, minutes: number) => (minute: number) =>
@@ -172,4 +190,58 @@ describe('requests to the gateway', () => {
 it('a schedule that cannot start its task causes a mail', () => {
   const InvocationDroppedCount = [{ minute: hourOf(4) * 60, value: 1 }];
   expect(mailsOf({ ...weekOfRuns(Service), InvocationDroppedCount })).toEqual(from('ScheduleFailed'));
+});
+
+describe('what comes and goes for a day', () => {
+  const runs = weekOfRuns(Service);
+  const BEGIN = hourOf(4) * 60;
+  const during = (minute: number, minutes: number): boolean => minute >= BEGIN && minute < BEGIN + minutes;
+  /** True in bursts of 15 of 25 minutes. */
+  const comesAndGoes = (minute: number): boolean => during(minute, 24 * 60) && (minute - BEGIN) % 25 < 15;
+  const series = (isBad: (minute: number) => boolean, good: number, bad: number) =>
+    everyFiveMinutes((minute) => (isBad(minute) ? bad : good));
+
+  it.each([
+    ['FilesUnavailable', 'FilesUnavailable', 0, 1],
+    ['WebhookRefusals', 'WebhookRefusals', 0, 11],
+    ['OriginRefused', 'OriginRefused', 0, 21],
+    ['Delivery5xx', '5xxErrorRate', 0, 5],
+    ['DeliveryVolume', 'Requests', 2000, 100_001],
+    ['AccountsReplicaLate', 'ReplicationLatency', 1, 901],
+    ['AccountsReplicaLate', 'OperationsFailedReplication', 0, 1],
+  ])('raises %s by %s once, and not for five minutes', (alarm, metric, good, bad) => {
+    const mails = (isBad: (minute: number) => boolean): string[] =>
+      mailsOf({ ...runs, [metric]: series(isBad, good, bad) });
+    expect(mails(comesAndGoes)).toEqual(fromTo(alarm));
+    expect(mails((minute) => during(minute, 5))).toEqual([]);
+  });
+
+  it('raises RequestVolume once', () => {
+    const Count = requests((minute) => (comesAndGoes(minute) ? 15_001 : 400));
+    expect(mailsOf({ ...runs, Count })).toEqual(fromTo('RequestVolume'));
+  });
+
+  it('raises SiteDown once, and not for two minutes', () => {
+    const mails = (isBad: (minute: number) => boolean): string[] =>
+      mailsOf({ ...runs, HealthCheckStatus: every(1, (minute) => (isBad(minute) ? 0 : 1)) });
+    expect(mails((minute) => during(minute, 2))).toEqual([]);
+    expect(mails((minute) => during(minute, 24 * 60) && minute % 10 < 4)).toEqual(fromTo('SiteDown'));
+  });
+});
+
+it('a health check that reports nothing is an outage', () => {
+  const isSilent = (minute: number): boolean => minute >= hourOf(4) * 60 && minute < hourOf(5) * 60;
+  const HealthCheckStatus = every(1, () => 1).filter(({ minute }) => !isSilent(minute));
+  expect(mailsOf({ ...weekOfRuns(Service), HealthCheckStatus })).toEqual(fromTo('SiteDown'));
+});
+
+it('a certificate that is not renewed causes one mail, and one when it is', () => {
+  const daysLeft = (minute: number): number => (minute < hourOf(7) * 60 ? 33 - minute / 1440 : 395);
+  const DaysToExpiry = every(720, (minute) => Math.floor(daysLeft(minute)));
+  expect(mailsOf({ ...weekOfRuns(Service), DaysToExpiry })).toEqual(fromTo('CertificateExpires'));
+});
+
+it('a mail about an event that could not be sent causes another mail', () => {
+  const FailedInvocations = [{ minute: hourOf(4) * 60, value: 1 }];
+  expect(mailsOf({ ...weekOfRuns(Service), FailedInvocations })).toEqual(from('MailsFailed'));
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.dispose());
 
-/** Reads the example with other parameters, and returns the message of the error. */
+/** Reads the example with changed parameters. Returns the error as text, or an empty string if they are valid. */
 async function faultsOf(changed: object): Promise<string> {
   const file = path.join(folder.path, 'parameters.json');
   await writeFile(file, JSON.stringify({ ...EXAMPLE, ...changed }));
@@ -31,7 +31,7 @@ async function faultsOf(changed: object): Promise<string> {
 const KEYS = { keys: ['k2026'], trail: 'create' };
 
 it.each([
-  ['nothing else than the example', {}, ''],
+  ['nothing beyond the example', {}, ''],
   ['an account', { account: undefined }, "required property 'account'"],
   ['a region', { region: 'Ireland' }, '/region must match'],
   ['no other members', { bucket: 'one' }, 'additional properties: bucket'],
@@ -60,7 +60,12 @@ it.each([
     '/signing/trust must match',
   ],
   [
-    'a key that signs, for a trust anchor',
+    'a trust anchor of the host',
+    { signing: { ...KEYS, use: 'k2026', trust: `https://other.example.com#${'A'.repeat(43)}` } },
+    '/signing/trust must be an anchor of https://data.example.com',
+  ],
+  [
+    'a key in use, if there is a trust anchor',
     { signing: { ...KEYS, trust: `https://data.example.com#${'A'.repeat(43)}` } },
     '/signing/trust needs /signing/use',
   ],
@@ -69,7 +74,7 @@ it.each([
   expect([fault === '', faults]).toEqual([faults === '', expect.stringContaining(fault)]);
 });
 
-it('the parameters require a valid policy of sources, and name each fault of it', async () => {
+it('the parameters require a valid policy of sources, and the error names its faults', async () => {
   const policy = path.join(folder.path, 'policy.json');
   await writeFile(policy, JSON.stringify({ schema: 'sources-policy/1', sources: {} }));
   const faults = await faultsOf({ collect: { policy } });

@@ -111,7 +111,10 @@ describe('the runbook of the generator', () => {
     const [, table = ''] = /^### Metrics\n(.*?)\n### /ms.exec(runbook) ?? [];
     const rows = [...table.matchAll(/^\| `(generator_\w+)` \| \S/gm)].map(([, name]) => name);
     const expiry = '2026-08-22T06:30:00Z';
-    const signing = { key_set_version: 1, key_set_expires: expiry, timestamp_expires: expiry, fault: null };
+    const signing = {
+      ...{ key_set_version: 1, keys_expire: expiry, keys_days_left: 2, timestamp_expires: expiry },
+      ...{ fault: null, remedy: null },
+    };
     const status = { published_at: '2026-08-20T06:30:00Z', refusals: [], signing };
     const collected = { through: '2026-08-19', late_seconds: 0, awaited: [], drifts: [] };
     const text = formatStatusMetrics(

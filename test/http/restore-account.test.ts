@@ -11,7 +11,7 @@ const META = { contentType: 'application/json', cacheControl: 'no-cache' };
 const store = await openSmallRelease();
 const accountsStore = createMemoryStore();
 
-/** A gateway with empty caches. */
+/** Runs `work` with a new gateway, whose caches are empty. */
 async function withGateway<T>(work: (gateway: GatewayServer) => Promise<T>): Promise<T> {
   const gateway = await startGateway({ store, accountsStore });
   try {

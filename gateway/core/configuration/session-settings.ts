@@ -5,11 +5,11 @@ export type SessionSettings = {
   readonly jwks: KeySetAddress;
   readonly issuer: string;
   readonly audience: string;
-  /** By default, tokens must have the type JWT or none. */
+  /** Required type of the tokens. By default, it must be JWT or absent. */
   readonly type?: string;
 };
 
-/** How the account page signs in (OpenID Connect, authorization code with PKCE). */
+/** Sign-in settings of the account page (OpenID Connect, authorization code with PKCE). */
 export type SignInSettings = {
   readonly issuer: string;
   readonly clientId: string;

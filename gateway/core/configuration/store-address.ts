@@ -26,7 +26,7 @@ export function filePathOf(text: string): string | undefined {
   return FILE.exec(text)?.[1];
 }
 
-/** Returns whether a text is the URL of an S3 server. One with a user name or password is not: messages would repeat it. */
+/** Returns whether a text is the URL of an S3 server. A URL with a user name or password is refused, because messages would print it. */
 function isEndpoint(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);

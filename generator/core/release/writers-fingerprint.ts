@@ -40,8 +40,8 @@ const PROBE_SOURCES: readonly SourceSegment[] = [
 /**
  * Returns a digest of samples of what the code writes for built-in series. It changes when a writer, the methodology or
  * the platform's arithmetic produces other bytes for them. While it is unchanged, published history with the same input is
- * not rebuilt; a change that the samples do not show needs `--full`. It does not depend on the site, which is compared by
- * itself.
+ * not rebuilt; a change that the samples do not show needs `--full`. It does not depend on the site, which is compared
+ * separately.
  */
 export function writersFingerprint(texts: ReferenceTexts): string {
   return runSteps(fingerprintSteps(texts));
@@ -62,7 +62,7 @@ function* probeWriters(texts: ReferenceTexts): Steps<string> {
   const probes: string[] = [];
   for (const chain of CHAIN_IDS) probes.push(...(yield* probeDays(chain, texts)));
   probes.push(...(yield* probeFiles(texts)), ...probeCharts(texts));
-  return sha256Hex([...probes, texts.brief.source].join('')); // as source, because no series needs every claim
+  return sha256Hex([...probes, texts.brief.source].join('')); // the source of the templates, because no probe uses every claim
 }
 
 /** Returns the digests of the files of short series, other than their day files. */
@@ -102,7 +102,7 @@ function digestOf(file: FileTemplate): string {
   return sha256Hex(bodyOf(file.content(STAMP)));
 }
 
-/** Returns the digests of charts of a year with every label and with gaps. */
+/** Returns the digests of charts of a long series with every label and with gaps. */
 function probeCharts({ methodology }: ReferenceTexts): string[] {
   const labels = Object.keys(LABEL_MEANINGS) as RegimeLabel[]; // Object.keys loses the key type
   const points = Array.from({ length: PROBE_DAYS }, (_, t): ChartPoint => {

@@ -34,6 +34,14 @@ export type MailedAlarm = AlarmProps & {
   readonly mailsRecovery?: boolean;
 };
 
+/**
+ * For periods of five minutes: raised by the second of two bad periods within half an hour, and ended by half an hour with at
+ * most one, so that bursts that come again are one alarm.
+ */
+export const TWICE_IN_HALF_AN_HOUR = { evaluationPeriods: 6, datapointsToAlarm: 2 };
+/** For periods of five minutes: raised by 15 bad minutes within half an hour, and ended by half an hour with fewer. */
+export const THRICE_IN_HALF_AN_HOUR = { evaluationPeriods: 6, datapointsToAlarm: 3 };
+
 /** Creates an alarm that sends mails. */
 export function createAlarm(
   scope: Construct,

@@ -11,7 +11,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Parameters } from '../settings/parameters.js';
 import { REPLICATION_RULE } from './accounts-bucket.js';
-import { createAlarm } from './alarm-topic.js';
+import { createAlarm, THRICE_IN_HALF_AN_HOUR, TWICE_IN_HALF_AN_HOUR } from './alarm-topic.js';
 import { DEFAULT_THROTTLE, type GatewayPart } from './gateway.js';
 
 const PERIOD = Duration.minutes(5);
@@ -50,7 +50,7 @@ export class ApiWatchPart extends Construct {
         'The gateway refuses requests without the secret of the origin. Either CloudFront sends a wrong one, and the site is down, or somebody bypasses it.',
       metric: refused.metric({ period: PERIOD, statistic: Stats.SUM }),
       threshold: MAX_REFUSED,
-      evaluationPeriods: 2,
+      ...TWICE_IN_HALF_AN_HOUR,
     });
     createAlarm(this, 'RequestVolume', {
       ...common,
@@ -58,7 +58,7 @@ export class ApiWatchPart extends Construct {
         'The HTTP API gets half of the requests that its throttle allows. Find out who sends them, or raise the throttle.',
       metric: api.metricCount({ period: PERIOD }),
       threshold: BUSY_SHARE * throttle * PERIOD.toSeconds(),
-      evaluationPeriods: 3,
+      ...THRICE_IN_HALF_AN_HOUR,
     });
     if (parameters.backup === undefined) return;
     createAlarm(this, 'AccountsReplicaLate', {
@@ -67,7 +67,7 @@ export class ApiWatchPart extends Construct {
         'Accounts have not been replicated to the other region within 15 minutes, or cannot be. Check the role and the keys of the replication.',
       metric: replicaDelay(parameters, parameters.backup.accounts),
       threshold: MAX_REPLICATION_SECONDS,
-      evaluationPeriods: 3,
+      ...THRICE_IN_HALF_AN_HOUR,
     });
   }
 }

@@ -8,16 +8,12 @@ import {
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { TWICE_IN_HALF_AN_HOUR } from './alarm-topic.js';
 import type { GatewayPart } from './gateway.js';
 import { createCounts, GATEWAY_FILTERS } from './log-metrics.js';
 import type { OperatorMailsPart } from './operator-mails.js';
 
 const PERIOD = Duration.minutes(5);
-/**
- * Raised by the second of two bad periods within half an hour, and ended by half an hour with at most one, so that bursts that
- * come again are one alarm.
- */
-const TWICE_IN_HALF_AN_HOUR = { evaluationPeriods: 6, datapointsToAlarm: 2 };
 const MAX_FAILED_PERCENT = 1;
 /** Minimum number of requests in a period for the share of failures. With fewer, the number of failures counts. */
 const MIN_REQUESTS = 100;
@@ -49,7 +45,8 @@ export function createGatewayAlarms(
     ...TWICE_IN_HALF_AN_HOUR,
     metric: share,
     threshold: MAX_FAILED_PERCENT,
-    alarmDescription: 'More than 1% of the responses of the gateway are errors of the server (5xx). Read its log.',
+    alarmDescription:
+      'More than 1% of the responses of the gateway are errors of the server (5xx). Read its log.',
   });
   mails.addAlarm('FilesUnavailable', {
     ...above,

@@ -14,7 +14,12 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { ENDPOINTS } from '../../../schemas/paths.js';
 import type { Parameters } from '../settings/parameters.js';
-import { createAlarm, createAlarmTopic } from './alarm-topic.js';
+import {
+  createAlarm,
+  createAlarmTopic,
+  THRICE_IN_HALF_AN_HOUR,
+  TWICE_IN_HALF_AN_HOUR,
+} from './alarm-topic.js';
 
 const PERIOD = Duration.minutes(5);
 /** The least number of regions that Route 53 checks from: each causes 0.2 million requests a month. */
@@ -66,7 +71,9 @@ export class OutsideWatchPart extends Construct {
       }),
       threshold: 1,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      evaluationPeriods: 3,
+      // In minutes: raised by three bad ones within half an hour, so that a site that comes and goes is one alarm.
+      evaluationPeriods: 30,
+      datapointsToAlarm: 3,
       treatMissingData: TreatMissingData.BREACHING,
     });
   }
@@ -111,7 +118,7 @@ export class OutsideWatchPart extends Construct {
         label: '5xx responses in percent',
       }),
       threshold: MAX_FAILED_PERCENT,
-      evaluationPeriods: 2,
+      ...TWICE_IN_HALF_AN_HOUR,
     });
     createAlarm(this, 'DeliveryVolume', {
       ...above,
@@ -119,7 +126,7 @@ export class OutsideWatchPart extends Construct {
         'CloudFront serves unusually many requests. Find out who sends them: they cost money.',
       metric: requests,
       threshold: MANY_REQUESTS,
-      evaluationPeriods: 3,
+      ...THRICE_IN_HALF_AN_HOUR,
     });
   }
 

@@ -79,7 +79,7 @@ function alarmOnFindings(mails: OperatorMailsPart, counts: RunCounts): void {
     datapointsToAlarm: 2,
     treatMissingData: TreatMissingData.NOT_BREACHING,
     alarmDescription:
-      'The monitor finds damage in the store, or outdated public copies. Run "generator status".',
+      'The monitor finds damage in the store, outdated public copies, signatures that readers refuse, or a release from the future. Run "generator status".',
     mailsRecovery: true,
   });
 }

@@ -22,7 +22,7 @@ const COLLECT_SIZE = { cpu: 1024, memoryMb: 3072 };
 const MAINTENANCE_SIZE = { cpu: 1024, memoryMb: 2048 };
 const SMALL_SIZE = { cpu: 256, memoryMb: 1024 };
 
-/** In UTC. What collect finds within half an hour is published in the same hour, the rest in the next. */
+/** Start times in UTC. Values that collect finds within half an hour are published in the same hour, the others in the next. */
 const AT = {
   Collect: { minute: '5' },
   Publish: { minute: '35' },
@@ -35,15 +35,15 @@ const AT = {
 } as const satisfies Record<string, CronOptionsWithTimezone>;
 
 /**
- * Lag in days above which `status` fails. It is never reached, so the monitor fails only for a damaged store, old public copies,
- * or signatures that readers refuse: the alarms read the lag of each chain from its report.
+ * Lag in days above which `status` fails. It is never reached, because the alarms read the lag of each chain from the report.
+ * The option also makes `status` fail for outdated public copies and for signatures that readers refuse.
  */
 const MAX_LAG_DAYS = '999999';
 const REPORT = ['--log-json', '--report', '/dev/stdout'];
 /** Writes the policy to a file for the command after it, because the root file system is read-only. */
 const WITH_POLICY = ['sh', '-c', `printf %s "$SOURCES_POLICY" >${SCRATCH}/policy.json && exec "$@"`, 'sh'];
 
-/** What the runs may use. */
+/** Roles, secrets and keys that the runs use. */
 export type RunAccess = {
   readonly roles: RolesPart;
   readonly secrets: SecretsPart;

@@ -1,45 +1,31 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { NODE_BUNDLE } from '../../../scripts/build/node-bundle.js';
 import { ACCOUNT_FILES } from '../../../gateway/io/account-page/read-account-files.js';
 
 /** Output folder of the bundle; the stack deploys it. */
 export const BUNDLE_FOLDER = path.join(import.meta.dirname, '../dist/gateway');
 
 const ROOT = path.join(import.meta.dirname, '../../..');
-/** The oldest supported Node.js; the function's is newer. */
-const TARGET = 'node20';
 /**
  * Tables of iconv-lite for East Asian encodings, a fifth of the bundle. The gateway accepts only UTF encodings, so they
  * are never loaded.
  */
 const UNUSED = './tables/*.json';
-/** Defines `require` for the CommonJS modules of the bundle, which use it for Node's built-in modules. */
-const REQUIRE =
-  "import{createRequire as crd$require}from'node:module';const require=crd$require(import.meta.url);";
-
 /** Bundles the gateway for AWS Lambda: `handler.mjs`, and the modules that it loads, at the start or on demand. */
 export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await build({
+    ...NODE_BUNDLE,
     absWorkingDir: ROOT, // names in the bundle must not depend on the caller's working directory
     entryPoints: { handler: 'gateway/lambda/handler.ts' },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     chunkNames: '[name]-[hash]',
-    bundle: true,
-    splitting: true,
     minify: true,
-    legalComments: 'none',
-    platform: 'node',
-    format: 'esm',
-    target: TARGET,
-    mainFields: ['module', 'main'], // ES modules first: their unused parts are left out
     external: [UNUSED],
-    preserveSymlinks: true, // names in the bundle must not depend on where a linked node_modules is
-    banner: { js: REQUIRE },
-    logLevel: 'warning',
   });
   await copyAccountPage(path.join(folder, 'templates'));
 }

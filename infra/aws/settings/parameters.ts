@@ -120,7 +120,7 @@ function withKnownNames(parameters: Parameters): Parameters {
 }
 
 /** Returns what does not fit together in parameters that are valid one by one. */
-function faultsOf({ region, zones, buckets, input, backup, signing, apiDomain }: Parameters): string[] {
+function faultsOf({ region, zones, host, buckets, input, backup, signing, apiDomain }: Parameters): string[] {
   const { region: backupRegion, ...copies } = backup ?? {};
   const names = [...Object.values(buckets), input.bucket, ...Object.values(copies)];
   const isZone = (zone: string): boolean =>
@@ -131,6 +131,8 @@ function faultsOf({ region, zones, buckets, input, backup, signing, apiDomain }:
     [`/zones must be zones of ${region}, such as ${region}a`]: zones.every(isZone),
     '/signing/use must be one of /signing/keys':
       signing?.use === undefined || signing.keys.includes(signing.use),
+    [`/signing/trust must be an anchor of https://${host}`]:
+      signing?.trust === undefined || signing.trust.startsWith(`https://${host}#`),
     '/signing/trust needs /signing/use': signing?.trust === undefined || signing.use !== undefined,
     '/apiDomain/certificateArn must be in /region': [undefined, region].includes(
       apiDomain?.certificateArn.split(':')[3],

@@ -1,5 +1,6 @@
 import type { CollectedChain, CollectionStatus } from '../../../generator/upkeep/collection-status.js';
 import { formatStatusMetrics } from '../../../generator/upkeep/status-metrics.js';
+import type { SigningStatus } from '../../../generator/upkeep/signing-status.js';
 import type { StoreStatus } from '../../../generator/upkeep/store-status.js';
 
 const STATUS = {
@@ -50,17 +51,22 @@ describe('the metrics of a status', () => {
   });
 
   it('have how long signatures are valid, and 0 if readers refuse them', () => {
-    const signing = {
-      ...{ key_set_version: 1, key_set_expires: '2027-01-01T00:00:00Z' },
-      ...{ timestamp_expires: '2026-08-22T06:30:00Z', fault: null },
+    const signing: SigningStatus = {
+      ...{ key_set_version: 1, keys_expire: '2027-01-01T00:00:00Z', keys_days_left: 130 },
+      ...{ timestamp_expires: '2026-08-22T06:30:00Z', fault: null, remedy: null },
     };
-    const refused = { ...signing, timestamp_expires: null, fault: 'the timestamp has expired' };
     expect(read(formatStatusMetrics({ ...STATUS, signing }, undefined, NOW))).toMatchObject({
       generator_signature_expiry_timestamp_seconds: Date.parse('2026-08-22T06:30:00Z') / 1000,
-      generator_key_set_expiry_timestamp_seconds: Date.parse('2027-01-01') / 1000,
+      generator_signing_keys_expiry_timestamp_seconds: Date.parse('2027-01-01') / 1000,
     });
+    const soon = { ...signing, keys_expire: '2026-08-21T00:00:00Z' };
+    expect(read(formatStatusMetrics({ ...STATUS, signing: soon }, undefined, NOW))).toMatchObject({
+      generator_signature_expiry_timestamp_seconds: Date.parse('2026-08-21') / 1000,
+    });
+    const refused = { ...signing, keys_expire: null, timestamp_expires: null };
     expect(read(formatStatusMetrics({ ...STATUS, signing: refused }, undefined, NOW))).toMatchObject({
       generator_signature_expiry_timestamp_seconds: 0,
+      generator_signing_keys_expiry_timestamp_seconds: 0,
     });
   });
 

@@ -215,7 +215,10 @@ describe('status of a store with a refusal', () => {
   it('exits 5 and reports it with the command that accepts it, until that is run', async () => {
     const { refusal_digest } = await publishJson(FIRST, '--full', '--quiet');
     const { code, stdout, stderr } = await status();
-    expect({ code, stderr }).toEqual({ code: 5, stderr: `${store}: bitcoin is refused since ${FIRST}\n` });
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `${store}: bitcoin has been refused since ${FIRST}\n`,
+    });
     expect(stdout).toContain(`\nrefused    bitcoin since ${FIRST}: ${BITCOIN}\n`);
     const report = await statusJson();
     const [refusal] = report['refusals'] as { accept: string }[];
@@ -229,7 +232,9 @@ describe('status of a store with a refusal', () => {
       plan_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       also_accepts: [],
     });
-    expect(stdout).toMatch(/^next +bitcoin is refused since .* write the public reason into this command/m);
+    expect(stdout).toMatch(
+      /^next +bitcoin has been refused since .* write the public reason into this command/m,
+    );
     expect(stdout.trimEnd().endsWith(refusal?.accept ?? 'none')).toBe(true);
     expect(await runProposed(refusal?.accept ?? '')).toMatchObject({ code: 0 });
     expect(await statusJson()).toMatchObject({ code: 0, refusals: [], refusal_digest: null });

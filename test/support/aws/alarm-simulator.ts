@@ -1,7 +1,7 @@
 import { evaluateExpression } from './metric-expression.js';
 
-/** A value of a metric at a minute of the simulation. */
-export type Point = { readonly minute: number; readonly value: number };
+/** A value of a metric at a minute of the simulation, in one sample unless `samples` says how many. */
+export type Point = { readonly minute: number; readonly value: number; readonly samples?: number };
 
 /** The points of each metric by its name, ascending. A metric that is not named has none. */
 export type Series = Readonly<Record<string, readonly Point[]>>;
@@ -141,7 +141,7 @@ function readStat({ MetricName, Period, Stat }: Stat, series: Series): Metric {
     valueAt: remember((begin) => {
       const first = findFirst(points, begin);
       const end = findFirst(points, begin + periodMinutes);
-      return first === end ? undefined : summarize(points.slice(first, end).map(({ value }) => value));
+      return first === end ? undefined : summarize(points.slice(first, end));
     }),
   };
 }
@@ -166,8 +166,14 @@ function remember(valueAt: Metric['valueAt']): Metric['valueAt'] {
   };
 }
 
-const STATISTICS: Readonly<Record<string, (values: readonly number[]) => number>> = {
-  Sum: (values) => values.reduce((sum, value) => sum + value, 0),
-  Maximum: (values) => Math.max(...values),
-  SampleCount: (values) => values.length,
+const valuesOf = (points: readonly Point[]): number[] => points.map(({ value }) => value);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Statistics of the data points of a period. No metric here has several samples in a point, except one that is counted. */
+const STATISTICS: Readonly<Record<string, (points: readonly Point[]) => number>> = {
+  Sum: (points) => sum(valuesOf(points)),
+  Average: (points) => sum(valuesOf(points)) / points.length,
+  Minimum: (points) => Math.min(...valuesOf(points)),
+  Maximum: (points) => Math.max(...valuesOf(points)),
+  SampleCount: (points) => sum(points.map(({ samples = 1 }) => samples)),
 };

@@ -109,5 +109,13 @@ function countLines(template: Template, lines: readonly Line[]): Series {
 
 /** Returns a data point of every five minutes. */
 export function everyFiveMinutes(valueAt: (minute: number) => number): Point[] {
-  return Array.from({ length: WEEK / 5 }, (_, i) => ({ minute: i * 5, value: valueAt(i * 5) }));
+  return every(5, valueAt);
+}
+
+/** Returns data points at equal distances in minutes. */
+export function every(minutes: number, valueAt: (minute: number) => number): Point[] {
+  return Array.from({ length: WEEK / minutes }, (_, i) => ({
+    minute: i * minutes,
+    value: valueAt(i * minutes),
+  }));
 }

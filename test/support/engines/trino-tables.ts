@@ -48,7 +48,7 @@ async function makePartition(root: string, table: string, date: string): Promise
   return partition;
 }
 
-/** Runs a statement that has no rows of text. */
+/** Runs a statement to its end, and ignores the rows of its result. */
 async function execute(endpoint: string, sql: string): Promise<void> {
   const http = createTrinoHttp({ headers: HEADERS, tools: SYSTEM_TOOLS });
   let page = parsePage(await http.request(new URL(`${endpoint}/v1/statement`), signal, sql), endpoint);

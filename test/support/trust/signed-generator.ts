@@ -7,11 +7,11 @@ import { SITE } from './key-runs.js';
 export type SignedGenerator = {
   /** The trust anchor of the key set. */
   readonly trust: string;
-  /** Runs a command line in a new process, and signs. @throws Error if it fails */
+  /** Runs the generator in a new process with the release key. @throws Error if it fails */
   readonly generate: (...args: readonly string[]) => Promise<ProgramRun>;
 };
 
-/** Makes keys in a folder, and installs their key set in a store, whose releases are signed from a sequence on. */
+/** Creates keys in a folder, and installs their key set in a store. Releases are signed from `fromSequence` on. */
 export async function signStore(folder: string, store: string, fromSequence = 1): Promise<SignedGenerator> {
   const file = (name: string): string => path.join(folder, name);
   const env = { CRD_SIGNING_KEY_FILE: file('release.pem') };
