@@ -142,6 +142,11 @@ it('a source that does not answer, or has another form, causes a mail after six 
   }
 });
 
+it('keys that are not renewed cause one mail, and one when they are', () => {
+  const keysLeft: WeekOptions['keysLeft'] = (day) => (day < 7 ? 25 - day : 400);
+  expect(mailsOfRuns({ keysLeft })).toEqual(fromTo('KeysExpire'));
+});
+
 it('signatures that the trail does not report cause one mail', () => {
   const runs = weekOfRuns(Service);
   const silent = (runs['Invocations'] ?? []).filter(({ minute }) => minute < hourOf(4) * 60);

@@ -9,7 +9,7 @@ it('there is an alarm for every failure that an operator must know about', () =>
   expect(alarms.map(({ Properties }) => Properties?.['AlarmName'])).toEqual(
     [
       ...['PublishFailing', 'MonitorFailing', 'PublishRefused', 'StoreDamaged'],
-      ...['ReleaseOld', 'StaleBitcoin', 'StaleEthereum', 'StaleArbitrum', 'StaleBase'],
+      ...['ReleaseOld', 'StaleBitcoin', 'StaleEthereum', 'StaleArbitrum', 'StaleBase', 'KeysExpire'],
       ...['CollectFailing', 'SourceLateOrRevised', 'ScheduleFailed'],
       ...['Answers5xx', 'FilesUnavailable', 'WebhookFailures', 'WebhookRefusals', 'BillingAlerts'],
       ...['SigningSilent', 'MailsFailed', 'OriginRefused', 'RequestVolume', 'AccountsReplicaLate'],

@@ -45,6 +45,7 @@ export class AlarmsPart extends Construct {
       name,
       runs,
       collects: parameters.collect !== undefined,
+      signs: parameters.signing?.use !== undefined,
     });
     const { failing, metrics } = createGatewayAlarms(this, mails, { name, gateway });
     this.gatewayFailing = failing;

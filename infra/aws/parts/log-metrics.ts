@@ -69,6 +69,8 @@ export type Ages = {
   readonly release: Metric;
   /** Whole days since the end of the last available date of each chain. */
   readonly chains: Readonly<Record<Chain, Metric>>;
+  /** Whole days until readers refuse the key set or the release key. It has no values if releases are not signed. */
+  readonly keysLeft: Metric;
 };
 
 /** Creates metrics with the ages in the reports of the monitor. */
@@ -91,6 +93,7 @@ export function createAges(
   const lagOf = (chain: Chain): Metric => create(`Lag-${chain}`, `chains.${chain}.lag_days`);
   return {
     release: create('ReleaseAge', 'age_days'),
+    keysLeft: create('KeysDaysLeft', 'signing.keys_days_left'),
     chains: Object.fromEntries(CHAIN_IDS.map((chain) => [chain, lagOf(chain)])) as Record<Chain, Metric>, // one for each
   };
 }

@@ -23,15 +23,25 @@ const FAILED_COLLECTS = 6;
 const OLD_DAYS = 2;
 /** Lag in days above which a chain is stale. */
 const MAX_LAG_DAYS = 2;
+/** Days before the expiry of a key at which publish begins to warn too. */
+const MIN_KEYS_DAYS = 21;
 
 type Counts<Filters> = Readonly<Record<keyof Filters, Metric>>;
 type RunCounts = Counts<typeof TASK_FILTERS>;
+
+/** What the alarms of the runs are about. `collects` and `signs` say whether runs collect metrics, and sign releases. */
+type RunAlarmOptions = {
+  readonly name: string;
+  readonly runs: ScheduledRunsPart;
+  readonly collects: boolean;
+  readonly signs: boolean;
+};
 
 /** Creates the alarms of the hourly runs and of the release, and returns their metrics for the dashboard. */
 export function createRunAlarms(
   scope: Construct,
   mails: OperatorMailsPart,
-  { name, runs, collects }: { name: string; runs: ScheduledRunsPart; collects: boolean },
+  { name, runs, collects, signs }: RunAlarmOptions,
 ): { readonly counts: RunCounts; readonly ages: Ages } {
   const options = { namespace: name, period: PERIOD };
   const { log } = runs.tasks;
@@ -40,6 +50,7 @@ export function createRunAlarms(
   alarmOnFailures(mails, counts);
   alarmOnFindings(mails, counts);
   alarmOnAges(mails, ages);
+  if (signs) alarmOnKeys(mails, ages);
   if (collects) alarmOnCollect(mails, createCounts(scope, log, { ...options, filters: COLLECT_FILTERS }));
   mails.addAlarm('ScheduleFailed', {
     ...oneOf(1, runs.schedules.group.metricDropped({ period: PERIOD, statistic: Stats.SUM })),
@@ -124,6 +135,18 @@ function alarmOnAges(mails: OperatorMailsPart, { release, chains }: Ages): void 
       alarmDescription: `${CHAINS[chain].name} has had no new date for more than ${MAX_LAG_DAYS} days, while other chains are published.`,
     });
   }
+}
+
+function alarmOnKeys(mails: OperatorMailsPart, { keysLeft }: Ages): void {
+  mails.addAlarm('KeysExpire', {
+    metric: keysLeft,
+    threshold: MIN_KEYS_DAYS,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    evaluationPeriods: 1,
+    treatMissingData: TreatMissingData.IGNORE, // without the monitor nothing is known
+    alarmDescription: `The key set or the release key expires in less than ${MIN_KEYS_DAYS} days, and readers will refuse the site. Renew it with the root key: see infra/aws/README.md.`,
+    mailsRecovery: true,
+  });
 }
 
 /** Settings of an alarm that is raised if a count is 0 in all of `periods`. */

@@ -22,6 +22,8 @@ export type WeekOptions = {
   readonly collect?: Exits;
   /** Returns true for a day that a chain has no new date. */
   readonly isMissing?: (chain: Chain, day: number) => boolean;
+  /** Days until the keys expire, on a day. */
+  readonly keysLeft?: (day: number) => number;
 };
 
 type Line = { readonly minute: number; readonly text: string };
@@ -39,6 +41,7 @@ const RENEWING: readonly number[] = [EXIT_CODES.done, EXIT_CODES.refused, EXIT_C
  */
 export function weekOfRuns(template: Template, options: WeekOptions = {}): Series {
   const { publish = succeed, monitor = succeed, collect = succeed, isMissing = () => false } = options;
+  const { keysLeft = () => 300 } = options;
   const lines: Line[] = [];
   const through = new Map<Chain, number>(CHAIN_IDS.map((chain) => [chain, -2]));
   let publishedAt = -DAY + 6 * HOUR;
@@ -56,7 +59,8 @@ export function weekOfRuns(template: Template, options: WeekOptions = {}): Serie
       start - (signed.at(-1)?.minute ?? -DAY) >= DAY / 2 && RENEWING.includes(publish(hour) ?? -1);
     if (fresh.length > 0 || isRenewed) signed.push({ minute: start + 36, value: 1 });
     lines.push(...report('publish', publish(hour), start + 37));
-    const result = statusAt(start + 51, publishedAt, through);
+    const signing = { keys_days_left: keysLeft(day) };
+    const result = { ...statusAt(start + 51, publishedAt, through), signing };
     lines.push(...report('status', monitor(hour), start + 51, monitor(hour) === 0 ? result : null));
   }
   return { ...countLines(template, lines), Invocations: signed };
