@@ -120,7 +120,7 @@ const programZones = [
     ['generator', 'infra/aws', 'infra/localstack', 'scripts', 'test'],
     'the programs share only schemas, infra/store and infra/process.',
   ],
-  ['infra/aws', ['test'], 'the stacks import only what they deploy.'],
+  ['infra/aws', ['scripts', 'test'], 'the stacks import only what they deploy.'],
 ].map(([target, from, message]) => ({
   target: `./${target}`,
   from: from.map((each) => `./${each}`),
@@ -148,12 +148,6 @@ const ZONES = [
   ...roomZones,
   ...BROWSER_ZONES,
   ...programZones,
-  {
-    target: './infra/aws',
-    from: './scripts',
-    except: ['./build/node-bundle.ts'],
-    message: 'of the scripts, the stacks import only the settings of bundles.',
-  },
   {
     target: './infra/aws',
     from: './generator',

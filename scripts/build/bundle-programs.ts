@@ -4,7 +4,7 @@
  */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { NODE_BUNDLE } from './node-bundle.js';
+import { NODE_BUNDLE } from '../../infra/process/node-bundle.js';
 
 const PROGRAMS = ['generator/main.ts', 'gateway/main.ts'];
 /** Modules that the programs start in threads. */

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { NODE_BUNDLE } from '../../../scripts/build/node-bundle.js';
+import { NODE_BUNDLE } from '../../process/node-bundle.js';
 import { ACCOUNT_FILES } from '../../../gateway/io/account-page/read-account-files.js';
 
 /** Output folder of the bundle; the stack deploys it. */
