@@ -15,7 +15,7 @@ import {
   type Visit,
 } from '../../support/pages/browser-pages.js';
 import { createTemporaryFolder } from '../../support/process/temporary-folder.js';
-import { publishSample } from '../../support/release/published-sample.js';
+import { signSample } from '../../support/release/signed-sample.js';
 
 const SETUP_MS = 300_000;
 const SLOW_MS = 300_000;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const folder = await createTemporaryFolder();
   closing.push(() => folder.dispose());
   gateway = await startGatewayProcess({
-    CRD_STORE: `file:${await publishSample()}`,
+    CRD_STORE: (await signSample(folder.path)).store,
     CRD_ACCOUNTS_STORE: `file:${path.join(folder.path, 'accounts')}`,
     CRD_LINK_SECRET: randomBytes(32).toString('hex'),
     CRD_RATE_ADDRESS_PER_MINUTE: '60000',

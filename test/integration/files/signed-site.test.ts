@@ -6,15 +6,12 @@ import {
   startGatewayProcess,
   type GatewayProcess,
 } from '../../support/gateway/gateway-process.js';
-import { copyFolder } from '../../support/process/copy-folder.js';
 import { assertSuccess, runProgram, type ProgramRun } from '../../support/process/run-program.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
-import { publishSample } from '../../support/release/published-sample.js';
+import { signSample } from '../../support/release/signed-sample.js';
 import { SITE } from '../../support/trust/key-runs.js';
-import { signStore } from '../../support/trust/signed-generator.js';
 
 const SLOW_MS = 300_000;
-const SAMPLE = path.join(import.meta.dirname, '../../../scripts/sample');
 
 let folder: TemporaryFolder;
 let gateway: GatewayProcess;
@@ -36,13 +33,10 @@ function crd(...args: string[]): Promise<ProgramRun> {
 beforeAll(async () => {
   python = installClients();
   folder = await createTemporaryFolder();
-  const store = `file:${file('store')}`;
-  await copyFolder(await publishSample(), file('store'));
-  const signed = await signStore(folder.path, store, 2);
+  const signed = await signSample(folder.path);
   ({ trust } = signed);
-  await signed.generate('publish', '--input', SAMPLE, '--store', store);
   const env = {
-    CRD_STORE: store,
+    CRD_STORE: signed.store,
     CRD_ACCOUNTS_STORE: `file:${file('accounts')}`,
     CRD_KEY_MODE: 'test',
     CRD_LINK_SECRET: randomBytes(32).toString('hex'),

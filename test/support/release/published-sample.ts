@@ -2,7 +2,8 @@ import path from 'node:path';
 import { runAsProcess } from '../process/generator-run.js';
 import { keepStore } from './kept-store.js';
 
-const SAMPLE = path.join(import.meta.dirname, '../../../scripts/sample');
+/** Folder of the metrics of the sample. */
+export const SAMPLE = path.join(import.meta.dirname, '../../../scripts/sample');
 const AS_OF = '2023-09-27T06:00:00Z';
 
 /**
