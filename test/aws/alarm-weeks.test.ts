@@ -29,6 +29,7 @@ const PLACEMENTS: readonly Placement[] = [true, false].flatMap((isAligned) =>
 function requests(countAt: (minute: number) => number): readonly Point[] {
   return everyFiveMinutes(countAt).map(({ minute, value }) => ({ minute, value: 1, samples: value }));
 }
+
 const TRAFFIC = {
   Count: requests(() => 400),
   '5xx': everyFiveMinutes(() => 0),

@@ -13,6 +13,7 @@ const ROOT = path.join(import.meta.dirname, '../../..');
  * are never loaded.
  */
 const UNUSED = './tables/*.json';
+
 /** Bundles the gateway for AWS Lambda: `handler.mjs`, and the modules that it loads, at the start or on demand. */
 export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<void> {
   await rm(folder, { recursive: true, force: true });

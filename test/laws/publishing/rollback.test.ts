@@ -221,7 +221,7 @@ it('keeps the version of every revision through any sequence of publications and
     await expectSound(store);
     await expectHistory(store, records);
   }
-}, 300_000);
+}, 120_000);
 
 /** Asserts that each listed date has, as of each release, the version that the release had. */
 async function expectHistory(store: ObjectStore, records: readonly ReleaseRecord[]): Promise<void> {

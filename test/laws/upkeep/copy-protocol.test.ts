@@ -93,7 +93,7 @@ describe('copy', () => {
       }
       expect(at).toBeGreaterThan(100);
     }
-  }, 300_000);
+  }, 120_000);
 
   it('writes no object whose bytes differ from its digest', async () => {
     const source = await createSource();
@@ -130,7 +130,7 @@ describe('copies beside publications', () => {
       await copy(source, target);
       await expectEqual(source, target);
     }
-  }, 300_000);
+  }, 120_000);
 
   it('end with a conflict when their target is published to, and keep that release', async () => {
     const source = await createSource();
@@ -160,7 +160,7 @@ describe('copy and garbage collection', () => {
       setClock(at(day));
       await publishSeries(source, { inputs: [series(3 + day)], asOf: at(day) });
     }
-  }, 300_000);
+  }, 120_000);
 
   /** Returns the key of a bundle of the release `age` releases before the current one. */
   async function keyOf(age: number): Promise<string> {

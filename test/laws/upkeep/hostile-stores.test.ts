@@ -160,7 +160,7 @@ it('a path that no release has is damage for copy, verify and repair, and nothin
     }),
     { numRuns: SEEDS, seed: 1 },
   );
-}, 300_000);
+}, 120_000);
 
 it('a wrong path of a day in a manifest is damage, and nothing is copied', async () => {
   await fc.assert(
@@ -174,7 +174,7 @@ it('a wrong path of a day in a manifest is damage, and nothing is copied', async
     }),
     { numRuns: Math.ceil(SEEDS / 2), seed: 2 },
   );
-}, 300_000);
+}, 120_000);
 
 /** A change of a document after which it cannot match its schema: a drawn value replaced, a member added, text cut. */
 type Mutation = { readonly kind: 'replace' | 'add' | 'cut'; readonly at: number };
@@ -279,7 +279,7 @@ it('a refusal.json that does not match its schema is damage for verify and statu
     }),
     { numRuns: SEEDS, seed: 5 },
   );
-}, 300_000);
+}, 120_000);
 
 it('a copy of a store that was not forged succeeds, so every refusal above is for the forgery', async () => {
   const store = await openSmallRelease();

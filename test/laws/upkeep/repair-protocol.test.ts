@@ -141,7 +141,7 @@ describe('repair', () => {
       }
       expect(at).toBeGreaterThan(100);
     }
-  }, 300_000);
+  }, 120_000);
 });
 
 describe('an interrupted repair', () => {
