@@ -23,5 +23,5 @@ export function glossaryEntries(): readonly GlossaryEntry[] {
 
 /** Returns the file URL of the text of a methodology version. */
 export function methodologyTextUrl(version: string): URL {
-  return productFile(`schemas/methodology/${version}.md`);
+  return new URL(`methodology/${version}.md`, productFile('schemas/'));
 }

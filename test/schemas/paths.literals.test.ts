@@ -22,7 +22,6 @@ const RELEASES_SCHEMA = 'the schema of the list of releases';
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'generator/signing/release-list.ts releases/1': RELEASES_SCHEMA,
   'scripts/trust/vector-states.ts releases/1': RELEASES_SCHEMA,
-  'schemas/methodology.ts schemas/methodology/': 'folder of the repository',
   'infra/aws/parts/store.ts accounts/': 'folder of access logs in the bucket of logs',
 };
 

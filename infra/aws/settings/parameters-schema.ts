@@ -1,3 +1,5 @@
+import { ANCHOR } from '../../../schemas/trust/trust-anchor.js';
+
 const REGION = '^[a-z]{2}(-[a-z]+)+-\\d$';
 const text = { type: 'string', minLength: 1 };
 const list = { type: 'array', items: text, uniqueItems: true };
@@ -71,7 +73,7 @@ export const SCHEMA = closed(
       {
         keys: { type: 'array', items: keyName, uniqueItems: true, minItems: 1, maxItems: 3 },
         use: keyName,
-        trust: { type: 'string', pattern: '^[!"$-~]{1,200}#[A-Za-z0-9_-]{43}$' },
+        trust: { type: 'string', pattern: ANCHOR.source },
         trail: { enum: ['create', 'existing'] },
       },
       ['use', 'trust'],
