@@ -166,7 +166,7 @@ it(
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
-    await page.waitForURL(gateway.url + DAY);
+    await page.waitForURL(gateway.url + DAY, { waitUntil: 'networkidle' }); // going back would cut off its icon
     await page.goBack();
     await page.getByRole('searchbox').fill('no such words');
     expect(await page.locator('#found').innerText()).toMatch(/^Nothing found/);
