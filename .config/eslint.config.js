@@ -79,7 +79,7 @@ const ROOMS = {
     'main.ts',
     'lambda',
   ],
-  'infra/aws': ['settings', 'permissions', 'runs', 'parts', 'preflight', 'app.ts'],
+  'infra/aws': ['settings', 'permissions', 'runs', 'parts', 'watch', 'delivery', 'preflight', 'app.ts'],
 };
 
 const roomZones = Object.entries(ROOMS).flatMap(([program, rooms]) =>

@@ -4,7 +4,7 @@ import { JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import { verifyTimestamp } from '../../schemas/trust/verify-documents.js';
 import { TRUST_FAULTS } from '../../schemas/trust/trust-error.js';
 import { keyIdOf } from '../../schemas/trust/verify-jws.js';
-import type { KeySet, Timestamp } from '../../schemas/types.generated.js';
+import type { KeySet, ReleaseKey, Timestamp } from '../../schemas/types.generated.js';
 import type { ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { isTimely, toTimestamp } from '../core/trust/timestamp.js';
 import { metaOf } from '../state/object-meta.js';
@@ -47,21 +47,21 @@ export async function refreshTrustFiles(store: ObjectStore, signing: Signing): P
 }
 
 /**
- * Passes if nothing that was signed says that the pointer should name another release: its statement is not by a key that was
- * revoked, and no timestamp is about a later one.
+ * Passes if nothing that was signed says that the pointer should name another release: the key of its statement may still sign,
+ * and no timestamp is about a later one. A key that was revoked or has expired may be in the hands of somebody else.
  * @throws GeneratorError 'damaged'
  */
 export async function assertNotReplaced(
   store: ObjectStore,
-  { keySet }: Signing,
+  { keySet, now }: Signing,
   { record, sha256 }: StoredRelease,
 ): Promise<void> {
   const key = statementKey(record.revision, sha256);
   const statement = await store.get(key);
   if (statement !== undefined) {
     const kid = await unlessFalse(() => keyIdOf(toJws(key, statement), 'release-statement'));
-    const { revoked } = keySet.keys.find((each) => each.kid === kid) ?? { revoked: null };
-    if (revoked !== null) throw damaged(key, `${TRUST_FAULTS['key-revoked']} (${revoked.reason}). ${CHECK}`);
+    const signedBy = keySet.keys.find((each) => each.kid === kid);
+    if (signedBy !== undefined) assertMaySign(signedBy, key, now());
   }
   const found = await store.get(TIMESTAMP_KEY);
   const timestamp = found && (await unlessFalse(() => readPast(found, keySet)));
@@ -70,6 +70,14 @@ export async function assertNotReplaced(
       POINTER_KEY,
       `names release ${record.sequence}, but release ${timestamp.sequence} was signed as the current one: somebody has put the pointer back. Restore the store from a mirror`,
     );
+}
+
+/** @throws GeneratorError 'damaged' if a key that signed a statement was revoked or has expired */
+function assertMaySign({ revoked, valid_until: until }: ReleaseKey, statement: string, nowMs: number): void {
+  if (revoked !== null)
+    throw damaged(statement, `${TRUST_FAULTS['key-revoked']} (${revoked.reason}). ${CHECK}`);
+  if (nowMs >= (parseInstant(until) ?? Infinity))
+    throw damaged(statement, `${TRUST_FAULTS['key-expired']} (until ${until}). ${CHECK}`);
 }
 
 /** What an operator does before signing what may be somebody else's. */

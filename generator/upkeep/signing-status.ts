@@ -6,6 +6,7 @@ import { keyIdOf } from '../../schemas/trust/verify-jws.js';
 import type { KeySet } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
+import { isInForce } from '../core/trust/key-set.js';
 import { toJws } from '../signing/check-statement.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet } from '../signing/stored-key-set.js';
 import { TIMESTAMP_KEY } from '../signing/trust-files.js';
@@ -54,7 +55,8 @@ export async function readSigningStatus(
     return { ...versionOf(keySet), ...(await readExpiry(store, release, { keySet, nowMs })) };
   } catch (error) {
     const nothing = { keys_expire: null, keys_days_left: 0, timestamp_expires: null };
-    return { ...versionOf(keySet), ...nothing, ...explain(error) };
+    const hasKey = keySet?.keys.some((key) => isInForce(key, nowMs)) ?? false;
+    return { ...versionOf(keySet), ...nothing, ...explain(error, hasKey) };
   }
 }
 
@@ -92,8 +94,12 @@ async function readExpiry(
   };
 }
 
-function explain(error: unknown): Pick<SigningStatus, 'fault' | 'remedy'> {
-  if (error instanceof TrustError) return { fault: error.message, remedy: REMEDIES[error.code] ?? 'verify' };
+/** `hasKey`: the key set has a key that may sign. */
+function explain(error: unknown, hasKey: boolean): Pick<SigningStatus, 'fault' | 'remedy'> {
+  if (error instanceof TrustError) {
+    const renewed = error.code === 'key-expired' && hasKey;
+    return { fault: error.message, remedy: renewed ? 'sign' : (REMEDIES[error.code] ?? 'verify') };
+  }
   if (error instanceof GeneratorError && error.fault !== undefined)
     return { fault: `${error.fault.key} ${error.fault.message}`, remedy: 'verify' };
   throw error;

@@ -1,13 +1,10 @@
 import { App, Aspects, DefaultStackSynthesizer, Stack, Validations, type AppProps } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { AlarmsPart } from './parts/alarms.js';
-import { ApiWatchPart } from './parts/api-watch.js';
+import { DeliveryPart } from './delivery/delivery.js';
 import { BackfillPart } from './parts/backfill.js';
-import { DeliveryPart } from './parts/delivery.js';
 import { GatewayDeploymentPart } from './parts/gateway-deployment.js';
 import { GatewayPart } from './parts/gateway.js';
 import { IdentityPart } from './parts/identity.js';
-import { createTrail } from './parts/signing-trail.js';
 import { StorePart } from './parts/store.js';
 import { RolesPart } from './permissions/roles.js';
 import { SecretsPart } from './permissions/secrets.js';
@@ -15,8 +12,11 @@ import { SigningKeysPart } from './permissions/signing-keys.js';
 import { ScheduledRunsPart } from './runs/scheduled-runs.js';
 import { bundleGateway } from './settings/bundle.js';
 import { CHECKOV_SKIPS } from './settings/checkov-skips.js';
-import { DELIVERY_REGION, RAW_DATA_REGION } from './settings/names.js';
+import { DELIVERY_REGION, RAW_DATA_REGION, stackName } from './settings/names.js';
 import { backupParameters, readParameters, type Parameters } from './settings/parameters.js';
+import { AlarmsPart } from './watch/alarms.js';
+import { ApiWatchPart } from './watch/api-watch.js';
+import { createTrail } from './watch/signing-trail.js';
 
 /**
  * Synthesizes the stacks for the parameters file named by the CDK context `parameters`, and checks them with cdk-nag.
@@ -42,7 +42,7 @@ function addStacks(app: App, parameters: Parameters): void {
     synthesizer?: DefaultStackSynthesizer,
   ): Stack =>
     new Stack(app, id, {
-      stackName: `${name}-${id.toLowerCase()}`,
+      stackName: stackName(parameters, id),
       description: `Chain reference data: ${description}`,
       env: { account, region: stackRegion },
       terminationProtection: parameters.protected === true,

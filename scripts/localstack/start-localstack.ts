@@ -12,7 +12,7 @@ const START_MS = 120_000;
 /** Most tests need S3. The tests of deployments need the others. */
 const SERVICES = [
   ...['s3', 'cloudformation', 'iam', 'sts', 'ssm', 'secretsmanager', 'events', 'kms'],
-  ...['acm', 'ec2', 'lambda'],
+  ...['acm', 'ec2', 'lambda', 'logs'],
 ];
 
 /** Credentials that LocalStack accepts, and a region. */

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { CloudWatchLogsClient, CreateLogGroupCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateSecretCommand,
+  DeleteSecretCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { formatFindings, type Finding } from '../../infra/aws/preflight/finding.js';
 import { checkDeployment } from '../../infra/aws/preflight/preflight.js';
 import type { Parameters } from '../../infra/aws/settings/parameters.js';
@@ -31,6 +37,7 @@ beforeAll(async () => {
   const ids = await deployStack({ endpoint: ENDPOINT, name: `preflight-${ID}`, body });
   ready = {
     ...example,
+    name: `crd-${ID}`,
     account: '000000000000',
     region: REGION,
     buckets: { published: `published-${ID}`, accounts: `accounts-${ID}`, logs: `logs-${ID}` },
@@ -71,7 +78,8 @@ it('passes what the account is ready for', async () => {
   expect(passed).toEqual([
     ...['credentials', `bootstrap ${REGION}`, 'zones', 'functions'],
     ...['buckets.published', 'buckets.accounts', 'buckets.logs'],
-    ...['backup.bucket', 'backup.accounts', 'backup.logs', 'input.bucket', 'certificate', 'host', 'image'],
+    ...['backup.bucket', 'backup.accounts', 'backup.logs', 'input.bucket'],
+    ...['secret', 'secret', 'secret', 'log', 'log', 'certificate', 'host', 'image'],
   ]);
 });
 
@@ -109,10 +117,35 @@ it.each<[what: string, subject: string, parameters: () => Partial<Parameters>, r
   });
 });
 
-it('notes a bucket that exists, and a host that leads nowhere yet', async () => {
-  expect(
-    await findingOf('buckets.published', { buckets: { ...ready.buckets, published: `plain-${ID}` } }),
-  ).toMatchObject({ state: 'note' });
+it('finds a bucket, a secret and a log that exist without their stack, and passes them with it', async () => {
+  const name = `crd-left-${ID}`;
+  const settings = { endpoint: ENDPOINT, region: REGION };
+  const secrets = new SecretsManagerClient(settings);
+  const SecretId = `${name}/origin-${REGION}`;
+  await secrets.send(new CreateSecretCommand({ Name: SecretId, SecretString: 'left' }));
+  await secrets.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 })); // its name stays taken
+  const logGroupName = `/aws/events/${name}/signatures`;
+  await new CloudWatchLogsClient(settings).send(new CreateLogGroupCommand({ logGroupName }));
+  const left = { name, buckets: { ...ready.buckets, published: `plain-${ID}` } };
+  const bucket = {
+    subject: 'buckets.published',
+    text: expect.stringContaining(`plain-${ID} exists`) as string,
+  };
+  const secret = { subject: 'secret', text: expect.stringContaining(`${SecretId} exists`) as string };
+  const log = { subject: 'log', text: expect.stringContaining(`${logGroupName} exists`) as string };
+  const faults = (await check(left)).filter(({ state }) => state === 'fault');
+  expect(faults).toMatchObject([{ subject: 'bootstrap us-west-2' }, bucket, secret, log]);
+  for (const id of ['store', 'service']) {
+    const body = JSON.stringify({
+      Resources: { Any: { Type: 'AWS::SSM::Parameter', Properties: { Type: 'String', Value: id } } },
+    });
+    await deployStack({ endpoint: ENDPOINT, name: `${name}-${id}`, body });
+  }
+  const passed = (await check(left)).filter(({ state }) => state === 'ok');
+  for (const each of [bucket, secret, log]) expect(passed).toContainEqual(expect.objectContaining(each));
+});
+
+it('notes a host that leads nowhere yet', async () => {
   const missing = Object.assign(new Error('queryCname ENOTFOUND'), { code: 'ENOTFOUND' });
   const findings = await checkDeployment(ready, {
     endpoint: ENDPOINT,

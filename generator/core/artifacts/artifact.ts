@@ -80,6 +80,16 @@ export function textContent(text: string): Content {
 
 /** Measures the content that `make` renders. The artifact does not keep that content. Pass `rendered` if it is already rendered. */
 export function toArtifact(path: string, type: string, make: () => Content, rendered = make()): Artifact {
-  const body = bodyOf(rendered);
-  return { path, type, sha256: sha256Hex(body), bytes: Buffer.byteLength(body), content: make };
+  return { path, type, ...measure(rendered), content: make };
+}
+
+type Measured = Pick<Artifact, 'sha256' | 'bytes'>;
+/** What was measured, by the content, which does not change. */
+const MEASURED = new WeakMap<Content, Measured>();
+
+function measure(content: Content): Measured {
+  const body = bodyOf(content);
+  const measured = MEASURED.get(content) ?? { sha256: sha256Hex(body), bytes: Buffer.byteLength(body) };
+  MEASURED.set(content, measured);
+  return measured;
 }

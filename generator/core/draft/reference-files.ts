@@ -25,7 +25,9 @@ import {
   ZIP_TYPE,
   jsonContent,
   textContent,
+  type Content,
   type FileTemplate,
+  type ReleaseStamp,
 } from '../artifacts/artifact.js';
 import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
@@ -50,8 +52,34 @@ export type ReferenceTexts = {
   readonly queries: Readonly<Record<Chain, string>>;
 };
 
-/** Returns the public files that depend only on the product. Add a new one here, and its path in `schemas/paths.ts`. */
-export function referenceFiles(texts: ReferenceTexts): FileTemplate[] {
+/** The files of texts that were used before: they do not change while the program runs. */
+const MADE = new WeakMap<ReferenceTexts, readonly FileTemplate[]>();
+
+/** Returns the public files that depend only on the product. */
+export function referenceFiles(texts: ReferenceTexts): readonly FileTemplate[] {
+  const files = MADE.get(texts) ?? makeFiles(texts).map(keepLast);
+  MADE.set(texts, files);
+  return files;
+}
+
+/** Returns a template that keeps what it rendered last: a repair, for example, renders the same release many times. */
+function keepLast({ content, ...file }: FileTemplate): FileTemplate {
+  let last: (ReleaseStamp & { readonly rendered: Content }) | undefined;
+  return {
+    ...file,
+    content(stamp) {
+      const isSame =
+        last?.revision === stamp.revision &&
+        last.sequence === stamp.sequence &&
+        last.publishedAt === stamp.publishedAt;
+      if (last === undefined || !isSame) last = { ...stamp, rendered: content(stamp) };
+      return last.rendered;
+    },
+  };
+}
+
+/** Returns the files. Add a new one here, and its path in `schemas/paths.ts`. */
+function makeFiles(texts: ReferenceTexts): FileTemplate[] {
   const { methodology, methodologyText, glossary, notebook, queries, site } = texts;
   const { version } = methodology;
   return [

@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ORIGIN_VARIABLE } from '../../../gateway/lambda/variables.js';
-import { DELIVERY_REGION, originSecretName } from '../settings/names.js';
+import { DELIVERY_REGION, operatorSecrets, originSecretName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 
 /** The gateway's secrets. An operator sets those of Stripe; until then they have random values, with which the gateway does not start. */
@@ -13,7 +13,7 @@ export class SecretsPart extends Construct {
 
   constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Secrets');
-    const { name, region, selling } = parameters;
+    const { region } = parameters;
     const origin = new Secret(this, 'Origin', {
       secretName: originSecretName(parameters),
       description: 'Header X-Origin-Secret that CloudFront sends to the gateway',
@@ -21,10 +21,10 @@ export class SecretsPart extends Construct {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...(region === DELIVERY_REGION ? {} : { replicaRegions: [{ region: DELIVERY_REGION }] }),
     });
-    const ofStripe = selling === undefined ? [] : ['CRD_STRIPE_SECRET_KEY', 'CRD_STRIPE_WEBHOOK_SECRET'];
+    const ofOperator = [...operatorSecrets(parameters)];
     this.byVariable = new Map([
       [ORIGIN_VARIABLE, origin],
-      ...ofStripe.map((variable) => [variable, this.createForOperator(name, variable)] as const),
+      ...ofOperator.map(([variable, name]) => [variable, this.createForOperator(variable, name)] as const),
     ]);
     for (const secret of this.byVariable.values()) {
       Validations.of(secret).acknowledge({
@@ -44,9 +44,9 @@ export class SecretsPart extends Construct {
     });
   }
 
-  private createForOperator(name: string, variable: string): Secret {
+  private createForOperator(variable: string, secretName: string): Secret {
     return new Secret(this, variable, {
-      secretName: `${name}/${variable.toLowerCase().replaceAll('_', '-')}`,
+      secretName,
       description: `Value of ${variable} of the gateway, set by an operator`,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });

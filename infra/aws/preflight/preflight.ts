@@ -1,15 +1,27 @@
 import { ACMClient } from '@aws-sdk/client-acm';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { STSClient } from '@aws-sdk/client-sts';
-import { DELIVERY_REGION } from '../settings/names.js';
+import {
+  DELIVERY_REGION,
+  deliveryLogName,
+  operatorSecrets,
+  originSecretName,
+  signaturesLogName,
+  stackName,
+} from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { checkBootstrap, checkConcurrency, checkCredentials, checkZones } from './account-checks.js';
 import { checkInput, checkNewBuckets } from './bucket-checks.js';
 import { fault, note, ok, type Finding } from './finding.js';
 import { checkCertificate, checkHost, type ResolveAlias } from './host-checks.js';
+import { checkLog, checkSecret } from './name-checks.js';
+import { readStack, type ReadState } from './stack-checks.js';
 
 /** Options of `checkDeployment`. */
 export type PreflightOptions = {
@@ -27,7 +39,7 @@ const CLOUDFRONT = note(
 );
 
 /**
- * Checks what a deployment needs: credentials, bootstrap, zones, quotas, names of buckets, certificate and DNS. It reads
+ * Checks what a deployment needs: credentials, bootstrap, zones, quotas, names of buckets, secrets and logs, certificate and DNS. It reads
  * only. A check that cannot be made is a fault with the reason.
  */
 export async function checkDeployment(
@@ -39,6 +51,17 @@ export async function checkDeployment(
   const at = (place: string): object => ({ region: place, endpoint, maxAttempts: 2 });
   const s3At = (place: string): S3Client =>
     new S3Client({ ...at(place), forcePathStyle: endpoint !== undefined });
+  const stackIn =
+    (place: string, id: string): ReadState =>
+    () =>
+      readStack(new CloudFormationClient(at(place)), stackName(parameters, id));
+  const secrets = [originSecretName(parameters), ...operatorSecrets(parameters).values()];
+  const logs = [
+    ...(parameters.signing === undefined
+      ? []
+      : [[region, 'Service', signaturesLogName(parameters)] as const]),
+    [DELIVERY_REGION, 'Delivery', deliveryLogName(parameters)] as const,
+  ];
   const places = [...new Set([region, DELIVERY_REGION, backupRegion])];
   const checks: readonly Check[] = [
     ['credentials', () => checkCredentials(new STSClient(at(region)), parameters)],
@@ -48,9 +71,17 @@ export async function checkDeployment(
     ]),
     ['zones', () => checkZones(new EC2Client(at(region)), zones)],
     ['functions', () => checkConcurrency(new LambdaClient(at(region)))],
-    ['buckets', () => checkNewBuckets(s3At(region), 'buckets', buckets)],
-    ['backup', () => checkNewBuckets(s3At(backupRegion), 'backup', copies)],
-    ['input', () => checkInput(s3At(region), parameters)],
+    ['buckets', () => checkNewBuckets(s3At(region), 'buckets', buckets, stackIn(region, 'Store'))],
+    ['backup', () => checkNewBuckets(s3At(backupRegion), 'backup', copies, stackIn(backupRegion, 'Backup'))],
+    ['input', () => checkInput(s3At(region), parameters, stackIn(region, 'Store'))],
+    ...secrets.map((name): Check => [
+      'secret',
+      () => checkSecret(new SecretsManagerClient(at(region)), name, stackIn(region, 'Service')),
+    ]),
+    ...logs.map(([place, id, name]): Check => [
+      'log',
+      () => checkLog(new CloudWatchLogsClient(at(place)), name, stackIn(place, id)),
+    ]),
     ['certificate', () => checkCertificate(new ACMClient(at(DELIVERY_REGION)), parameters)],
     ['host', () => checkHost(resolveAlias, parameters)],
     ['image', () => Promise.resolve(checkBaseImage(parameters))],

@@ -5,6 +5,9 @@ export const bucketArn = (bucket: string): string => `arn:aws:s3:::${bucket}`;
 /** Returns the ARN of all objects in a bucket whose keys match the pattern `keys`. */
 export const objectsArn = (bucket: string, keys: string): string => `${bucketArn(bucket)}/${keys}`;
 
+/** Returns the name of the stack with this construct id. */
+export const stackName = ({ name }: Parameters, id: string): string => `${name}-${id.toLowerCase()}`;
+
 /** Returns the names of the roles. They contain the region, because role names are unique in the whole account. */
 export function roleNames({ name, region }: Parameters) {
   const prefix = `${name}-${region}`;
@@ -28,6 +31,21 @@ export const roleArn = ({ account }: Parameters, role: string): string =>
 
 /** Returns the name of the secret that CloudFront sends to the gateway. */
 export const originSecretName = ({ name, region }: Parameters): string => `${name}/origin-${region}`;
+
+/** The gateway's variables with secrets of Stripe. */
+const STRIPE_SECRETS = ['CRD_STRIPE_SECRET_KEY', 'CRD_STRIPE_WEBHOOK_SECRET'];
+
+/** Returns the names of the secrets that an operator sets, by the gateway's variable. */
+export function operatorSecrets({ name, selling }: Parameters): ReadonlyMap<string, string> {
+  const variables = selling === undefined ? [] : STRIPE_SECRETS;
+  return new Map(variables.map((each) => [each, `${name}/${each.toLowerCase().replaceAll('_', '-')}`]));
+}
+
+/** Returns the name of the log of signatures. EventBridge writes only below this prefix. */
+export const signaturesLogName = ({ name }: Parameters): string => `/aws/events/${name}/signatures`;
+
+/** Returns the name of the log of CloudFront's requests. */
+export const deliveryLogName = ({ name }: Parameters): string => `/aws/vendedlogs/${name}/delivery`;
 
 /** Prefix of the log of AWS CloudTrail in the bucket of logs. */
 export const TRAIL_PREFIX = 'trail';

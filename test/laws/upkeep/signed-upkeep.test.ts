@@ -275,6 +275,21 @@ describe('a publisher', () => {
     await expect(refreshTrustFiles(store, site.signingAt(THIRD))).rejects.toThrow('put the pointer back');
   });
 
+  it('renews nothing for a release by a key that has expired: a thief may have signed it', async () => {
+    const store = await signed.create();
+    const [next, at] = [await makeSigner(), parseInstant(SECOND) ?? NaN];
+    const keySet = rotateKeys(site.keySet, next, at);
+    await site.install(store, keySet);
+    const late = '2022-02-10T00:00:00Z'; // the old key has expired, and nothing was published since
+    const signing = { ...site.signingAt(late), signer: next, keySet };
+    await expect(refreshTrustFiles(store, signing)).rejects.toMatchObject({
+      exit: 'damaged',
+      message: expect.stringContaining(TRUST_FAULTS['key-expired']) as string,
+    });
+    await refreshTrustFiles(store, { ...signing, now: site.signingAt(THIRD).now });
+    await refreshTrustFiles(store, signing);
+  });
+
   it('is caught if it signs with a key that was revoked', async () => {
     const store = await signed.create();
     const at = parseInstant(THIRD) ?? NaN;

@@ -7,10 +7,12 @@ it('is imported only by scripts and tests, so that production never uses a payme
   for (const folder of [
     'gateway',
     'generator',
+    'infra/aws/delivery',
     'infra/aws/parts',
     'infra/aws/permissions',
     'infra/aws/runs',
     'infra/aws/settings',
+    'infra/aws/watch',
     'infra/process',
     'infra/store',
     'schemas',

@@ -25,7 +25,7 @@ export function apiPage(site: SiteTexts, document: Node = openApiDocument(site.d
 function toValues(document: Node): object {
   const resolve = createResolver(document);
   const components = asNode(document['components']);
-  const operations = toOperations(document, resolve);
+  const operations = toOperations(document);
   return {
     about: renderMarkdownLine(textOf(asNode(document['info'])['description'])),
     openapi: document['openapi'],

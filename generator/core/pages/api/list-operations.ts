@@ -1,5 +1,5 @@
 import { operationPath } from '../../../../schemas/paths.js';
-import { asNode, createResolver, listOf, textOf, type Node, type Resolver } from './api-nodes.js';
+import { asNode, listOf, textOf, type Node, type Resolver } from './api-nodes.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -22,8 +22,8 @@ export type Operation = {
   readonly heads: readonly Head[];
 };
 
-/** A HEAD operation. `covers` is true if all its responses apply to GET too, apart from their content. */
-export type Head = { readonly name: string; readonly node: Node; readonly covers: boolean };
+/** A HEAD operation. */
+export type Head = { readonly name: string; readonly node: Node };
 
 /** A tag of an OpenAPI document. */
 export type Tag = { readonly id: string; readonly name: string; readonly description: string };
@@ -38,15 +38,15 @@ export function toTags(document: Node): Tag[] {
 }
 
 /** Returns the operations of a document, in its order. */
-export function toOperations(document: Node, resolve: Resolver = createResolver(document)): Operation[] {
+export function toOperations(document: Node): Operation[] {
   return Object.entries(asNode(document['paths'])).flatMap(([path, item]) =>
     METHODS.filter((method) => asNode(item)[method] !== undefined).map((method) =>
-      toOperation(path, method, asNode(item), resolve),
+      toOperation(path, method, asNode(item)),
     ),
   );
 }
 
-function toOperation(path: string, method: string, item: Node, resolve: Resolver): Operation {
+function toOperation(path: string, method: string, item: Node): Operation {
   const node = asNode(item[method]);
   const head = asNode(item['head']);
   const name = textOf(node['operationId']);
@@ -62,14 +62,12 @@ function toOperation(path: string, method: string, item: Node, resolve: Resolver
     security: listOf(node['security']),
     parameters: listOf(node['parameters']),
     node,
-    heads: isRead
-      ? [{ name: textOf(head['operationId']), node: head, covers: isCoveredBy(node, head, resolve) }]
-      : [],
+    heads: isRead ? [{ name: textOf(head['operationId']), node: head }] : [],
   };
 }
 
 /** Returns whether everything but the summary of HEAD also applies to GET. HEAD has no description of its own. */
-function isCoveredBy(get: Node, head: Node, resolve: Resolver): boolean {
+export function isCoveredBy(get: Node, head: Node, resolve: Resolver): boolean {
   const covered = partsOf(get, resolve);
   return [...partsOf(head, resolve)].every((part) => covered.has(part));
 }

@@ -12,7 +12,7 @@ import { toResponseRows } from './api-responses.js';
 import { toSamples } from './api-samples.js';
 import { toMembers } from './api-schemas.js';
 import { toTypeParts } from './api-types.js';
-import { toOperations, type Head, type Operation } from './list-operations.js';
+import { isCoveredBy, toOperations, type Head, type Operation } from './list-operations.js';
 
 /** Returns the page of each operation of the API. The page of GET also describes HEAD. */
 export function operationPages(
@@ -20,7 +20,7 @@ export function operationPages(
   document: Node = openApiDocument(site.details),
 ): FileTemplate[] {
   const resolve = createResolver(document);
-  const operations = toOperations(document, resolve);
+  const operations = toOperations(document);
   return operations.map((operation) => {
     const { page, method, path, summary } = operation;
     return pageFile(site, {
@@ -52,7 +52,7 @@ function toValues(operation: Operation, document: Node, resolve: Resolver): obje
   const tables = [
     { name, title: 'Responses', captions: [], rows: toResponseRows(node, resolve) },
     ...heads
-      .filter(({ covers }) => !covers)
+      .filter((head) => !isCoveredBy(node, head.node, resolve))
       .map((head) => ({
         name: head.name,
         title: 'Responses to HEAD',
@@ -64,7 +64,7 @@ function toValues(operation: Operation, document: Node, resolve: Resolver): obje
     ...{ name, tag, method, path, summary },
     details: description === '' ? [] : [renderMarkdownLine(description)],
     access: toAccess(operation.security),
-    twins: heads.map(toTwin),
+    twins: heads.map((head) => toTwin(head, isCoveredBy(node, head.node, resolve))),
     parameters: parameters.length === 0 ? [] : [{ rows: parameters }],
     body: node['requestBody'] === undefined ? [] : toBody(resolve(node['requestBody'])),
     samples: toSamples(document, node, resolve).map((sample, i) => ({
@@ -79,8 +79,8 @@ function toValues(operation: Operation, document: Node, resolve: Resolver): obje
   };
 }
 
-/** Returns how HEAD differs from GET. */
-function toTwin({ name, node, covers }: Head): object {
+/** Returns how HEAD differs from GET. `covers`: all its responses apply to GET too, apart from their content. */
+function toTwin({ name, node }: Head, covers: boolean): object {
   const statuses = Object.keys(asNode(node['responses'])).join(', ');
   const words = covers
     ? `returns the same response without content: ${statuses}`

@@ -8,6 +8,8 @@ import {
   RetentionDays,
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { deliveryLogName } from '../settings/names.js';
+import type { Parameters } from '../settings/parameters.js';
 
 /** Logged fields of a request. They contain neither query, cookies nor the client's address. */
 const LOG_FIELDS = [
@@ -30,9 +32,10 @@ const LOG_FIELDS = [
 ];
 
 /** Logs chosen fields of all requests. The query must not be logged: a caller may put a key there by mistake. */
-export function createAccessLog(scope: Construct, distribution: Distribution, name: string): void {
+export function createAccessLog(scope: Construct, distribution: Distribution, parameters: Parameters): void {
+  const { name } = parameters;
   const group = new LogGroup(scope, 'Log', {
-    logGroupName: `/aws/vendedlogs/${name}/delivery`,
+    logGroupName: deliveryLogName(parameters),
     retention: RetentionDays.THREE_MONTHS,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });

@@ -19,7 +19,7 @@ import {
   createAlarmTopic,
   THRICE_IN_HALF_AN_HOUR,
   TWICE_IN_HALF_AN_HOUR,
-} from './alarm-topic.js';
+} from '../watch/alarm-topic.js';
 
 const PERIOD = Duration.minutes(5);
 /** The least number of regions that Route 53 checks from: each causes 0.2 million requests a month. */

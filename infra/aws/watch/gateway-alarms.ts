@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { TWICE_IN_HALF_AN_HOUR } from './alarm-topic.js';
-import type { GatewayPart } from './gateway.js';
+import type { GatewayPart } from '../parts/gateway.js';
 import { createCounts, GATEWAY_FILTERS } from './log-metrics.js';
 import type { OperatorMailsPart } from './operator-mails.js';
 

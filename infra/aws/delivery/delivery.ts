@@ -100,7 +100,7 @@ export class DeliveryPart extends Construct {
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     acknowledgeFindings(distribution, firewall !== false);
-    createAccessLog(this, distribution, name);
+    createAccessLog(this, distribution, parameters);
     new OutsideWatchPart(this, parameters, distribution);
     new CfnOutput(this, 'DistributionHost', {
       value: distribution.distributionDomainName,

@@ -10,9 +10,9 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Parameters } from '../settings/parameters.js';
-import { REPLICATION_RULE } from './accounts-bucket.js';
+import { REPLICATION_RULE } from '../parts/accounts-bucket.js';
 import { createAlarm, THRICE_IN_HALF_AN_HOUR, TWICE_IN_HALF_AN_HOUR } from './alarm-topic.js';
-import { DEFAULT_THROTTLE, type GatewayPart } from './gateway.js';
+import { DEFAULT_THROTTLE, type GatewayPart } from '../parts/gateway.js';
 
 const PERIOD = Duration.minutes(5);
 /** Refused requests in a period that raise no alarm: anybody can find the address of the API and try it. */

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, Stats, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { GatewayPart } from './gateway.js';
+import type { GatewayPart } from '../parts/gateway.js';
 import type { Ages } from './log-metrics.js';
 
 const PERIOD = Duration.minutes(5);

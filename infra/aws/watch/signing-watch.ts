@@ -10,7 +10,7 @@ import { CfnResourcePolicy, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs
 import type { Construct } from 'constructs';
 import type { SigningKeysPart } from '../permissions/signing-keys.js';
 import type { SchedulesPart } from '../runs/schedules.js';
-import { roleArn, roleNames, trailArn, trailName } from '../settings/names.js';
+import { roleArn, roleNames, signaturesLogName, trailArn, trailName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { ALL_CALLS, ruleMetric, type OperatorMailsPart } from './operator-mails.js';
 import { otherUses, signaturesByRole, startsByPeople, trailChanges } from './signing-events.js';
@@ -67,7 +67,7 @@ export function watchSignatures(
   const signatures = new Rule(scope, 'Signatures', {
     ruleName: `${name}-signatures`,
     eventPattern: signaturesByRole(watched),
-    targets: [createLog(scope, name)],
+    targets: [createLog(scope, parameters)],
   });
   (signatures.node.defaultChild as CfnRule).state = ALL_CALLS;
   if (keys.usedArn === undefined) return;
@@ -92,14 +92,14 @@ export function watchSignatures(
 }
 
 /** Creates a log of events, and the permission for EventBridge to write it. */
-function createLog(scope: Construct, name: string): IRuleTarget {
+function createLog(scope: Construct, parameters: Parameters): IRuleTarget {
   const log = new LogGroup(scope, 'SignaturesLog', {
-    logGroupName: `/aws/events/${name}/signatures`, // EventBridge writes only below this prefix
+    logGroupName: signaturesLogName(parameters),
     retention: RetentionDays.THIRTEEN_MONTHS,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   new CfnResourcePolicy(scope, 'SignaturesLogPolicy', {
-    policyName: `${name}-signatures`,
+    policyName: `${parameters.name}-signatures`,
     policyDocument: Stack.of(scope).toJsonString({
       Version: '2012-10-17',
       Statement: [

@@ -15,7 +15,7 @@ import type { Parameters } from '../settings/parameters.js';
 import { createDashboard } from './dashboard.js';
 import { failedTasks } from './failed-tasks.js';
 import { createGatewayAlarms } from './gateway-alarms.js';
-import type { GatewayPart } from './gateway.js';
+import type { GatewayPart } from '../parts/gateway.js';
 import { OperatorMailsPart } from './operator-mails.js';
 import { createRunAlarms } from './run-alarms.js';
 import { watchSignatures } from './signing-watch.js';
