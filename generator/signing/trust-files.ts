@@ -72,7 +72,10 @@ export async function assertNotReplaced(
     );
 }
 
-/** @throws GeneratorError 'damaged' if a key that signed a statement was revoked or has expired */
+/**
+ * Passes if the key of a statement may still sign.
+ * @throws GeneratorError 'damaged'
+ */
 function assertMaySign({ revoked, valid_until: until }: ReleaseKey, statement: string, nowMs: number): void {
   if (revoked !== null)
     throw damaged(statement, `${TRUST_FAULTS['key-revoked']} (${revoked.reason}). ${CHECK}`);

@@ -12,8 +12,8 @@ export async function checkSecret(
   const remedy = `Delete it, if nothing reads it: aws secretsmanager delete-secret --secret-id ${name} --force-delete-without-recovery`;
   const exists = await secrets.send(new DescribeSecretCommand({ SecretId: name })).then(
     () => true,
-    (error: Error) => {
-      if (error.name !== 'ResourceNotFoundException') throw error;
+    (error: unknown) => {
+      if ((error as Error).name !== 'ResourceNotFoundException') throw error;
       return false;
     },
   );

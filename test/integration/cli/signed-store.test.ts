@@ -150,7 +150,9 @@ it(
       stderr: expect.stringContaining('generator repair --sign') as string,
     });
     const status = await run(['status', '--store', store()]);
-    expect(status.stdout).toMatch(/^next {7}readers .*: its key was revoked or has expired; .* repair --sign /m);
+    expect(status.stdout).toMatch(
+      /^next {7}readers .*: its key was revoked or has expired; .* repair --sign /m,
+    );
     const repaired = await run(['repair', '--sign', '--store', store()], NOW, 'two.pem');
     expect(repaired).toMatchObject({ code: 0 });
     expect(await publishAs('two.pem')).toMatchObject({

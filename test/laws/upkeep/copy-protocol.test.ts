@@ -64,9 +64,10 @@ describe('copy', () => {
     expect(order).toEqual(['store.json', 'objects', 'releases', 'current.json', 'public', 'aliases.json']);
   });
 
-  it('resumes after a stop before or after every ninth operation, and reads no object twice except manifests', async () => {
-    const source = await createSource();
-    for (const when of ['before', 'after'] as const) {
+  it.each(['before', 'after'] as const)(
+    'resumes after a stop %s every ninth operation, and reads no object twice except manifests',
+    async (when) => {
+      const source = await createSource();
       let at = 1;
       for (let stopped = true; stopped; at += 9) {
         const memory = createMemoryStore();
@@ -92,8 +93,9 @@ describe('copy', () => {
         await expectEqual(source, memory);
       }
       expect(at).toBeGreaterThan(100);
-    }
-  }, 120_000);
+    },
+    120_000,
+  );
 
   it('writes no object whose bytes differ from its digest', async () => {
     const source = await createSource();

@@ -123,9 +123,10 @@ describe('repair', () => {
     expect([...restored]).toEqual(missing);
   });
 
-  it('resumes after a stop before or after every 23rd operation, which does no further damage', async () => {
-    const missing = keys.filter((key, i) => isObject(key) && i % 6 === 0);
-    for (const when of ['before', 'after'] as const) {
+  it.each(['before', 'after'] as const)(
+    'resumes after a stop %s every 23rd operation, which does no further damage',
+    async (when) => {
+      const missing = keys.filter((key, i) => isObject(key) && i % 6 === 0);
       let at = 1;
       for (let stopped = true; stopped; at += 23) {
         const memory = await createDamaged(missing);
@@ -140,8 +141,9 @@ describe('repair', () => {
         expect(differingKeys(undamaged, await snapshotStore(memory))).toEqual([]);
       }
       expect(at).toBeGreaterThan(100);
-    }
-  }, 120_000);
+    },
+    120_000,
+  );
 });
 
 describe('an interrupted repair', () => {
