@@ -40,7 +40,7 @@ export function addRepair(program: Command, host: CommandHost): void {
       ),
       new Option(
         '--sign',
-        'sign lost statements again, and the current one if its key was revoked; check first that the releases are yours',
+        'sign lost statements again, and the current one if its key was revoked or has expired; check first that the releases are yours',
       ),
     ],
     example: 'generator repair --input ./metrics --store file:./data/store',

@@ -32,7 +32,7 @@ export type Signing = {
 /** Options of `openSigning`. */
 export type OpenSigningOptions = {
   readonly variables: SigningVariables;
-  /** True to sign a release although its statement is missing or its key was revoked: an operator has checked it. */
+  /** True to sign a release although its statement is missing, or its key was revoked or has expired: an operator has checked it. */
   readonly isChecked?: boolean;
   readonly generator: GeneratorBuild;
   /** The machine's clock, in milliseconds since the epoch. */

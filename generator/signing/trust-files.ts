@@ -80,7 +80,10 @@ function assertMaySign({ revoked, valid_until: until }: ReleaseKey, statement: s
   if (revoked !== null)
     throw damaged(statement, `${TRUST_FAULTS['key-revoked']} (${revoked.reason}). ${CHECK}`);
   if (nowMs >= (parseInstant(until) ?? Infinity))
-    throw damaged(statement, `${TRUST_FAULTS['key-expired']} (until ${until}). ${CHECK}`);
+    throw damaged(
+      statement,
+      `was signed by a key that has expired (valid until ${until}), and no run with a newer key has signed it since. ${CHECK}`,
+    );
 }
 
 /** What an operator does before signing what may be somebody else's. */
@@ -113,7 +116,7 @@ export async function readCurrent(store: ObjectStore): Promise<StoredRelease | u
 }
 
 /**
- * Renews the timestamp if needed. Returns the number of bytes written; `undefined` if another run published a release or wrote
+ * Renews the timestamp if too little of its time is left, or another key has signed it, which expires first. Returns the number of bytes written; `undefined` if another run published a release or wrote
  * the timestamp meanwhile, so that the caller looks again.
  */
 async function renewTimestamp(
@@ -133,10 +136,17 @@ async function renewTimestamp(
   return swapped === 'conflict' ? undefined : body.length;
 }
 
-/** Returns a stored timestamp if readers accept it now. */
-function readTimestamp({ bytes }: StoredObject, { keySet, now }: Signing): Promise<Timestamp | undefined> {
-  const jws = { text: Buffer.from(bytes).toString('utf8'), subject: TIMESTAMP_KEY };
-  return unlessFalse(() => verifyTimestamp(jws, keySet, { checkForm, nowMs: now() }));
+/** Returns a stored timestamp if the signer has signed it and readers accept it now. */
+function readTimestamp(
+  found: StoredObject,
+  { signer, keySet, now }: Signing,
+): Promise<Timestamp | undefined> {
+  const jws = toJws(TIMESTAMP_KEY, found);
+  return unlessFalse(() =>
+    keyIdOf(jws, 'timestamp') === signer.kid
+      ? verifyTimestamp(jws, keySet, { checkForm, nowMs: now() })
+      : undefined,
+  );
 }
 
 function sum(written: readonly number[]): TrustWritten {

@@ -110,7 +110,7 @@ async function assertFits(store: ObjectStore, space: DiskSpace, need: Need): Pro
   );
 }
 
-/** What a disk is short of, in words. */
+/** A shortage of disk space, with amounts formatted for a message. */
 type Shortage = {
   readonly free: string;
   readonly needed?: string;
@@ -124,7 +124,7 @@ type Unit = { readonly roundUp: (value: number) => number; readonly toText: (val
 const BYTES: Unit = { roundUp: roundUpDigits, toText: bytesWords };
 const FILES: Unit = { roundUp: (value) => value, toText: (value) => count(value, 'file') };
 
-/** Rounds up to the digits of a number of bytes in a text, and by steps of many blocks, because space is freed in whole blocks. */
+/** Rounds up to three significant digits, as messages print bytes, but in steps of at least 100 kB, because space is freed in whole blocks. */
 function roundUpDigits(value: number): number {
   const step = Math.max(100_000, 10 ** (Math.floor(Math.log10(value)) - 2));
   return Math.ceil(value / step) * step;

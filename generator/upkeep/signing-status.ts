@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 export type SigningStatus = {
   /** Version of the key set; null if it is missing or damaged. */
   readonly key_set_version: number | null;
-  /** When the key set or the release key expires, the earlier of both; null if readers refuse one of them. */
+  /** When the key set or the release key expires, whichever is earlier; null if readers refuse one of them. */
   readonly keys_expire: string | null;
   /** Whole days until then; 0 if readers refuse one of them. */
   readonly keys_days_left: number;
@@ -26,13 +26,13 @@ export type SigningStatus = {
   readonly timestamp_expires: string | null;
   /** The store key of the document that readers refuse, and the reason; null if this check finds none. Only "verify" checks everything. */
   readonly fault: string | null;
-  /** What mends the fault: a run of publish, new keys, a signature of a checked release, the right clock, or an inspection. */
+  /** What fixes the fault: a run of publish, new keys, a signature of a checked release, the right clock, or an inspection. */
   readonly remedy: Remedy | null;
 };
 
 export type Remedy = 'publish' | 'keys' | 'sign' | 'clock' | 'verify';
 
-/** Remedies by the fault. For all others, somebody may have changed the store. */
+/** The remedy for each fault. For any other it is `verify`, because somebody may have changed the store. */
 const REMEDIES: Partial<Record<TrustFault, Remedy>> = {
   'timestamp-expired': 'publish',
   mixed: 'publish',
@@ -64,7 +64,7 @@ const versionOf = (keySet: KeySet | undefined): Pick<SigningStatus, 'key_set_ver
   key_set_version: keySet?.version ?? null,
 });
 
-/** Verifies the timestamp as a reader does. @throws TrustError */
+/** Verifies the timestamp as a reader does, and returns when it and the keys expire. @throws TrustError */
 async function readExpiry(
   store: ObjectStore,
   { record, sha256 }: StoredRelease,
@@ -94,7 +94,7 @@ async function readExpiry(
   };
 }
 
-/** `hasKey`: the key set has a key that may sign. */
+/** Returns the fault and its remedy. `hasKey` is true if a key in the key set may sign now. */
 function explain(error: unknown, hasKey: boolean): Pick<SigningStatus, 'fault' | 'remedy'> {
   if (error instanceof TrustError) {
     const renewed = error.code === 'key-expired' && hasKey;

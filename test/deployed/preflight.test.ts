@@ -79,7 +79,8 @@ it('passes what the account is ready for', async () => {
     ...['credentials', `bootstrap ${REGION}`, 'zones', 'functions'],
     ...['buckets.published', 'buckets.accounts', 'buckets.logs'],
     ...['backup.bucket', 'backup.accounts', 'backup.logs', 'input.bucket'],
-    ...['secret', 'secret', 'secret', 'log', 'log', 'certificate', 'host', 'image'],
+    ...['secret', 'secret', 'secret', 'log', 'log', 'log', 'log', 'log'],
+    ...['certificate', 'host', 'image'],
   ]);
 });
 
@@ -117,32 +118,53 @@ it.each<[what: string, subject: string, parameters: () => Partial<Parameters>, r
   });
 });
 
-it('finds a bucket, a secret and a log that exist without their stack, and passes them with it', async () => {
-  const name = `crd-left-${ID}`;
+it('finds a bucket, a secret and logs that belong to no stack, and passes those of its stacks', async () => {
+  const [name, owner] = [`crd-left-${ID}`, `crd-own-${ID}`];
   const settings = { endpoint: ENDPOINT, region: REGION };
   const secrets = new SecretsManagerClient(settings);
   const SecretId = `${name}/origin-${REGION}`;
   await secrets.send(new CreateSecretCommand({ Name: SecretId, SecretString: 'left' }));
   await secrets.send(new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 })); // its name stays taken
-  const logGroupName = `/aws/events/${name}/signatures`;
-  await new CloudWatchLogsClient(settings).send(new CreateLogGroupCommand({ logGroupName }));
-  const left = { name, buckets: { ...ready.buckets, published: `plain-${ID}` } };
-  const bucket = {
-    subject: 'buckets.published',
-    text: expect.stringContaining(`plain-${ID} exists`) as string,
-  };
-  const secret = { subject: 'secret', text: expect.stringContaining(`${SecretId} exists`) as string };
-  const log = { subject: 'log', text: expect.stringContaining(`${logGroupName} exists`) as string };
-  const faults = (await check(left)).filter(({ state }) => state === 'fault');
-  expect(faults).toMatchObject([{ subject: 'bootstrap us-west-2' }, bucket, secret, log]);
-  for (const id of ['store', 'service']) {
-    const body = JSON.stringify({
-      Resources: { Any: { Type: 'AWS::SSM::Parameter', Properties: { Type: 'String', Value: id } } },
-    });
-    await deployStack({ endpoint: ENDPOINT, name: `${name}-${id}`, body });
-  }
-  const passed = (await check(left)).filter(({ state }) => state === 'ok');
-  for (const each of [bucket, secret, log]) expect(passed).toContainEqual(expect.objectContaining(each));
+  const logs = new CloudWatchLogsClient(settings);
+  const left = [`/${name}/tasks`, `/aws/events/${name}/signatures`];
+  for (const logGroupName of left) await logs.send(new CreateLogGroupCommand({ logGroupName }));
+  const faults = (await check({ name, buckets: { ...ready.buckets, published: `plain-${ID}` } })).filter(
+    ({ state, subject }) => state === 'fault' && !subject.startsWith('bootstrap'),
+  );
+  expect(faults.map(({ subject, text }) => [subject, text.split(' ')[0]])).toEqual([
+    ['buckets.published', `plain-${ID}`],
+    ['secret', SecretId],
+    ...left.map((log) => ['log', log]),
+  ]);
+  expect(faults.map(({ remedy }) => remedy?.includes(`--region ${REGION}`))).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
+
+  const resource = (Type: string, Properties: object): object => ({ Type: `AWS::${Type}`, Properties });
+  const own = { bucket: `own-${ID}`, secret: `${owner}/origin-${REGION}`, log: `/${owner}/tasks` };
+  await deployStack({
+    endpoint: ENDPOINT,
+    name: `${owner}-service`,
+    body: JSON.stringify({
+      Resources: {
+        Secret: resource('SecretsManager::Secret', { Name: own.secret, SecretString: 'own' }),
+        Log: resource('Logs::LogGroup', { LogGroupName: own.log }),
+      },
+    }),
+  });
+  await deployStack({
+    endpoint: ENDPOINT,
+    name: `${owner}-store`,
+    body: JSON.stringify({ Resources: { Bucket: resource('S3::Bucket', { BucketName: own.bucket }) } }),
+  });
+  const passed = await check({ name: owner, buckets: { ...ready.buckets, published: own.bucket } });
+  for (const text of Object.values(own))
+    expect(passed).toContainEqual(
+      expect.objectContaining({ state: 'ok', text: `${text} belongs to the deployment` }),
+    );
 });
 
 it('notes a host that leads nowhere yet', async () => {

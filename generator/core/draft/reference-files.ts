@@ -25,13 +25,11 @@ import {
   ZIP_TYPE,
   jsonContent,
   textContent,
-  type Content,
   type FileTemplate,
-  type ReleaseStamp,
 } from '../artifacts/artifact.js';
 import { makeWheel, type PythonClient } from '../artifacts/python-wheel.js';
 import type { BriefTemplates } from '../brief/narrator.js';
-import { referencePages } from './reference-pages.js';
+import { referencePages, renderOnce } from './reference-pages.js';
 import { tableSchemaFiles } from './table-schemas.js';
 import type { SiteTexts } from '../pages/site-texts.js';
 import type { TextTemplate } from '../text/text-template.js';
@@ -52,36 +50,22 @@ export type ReferenceTexts = {
   readonly queries: Readonly<Record<Chain, string>>;
 };
 
-/** The files of texts that were used before: they do not change while the program runs. */
+/** The files of the texts that were used before: they do not change while the program runs. */
 const MADE = new WeakMap<ReferenceTexts, readonly FileTemplate[]>();
 
 /** Returns the public files that depend only on the product. */
 export function referenceFiles(texts: ReferenceTexts): readonly FileTemplate[] {
-  const files = MADE.get(texts) ?? makeFiles(texts).map(keepLast);
+  const files = MADE.get(texts) ?? [
+    ...stampedFiles(texts),
+    ...fixedFiles(texts).map(renderOnce),
+    ...referencePages(texts),
+  ];
   MADE.set(texts, files);
   return files;
 }
 
-/** Returns a template that keeps what it rendered last: a repair, for example, renders the same release many times. */
-function keepLast({ content, ...file }: FileTemplate): FileTemplate {
-  let last: (ReleaseStamp & { readonly rendered: Content }) | undefined;
-  return {
-    ...file,
-    content(stamp) {
-      const isSame =
-        last?.revision === stamp.revision &&
-        last.sequence === stamp.sequence &&
-        last.publishedAt === stamp.publishedAt;
-      if (last === undefined || !isSame) last = { ...stamp, rendered: content(stamp) };
-      return last.rendered;
-    },
-  };
-}
-
-/** Returns the files. Add a new one here, and its path in `schemas/paths.ts`. */
-function makeFiles(texts: ReferenceTexts): FileTemplate[] {
-  const { methodology, methodologyText, glossary, notebook, queries, site } = texts;
-  const { version } = methodology;
+/** Returns the files that name a release. Add a new one here, and its path in `schemas/paths.ts`. */
+function stampedFiles({ glossary, methodology }: ReferenceTexts): FileTemplate[] {
   return [
     {
       path: PUBLIC_PATHS.glossary,
@@ -105,6 +89,14 @@ function makeFiles(texts: ReferenceTexts): FileTemplate[] {
       type: JSON_TYPE,
       content: ({ revision }) => jsonContent('methodology-versions', toVersions(methodology, revision)),
     },
+  ];
+}
+
+/** Returns the files that are the same in every release. Add a new one here, and its path in `schemas/paths.ts`. */
+function fixedFiles(texts: ReferenceTexts): FileTemplate[] {
+  const { methodology, methodologyText, notebook, queries, site } = texts;
+  const { version } = methodology;
+  return [
     {
       path: methodologyDataPath(version),
       type: JSON_TYPE,
@@ -129,7 +121,6 @@ function makeFiles(texts: ReferenceTexts): FileTemplate[] {
       content: () => textContent(text),
     })),
     wheelFile(texts.python),
-    ...referencePages(texts),
   ];
 }
 

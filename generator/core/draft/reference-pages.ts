@@ -32,26 +32,15 @@ export type ReferencePageOptions = {
   readonly glossary: readonly GlossaryEntry[];
 };
 
-/**
- * Returns the pages whose content is the same in every release of one generator version, with style sheet, scripts, icon and social card.
- * Results are cached per `options` object.
- */
-export function referencePages(options: ReferencePageOptions): readonly FileTemplate[] {
-  const pages = PAGE_CACHE.get(options) ?? makePages(options);
-  PAGE_CACHE.set(options, pages);
-  return pages;
-}
-
-/** Cache of the pages by options: rendering them takes longer than the rest of a small release. */
-const PAGE_CACHE = new WeakMap<ReferencePageOptions, readonly FileTemplate[]>();
-
-function makePages({ site, methodology, methodologyText, glossary }: ReferencePageOptions): FileTemplate[] {
+/** Returns the pages whose content is the same in every release of one generator version, with style sheet, scripts, icon and social card. */
+export function referencePages(options: ReferencePageOptions): FileTemplate[] {
+  const { site, methodology, methodologyText, glossary } = options;
   const asset = (path: string, type: string, text: string): FileTemplate => ({
     path,
     type,
     content: () => textContent(text),
   });
-  return [
+  const files: FileTemplate[] = [
     asset(
       PAGE_PATHS.stylesheet,
       CSS_TYPE,
@@ -65,24 +54,23 @@ function makePages({ site, methodology, methodologyText, glossary }: ReferencePa
       type: PNG_TYPE,
       content: () => ({ schema: 'text', value: 'a picture\n', text: '', bytes: site.card }),
     },
-    ...[
-      docsPage(site),
-      ...guidePages(site),
-      ...examplePages(site),
-      apiPage(site),
-      schemasPage(site),
-      ...operationPages(site),
-      methodologyPage(site, methodology, methodologyText),
-      pricingPage(site),
-      glossaryPage(site, glossary),
-      verifyPage(site),
-      ...problemPages(site),
-    ].map(renderOnce),
+    docsPage(site),
+    ...guidePages(site),
+    ...examplePages(site),
+    apiPage(site),
+    schemasPage(site),
+    ...operationPages(site),
+    methodologyPage(site, methodology, methodologyText),
+    pricingPage(site),
+    glossaryPage(site, glossary),
+    verifyPage(site),
+    ...problemPages(site),
   ];
+  return files.map(renderOnce);
 }
 
 /** Returns the template with its content cached after the first call. The content must not depend on the release. */
-function renderOnce(template: FileTemplate): FileTemplate {
+export function renderOnce(template: FileTemplate): FileTemplate {
   let rendered: Content | undefined;
   return { ...template, content: (stamp: ReleaseStamp) => (rendered ??= template.content(stamp)) };
 }

@@ -28,7 +28,7 @@ const GROUPED_FROM = 1_000;
 /** Units that are written after the number. */
 const SUFFIX_UNITS = ['BTC', 'ETH', 'gwei', 'TH/s'] as const;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
-/** The largest share in percent that is not all. */
+/** Largest percentage that is shown for a value below 100 %. */
 const MOST_PERCENT = 99.9;
 
 // Noise of binary arithmetic is removed before rounding: it is beyond the 15th digit, after a multiplication beyond the 12th.
@@ -130,7 +130,7 @@ function decimal(size: number, digits: number): string {
   return trimZeros(rounded.toFixed(Math.min(100, places)));
 }
 
-/** Cuts a number that is not negative after some decimals. */
+/** Truncates a non-negative number to `decimals` decimal places. */
 function cut(size: number, decimals: number): string {
   const [whole = '0', fraction = ''] = size.toFixed(Math.min(100, Math.max(12, decimals + 9))).split('.');
   return decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`;

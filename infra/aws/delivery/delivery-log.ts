@@ -8,7 +8,7 @@ import {
   RetentionDays,
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { deliveryLogName } from '../settings/names.js';
+import { logNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 
 /** Logged fields of a request. They contain neither query, cookies nor the client's address. */
@@ -35,7 +35,7 @@ const LOG_FIELDS = [
 export function createAccessLog(scope: Construct, distribution: Distribution, parameters: Parameters): void {
   const { name } = parameters;
   const group = new LogGroup(scope, 'Log', {
-    logGroupName: deliveryLogName(parameters),
+    logGroupName: logNames(parameters).delivery,
     retention: RetentionDays.THREE_MONTHS,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });

@@ -19,6 +19,7 @@ import type { RolesPart } from '../permissions/roles.js';
 import type { SecretsPart } from '../permissions/secrets.js';
 import { BUNDLE_FOLDER } from '../settings/bundle.js';
 import { gatewayVariables } from '../settings/gateway-variables.js';
+import { logNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 
 /** Smallest measured size with a p99 latency below 20 ms: AWS assigns processor time by memory. README.md has the figures. */
@@ -41,8 +42,9 @@ export class GatewayPart extends Construct {
   constructor(scope: Construct, parameters: Parameters, { gateway: role }: RolesPart, secrets: SecretsPart) {
     super(scope, 'Gateway');
     const { name, region, restarted } = parameters;
-    this.log = this.createLog('Log', `/${name}/gateway`);
-    this.apiLog = this.createLog('ApiLog', `/${name}/gateway-api`);
+    const logs = logNames(parameters);
+    this.log = this.createLog('Log', logs.gateway);
+    this.apiLog = this.createLog('ApiLog', logs.api);
     const arns = [...secrets.byVariable].map(([variable, { secretArn }]) => [variable, secretArn]);
     this.function = new Function(this, 'Function', {
       functionName: `${name}-gateway`,

@@ -5,9 +5,9 @@ import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import type { Parameters } from '../settings/parameters.js';
 import { fault, note, ok, type Finding } from './finding.js';
 
-/** What `cdk bootstrap` leaves in a region. */
+/** The SSM parameter that `cdk bootstrap` creates in a region. */
 const BOOTSTRAP_VERSION = '/cdk-bootstrap/hnb659fds/version';
-/** Functions that must be able to run at a time. New accounts may run only 10. */
+/** Recommended minimum of the Lambda concurrency limit. In new accounts the limit is 10. */
 const CONCURRENT_FUNCTIONS = 100;
 
 /** Checks that the credentials are those of the account. */
@@ -36,7 +36,7 @@ export async function checkBootstrap(ssm: SSMClient, account: string, region: st
   }
 }
 
-/** Checks that the region has the zones. */
+/** Checks that the account can use the availability zones of the parameters. */
 export async function checkZones(ec2: EC2Client, zones: readonly string[]): Promise<Finding> {
   const { AvailabilityZones: found = [] } = await ec2.send(new DescribeAvailabilityZonesCommand({}));
   const available = found.filter(({ State }) => State === 'available').map(({ ZoneName = '' }) => ZoneName);

@@ -1,7 +1,7 @@
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { Parameters } from '../settings/parameters.js';
 import { fault, ok, type Finding } from './finding.js';
-import { judgeName, type ReadState } from './stack-checks.js';
+import { judgeName, type ReadOwned } from './stack-checks.js';
 
 /** Who owns the bucket with a name: nobody (it does not exist), the account of these credentials, or another one. */
 type Owner = 'nobody' | 'own' | 'other';
@@ -11,21 +11,16 @@ export function checkNewBuckets(
   s3: S3Client,
   member: 'buckets' | 'backup' | 'input',
   buckets: Readonly<Record<string, string>>,
-  readState: ReadState,
+  read: ReadOwned,
 ): Promise<Finding[]> {
   return Promise.all(
     Object.entries(buckets).map(async ([part, name]): Promise<Finding> => {
       const subject = `${member}.${part}`;
       const owner = await ownerOf(s3, name);
-      const other = `Choose another name for "${subject}".`;
+      const remedy = `Choose another name for "${subject}": the deployment creates the bucket.`;
       return owner === 'other'
-        ? fault(subject, `${name} belongs to somebody else, or these credentials may not read it`, other)
-        : judgeName(
-            subject,
-            { name, exists: owner === 'own' },
-            readState,
-            `${other} The deployment creates it.`,
-          );
+        ? fault(subject, `${name} belongs to somebody else, or these credentials may not read it`, remedy)
+        : judgeName(subject, { name, id: owner === 'own' ? name : undefined }, read, remedy);
     }),
   );
 }
@@ -34,9 +29,9 @@ export function checkNewBuckets(
 export async function checkInput(
   s3: S3Client,
   { input: { bucket, existing = false } }: Parameters,
-  readState: ReadState,
+  read: ReadOwned,
 ): Promise<Finding | Finding[]> {
-  if (!existing) return checkNewBuckets(s3, 'input', { bucket }, readState);
+  if (!existing) return checkNewBuckets(s3, 'input', { bucket }, read);
   return (await ownerOf(s3, bucket)) === 'own'
     ? ok('input.bucket', bucket)
     : fault('input.bucket', `${bucket} cannot be read`, 'Create it, or correct "input" in the parameters.');

@@ -1,4 +1,4 @@
-/** The result of one check. With a fault, a deployment would fail; a note is for information, or something to do later. */
+/** The result of one check. A fault would make a deployment fail; a note informs, or says what to do later. */
 export type Finding = {
   readonly state: 'ok' | 'note' | 'fault';
   readonly subject: string;

@@ -2,7 +2,7 @@ import { DescribeCertificateCommand, type ACMClient } from '@aws-sdk/client-acm'
 import type { Parameters } from '../settings/parameters.js';
 import { fault, note, ok, type Finding } from './finding.js';
 
-/** Returns the names that a host is an alias of. Rejects with a `code` of DNS, such as `ENOTFOUND`. */
+/** Returns the names that a host is an alias of. Rejects with the `code` of a DNS error, such as `ENOTFOUND`. */
 export type ResolveAlias = (host: string) => Promise<readonly string[]>;
 
 /** Checks that the certificate was issued for the host. */
@@ -28,19 +28,19 @@ export async function checkCertificate(
   );
 }
 
-/** Checks where the host leads. It can lead to CloudFront only after `Delivery` was deployed. */
+/** Checks that the host points to CloudFront, which is possible only after `Delivery` was deployed. */
 export async function checkHost(resolve: ResolveAlias, { host }: Parameters): Promise<Finding> {
   const remedy = `After the deployment of Delivery, point ${host} to its output DistributionHost.`;
   try {
     const aliases = await resolve(host);
     const isOurs = aliases.some((alias) => alias.endsWith('.cloudfront.net'));
     return isOurs
-      ? ok('host', `${host} leads to ${aliases.join(', ')}`)
-      : note('host', `${host} leads to ${aliases.join(', ')}, not to CloudFront`, remedy);
+      ? ok('host', `${host} points to ${aliases.join(', ')}`)
+      : note('host', `${host} points to ${aliases.join(', ')}, not to CloudFront`, remedy);
   } catch (error) {
     const { code = '' } = error as { code?: string };
     if (code !== 'ENOTFOUND' && code !== 'ENODATA') throw error;
-    return note('host', `${host} is not an alias of any other name yet`, remedy);
+    return note('host', `${host} has no CNAME record yet`, remedy);
   }
 }
 

@@ -7,14 +7,14 @@ import { checkDeployment } from './preflight.js';
 try {
   const [, , file] = process.argv;
   if (file === undefined)
-    throw new Error('Name the file of the parameters: npm run preflight -- production.json');
+    throw new Error('The file of the parameters is missing. Run: npm run preflight -- production.json');
   const findings = await checkDeployment(readParameters(file), { resolveAlias: resolveCname });
   const faults = findings.filter(({ state }) => state === 'fault').length;
   console.log(formatFindings(findings));
   console.log(
     faults === 0
       ? '\nReady to deploy, as far as this can be checked without writing.'
-      : `\n${faults} to fix before the deployment.`,
+      : `\nNot ready to deploy. Faults to fix first: ${faults}.`,
   );
   process.exitCode = faults === 0 ? 0 : 1;
 } catch (error) {

@@ -9,10 +9,9 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { STSClient } from '@aws-sdk/client-sts';
 import {
   DELIVERY_REGION,
-  deliveryLogName,
+  logNames,
   operatorSecrets,
   originSecretName,
-  signaturesLogName,
   stackName,
 } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
@@ -21,7 +20,7 @@ import { checkInput, checkNewBuckets } from './bucket-checks.js';
 import { fault, note, ok, type Finding } from './finding.js';
 import { checkCertificate, checkHost, type ResolveAlias } from './host-checks.js';
 import { checkLog, checkSecret } from './name-checks.js';
-import { readStack, type ReadState } from './stack-checks.js';
+import { readOwned, type ReadOwned } from './stack-checks.js';
 
 /** Options of `checkDeployment`. */
 export type PreflightOptions = {
@@ -34,13 +33,13 @@ type Check = readonly [subject: string, check: () => Promise<Finding | readonly 
 
 const CLOUDFRONT = note(
   'CloudFront',
-  'cannot be checked from outside: it creates nothing for accounts that AWS has not verified',
+  'cannot be checked in advance: it creates nothing for accounts that AWS has not verified',
   'If Delivery fails with "Your account must be verified", open a case with AWS Support.',
 );
 
 /**
- * Checks what a deployment needs: credentials, bootstrap, zones, quotas, names of buckets, secrets and logs, certificate and DNS. It reads
- * only. A check that cannot be made is a fault with the reason.
+ * Checks what a deployment needs: credentials, bootstrap, zones, quotas, names of buckets, secrets and logs, certificate and DNS. It
+ * only reads. A check that cannot run is a fault with the reason.
  */
 export async function checkDeployment(
   parameters: Parameters,
@@ -51,17 +50,12 @@ export async function checkDeployment(
   const at = (place: string): object => ({ region: place, endpoint, maxAttempts: 2 });
   const s3At = (place: string): S3Client =>
     new S3Client({ ...at(place), forcePathStyle: endpoint !== undefined });
-  const stackIn =
-    (place: string, id: string): ReadState =>
-    () =>
-      readStack(new CloudFormationClient(at(place)), stackName(parameters, id));
-  const secrets = [originSecretName(parameters), ...operatorSecrets(parameters).values()];
-  const logs = [
-    ...(parameters.signing === undefined
-      ? []
-      : [[region, 'Service', signaturesLogName(parameters)] as const]),
-    [DELIVERY_REGION, 'Delivery', deliveryLogName(parameters)] as const,
-  ];
+  const ownedIn =
+    (place: string, ...ids: readonly string[]): ReadOwned =>
+    () => {
+      const stacks = ids.map((id) => stackName(parameters, id));
+      return readOwned(new CloudFormationClient(at(place)), stacks);
+    };
   const places = [...new Set([region, DELIVERY_REGION, backupRegion])];
   const checks: readonly Check[] = [
     ['credentials', () => checkCredentials(new STSClient(at(region)), parameters)],
@@ -71,16 +65,21 @@ export async function checkDeployment(
     ]),
     ['zones', () => checkZones(new EC2Client(at(region)), zones)],
     ['functions', () => checkConcurrency(new LambdaClient(at(region)))],
-    ['buckets', () => checkNewBuckets(s3At(region), 'buckets', buckets, stackIn(region, 'Store'))],
-    ['backup', () => checkNewBuckets(s3At(backupRegion), 'backup', copies, stackIn(backupRegion, 'Backup'))],
-    ['input', () => checkInput(s3At(region), parameters, stackIn(region, 'Store'))],
-    ...secrets.map((name): Check => [
+    ['buckets', () => checkNewBuckets(s3At(region), 'buckets', buckets, ownedIn(region, 'Store', 'Backup'))],
+    ['backup', () => checkNewBuckets(s3At(backupRegion), 'backup', copies, ownedIn(backupRegion, 'Backup'))],
+    ['input', () => checkInput(s3At(region), parameters, ownedIn(region, 'Store', 'Backup'))],
+    ...namedSecrets(parameters).map((each): Check => [
       'secret',
-      () => checkSecret(new SecretsManagerClient(at(region)), name, stackIn(region, 'Service')),
+      () => checkSecret(new SecretsManagerClient(at(each.region)), each, ownedIn(each.region, 'Service')),
     ]),
-    ...logs.map(([place, id, name]): Check => [
+    ...namedLogs(parameters).map((each): Check => [
       'log',
-      () => checkLog(new CloudWatchLogsClient(at(place)), name, stackIn(place, id)),
+      () =>
+        checkLog(
+          new CloudWatchLogsClient(at(each.region)),
+          each,
+          ownedIn(each.region, 'Service', 'Delivery'),
+        ),
     ]),
     ['certificate', () => checkCertificate(new ACMClient(at(DELIVERY_REGION)), parameters)],
     ['host', () => checkHost(resolveAlias, parameters)],
@@ -90,12 +89,28 @@ export async function checkDeployment(
   return [...found.flat(), CLOUDFRONT];
 }
 
-/** The digest of the example is none of any image. */
+type Named = { readonly name: string; readonly region: string };
+
+/** Returns the secrets that the deployment creates. */
+export function namedSecrets(parameters: Parameters): Named[] {
+  const names = [originSecretName(parameters), ...operatorSecrets(parameters).values()];
+  return names.map((name) => ({ name, region: parameters.region }));
+}
+
+/** Returns the logs that the deployment creates. */
+export function namedLogs(parameters: Parameters): Named[] {
+  const { region, signing } = parameters;
+  const { tasks, gateway, api, signatures, delivery } = logNames(parameters);
+  const names = [tasks, gateway, api, ...(signing === undefined ? [] : [signatures])];
+  return [...names.map((name) => ({ name, region })), { name: delivery, region: DELIVERY_REGION }];
+}
+
+/** Checks that `baseImage` is not the placeholder of the example. */
 function checkBaseImage({ baseImage }: Parameters): Finding {
   return /@sha256:0{64}$/.test(baseImage)
     ? fault(
         'image',
-        'baseImage is the one of the example',
+        'baseImage is still the placeholder of the example',
         'Set it to what "npm run --silent image-digest -- node:24-slim" prints.',
       )
     : ok('image', baseImage);
@@ -109,7 +124,7 @@ async function attempt(...[subject, check]: Check): Promise<Finding | readonly F
     return fault(
       subject,
       `cannot be checked: ${name}: ${message}`,
-      'Check the network, and that these credentials may read it.',
+      'Check the network connection and the permissions of these credentials.',
     );
   }
 }

@@ -1,40 +1,49 @@
-import { DescribeStacksCommand, type CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { paginateListStackResources, type CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { fault, ok, type Finding } from './finding.js';
 
-/** A stack, and whether it was deployed. */
-export type StackState = { readonly name: string; readonly isDeployed: boolean };
+/** Reads the physical ids of the resources that the stacks of the deployment own. */
+export type ReadOwned = () => Promise<ReadonlySet<string>>;
 
-/** Reads the state of the stack that creates a resource. */
-export type ReadState = () => Promise<StackState>;
+/** Reads the physical ids of the resources of stacks. A stack that does not exist has none. */
+export async function readOwned(
+  cloudFormation: CloudFormationClient,
+  stacks: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const owned = await Promise.all(stacks.map((stack) => readResources(cloudFormation, stack)));
+  return new Set(owned.flat());
+}
 
-/** States of a stack without resources. */
-const EMPTY = ['REVIEW_IN_PROGRESS', 'ROLLBACK_COMPLETE', 'DELETE_COMPLETE'];
-
-/** Reads whether a stack was deployed. */
-export async function readStack(cloudFormation: CloudFormationClient, name: string): Promise<StackState> {
+async function readResources(client: CloudFormationClient, stack: string): Promise<string[]> {
+  const ids: string[] = [];
   try {
-    const { Stacks: stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
-    return { name, isDeployed: stacks.some(({ StackStatus: status = '' }) => !EMPTY.includes(status)) };
+    for await (const { StackResourceSummaries: found = [] } of paginateListStackResources(
+      { client },
+      { StackName: stack },
+    ))
+      for (const { PhysicalResourceId: id = '', ResourceStatus: status = '' } of found)
+        if (!/^DELETE_(COMPLETE|SKIPPED)$/.test(status)) ids.push(id);
+    return ids;
   } catch (error) {
     if (!/does not exist/.test((error as Error).message)) throw error;
-    return { name, isDeployed: false };
+    return [];
   }
 }
 
+/** A name that a stack gives to a resource, and the physical id of the resource that has it; absent if none has. */
+export type TakenName = { readonly name: string; readonly id?: string | undefined };
+
 /**
- * Judges a name that a stack gives to a new resource: the resource must not exist before the stack. Stacks keep their
- * buckets, secrets and logs when they are deleted.
+ * Returns a fault if a resource has the name and no stack of the deployment owns it, so that the deployment could not create
+ * it. Stacks that were deleted leave their buckets, secrets and logs.
  */
 export async function judgeName(
   subject: string,
-  resource: { readonly name: string; readonly exists: boolean },
-  readState: ReadState,
+  { name, id }: TakenName,
+  read: ReadOwned,
   remedy: string,
 ): Promise<Finding> {
-  const { name, exists } = resource;
-  if (!exists) return ok(subject, `${name} is free`);
-  const stack = await readState();
-  return stack.isDeployed
-    ? ok(subject, `${name} exists, and so does the stack ${stack.name}`)
-    : fault(subject, `${name} exists, but not the stack ${stack.name} that would create it`, remedy);
+  if (id === undefined) return ok(subject, `${name} is free`);
+  return (await read()).has(id)
+    ? ok(subject, `${name} belongs to the deployment`)
+    : fault(subject, `${name} exists, but belongs to no stack of this deployment`, remedy);
 }

@@ -15,6 +15,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { readSourceCommit } from '../../process/source-commit.js';
+import { logNames } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 
 /** Root of the repository, from which the image is built. */
@@ -52,8 +53,9 @@ export class TasksPart extends Construct {
   private readonly clusterName: string;
   private readonly image: ContainerImage;
 
-  constructor(scope: Construct, { name, baseImage }: Parameters) {
+  constructor(scope: Construct, parameters: Parameters) {
     super(scope, 'Tasks');
+    const { name, baseImage } = parameters;
     const vpc = new Vpc(this, 'Vpc', {
       maxAzs: 2,
       natGateways: 0,
@@ -84,7 +86,7 @@ export class TasksPart extends Construct {
       reason: 'Container Insights costs more than the tasks. Their reports have times and sizes.',
     });
     this.log = new LogGroup(this, 'Log', {
-      logGroupName: `/${name}/tasks`,
+      logGroupName: logNames(parameters).tasks,
       retention: RetentionDays.THIRTEEN_MONTHS, // keeps the reports of a year
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });

@@ -41,11 +41,16 @@ export function operatorSecrets({ name, selling }: Parameters): ReadonlyMap<stri
   return new Map(variables.map((each) => [each, `${name}/${each.toLowerCase().replaceAll('_', '-')}`]));
 }
 
-/** Returns the name of the log of signatures. EventBridge writes only below this prefix. */
-export const signaturesLogName = ({ name }: Parameters): string => `/aws/events/${name}/signatures`;
-
-/** Returns the name of the log of CloudFront's requests. */
-export const deliveryLogName = ({ name }: Parameters): string => `/aws/vendedlogs/${name}/delivery`;
+/** Returns the names of the logs. */
+export function logNames({ name }: Parameters) {
+  return {
+    tasks: `/${name}/tasks`,
+    gateway: `/${name}/gateway`,
+    api: `/${name}/gateway-api`,
+    signatures: `/aws/events/${name}/signatures`, // EventBridge writes only below this prefix
+    delivery: `/aws/vendedlogs/${name}/delivery`,
+  } as const;
+}
 
 /** Prefix of the log of AWS CloudTrail in the bucket of logs. */
 export const TRAIL_PREFIX = 'trail';

@@ -10,7 +10,7 @@ import { CfnResourcePolicy, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs
 import type { Construct } from 'constructs';
 import type { SigningKeysPart } from '../permissions/signing-keys.js';
 import type { SchedulesPart } from '../runs/schedules.js';
-import { roleArn, roleNames, signaturesLogName, trailArn, trailName } from '../settings/names.js';
+import { logNames, roleArn, roleNames, trailArn, trailName } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
 import { ALL_CALLS, ruleMetric, type OperatorMailsPart } from './operator-mails.js';
 import { otherUses, signaturesByRole, startsByPeople, trailChanges } from './signing-events.js';
@@ -94,7 +94,7 @@ export function watchSignatures(
 /** Creates a log of events, and the permission for EventBridge to write it. */
 function createLog(scope: Construct, parameters: Parameters): IRuleTarget {
   const log = new LogGroup(scope, 'SignaturesLog', {
-    logGroupName: signaturesLogName(parameters),
+    logGroupName: logNames(parameters).signatures,
     retention: RetentionDays.THIRTEEN_MONTHS,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
