@@ -14,9 +14,13 @@ import { interceptStore } from '../../support/stores/intercept-store.js';
 
 let bucket: TestBucket;
 let published: PublishedStore;
+/** Address of a copy of it on S3. */
+let replica: string;
 beforeAll(async () => {
   bucket = await createTestBucket();
   published = await createPublishedStore();
+  replica = bucket.address('copied');
+  await copy(`file:${published.root}`, replica);
 }, 300_000);
 afterAll(async () => {
   bucket.dispose();
@@ -49,11 +53,9 @@ it('copies from a directory to S3, within S3 and back to a directory without a d
 }, 180_000);
 
 it('writes each object with the same headers as a publication', async () => {
-  const to = bucket.address('published/headers');
-  await copy(`file:${published.root}`, to);
   const editor = createStoreEditor(published.root);
   const headersOf = async (key: string): Promise<unknown> => {
-    const name = { Bucket: bucket.name, Key: `published/headers/${key}` };
+    const name = { Bucket: bucket.name, Key: `copied/${key}` };
     const { ContentType, CacheControl, ContentDisposition } = await bucket.client.send(
       new HeadObjectCommand(name),
     );
@@ -107,18 +109,16 @@ it('resumes an interrupted copy, and of the objects reads only manifests twice',
 }, 120_000);
 
 it('repair restores objects, public copies and a lost pointer on S3', async () => {
-  const address = bucket.address('repaired');
-  await copy(`file:${published.root}`, address);
   const editor = createStoreEditor(published.root);
   const [missing, damaged] = [
     await keyOfPath(editor, bundlePath('gold', 'bitcoin', '30d')),
     await keyOfPath(editor, calendarPath('arbitrum')),
   ];
-  await bucket.remove(`repaired/${missing}`);
-  await bucket.put(`repaired/${damaged}`, 'corrupt');
-  await bucket.put(`repaired/${publicKey(calendarPath('arbitrum'))}`, 'corrupt');
-  await bucket.remove(`repaired/${POINTER_KEY}`);
-  const args = ['repair', '--store', address, '--input', published.input, '--json'];
+  await bucket.remove(`copied/${missing}`);
+  await bucket.put(`copied/${damaged}`, 'corrupt');
+  await bucket.put(`copied/${publicKey(calendarPath('arbitrum'))}`, 'corrupt');
+  await bucket.remove(`copied/${POINTER_KEY}`);
+  const args = ['repair', '--store', replica, '--input', published.input, '--json'];
   const { code, stdout } = await runInProcess([...args, '--pointer', '2025-02-02.000001']);
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({
     code: 0,
@@ -127,5 +127,5 @@ it('repair restores objects, public copies and a lost pointer on S3', async () =
     restored: [missing, damaged].sort(),
     aliases: { objects: 1 },
   });
-  await expectEqual(`file:${published.root}`, address);
+  await expectEqual(`file:${published.root}`, replica);
 }, 120_000);
