@@ -116,8 +116,9 @@ export async function readCurrent(store: ObjectStore): Promise<StoredRelease | u
 }
 
 /**
- * Renews the timestamp if too little of its time is left, or another key has signed it, which expires first. Returns the number of bytes written; `undefined` if another run published a release or wrote
- * the timestamp meanwhile, so that the caller looks again.
+ * Renews the timestamp if too little of its time is left, or if another key than the signer's has signed it. Returns the
+ * number of bytes written; `undefined` if another run published a release or wrote the timestamp meanwhile, so that the
+ * caller looks again.
  */
 async function renewTimestamp(
   store: ObjectStore,

@@ -12,8 +12,8 @@ import { readReleases, type StoredRelease } from '../../state/reachable-objects.
 
 /**
  * Restores what readers verify releases with: the list of releases and the public copy of the statement and, with the release
- * key, lost statements, the current one if its key was revoked or has expired, and the timestamp. Returns the keys of the statements that were
- * signed again. Precondition with `signing`: the operator has checked that the releases are theirs.
+ * key, lost statements, the current one if its key was revoked or has expired, and the timestamp. Returns the keys of the
+ * statements that were signed again. Precondition with `signing`: the operator has checked that the releases are theirs.
  */
 export async function repairTrustFiles(
   store: ObjectStore,

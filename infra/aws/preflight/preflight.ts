@@ -38,8 +38,8 @@ const CLOUDFRONT = note(
 );
 
 /**
- * Checks what a deployment needs: credentials, bootstrap, zones, quotas, names of buckets, secrets and logs, certificate and DNS. It
- * only reads. A check that cannot run is a fault with the reason.
+ * Checks what a deployment needs: credentials, bootstrap, zones, quotas, names of buckets, secrets and logs, certificate
+ * and DNS. It only reads. A check that cannot run is a fault with the reason.
  */
 export async function checkDeployment(
   parameters: Parameters,

@@ -292,6 +292,10 @@ describe('a publisher', () => {
       exit: 'damaged',
       message: expect.stringContaining('has expired (valid until 2022-02-09') as string,
     });
+    const checked = await signed.create();
+    await site.install(checked, keySet);
+    await repairStore(checked, { progress: SILENT, signal, signing }); // an operator has checked the release
+    expect((await verify(checked, late)).faults).toEqual([]);
     await refreshTrustFiles(store, { ...signing, now: site.signingAt('2022-02-02T01:00:00Z').now });
     expect(await keyOf(store, TIMESTAMP_KEY)).toBe(next.kid); // though the old timestamp had enough time left
     await refreshTrustFiles(store, signing);
