@@ -89,6 +89,7 @@ function stampedFiles({ glossary, methodology }: ReferenceTexts): FileTemplate[]
       type: JSON_TYPE,
       content: ({ revision }) => jsonContent('methodology-versions', toVersions(methodology, revision)),
     },
+    ...tableSchemaFiles(methodology),
   ];
 }
 
@@ -108,7 +109,6 @@ function fixedFiles(texts: ReferenceTexts): FileTemplate[] {
       content: () => jsonContent('openapi', openApiDocument(site.details)),
     },
     { path: methodologyTextPath(version), type: MARKDOWN_TYPE, content: () => textContent(methodologyText) },
-    ...tableSchemaFiles(methodology),
     { path: PUBLIC_PATHS.starterNotebook, type: NOTEBOOK_TYPE, content: () => textContent(notebook) },
     ...CHAIN_IDS.map((chain) => ({
       path: queryPath(chain),
