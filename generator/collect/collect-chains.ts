@@ -17,7 +17,7 @@ import { createCountsReader } from './days/kept-counts.js';
 /** Number of times that a chain is collected, if other collections are committed meanwhile. */
 const MOST_TRIES = 3;
 
-/** Work of this length is committed before the collection goes on. */
+/** Work of this length is committed before the collection continues. */
 const COMMIT_EVERY_MS = 60_000;
 
 /** Options for `collectChains`. */
@@ -167,7 +167,7 @@ async function tryOne(
 function interruption({ address }: ObjectStore, { sequence }: Collection, isDryRun: boolean): GeneratorError {
   const kept =
     sequence === 0 || isDryRun ? 'nothing was written' : `collection ${sequence} at ${address} stays`;
-  return new GeneratorError('interrupted', `interrupted: ${kept}. Run again to go on.`);
+  return new GeneratorError('interrupted', `interrupted: ${kept}. Run again to continue.`);
 }
 
 type Addition = {

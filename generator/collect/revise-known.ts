@@ -25,7 +25,7 @@ import { withheldOf } from './days/withheld-values.js';
 
 /**
  * Compares what the sources give now for accepted dates with their values. Settled dates are decided one by one, so that an
- * interrupted run goes on after them. The others are decided together: whether a small change of theirs is taken depends on
+ * interrupted run continues after them. The others are decided together: whether a small change of theirs is taken depends on
  * the number of dates that differ.
  */
 export async function* reviseKnown(

@@ -83,8 +83,8 @@ type Run = {
 };
 
 /**
- * Runs a query. Stops it if `signal` is aborted before it ends. After another failure it goes on, so that a later run with the
- * same mark can find it.
+ * Runs a query. Stops it if `signal` is aborted before it ends. After another failure the query continues, so that
+ * a later run with the same mark can find it.
  */
 async function runQuery(query: EngineQuery, run: Run): Promise<readonly TextRow[]> {
   const id = await startOrFind(query, run);

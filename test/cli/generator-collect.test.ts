@@ -163,7 +163,7 @@ describe('what needs a person', () => {
     expect(await scene.csv('base')).toContain('2026-03-27,900000,');
   });
 
-  it('exits 3 when a source has another form, keeps what it had, and goes on with the other chains', async () => {
+  it('exits 3 when a source has another form, keeps what it had, and continues with the other chains', async () => {
     await scene.collect();
     await scene.change('base.csv', '2026-03-26,100012', '2026-03-26,many');
     await scene.write('arbitrum.csv', dailyCsv());
@@ -198,7 +198,7 @@ describe('with growthepie', () => {
     expect(growthepie.service.takeRequests().length).toBeLessThanOrEqual(2);
   });
 
-  it('exits 7 while the source is unavailable, and goes on with the other chains', async () => {
+  it('exits 7 while the source is unavailable, and continues with the other chains', async () => {
     await scene.writePolicy({
       sources,
       chains: { arbitrum: SINCE, base: { source: 'ours', since: FIRST_DATE } },
@@ -226,7 +226,7 @@ describe('with growthepie', () => {
     expect(await runInProcess(args, MORNING, interruption)).toMatchObject({
       code: 130,
       stderr: expect.stringMatching(
-        /^generator: interrupted: collection \d at file:.* stays\. Run again to go on\.\n {2}generator collect --policy .*\n$/,
+        /^generator: interrupted: collection \d at file:.* stays\. Run again to continue\.\n {2}generator collect --policy .*\n$/,
       ),
     });
     expect(await scene.csv('ethereum')).toContain(LAST_DATE);

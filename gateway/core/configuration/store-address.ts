@@ -13,6 +13,7 @@ const PARAMETERS: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ['endpoint', isEndpoint],
   ['region', (value) => /^[a-z0-9-]+$/.test(value)],
   ['path-style', (value) => value === 'true' || value === 'false'],
+  ['profile', (value) => /^[\w.-]+$/.test(value)],
 ]);
 
 /** Parses the address of a store by the rules of `openStore`. */

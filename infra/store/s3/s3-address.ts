@@ -11,6 +11,8 @@ export type S3Address = {
   readonly region?: string;
   /** True if URLs contain the bucket in the path instead of the host. */
   readonly pathStyle: boolean;
+  /** Profile of the AWS configuration that has the credentials; by default the environment's. */
+  readonly profile?: string;
 };
 
 /** Values for parameters that an address does not contain. */
@@ -26,10 +28,12 @@ const PARAMETER_FORMS: ReadonlyMap<string, RegExp> = new Map([
   ['endpoint', /./],
   ['region', /^[a-z0-9-]+$/],
   ['path-style', /^(true|false)$/],
+  ['profile', /^[\w.-]+$/],
 ]);
 
 /**
- * Parses `s3://bucket` or `s3://bucket/prefix`, optionally with `?endpoint=URL&region=REGION&path-style=true`.
+ * Parses `s3://bucket` or `s3://bucket/prefix`, optionally with
+ * `?endpoint=URL&region=REGION&path-style=true&profile=NAME`.
  * @throws StoreError 'address' for any other text.
  */
 export function parseS3Address(address: string, defaults: S3Defaults = {}): S3Address {
@@ -45,12 +49,14 @@ export function parseS3Address(address: string, defaults: S3Defaults = {}): S3Ad
   }
   const endpoint = assertEndpoint(parameters.get('endpoint') ?? defaults.endpoint);
   const region = parameters.get('region') ?? defaults.region;
+  const profile = parameters.get('profile');
   return {
     bucket,
     prefix,
     pathStyle: (parameters.get('path-style') ?? String(defaults.pathStyle)) === 'true',
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),
+    ...(profile === null ? {} : { profile }),
   };
 }
 

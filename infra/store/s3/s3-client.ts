@@ -44,7 +44,7 @@ export type ClientOptions = {
  * provider chain, and the region from the AWS configuration.
  */
 export function createS3Client(
-  { endpoint, region, pathStyle }: S3Address,
+  { endpoint, region, pathStyle, profile }: S3Address,
   { signal, retryPeriodMs = RETRY_PERIOD_MS, credentials, isAnonymous = false, noteDate }: ClientOptions = {},
 ): S3Client {
   const client = new S3Client({
@@ -59,6 +59,7 @@ export function createS3Client(
     customUserAgent: USER_AGENT,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),
+    ...(profile === undefined ? {} : { profile }),
     ...(credentials === undefined ? {} : { credentials }),
     ...(isAnonymous ? ANONYMOUS : {}),
   });

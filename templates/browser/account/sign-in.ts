@@ -100,7 +100,10 @@ function toSession(
   return { token, who, signOutUrl: signOutUrlOf(signIn, server) };
 }
 
-/** Returns the address that ends the session at the provider (RP-Initiated Logout 1.0). The ID token is not part of it. */
+/**
+ * Returns the address that ends the session at the provider (RP-Initiated Logout 1.0). The ID token is not part of it.
+ * Amazon Cognito calls the address to return to `logout_uri`; other providers ignore that parameter.
+ */
 function signOutUrlOf(
   { client_id: client }: SignIn,
   { end_session_endpoint: endpoint }: oauth.AuthorizationServer,
@@ -108,7 +111,7 @@ function signOutUrlOf(
   if (endpoint === undefined || !URL.canParse(endpoint)) return undefined;
   const url = new URL(endpoint);
   url.searchParams.set('client_id', client);
-  url.searchParams.set('post_logout_redirect_uri', redirectUri());
+  for (const name of ['post_logout_redirect_uri', 'logout_uri']) url.searchParams.set(name, redirectUri());
   return url.href;
 }
 

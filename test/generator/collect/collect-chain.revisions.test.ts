@@ -2,7 +2,7 @@ import { addDays } from '../../../schemas/dates.js';
 import { FIRST, createDays, createScene, usual } from '../../support/collection/chain-scene.js';
 
 describe('a collection that finds accepted values changed', () => {
-  it('takes a small change while the source settles, keeps a large or late one, and goes on with new days', async () => {
+  it('takes a small change while the source settles, keeps a large or late one, and continues with new days', async () => {
     const days = createDays(30);
     const scene = createScene(days);
     await scene.collect('2026-07-31T06:15:00Z');

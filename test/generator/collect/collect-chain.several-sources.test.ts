@@ -47,7 +47,7 @@ describe('a chain with several sources', () => {
     expect(added).toMatchObject([{ date: '2026-07-02', source: 'node', rule: 'fill-in', values: blocks(1) }]);
   });
 
-  it('goes on without a second source that does not answer and reports it, but fails without the main one', async () => {
+  it('continues without a second source that does not answer and reports it, but fails without the main one', async () => {
     const { node, main, parts } = createTwoSources(2);
     const failing: Source = {
       ...node,

@@ -38,7 +38,7 @@ describe('a collection of a chain', () => {
     expect(outcomes(await scene.collect('2026-08-01T06:15:00Z'))).toEqual(['2026-07-31 accepted']);
   });
 
-  it('reports a date that the source lacks, and goes on with the next ones', async () => {
+  it('reports a date that the source lacks, and continues with the next ones', async () => {
     const days = createDays(30);
     days.delete('2026-07-29');
     const scene = createScene(days);

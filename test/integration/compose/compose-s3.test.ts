@@ -22,15 +22,16 @@ beforeAll(async () => {
       CRD_STORE: at('store'),
       CRD_ACCOUNTS_STORE: at('accounts'),
       COLLECTED: at('collected'),
-      BACKUP_STORE: at('copy'),
+      BACKUP_STORE: `${at('copy')}&profile=copy`,
       AWS_SHARED_CREDENTIALS_FILE: CREDENTIALS,
     },
     'gateway.env': { CRD_LINK_SECRET_FILE: undefined, CRD_PUBLIC_FILES: 'serve' },
   });
+  const keys = `aws_access_key_id = ${process.env['AWS_ACCESS_KEY_ID'] ?? ''}\naws_secret_access_key = ${process.env['AWS_SECRET_ACCESS_KEY'] ?? ''}\n`;
   for (const program of ['gateway', 'generator'])
     await writeFile(
       path.join(scene.data, 'secrets', program, path.basename(CREDENTIALS)),
-      `[default]\naws_access_key_id = ${process.env['AWS_ACCESS_KEY_ID'] ?? ''}\naws_secret_access_key = ${process.env['AWS_SECRET_ACCESS_KEY'] ?? ''}\n`,
+      `[default]\n${keys}[copy]\n${keys}`,
     );
 }, SLOW_MS);
 afterAll(async () => {

@@ -58,6 +58,7 @@ describe('the two stores', () => {
       '_',
       '?',
       'region=',
+      'profile=',
       'endpoint=',
       'http://h',
       'http://user:pw@h',

@@ -184,7 +184,7 @@ describe('into a store with accounts', () => {
     expect((await readTexts(fresh))[keyUsageKey(revoked.id)]).toContain('2026-08-18');
   });
 
-  it('refuses a damaged account, names it, and says how to go on', async () => {
+  it('refuses a damaged account, names it, and says how to continue', async () => {
     const etag = (await store.head(accountKey('a')))?.etag ?? null;
     await store.compareAndSwap(accountKey('a'), Buffer.from('{'), etag, META);
     await expect(importAt(store, NOW, saved)).rejects.toMatchObject({

@@ -14,6 +14,7 @@ describe('an S3 address', () => {
     ['s3://my-bucket/data?region=eu-west-1', { ...PLAIN, prefix: 'data/', region: 'eu-west-1' }],
     ['s3://my-bucket?path-style=true', { ...PLAIN, pathStyle: true }],
     ['s3://my-bucket?path-style=false', PLAIN],
+    ['s3://my-bucket?profile=backup', { ...PLAIN, profile: 'backup' }],
     [
       's3://my-bucket/data?endpoint=http://127.0.0.1:4566&region=us-east-1&path-style=true',
       {
@@ -62,6 +63,7 @@ describe('an S3 address', () => {
     's3://my-bucket?region=eu west',
     's3://my-bucket?path-style=yes',
     's3://my-bucket?path-style',
+    's3://my-bucket?profile=',
     's3://my-bucket?endpoint=',
   ])('is rejected with a message that shows the format: %s', (text) => {
     expect(() => parseS3Address(text)).toThrow(StoreError);

@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseS3Address } from '../../../../infra/store/s3/s3-address.js';
 import { resolveS3Signing } from '../../../../infra/store/s3/s3-signing.js';
+import { createTemporaryFolder } from '../../../support/process/temporary-folder.js';
 import { startLoopbackServer } from '../../../support/process/loopback-server.js';
 
 const before = { ...process.env };
@@ -50,9 +53,9 @@ describe('the place of a store', () => {
       'https://objects.example.com',
       '/base/releases/',
     ],
-  ])('of %s is %s%s', async (address, origin, path) => {
+  ])('of %s is %s%s', async (address, origin, expected) => {
     const { location } = await resolveS3Signing(parseS3Address(address));
-    expect(location).toMatchObject({ origin, path });
+    expect(location).toMatchObject({ origin, path: expected });
   });
 
   it('has the region of the address, or by default that of the environment', async () => {
@@ -107,6 +110,21 @@ it('provides the credentials of the standard chain, including a session token', 
     sessionToken: 'token',
     expiration: new Date('2999-01-01T00:00:00Z'),
   });
+});
+
+it('provides the credentials of the profile that the address names', async () => {
+  const folder = await createTemporaryFolder();
+  const file = path.join(folder.path, 'credentials');
+  const profileOf = (name: string, id: string): string =>
+    `[${name}]\naws_access_key_id = ${id}\naws_secret_access_key = secret\n`;
+  await writeFile(file, profileOf('default', 'FIRST') + profileOf('copy', 'SECOND'));
+  process.env['AWS_SHARED_CREDENTIALS_FILE'] = file;
+  const keys = ['', '&profile=copy'].map(async (profile) => {
+    const address = parseS3Address(`s3://releases?region=us-east-1${profile}`);
+    return (await (await resolveS3Signing(address)).getCredentials()).accessKeyId;
+  });
+  expect(await Promise.all(keys)).toEqual(['FIRST', 'SECOND']);
+  await folder.dispose();
 });
 
 it('provides new credentials of the role at each call', async () => {
