@@ -48,7 +48,8 @@ export type ChainEnd = { readonly state: ChainState; readonly failures: readonly
 
 /**
  * Collects the dates of a chain that are new or may still change: judges each new date, and compares what the sources give
- * now for accepted dates with their values. Writes nothing: a caller may commit after each step, and continue later from there.
+ * now for accepted dates with their values. Writes nothing: a caller may commit after each step, and continue later from
+ * there.
  * @throws SourceError if the main source does not answer as expected; after the other dates, if only some of its dates fail.
  */
 export async function* collectChain(options: CollectChainOptions): AsyncGenerator<DayStep, ChainEnd> {

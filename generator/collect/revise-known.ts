@@ -25,8 +25,8 @@ import { withheldOf } from './days/withheld-values.js';
 
 /**
  * Compares what the sources give now for accepted dates with their values. Settled dates are decided one by one, so that an
- * interrupted run continues after them. The others are decided together: whether a small change of theirs is taken depends on
- * the number of dates that differ.
+ * interrupted run continues after them. The others are decided together: whether a small change of theirs is taken depends
+ * on the number of dates that differ.
  */
 export async function* reviseKnown(
   run: ChainRun,
