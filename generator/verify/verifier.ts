@@ -1,7 +1,5 @@
 import { objectKey } from '../../schemas/paths.js';
-import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import type { Chain, GoldDay, Manifest, Methodology, ReleaseRecord } from '../../schemas/types.generated.js';
-import type { SchemaName } from '../../schemas/validate.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import {
@@ -60,19 +58,7 @@ export async function checkStoredFile(
       ? { faults: ['is missing'] }
       : isText
         ? { faults: checkBytes(found.bytes, options) }
-        : checkJson(found.bytes, options);
+        : checkJsonDocument(found.bytes, options);
   for (const message of checked.faults) verifier.faults.push({ key, message: `${path}: ${message}` });
   return checked;
-}
-
-/** Checks JSON by the schema that it names itself; an OpenAPI document names none. */
-function checkJson(bytes: Uint8Array, options: DocumentOptions): CheckedDocument {
-  const checked = checkJsonDocument(bytes, options);
-  if (options.schema !== undefined || checked.value === undefined) return checked;
-  const { schema, openapi } = Object(checked.value) as { schema?: unknown; openapi?: unknown }; // any document
-  const named = typeof schema === 'string' ? (schema.split('/')[0] ?? '') : typeof schema;
-  const name = openapi === undefined ? named : 'openapi';
-  if (!Object.hasOwn(SCHEMAS, name))
-    return { ...checked, faults: [...checked.faults, `names an unknown schema: ${name}`] };
-  return checkJsonDocument(bytes, { ...options, schema: name as SchemaName }); // checked just above
 }

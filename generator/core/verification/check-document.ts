@@ -1,9 +1,10 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
+import { SCHEMAS } from '../../../schemas/schemas.generated.js';
 import { findSchemaFaults, type SchemaName } from '../../../schemas/validate.js';
 import { findForeignNames } from './foreign-names.js';
 
-/** Expectations about a document. `schema` is absent for plain text, and for JSON whose schema is not known yet. */
+/** Expectations about a document. `schema` is absent for plain text, and for JSON of the schema that it names itself. */
 export type DocumentOptions = {
   readonly sha256: string;
   readonly bytes?: number;
@@ -22,16 +23,30 @@ export function checkJsonDocument(body: Uint8Array, options: DocumentOptions): C
   try {
     value = JSON.parse(text);
   } catch {
-    return { faults: [...faults, 'is not JSON'] };
+    return { faults: ['is not JSON'] };
   }
-  if (options.schema !== undefined) {
-    const [fault] = findSchemaFaults(options.schema, value);
-    if (fault) faults.push(`violates schema ${options.schema} at ${fault.pointer || '/'}: ${fault.message}`);
-    // The names in a manifest depend on its genre and chain: checkListedManifest judges them.
-    else if (options.schema !== 'manifest') faults.push(...findForeignNames(options.schema, value as never)); // checked just above
-  }
+  const schema = options.schema ?? namedSchema(value);
+  faults.push(...(isSchema(schema) ? checkSchema(schema, value) : [`names an unknown schema: ${schema}`]));
   if (!isCanonical(value, text)) faults.push('is not in its RFC 8785 form');
   return { value, faults };
+}
+
+/** Returns the name of the schema that a document names. An OpenAPI document names none. */
+function namedSchema(document: unknown): string {
+  const { schema, openapi } = Object(document) as { schema?: unknown; openapi?: unknown }; // any document
+  if (openapi !== undefined) return 'openapi';
+  return typeof schema === 'string' ? (schema.split('/')[0] ?? '') : typeof schema;
+}
+
+function isSchema(name: string): name is SchemaName {
+  return Object.hasOwn(SCHEMAS, name);
+}
+
+function checkSchema(schema: SchemaName, value: unknown): readonly string[] {
+  const [fault] = findSchemaFaults(schema, value);
+  if (fault) return [`violates schema ${schema} at ${fault.pointer || '/'}: ${fault.message}`];
+  // The names in a manifest depend on its genre and chain: checkListedManifest judges them.
+  return schema === 'manifest' ? [] : findForeignNames(schema, value as never); // checked just above
 }
 
 export function checkBytes(body: Uint8Array, { sha256, bytes }: DocumentOptions): string[] {
