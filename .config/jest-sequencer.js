@@ -1,17 +1,22 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** The suites that take longest, in this order. */
+/**
+ * The suites that take longest, in this order. Those that keep the S3 server busy alternate with others: it answers one
+ * request at a time, and some suites measure how soon a program reacts.
+ */
 const LONGEST = [
   'integration/s3/flaky',
   'integration/kills/kill',
-  'integration/files/examples',
+  'history/evidence',
   'integration/kills/process-race',
-  'integration/kills/interrupt',
+  'history/late-edits',
+  'integration/kills/interrupt.',
+  'integration/files/examples',
+  'integration/kills/interrupt-hanging',
   'integration/gateway/schemathesis',
   'integration/kills/first-release',
-  'history/evidence',
-  'history/late-edits',
   'deployed/scheduled-runs',
+  'integration/files/python-client',
   'integration/files/notebook',
   'deployed/s3/copy',
   'integration/files/pages',

@@ -17,7 +17,7 @@ export type HangingStore = {
   readonly direct: TestStore;
   /** Arguments that publish to the store through that server. */
   readonly args: readonly string[];
-  /** Resolves when a request is not answered immediately. */
+  /** Resolves when a request is not answered immediately; if it is carried out without an answer, after that. */
   readonly hanging: Promise<void>;
   readonly dispose: FlakyS3['dispose'];
 };
@@ -37,14 +37,14 @@ export async function createHangingStore(options: HangingStoreOptions): Promise<
   const direct = await stores.copy(scenario.base, name);
   const state = { isHanging: false, report: (): void => undefined };
   const hanging = new Promise<void>((resolve) => (state.report = resolve));
-  const { endpoint, dispose } = await startFlakyS3(bucket.endpoint, (request) => {
+  const choose = (request: SeenRequest): ReturnType<Behaviour> => {
     const fate = behave(request, state.isHanging);
-    if (fate !== undefined) {
-      state.isHanging = true;
-      state.report();
-    }
+    if (fate === undefined) return undefined;
+    state.isHanging = true;
+    if (fate !== 'unanswered') state.report();
     return fate;
-  });
+  };
+  const { endpoint, dispose } = await startFlakyS3(bucket.endpoint, choose, state.report);
   const { input, asOf } = scenario.publication;
   const store = bucket.address(name, endpoint);
   return { direct, args: ['publish', '--input', input, '--store', store, '--as-of', asOf], hanging, dispose };
