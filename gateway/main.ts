@@ -43,7 +43,7 @@ await runProgram<ExitName>({
   giveUpMs: GIVE_UP_MS,
   givenUp: {
     exit: 'interrupted',
-    message: `interrupted: the command did not end within ${GIVE_UP_MS / 1000} seconds. It may have changed an account: look with gateway accounts show before you run it again`,
+    message: `interrupted: the command did not end within ${GIVE_UP_MS / 1000} seconds. It may have changed an account: check with "gateway accounts show" before you run it again`,
   },
   run: (interrupted) =>
     runCli(args, {

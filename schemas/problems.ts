@@ -14,7 +14,7 @@ export const PROBLEMS = {
     title: 'Invalid webhook signature',
     meaning: 'The event was not signed with the secret of this webhook within the last five minutes.',
     remedy:
-      'Compare the signing secret of the webhook at Stripe with the one of the gateway, and send the event again.',
+      'Check that the gateway has the signing secret of this webhook at Stripe, and send the event again.',
   },
   'api-key-missing': {
     status: 401,
@@ -123,7 +123,7 @@ export const PROBLEMS = {
   'billing-unavailable': {
     status: 503,
     title: 'Payment service unavailable',
-    meaning: 'The payment service is unreachable or refused. Access is not affected. Try again.',
+    meaning: 'The payment service is unreachable or refused the request. Access is not affected. Try again.',
     remedy: 'Wait a minute, and try again.',
   },
   'billing-not-configured': {

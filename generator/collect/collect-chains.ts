@@ -83,7 +83,7 @@ function assertSameSources({ sources, ledgers }: Collection, described: Descript
     if (before === undefined || before === name || !isUsed) continue;
     throw new GeneratorError(
       'usage',
-      `The source ${id} is ${name} now, but the values that were collected from ${id} are of ${before}. Give the new source another name in the policy, so that the history keeps its source.`,
+      `The source ${id} is ${name} now, but the values collected from ${id} so far come from ${before}. Give the new source another name in the policy, so that the history keeps its source.`,
     );
   }
 }
@@ -96,7 +96,7 @@ function describe({ lines, state }: ChainResult): string {
 /** What of a chain is committed, by this run and by others. */
 type Kept = Pick<ChainResult, 'days' | 'lines' | 'before' | 'state'>;
 
-/** Collects a chain; once more, from what is committed, after a conflict. */
+/** Collects a chain. After a conflict, collects it again from the committed state. */
 async function collectOne(
   plan: ChainPlan,
   options: CollectChainsOptions,

@@ -130,7 +130,7 @@ export function describeProblems({ chains }: Pick<CollectReport, 'chains'>, reme
 /** Number of differences, withheld values and drifts of a chain that are named one by one. */
 const NAMED = 5;
 
-/** Names values with which another source does not agree, and which pass all the same. */
+/** Names values with which another source does not agree, but which are accepted anyway. */
 function describeContradictions(chain: Chain, findings: readonly DatedFinding[]): string[] {
   const found = findings.filter(({ rule, effect }) => rule === 'cross' && effect === 'noted');
   const rest = found.length - NAMED;

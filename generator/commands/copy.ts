@@ -79,7 +79,7 @@ function toPrune(
 ): Pick<CopyStoreOptions, 'prune'> {
   if (prune) return { prune: { apply, graceMs: graceHours * HOUR_MS, clock: now } };
   if (apply) {
-    throw new GeneratorError('usage', '--apply only has a meaning with --prune. Add --prune.', {
+    throw new GeneratorError('usage', '--apply needs --prune. Add --prune.', {
       next: (args) => [...args, '--prune'],
     });
   }

@@ -43,7 +43,7 @@ export function addStatus(program: Command, host: CommandHost): void {
       ),
       new Option(
         '--max-lag-days <days>',
-        'exit 8 if a chain is later than this, public copies are outdated, or signatures are refused; count no objects',
+        'exit 8 if a chain is later than this, public copies are outdated, or signatures are refused; objects are not counted',
       ).argParser(parseDays),
       chainsOption('--chain', 'report only this chain; repeatable (default: all chains)'),
       chainsOption('--ignore', 'do not report this chain; repeatable'),

@@ -45,7 +45,7 @@ export class GeneratorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'bug'>;
   /** Set when the store is damaged. */
   readonly fault: StoreFault | undefined;
-  /** Set if another command helps than the exit suggests, which is mostly to run again. */
+  /** Set if the command that helps is not the one that the exit suggests, which is usually to run again. */
   readonly next: NextWords;
 
   constructor(

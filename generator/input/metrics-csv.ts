@@ -13,7 +13,7 @@ import { createTextReader, type TextEnd } from './text-reader.js';
 const MAX_FAULTS_PER_FILE = 20;
 const UNREADABLE = 'make sure that it is a file that this user may read';
 
-/** Options for `readMetricsCsv`: what `sources.json` says of the chain, and the as-of instant. */
+/** Options for `readMetricsCsv`: the chain's entries in `sources.json`, and the as-of instant. */
 export type MetricsOptions = {
   readonly chain: Chain;
   readonly asOfMs: number;

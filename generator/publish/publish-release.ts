@@ -72,7 +72,7 @@ function addCounts(one: Readonly<Written>, other: Readonly<Written>): Written {
   return { objects: one.objects + other.objects, bytes: one.bytes + other.bytes };
 }
 
-/** Refreshes the public copies if they are outdated, and the timestamp. Runs call it that may not publish. */
+/** Refreshes the public copies if they are outdated, and the timestamp. Also for runs that must not publish. */
 export async function refreshPublished(store: ObjectStore, options: PublishReleaseOptions): Promise<void> {
   const [pointer, sequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
   await refreshPublic(store, pointer !== undefined && pointer.value.sequence !== sequence, options);

@@ -62,7 +62,7 @@ async function assertNothingUnsigned(
   if ((await store.head(statementKey(pointer.revision, pointer.sha256))) !== undefined) return;
   throw new GeneratorError(
     'usage',
-    `The key set says that releases are signed since sequence ${from}, but the current one, ${pointer.sequence}, is not signed. Nothing was written. Stop publishing, make the key set again with --from-sequence ${pointer.sequence + 1}, and install it.`,
+    `The key set says that releases have been signed since sequence ${from}, but the current one, ${pointer.sequence}, is not signed. Nothing was written. Stop publishing, make the key set again with --from-sequence ${pointer.sequence + 1}, and install it.`,
   );
 }
 

@@ -46,7 +46,7 @@ function toPublicKey(spki: Uint8Array | undefined, keyId: string): PublicKey {
   if (kty === 'EC' && crv === 'P-256' && x !== undefined && y !== undefined) return { kty, crv, x, y };
   throw new GeneratorError(
     'usage',
-    `The KMS key ${keyId} is not of the kind ECC_NIST_P256. Create one of that kind.`,
+    `The KMS key ${keyId} does not have the key spec ECC_NIST_P256. Create a key with that spec.`,
   );
 }
 

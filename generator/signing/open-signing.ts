@@ -64,7 +64,7 @@ export async function openSigning(
   if (signer === undefined)
     throw new GeneratorError(
       'usage',
-      `The releases of ${store.address} are signed since sequence ${keySet.signed_from_sequence}. Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY to the release key.`,
+      `The releases of ${store.address} have been signed since sequence ${keySet.signed_from_sequence}. Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY to the release key.`,
     );
   assertClock(store, now);
   const key = assertMaySign(keySet, signer.kid, now());

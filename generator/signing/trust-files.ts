@@ -68,7 +68,7 @@ export async function assertNotReplaced(
   if (timestamp !== undefined && timestamp.sequence > record.sequence)
     throw damaged(
       POINTER_KEY,
-      `names release ${record.sequence}, but release ${timestamp.sequence} was signed as the current one: somebody has put the pointer back. Restore the store from a mirror`,
+      `names release ${record.sequence}, but release ${timestamp.sequence} was signed as the current one: someone has moved the pointer back. Restore the store from a mirror`,
     );
 }
 
@@ -86,7 +86,7 @@ function assertMaySign({ revoked, valid_until: until }: ReleaseKey, statement: s
     );
 }
 
-/** What an operator does before signing what may be somebody else's. */
+/** Remedy for a release that the operator may not have published. */
 const CHECK =
   'Somebody else may have written to the store. Check the release. If it is yours, sign it again with "generator repair --sign"';
 

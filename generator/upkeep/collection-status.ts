@@ -52,7 +52,7 @@ export async function inspectCollection(
   if (pointer === undefined) {
     throw new GeneratorError(
       'usage',
-      `${store.address} has no ${COLLECTION_KEY}. Name the address that generator collect has after --into.`,
+      `${store.address} has no ${COLLECTION_KEY}. Use the address of "generator collect --into".`,
     );
   }
   const { sequence, ledgers, states } = await readCollection(store);

@@ -15,7 +15,7 @@ export type WarmUp = {
   readonly lag_days: number;
 };
 
-/** Returns the warm-up of a chain, or null once it is over. */
+/** Returns the warm-up of a chain, or null once it has ended. */
 export function warmUpOf(
   { updated_through: through, last_available, days }: ChainStatus,
   nowMs: number,

@@ -48,7 +48,7 @@ export function trustPaths(): Record<string, JsonObject> {
     }),
     [TRUST_PATHS.timestamp]: signedFile({
       id: 'getTimestamp',
-      summary: 'Retrieve the signed name of the current release',
+      summary: 'Retrieve the signed timestamp of the current release',
       payload: 'timestamp',
       signer: 'release',
     }),
@@ -61,7 +61,7 @@ export function trustPaths(): Record<string, JsonObject> {
     [TRUST_PATHS.releases]: publicFile({
       id: 'getReleases',
       summary: 'List all releases with their digests',
-      description: `The statement about a release has the digest of the list up to it. ${ONLY_SIGNED}`,
+      description: `The statement about a release contains the digest of the list up to that release. ${ONLY_SIGNED}`,
       content: json('releases'),
       headers: HEADERS,
     }),

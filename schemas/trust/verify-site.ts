@@ -1,6 +1,6 @@
 import { PUBLIC_PATHS, TRUST_PATHS } from '../paths.js';
 import type { KeySet, PublicRelease, Releases, ReleaseStatement, Timestamp } from '../types.generated.js';
-import { historyText } from './release-history.js';
+import { endsWith, historyText } from './release-history.js';
 import type { TrustAnchor } from './trust-anchor.js';
 import { TrustError, UNPROVEN } from './trust-error.js';
 import { verifyKeySet, verifyStatement, verifyTimestamp, type VerifyOptions } from './verify-documents.js';
@@ -18,7 +18,9 @@ export type ReadFile = (
 ) => Promise<ReceivedFile | undefined>;
 
 /** Options of `verifySite`. */
-export type VerifySiteOptions = VerifyOptions & {
+export type VerifySiteOptions = Pick<VerifyOptions, 'checkForm'> & {
+  /** The reader's clock, in milliseconds since the epoch. It is asked for each document: a verification can take long. */
+  readonly now: () => number;
   readonly read: ReadFile;
   readonly anchor: TrustAnchor;
   /** Returns the SHA-256 in lowercase hex. */
@@ -43,7 +45,8 @@ export type SiteProof = {
 
 /**
  * Verifies everything public of a site: root key, key set, timestamp, statement, list of releases, and every public file. If a
- * check fails, all files are read again without caches, and only the second result counts.
+ * check fails, all files are read again without caches, and only the second result counts. If a release was published
+ * meanwhile, its mixture with the one before proves nothing false.
  * @throws TrustError
  */
 export async function verifySite(options: VerifySiteOptions): Promise<SiteProof> {
@@ -51,19 +54,56 @@ export async function verifySite(options: VerifySiteOptions): Promise<SiteProof>
     return await verifyOnce(options, false);
   } catch (error) {
     if (!(error instanceof TrustError)) throw error;
-    return verifyOnce(options, true);
+    return verifyAgain(options);
   }
+}
+
+async function verifyAgain(options: VerifySiteOptions): Promise<SiteProof> {
+  let proven: Partial<SiteProof> = {};
+  const onProven = (proof: Partial<SiteProof>): void => {
+    proven = proof;
+    options.onProven?.(proof);
+  };
+  try {
+    return await verifyOnce({ ...options, onProven }, true);
+  } catch (error) {
+    if (!(error instanceof TrustError) || UNPROVEN.has(error.code)) throw error;
+    if (proven.statement === undefined || !(await isReplaced({ ...options, fresh: true }, proven.statement)))
+      throw error;
+    throw new TrustError('mixed', error.subject, 'a release was published meanwhile', { cause: error });
+  }
+}
+
+/** Returns whether a site has a verified timestamp of a later release than that of a statement. */
+async function isReplaced(site: Site, { sequence }: ReleaseStatement): Promise<boolean> {
+  try {
+    return (await readTimestamp(site, await readKeySet(site))).sequence > sequence;
+  } catch (error) {
+    if (error instanceof TrustError) return false;
+    throw error;
+  }
+}
+
+async function readKeySet(site: Site): Promise<KeySet> {
+  return verifyKeySet(await readJws(site, TRUST_PATHS.keys), site.anchor, readerOf(site));
+}
+
+async function readTimestamp(site: Site, keySet: KeySet): Promise<Timestamp> {
+  return verifyTimestamp(await readJws(site, TRUST_PATHS.timestamp), keySet, readerOf(site));
+}
+
+function readerOf({ checkForm, now }: Site): VerifyOptions {
+  return { checkForm, nowMs: now() };
 }
 
 async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<SiteProof> {
   const site = { ...options, fresh };
   const report = (proof: Partial<SiteProof>): void => options.onProven?.(proof);
-  const keys = await readJws(site, TRUST_PATHS.keys);
-  const keySet = await verifyKeySet(keys, options.anchor, options);
+  const keySet = await readKeySet(site);
   report({ keySet });
-  const timestamp = await verifyTimestamp(await readJws(site, TRUST_PATHS.timestamp), keySet, options);
+  const timestamp = await readTimestamp(site, keySet);
   report({ keySet, timestamp });
-  const statement = await verifyStatement(await readJws(site, TRUST_PATHS.statement), keySet, options);
+  const statement = await verifyStatement(await readJws(site, TRUST_PATHS.statement), keySet, readerOf(site));
   assertSameRelease(TRUST_PATHS.statement, statement, timestamp);
   report({ keySet, timestamp, statement });
   const release = await readRelease(site, statement);
@@ -110,21 +150,23 @@ async function readRelease(site: Site, statement: ReleaseStatement): Promise<Pub
 }
 
 /** Verifies the list of all releases against the signed digest of the history. Returns the number of releases. */
-async function verifyHistory(
-  site: Site,
-  { sequence, history_sha256: expected }: ReleaseStatement,
-): Promise<number> {
+async function verifyHistory(site: Site, statement: ReleaseStatement): Promise<number> {
+  const { sequence, history_sha256: expected } = statement;
   const path = TRUST_PATHS.releases;
   const file = await readFile(site, path);
   if (file === undefined) throw new TrustError('file-missing', path);
-  const text = historyIn(file.bytes, sequence);
-  if (text !== undefined && (await site.sha256(new TextEncoder().encode(text))) === expected) return sequence;
-  throw new TrustError(file.isCached ? 'mixed' : 'file-altered', path, `up to release ${sequence}`);
+  const { releases } = (parseJson(file.bytes) ?? {}) as Partial<Releases>; // compared by its digest
+  const text = historyOf(releases, sequence);
+  const detail = `up to release ${sequence}`;
+  if (text === undefined || (await site.sha256(new TextEncoder().encode(text))) !== expected)
+    throw new TrustError(file.isCached ? 'mixed' : 'file-altered', path, detail);
+  if (releases === undefined || !endsWith(releases, statement))
+    throw new TrustError('release-forked', path, detail);
+  return sequence;
 }
 
-/** Returns the text that the digest of the history is about; `undefined` for a file that is no list of so many releases. */
-function historyIn(bytes: Uint8Array, sequence: number): string | undefined {
-  const { releases } = (parseJson(bytes) ?? {}) as Partial<Releases>; // compared by its digest
+/** Returns the text that the digest of the history is about; `undefined` for anything but a list of so many releases. */
+function historyOf(releases: Releases['releases'] | undefined, sequence: number): string | undefined {
   try {
     return releases && historyText(releases, sequence);
   } catch {
@@ -153,7 +195,10 @@ async function verifyFiles(
     }
   };
   await Promise.all(Array.from({ length: site.concurrency }, work));
-  const fault = faults.find(({ code }) => UNPROVEN.has(code)) ?? faults[0];
+  const fault =
+    faults.find(({ code }) => code === 'mixed') ?? // explains the others
+    faults.find(({ code }) => !UNPROVEN.has(code)) ??
+    faults[0];
   if (fault !== undefined) throw fault;
 }
 

@@ -174,6 +174,7 @@ async function forks(stateOf: StatesByName): Promise<ForgedFiles> {
     'fork-releases.json': listOf(withOther(3)),
     'past-fork-statement.jws': await signed({ previous, history_sha256: digest(withOther(2)) }),
     'past-fork-releases.json': listOf(withOther(2)),
+    'statement-of-another-history.jws': await signed({ history_sha256: digest(withOther(3)) }),
     'statement-of-other-files.jws': await signed({ release_sha256: sha256Hex('another list of files') }),
   };
 }

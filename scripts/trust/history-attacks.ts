@@ -125,6 +125,11 @@ export const HISTORY_ATTACKS: readonly AttackPlan[] = [
     ],
     fault: 'file-altered',
   },
+  {
+    name: 'the signed list of releases ends with another release than its statement',
+    changes: [putStatement('statement-of-another-history.jws'), put(LIST, 'fork-releases.json')],
+    fault: 'release-forked',
+  },
   { name: 'the list of releases is missing', changes: [{ delete: LIST }], fault: 'file-missing' },
   {
     name: 'the release key signed two lists of files for one record',

@@ -71,7 +71,7 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
     expect(await scene.collect()).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /is no policy of sources:\n {2}\/ must NOT .*engines\n {2}\/commercial must be boolean\n {2}generator collect .*\n$/,
+        /is not a valid policy of sources:\n {2}\/ must NOT .*engines\n {2}\/commercial must be boolean\n {2}generator collect .*\n$/,
       ),
     });
     const fill = [{ source: 'ours', metrics: ['difficulty' as const] }];

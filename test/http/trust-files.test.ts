@@ -149,7 +149,7 @@ describe.each(PATHS)('%s', (path) => {
 it('lets a reader verify the whole site', async () => {
   const proof = await verifySite({
     anchor,
-    nowMs: clock.ms,
+    now: () => clock.ms,
     checkForm: (name, value) => assertValid(name, value) as never, // TypeScript cannot relate the two maps of types
     sha256: sha256Hex,
     concurrency: 8,

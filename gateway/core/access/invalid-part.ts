@@ -69,7 +69,7 @@ const PATTERNS: readonly Pattern[] = [
 
 /**
  * Returns the part of a path that has none of its possible values, such as the chain of `/chains/dogecoin`; `undefined` if
- * the path is like none of ours, or all its parts are valid.
+ * the path is unlike any path of the API, or all its parts are valid.
  */
 export function findInvalidPart(path: string): InvalidPart | undefined {
   if (path.length > MAX_LENGTH) return undefined;

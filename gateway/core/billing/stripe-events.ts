@@ -7,7 +7,7 @@ export type EventRule = { readonly source: EventSource; readonly meaning: string
 /**
  * The event types that make the gateway read an account's subscriptions again (Stripe API reference, types of events).
  * They are those that can give or end access, through a subscription or the refunds and disputes of its payments. Two can
- * tell of the same change, such as a won dispute, in case one is lost. The contents of an event are not trusted. Events of other types are answered and ignored. The README's list is generated
+ * report the same change, such as a won dispute, in case one is lost. The contents of an event are not trusted. Events of other types are answered and ignored. The README's list is generated
  * from this table.
  */
 export const STRIPE_EVENTS = {

@@ -26,7 +26,7 @@ export async function readPolicy(file: string): Promise<SourcesPolicy> {
 /** Parses the text of a policy. `name` is for messages. @throws GeneratorError 'usage' with every fault */
 export function parsePolicy(name: string, text: string): SourcesPolicy {
   const fail = (faults: readonly string[]): never => {
-    throw new GeneratorError('usage', [`${name} is no policy of sources:`, ...faults].join('\n  '));
+    throw new GeneratorError('usage', [`${name} is not a valid policy of sources:`, ...faults].join('\n  '));
   };
   let value: unknown;
   try {
@@ -66,7 +66,7 @@ function findPolicyFaults({ sources, chains }: SourcesPolicy): string[] {
         .map((source) => `${place} names the source ${source} twice`),
       ...named
         .filter((metric) => !own.includes(metric))
-        .map((metric) => `${place} names ${metric}, which is no metric of ${chain}`),
+        .map((metric) => `${place} names ${metric}, which is not a metric of ${chain}`),
       ...filled
         .filter((metric, i) => filled.indexOf(metric) !== i)
         .map((metric) => `${place} takes ${metric} from two sources`),

@@ -51,7 +51,7 @@ export function formatNamed({ date, metric, value }: NamedValue): string {
   return `${date}:${metric}${value === undefined ? '' : `=${value}`}`;
 }
 
-/** Returns a suggestion for the name of a metric, not for the whole value, which is no word to replace. */
+/** Returns a suggestion for the name of a metric, not for the whole `date:metric=value`. */
 function suggestMetric(name: string): string {
   return suggestSimilar(name, Object.keys(METRICS))
     .replace(/[()\n]/g, ' ')

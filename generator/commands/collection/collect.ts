@@ -96,7 +96,7 @@ export function addCollect(program: Command, host: CommandHost): void {
       });
       for (const chain of result.ended) {
         context.warn(
-          `${chain}: the policy does not have it, so a collection with this policy awaits nothing of it. Use one policy with all chains.`,
+          `${chain}: was collected before, but is not in this policy, so its metrics are no longer awaited. Use one policy with all chains.`,
         );
       }
       findUnused(options.accept ?? [], result).forEach(context.warn);
@@ -123,7 +123,7 @@ function show(
 export function intoOption(): Option {
   return new Option(
     '--into <address>',
-    'address of what is collected: file:PATH or s3://bucket/prefix; not that of a release store',
+    'address of the collection: file:PATH or s3://bucket/prefix; not a release store',
   ).makeOptionMandatory();
 }
 
@@ -150,7 +150,7 @@ export async function policyOf(
   if ((from === 'files') !== (input !== undefined)) {
     throw new GeneratorError(
       'usage',
-      '--from files and --input <dir>, the folder of the files, need each other.',
+      '--from files needs --input <dir>, and --input <dir> needs --from files. Give both or neither.',
     );
   }
   const policy = await readOrMakePolicy(file, from, input, openStore);
@@ -221,7 +221,7 @@ export async function withCache<T>(
   work: (cacheFolder: string) => Promise<T>,
 ): Promise<T> {
   const cache = await mkdtemp(path.join(folder ?? tmpdir(), 'collect-')).catch((error: unknown) => {
-    throw new GeneratorError('usage', `--cache ${folder ?? ''}: no folder can be made there.`, {
+    throw new GeneratorError('usage', `--cache ${folder ?? ''}: cannot create a folder there. Name a writable folder.`, {
       cause: error,
     });
   });

@@ -79,5 +79,5 @@ function describeAwaited(
 }
 
 function describeDrift({ date, metric, from, to, source, since }: Drift): string {
-  return `${date} ${metric}: accepted ${from ?? 'nothing'}, ${source} has ${to} since ${since}; a person decides.`;
+  return `${date} ${metric}: accepted ${from ?? 'nothing'}, ${source} has ${to} since ${since}; needs a decision.`;
 }

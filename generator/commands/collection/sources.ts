@@ -99,7 +99,7 @@ function addCheck(sources: Command, host: CommandHost): void {
       const policy = await policyOf(options, context);
       const chains = chainsOf(policy, options);
       const checked = await withCache(undefined, async (cacheFolder) => {
-        const terms = { ...policy, commercial: false }; // looking at a source is no sale of its data
+        const terms = { ...policy, commercial: false }; // checking a source does not sell its data
         const found = await loadSources(terms, chains, sourceContext(options, cacheFolder, context));
         context.progress.begin('collect');
         const all = await checkSources(planChains(policy, chains, found), context.signal, () =>

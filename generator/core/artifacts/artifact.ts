@@ -14,7 +14,7 @@ export type Content = {
   readonly schema: SchemaName;
   readonly value: unknown;
   readonly text: string;
-  /** What is published of a file that is no text; `text` is then empty. */
+  /** The bytes of a binary file; `text` is then empty. */
   readonly bytes?: Uint8Array;
 };
 

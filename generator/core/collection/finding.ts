@@ -5,7 +5,7 @@ export const RULES = {
   shape: 'a value is a decimal number of a metric that the chain has, and a count is an integer',
   whole:
     'blocks and transactions are complete: numbers without gaps, equal sums over blocks and transactions',
-  zero: 'a zero where the last dates have none is no value',
+  zero: 'a zero does not count as a value if the last dates have no zero',
   constant: 'a count does not repeat itself exactly',
   jump: 'a value is not far from the median of the last dates',
   cross: 'two sources agree',

@@ -159,6 +159,6 @@ function toSource({ name, from, licence, attribution, url, notes, schedule }: So
 }
 
 function scheduleWords({ first_try_hours, deadline_hours, settling_days }: SourceSchedule): string {
-  const settled = `small changes are taken for ${count(settling_days, 'day')}`;
+  const settled = `small corrections are accepted for ${count(settling_days, 'day')}`;
   return `${first_try_hours} to ${deadline_hours} hours after the end of a day; ${settled}`;
 }

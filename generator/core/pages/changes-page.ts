@@ -40,7 +40,7 @@ export function releaseLines({ chains, rollback, hold, holds }: ReleaseChanges):
     ...inChainOrder(holds ?? {}).map(([chain, held]) => holdWords(CHAINS[chain].name, held)),
     ...inChainOrder(chains).flatMap(([chain, each]) => chainLines(CHAINS[chain].name, each)),
   ];
-  return lines.length === 0 ? ['Files about the data changed; no day did.'] : lines;
+  return lines.length === 0 ? ['Only files about the data changed. No day changed.'] : lines;
 }
 
 const holdWords = (what: string, reason: string | null): string =>

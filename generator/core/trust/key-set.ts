@@ -5,7 +5,7 @@ import { GeneratorError } from '../generator-error.js';
 const DAY_MS = 86_400_000;
 /** How long a key set and a release key are valid, unless they are renewed. */
 export const VALID_DAYS = 400;
-/** How long the keys before it stay valid after a new release key was added. */
+/** How long the previous release keys stay valid after a new one is added. */
 export const OVERLAP_DAYS = 7;
 
 /** A public key and its thumbprint. */

@@ -67,7 +67,7 @@ async function verify(anchor: TrustAnchor): Promise<void> {
   setSigned(undefined);
   try {
     const options = { anchor, read, sha256, checkForm, concurrency: CONCURRENCY };
-    const site = await verifySite({ ...options, nowMs: Date.now(), onProven: show });
+    const site = await verifySite({ ...options, now: Date.now, onProven: show });
     showVerdict(verdicts.provenVerdict(site));
     const release = JSON.parse(new TextDecoder().decode(list)) as PublicRelease; // verified as the first file
     setSigned({ statement: site.statement, release });

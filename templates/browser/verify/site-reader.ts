@@ -40,7 +40,7 @@ export function createSiteReader({ fetchFile, pause }: SiteReaderOptions): ReadF
       await pause(pauseOf(response.headers.get('Retry-After')));
       response = await ask(path, fresh);
     }
-    if (response.status === 404) return undefined;
+    if (response.status === 404 || response.status === 410) return undefined;
     if (!response.ok) throw new Error(`status ${response.status}`);
     const isCached = Number(response.headers.get('Age') ?? 0) > 0;
     return { bytes: new Uint8Array(await response.arrayBuffer()), isCached };

@@ -143,7 +143,7 @@ it.each([
   const client = fakeClient(() => ({ PublicKey: spkiOf(publicKey) }));
   await expect(openKmsSigner(KEY_ID, client)).rejects.toMatchObject({
     exit: 'usage',
-    message: `The KMS key ${KEY_ID} is not of the kind ECC_NIST_P256. Create one of that kind.`,
+    message: `The KMS key ${KEY_ID} does not have the key spec ECC_NIST_P256. Create a key with that spec.`,
   });
 });
 

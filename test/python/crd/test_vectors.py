@@ -44,7 +44,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 def options_of(case: Any, now: str, since: Path | None = None) -> Options:
-    return Options(parse_anchor(case["anchor"]), to_time(now), since, lambda _: None, lambda _: None)
+    return Options(parse_anchor(case["anchor"]), lambda: to_time(now), since, lambda _: None, lambda _: None)
 
 
 @pytest.mark.parametrize(("name", "now"), CLOCKS)

@@ -13,7 +13,7 @@ import pytest
 import crd
 from crd import Client, MissingPackageError, UsageError, Verification, VerificationError
 from crd.cli import main
-from crd.verification.forms import FORMS
+from crd.verification.forms import FORMS, to_time
 from crd.verification.public_files import digest_of_history
 from crd.verification.signatures import OneAlgorithm
 from service import KEY, Answer, Service, problem, sha256_of
@@ -163,6 +163,24 @@ def test_a_release_that_is_published_meanwhile_proves_nothing_false(service: Ser
     assert fault_of(lambda: crd.verify(signer.trust)) == ("mixed", CALENDAR)
 
 
+def test_a_verification_that_takes_long_judges_each_document_when_it_is_read(
+    service: Service, signer: Signer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signer.renew(service, {"site": SITE, "sequence": 4, "sha256": sha256_of(R4.encode())}, signed=-0.5)
+    times = [to_time(moment(-0.4)), to_time(moment())]
+    monkeypatch.setattr("crd.verification.entry.utc_now", lambda: times[0])
+
+    def publish(path: str) -> Answer | None:
+        if path != CALENDAR or len(times) == 1:
+            return None
+        times.pop(0)
+        signer.publish(service)
+        return Answer(200, b"half of a file", {})
+
+    service.fault = publish
+    assert crd.verify(signer.trust).as_of > moment(-0.1)
+
+
 def test_other_bytes_behind_a_link_are_false(service: Service, signer: Signer) -> None:
     volume = f"{GOLD}/volumes/2026-01.parquet"
     link = f"/objects/{sha256_of(service.files[volume])}"
@@ -195,6 +213,7 @@ def test_a_reader_with_a_memory_refuses_the_past_and_another_history(
     signer.publish(service, sequence=3)
     command = ["verify", service.url, "--trust", signer.trust, "--since", state]
     assert main(command) == 0
+    assert f"or for other readers ({state} did not exist: later runs compare)" in capsys.readouterr().out
     signer.publish(service, sequence=4)
     assert main(command) == 0
     assert "proven: the same history as when you saw release 3" in capsys.readouterr().out
@@ -208,6 +227,16 @@ def test_a_reader_with_a_memory_refuses_the_past_and_another_history(
     signer.publish(service)
     assert main(command) == 8
     assert "is older than the key set that you have seen before (version 1, you have seen 2)" in capsys.readouterr().err
+
+
+def test_documents_that_contradict_each_other_do_not_accuse_a_memory_that_does_not_exist(
+    service: Service, signer: Signer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signer.renew(service, {"site": SITE, "sequence": 4, "sha256": sha256_of(b"another")})
+    assert main(["verify", service.url, "--trust", signer.trust, "--since", str(tmp_path / "state.json")]) == 8
+    printed = capsys.readouterr().err
+    assert "names a different release than the signed history" in printed
+    assert "state file" not in printed
 
 
 def test_a_history_must_end_with_the_release_of_its_statement(service: Service, signer: Signer) -> None:

@@ -87,7 +87,7 @@ describe('an attack', () => {
       'mixed',
     ]);
     expect(others).toHaveLength(known.length + subscribed.length);
-    expect(FOR_ALL).toHaveLength(102);
+    expect(FOR_ALL).toHaveLength(103);
   });
 
   it.each(ATTACKS.filter((attack) => !FOR_ALL.includes(attack)))(
@@ -130,6 +130,38 @@ describe('a cache', () => {
   );
 });
 
+describe('a release that is published meanwhile', () => {
+  const [before, after] = [loadState('release-2'), loadState('release-3')];
+  const { anchor = '', now: late = '' } = VECTORS.states['release-3'] ?? {};
+  const reader = (now: string): VerifySiteOptions => readerOptions(new Map(), { anchor, now });
+  const path = calendarPath('bitcoin');
+
+  it('is verified by the time at which it is read', async () => {
+    let site = before;
+    let now = VECTORS.states['release-2']?.now ?? '';
+    const read: ReadFile = async (each, options) => {
+      if (each !== path || site === after) return readerOf(site)(each, options);
+      [site, now] = [after, late];
+      return { bytes: Buffer.from('half'), isCached: false };
+    };
+    const proof = await verifySite({ ...reader(now), now: () => reader(now).now(), read });
+    expect(proof.statement.sequence).toBe(3);
+  });
+
+  it('makes a file that does not match the one before prove nothing', async () => {
+    const { now = '' } = VECTORS.states['release-2'] ?? {};
+    let isPublished = false;
+    const read: ReadFile = async (each, options) => {
+      isPublished ||= each === path && options.fresh;
+      if (each === path) return { bytes: Buffer.from('neither'), isCached: false };
+      return readerOf(isPublished && each.endsWith('.jws') ? after : before)(each, options);
+    };
+    const options = { ...reader(now), now: () => reader(isPublished ? late : now).now(), read };
+    const fault = await verifySite(options).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: 'mixed', subject: path, detail: 'a release was published meanwhile' });
+  });
+});
+
 describe('a site that does not answer', () => {
   const site = loadState('release-3');
   const failing = (path: string, { always }: { always: boolean }): ReadFile => {
@@ -150,6 +182,15 @@ describe('a site that does not answer', () => {
       expect(String(fault)).toContain('connection reset');
     },
   );
+
+  it('for one file does not hide that another one was altered', async () => {
+    const altered = new Map([...site, [calendarPath('bitcoin'), Buffer.from('altered')]]);
+    const read: ReadFile = (path, options) =>
+      path === PUBLIC_PATHS.status
+        ? Promise.reject(new Error('status 500'))
+        : readerOf(altered)(path, options);
+    expect(await verdictOf(atRelease3(read))).toBe('file-altered');
+  });
 
   it('once is asked again', async () => {
     expect(await verdictOf(atRelease3(failing(PUBLIC_PATHS.status, { always: false })))).toBeNull();

@@ -74,7 +74,7 @@ export function readerOptions(
 ): VerifySiteOptions {
   return {
     checkForm,
-    nowMs: msOf(now),
+    now: () => msOf(now),
     read: readerOf(site),
     anchor: anchorOf(anchor),
     sha256: sha256Hex,

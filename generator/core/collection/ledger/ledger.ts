@@ -24,7 +24,7 @@ export function formatLedger(lines: readonly LedgerLine[]): string {
 
 /**
  * Parses the text of a ledger.
- * @throws SchemaError for a line that is no document of a ledger; SyntaxError for one that is no JSON.
+ * @throws SchemaError for a line that is not a document of a ledger; SyntaxError for a line that is not JSON.
  */
 export function parseLedger(text: string): LedgerLine[] {
   if (text === '') return [];

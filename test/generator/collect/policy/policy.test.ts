@@ -81,7 +81,7 @@ describe('a policy is refused with all its faults', () => {
   });
 
   it('for text that is no JSON', () => {
-    expect(() => parsePolicy('policy.json', '{')).toThrow(/^policy\.json is no policy of sources:/);
+    expect(() => parsePolicy('policy.json', '{')).toThrow(/^policy\.json is not a valid policy of sources:/);
   });
 
   it('each on a line of its own', () => {

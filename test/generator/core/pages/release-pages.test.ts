@@ -76,7 +76,7 @@ it('the page of changes gives the reason, the corrected days and the regimes tha
     'Base: the regime of 1 February 2023 is now quiet, not steady.',
     'Rolled back to revision 2023-02-01.000001.',
     'Publication is on hold: a bad day.',
-    'Files about the data changed; no day did.',
+    'Only files about the data changed. No day changed.',
   ])
     expect(changes).toContain(words);
 });

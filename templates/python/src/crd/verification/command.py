@@ -42,15 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from .entry import verify_source
     from .faults import VerificationError
-    from .state import WITNESS
+    from .state import ContradictionError
 
     report = (lambda _: None) if options.json else (lambda line: print(f"proven: {line}", flush=True))
     try:
         found = verify_source(options.trust, options.source, options.since, options.days, options.at, report=report)
     except VerificationError as fault:
         print(f"verify: {fault}", file=sys.stderr)
-        if options.since and fault.code in WITNESS:
-            print(f"verify: {WITNESS[fault.code]}", file=sys.stderr)
+        if isinstance(fault, ContradictionError):
+            print(f"verify: {fault.meaning}", file=sys.stderr)
         if options.json:
             failed = {"verified": False, "code": fault.code, "subject": fault.subject, "message": str(fault)}
             print(json.dumps(failed, indent=2))

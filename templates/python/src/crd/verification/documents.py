@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from typing import Any
 
 from .anchor import Anchor
@@ -15,9 +16,9 @@ Content = dict[str, Any]
 
 
 class Judge:
-    """Verifies documents as of a time, for a reader who trusts one root key."""
+    """Verifies documents as of the time that `now` returns, for a reader who trusts one root key."""
 
-    def __init__(self, anchor: Anchor, now: datetime.datetime) -> None:
+    def __init__(self, anchor: Anchor, now: Callable[[], datetime.datetime]) -> None:
         self.anchor, self.now = anchor, now
 
     def key_set(self, data: bytes, subject: str) -> Content:
@@ -32,7 +33,7 @@ class Judge:
         if document.kid != self.anchor.root:
             raise VerificationError("root-untrusted", subject, f"root key {document.kid}")
         self.check_site(keys, subject)
-        if self.now >= to_time(keys["expires"]):
+        if self.now() >= to_time(keys["expires"]):
             raise VerificationError("keys-expired", subject, f"on {keys['expires']}")
         if self.is_early(keys["issued_at"]):
             raise VerificationError("timestamp-early", subject, f"issued at {keys['issued_at']}")
@@ -41,7 +42,7 @@ class Judge:
     def timestamp(self, data: bytes, subject: str, keys: Content) -> Content:
         """Returns the timestamp, which says that its release was the current one until shortly before now."""
         stamp = self.current(read_jws(data, "timestamp", subject), keys)
-        if self.now >= to_time(stamp["expires"]):
+        if self.now() >= to_time(stamp["expires"]):
             detail = f"on {stamp['expires']}; release {stamp['sequence']}"
             raise VerificationError("timestamp-expired", subject, detail)
         if self.is_early(stamp["as_of"]):
@@ -66,7 +67,7 @@ class Judge:
         if key["revoked"] is not None:
             detail = f"key {document.kid}: {key['revoked']['reason']}"
             raise VerificationError("key-revoked", document.subject, detail)
-        if self.is_early(key["valid_from"]) or self.now >= to_time(key["valid_until"]):
+        if self.is_early(key["valid_from"]) or self.now() >= to_time(key["valid_until"]):
             detail = f"key {document.kid}: {key['valid_from']} to {key['valid_until']}"
             raise VerificationError("key-expired", document.subject, detail)
         content = document.verified_by(key["jwk"])
@@ -78,4 +79,4 @@ class Judge:
             raise VerificationError("site-wrong", subject, f"{content['site']} instead of {self.anchor.site}")
 
     def is_early(self, instant: str) -> bool:
-        return self.now + CLOCK_TOLERANCE < to_time(instant)
+        return self.now() + CLOCK_TOLERANCE < to_time(instant)

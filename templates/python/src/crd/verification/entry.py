@@ -55,7 +55,7 @@ def verify_client(
     transport = client.files.transport
     advice = advice_on_key(client.base_url)
     no_key = "" if transport.api_key is not None else f"no API key is set{f': {advice}' if advice else ''}"
-    options = Options(parse_anchor(trust), utc_now(), None if since is None else Path(since), report, client.progress)
+    options = Options(parse_anchor(trust), utc_now, None if since is None else Path(since), report, client.progress)
     return verify_site(Site(client.files), options, days, no_key)
 
 
@@ -65,7 +65,7 @@ def verify_mirror(
     """Verifies a folder that `crd sync` created, without a network: as of now, or as of the instant `at`."""
     if at is not None and instant(at) is not None:
         raise UsageError(f"at={at!r} is not an instant. Use one such as 2026-03-01T06:00:00Z.")
-    now = utc_now() if at is None else to_time(at)
+    instant_of = utc_now if at is None else (lambda: to_time(at))
     seen = None if since is None else Path(since)
-    options = Options(parse_anchor(trust), now, seen, report, lambda _: None)
+    options = Options(parse_anchor(trust), instant_of, seen, report, lambda _: None)
     return verify_folder(Folder(Path(folder)), options, at)

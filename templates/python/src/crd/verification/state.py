@@ -42,6 +42,15 @@ WITNESS = {
 }
 
 
+class ContradictionError(VerificationError):
+    """A signed document that contradicts the last verified state."""
+
+    @property
+    def meaning(self) -> str:
+        """What this means for a witness, and what to do."""
+        return WITNESS[self.code]
+
+
 class Seen(NamedTuple):
     """The last verified state of a site."""
 
@@ -52,11 +61,11 @@ class Seen(NamedTuple):
     def check_keys(self, keys: Content, subject: str) -> None:
         if keys["version"] < self.key_set_version:
             detail = f"version {keys['version']}, you have seen {self.key_set_version}"
-            raise VerificationError("keys-old", subject, detail)
+            raise ContradictionError("keys-old", subject, detail)
 
     def check_release(self, stamp: Content, subject: str) -> None:
         if stamp["sequence"] < self.sequence:
-            raise VerificationError(
+            raise ContradictionError(
                 "release-old", subject, f"release {stamp['sequence']}, you have seen {self.sequence}"
             )
         if stamp["sequence"] == self.sequence:
@@ -67,7 +76,9 @@ class Seen(NamedTuple):
 
     def check_record(self, digest: str, subject: str) -> None:
         if digest != self.sha256:
-            raise VerificationError("release-forked", subject, f"release {self.sequence} was different when you saw it")
+            raise ContradictionError(
+                "release-forked", subject, f"release {self.sequence} was different when you saw it"
+            )
 
 
 def read_state(path: Path, anchor: Anchor) -> Seen | None:

@@ -27,7 +27,7 @@ class Options:
     """Options for `Verifier`."""
 
     anchor: Anchor
-    now: datetime.datetime
+    now: Callable[[], datetime.datetime]  # asked for each document: a verification can take long
     since: Path | None
     report: Report
     progress: Progress
@@ -110,8 +110,10 @@ class Verifier:
         if self.seen is not None:
             self.seen.check_history(past, self.name(RELEASES))
             notes.prove(f"the same history as when you saw release {self.seen.sequence}")
-        elif self.options.since is None:
-            notes.leave("that the history is the same as in earlier runs or for other readers (use --since)")
+            return
+        other = "that the history is the same as in earlier runs or for other readers"
+        since = self.options.since
+        notes.leave(f"{other} ({'use --since' if since is None else f'{since} did not exist: later runs compare'})")
 
     def keys(self, fresh: bool) -> Content:
         keys = self.judge.key_set(self.signed(KEYS, fresh), self.name(KEYS))
@@ -162,6 +164,6 @@ def verify_folder(folder: Folder, options: Options, at: str | None) -> Verificat
         subscriber_files.check_folder(folder, statement, notes)
         notes.leave("public files: a mirror does not contain them")
         if at is not None:
-            notes.leave(f"that the mirror is current now: everything is judged as of {options.now:{CLOCK}}")
+            notes.leave(f"that the mirror is current now: everything is judged as of {options.now():{CLOCK}}")
 
     return Verifier(folder, options).run(finish)
