@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ExitName } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
+import { TRUST_KEYS } from '../verify/check-signatures.js';
 import { verifyStore, type Verification } from '../verify/verify-store.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { warnOfStoreFaults } from './common/faults.js';
@@ -55,6 +56,13 @@ function describeSignatures({ signatures }: Verification): string {
   return `signatures: valid for ${site}, ${root}. Key set version ${version}, ${count(statements, 'signed release')}. ${timestamp}`;
 }
 
+/** Returns what readers who verify signatures cannot prove yet; `undefined` if they can prove everything. */
+function describeUnproven({ signatures, lagging }: Verification): string | undefined {
+  if (signatures?.current_until === null) return 'no timestamp says that this release is the current one';
+  const file = lagging.find(({ key }) => TRUST_KEYS.has(key));
+  return file && `${file.key} ${file.message}`;
+}
+
 function report(
   result: Verification,
   repair: string,
@@ -73,9 +81,10 @@ function report(
     show(result, '');
     return 'damaged';
   }
-  if (isTrustNeeded && result.signatures?.current_until === null) {
+  const unproven = isTrustNeeded ? describeUnproven(result) : undefined;
+  if (unproven !== undefined) {
     warn(
-      'Not proven: no timestamp says that this release is the current one. A release is being published, or a run ended early. Run again after the next publish.',
+      `Not proven: ${unproven}. A release is being published, or a run ended early. Run again after the next publish.`,
     );
     show(result, '');
     return 'store-unavailable';

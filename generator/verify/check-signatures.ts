@@ -1,8 +1,9 @@
+import { canonicalJson } from '../../schemas/canonical-json.js';
 import { publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { TrustError } from '../../schemas/trust/trust-error.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
-import type { KeySet } from '../../schemas/types.generated.js';
+import type { KeySet, ReleaseStatement } from '../../schemas/types.generated.js';
 import { historyDigestsOf, readCheckedStatement, toJws } from '../signing/check-statement.js';
 import { releaseListBytes, RELEASE_LIST_KEY, toHistory } from '../signing/release-list.js';
 import { STATEMENT_COPY_KEY } from '../signing/statements.js';
@@ -122,9 +123,13 @@ async function checkCurrent(
 ): Promise<string | undefined> {
   const options = { checkForm, nowMs };
   const key = statementKey(record.revision, current?.sha256 ?? '');
-  const own = await store.get(key);
-  if (own !== undefined && record.sequence >= keySet.signed_from_sequence)
-    await catchFault(faults, () => damagedByTrust(() => verifyStatement(toJws(key, own), keySet, options)));
+  const found = await store.get(key);
+  const own =
+    found === undefined || record.sequence < keySet.signed_from_sequence
+      ? undefined
+      : await catchFault(faults, () =>
+          damagedByTrust(() => verifyStatement(toJws(key, found), keySet, options)),
+        );
   await catchFault(faults, async () => {
     const copy = await store.get(STATEMENT_COPY_KEY);
     if (copy === undefined) return void lagging.push({ key: STATEMENT_COPY_KEY, message: 'is missing' });
@@ -133,7 +138,8 @@ async function checkCurrent(
     );
     if (statement.sequence < record.sequence)
       lagging.push({ key: STATEMENT_COPY_KEY, message: `is about release ${statement.sequence}` });
-    else if (statement.sha256 !== current?.sha256) throw forked(STATEMENT_COPY_KEY, statement.sequence);
+    else if (statement.sha256 !== current?.sha256 || (own !== undefined && !saysTheSame(statement, own)))
+      throw forked(STATEMENT_COPY_KEY, statement.sequence);
   });
   return catchFault(faults, async () => {
     const found = await store.get(TIMESTAMP_KEY);
@@ -147,6 +153,11 @@ async function checkCurrent(
     else return timestamp.expires;
     return undefined;
   });
+}
+
+/** Returns whether two statements differ at most in the build of the generator, which may have signed again. */
+function saysTheSame(one: ReleaseStatement, other: ReleaseStatement): boolean {
+  return canonicalJson({ ...one, generator: other.generator }) === canonicalJson(other);
 }
 
 function forked(key: string, sequence: number): Error {

@@ -77,7 +77,7 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
     const fill = [{ source: 'ours', metrics: ['difficulty' as const] }];
     await scene.writePolicy({ chains: { base: { source: 'theirs', since: FIRST_DATE, fill } } });
     expect((await scene.collect()).stderr).toMatch(
-      /names the source theirs, which the policy does not have\n.*names difficulty, which is no metric of base\n {2}generator collect .*\n$/,
+      /names the source theirs, which the policy does not have\n.*names difficulty, which is not a metric of base\n {2}generator collect .*\n$/,
     );
     await scene.write('sources.policy.json', '{');
     expect(await scene.collect()).toMatchObject({ code: 2, stderr: expect.stringContaining('JSON') });

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
 import type { KeySet } from '../../../schemas/types.generated.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../../core/generator-error.js';
 import { readKeySetFile, type KeySetFile } from '../../signing/key-files.js';
 import { installKeySet, type InstalledKeySet } from '../../signing/install-key-set.js';
 import { readStoredKeySet } from '../../signing/stored-key-set.js';
+import { readCurrent } from '../../signing/trust-files.js';
+import { unlessDamaged } from '../../state/unless-damaged.js';
+import { readSigningStatus } from '../../upkeep/signing-status.js';
+import { signingStep } from '../../upkeep/signing-step.js';
 import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
 import { formatCommand } from '../common/next-command.js';
 import { addGeneratorCommand, storeOption } from '../common/options.js';
@@ -46,24 +51,27 @@ export function addInstall(keys: Command, host: CommandHost): void {
       const installed = await installKeySet(store, await readKeySetFile(file), { dryRun, now: context.now });
       const { value } = installed;
       const outcome = dryRun ? 'dry-run' : installed.isNew ? 'installed' : 'unchanged';
-      const next = formatCommand(context.commandLine, [
-        'publish',
-        '--input',
-        'DIR',
-        '--store',
-        store.address,
-      ]);
       context.show(
         { outcome, store: store.address, trust: await anchorOf(value), key_set: value },
         [
           `${describeOutcome(installed, dryRun)} key set version ${value.version} in ${store.address}`,
           await describeKeySet(value, context.now()),
-          ...(installed.isNew && !dryRun ? [`The next publish signs the current release: ${next}`] : []),
+          ...(installed.isNew && !dryRun ? [await nextStep(store, context)] : []),
         ].join('\n'),
       );
       return 'done';
     }),
   );
+}
+
+/** Returns what to do after an installation. A release by a key that was revoked or has expired must be checked first. */
+async function nextStep(store: ObjectStore, context: CommandContext): Promise<string> {
+  const format = (words: readonly string[]): string => formatCommand(context.commandLine, words);
+  const release = await unlessDamaged(() => readCurrent(store));
+  const status = release && (await readSigningStatus(store, release, context.now()));
+  return status?.remedy === 'sign'
+    ? signingStep('sign', store.address, format)
+    : `The next publish signs the current release: ${format(['publish', '--input', 'DIR', '--store', store.address])}`;
 }
 
 /** Returns the beginning of the sentence about an installation. */

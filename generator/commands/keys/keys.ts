@@ -106,7 +106,7 @@ function addRevoke(keys: Command, host: CommandHost): void {
     description:
       'Revoke a release key in the key set file. After "keys install", readers refuse a current release or timestamp signed by it.',
     options: [kidOption(), revocationReasonOption(), rootKeyOption(), keysOption(), dryRunOption()],
-    note: 'Add a new key with "generator keys rotate" first. The next publish signs the current release again.',
+    note: 'Add a new key with "generator keys rotate" first. After "keys install", check the current release, and sign it again with "generator repair --sign".',
     example:
       'generator keys revoke --kid KID --reason "the server was broken into" --root-key root.pem --keys keys.jws',
   }).action((options: ChangeOptions & { readonly kid: string; readonly reason: string }) =>

@@ -19,11 +19,12 @@ export type CreateKeySetOptions = {
   readonly signedFromSequence: number;
 };
 
-/** Returns the first key set of a site. */
+/** Returns the first key set of a site. @throws GeneratorError 'usage' if the root key is to sign releases too */
 export function createKeySet(
   { site, root, release, signedFromSequence }: CreateKeySetOptions,
   nowMs: number,
 ): KeySet {
+  assertNotRoot(release, root);
   return {
     schema: 'key-set/1',
     site,
@@ -37,11 +38,12 @@ export function createKeySet(
 
 /**
  * Returns the key set with a new release key. The keys before it stay valid for a week, so that a run that has begun can end.
- * Without a new key, those in force are renewed.
- * @throws GeneratorError 'usage' for a key that was revoked, or if no key is in force
+ * Without a new key, those in force are renewed, except for keys in their last week if there are others: they are being replaced.
+ * @throws GeneratorError 'usage' for a key that was revoked, for the root key, or if no key is in force
  */
 export function rotateKeys(before: KeySet, added: NamedKey | undefined, nowMs: number): KeySet {
   const known = before.keys.find(({ kid }) => kid === added?.kid);
+  if (added !== undefined) assertNotRoot(added, before.root);
   if (known !== undefined && known.revoked !== null)
     throw new GeneratorError(
       'usage',
@@ -49,9 +51,12 @@ export function rotateKeys(before: KeySet, added: NamedKey | undefined, nowMs: n
     );
   const until = toInstant(nowMs + VALID_DAYS * DAY_MS);
   const overlap = toInstant(nowMs + OVERLAP_DAYS * DAY_MS);
+  const isRetiring = ({ valid_until: end }: ReleaseKey): boolean => end <= overlap;
+  const areAllRetiring = before.keys.filter((key) => isInForce(key, nowMs)).every(isRetiring);
   const keys = before.keys.map((key) => {
     if (!isInForce(key, nowMs)) return key;
-    if (added === undefined || key.kid === added.kid) return { ...key, valid_until: until };
+    if (added === undefined) return isRetiring(key) && !areAllRetiring ? key : { ...key, valid_until: until };
+    if (key.kid === added.kid) return { ...key, valid_until: until };
     return { ...key, valid_until: key.valid_until < overlap ? key.valid_until : overlap };
   });
   const rest = keys.filter(({ kid }) => kid !== added?.kid || isInForce(known, nowMs));
@@ -84,6 +89,14 @@ function validity(nowMs: number): Pick<KeySet, 'issued_at' | 'expires'> {
 function newKey({ kid, jwk }: NamedKey, nowMs: number): ReleaseKey {
   const valid = { valid_from: toInstant(nowMs), valid_until: toInstant(nowMs + VALID_DAYS * DAY_MS) };
   return { kid, jwk, ...valid, revoked: null };
+}
+
+function assertNotRoot({ jwk }: NamedKey, root: PublicKey): void {
+  if (jwk.crv !== root.crv || jwk.x !== root.x) return;
+  throw new GeneratorError(
+    'usage',
+    'The root key cannot sign releases too: it stays offline. Pass another file with --release-key.',
+  );
 }
 
 function assertUsable(keySet: KeySet, nowMs: number): KeySet {

@@ -147,7 +147,7 @@ type Survey = {
 };
 
 /** Reads which objects there are to copy, and the release that the target has. Checks that the target has room. */
-async function surveyStores({ from, to, prune, selection, trust }: CopyStoreOptions): Promise<Survey> {
+async function surveyStores({ from, to, clock, prune, selection, trust }: CopyStoreOptions): Promise<Survey> {
   await assertStore(from);
   // Read the target before the source's releases: otherwise another copy could bring it one that is newer than those.
   const targetPointer = await readTargetPointer(to);
@@ -165,7 +165,9 @@ async function surveyStores({ from, to, prune, selection, trust }: CopyStoreOpti
   const selected = behind === 0 ? pointer.value : (pointerTo(history[behind]) ?? pointer.value);
   await withStoreAddress(from, () => assertStructure(from, selected, releases));
   // Against an anchor, the source is not trusted, so that its clock does not count.
-  const proof = { from, to, trust: trust?.anchor, nowMs: trust?.now() ?? nowMs };
+  const startedAt = clock();
+  const now = trust?.now ?? ((): number => nowMs + clock() - startedAt);
+  const proof = { from, to, trust: trust?.anchor, now };
   const keys = await withStoreAddress(from, () => readSourceKeys(pointer.value, proof));
   const index = await indexOfTarget(from, to, releases, target);
   const list = await withStoreAddress(from, () =>

@@ -25,8 +25,8 @@ export type CopyTrustOptions = {
   readonly to: ObjectStore;
   /** Whose signatures the source must have; without it, those of the root key that the source names. */
   readonly trust?: TrustAnchor | undefined;
-  /** The time for which signatures must be valid, in milliseconds since the epoch. */
-  readonly nowMs: number;
+  /** Returns the time for which signatures must be valid, in milliseconds since the epoch. A copy can take long. */
+  readonly now: () => number;
   /** Called with the size of each object that was written. */
   readonly onWritten: (bytes: number) => void;
 };
@@ -34,21 +34,21 @@ export type CopyTrustOptions = {
 /**
  * Reads the key set of the source. With `trust`, the source must also have a timestamp that is valid and about its current
  * release, so that a frozen source is noticed before anything is copied.
- * @throws GeneratorError 'damaged' if something is missing or not valid, 'usage' if the target is signed by another root key,
- * 'conflict' if the source is being published to
+ * @throws GeneratorError 'damaged' if something is missing or not valid, or the target has a later key set, 'usage' if the target
+ * is signed by another root key, 'conflict' if the source is being published to
  */
 export async function readSourceKeys(
   pointer: Pointer,
-  { from, to, trust, nowMs }: Omit<CopyTrustOptions, 'onWritten'>,
+  { from, to, trust, now }: Omit<CopyTrustOptions, 'onWritten'>,
 ): Promise<StoredKeySet | undefined> {
-  const keys = await readStoredKeySet(from, trust && { anchor: trust, nowMs });
+  const keys = await readStoredKeySet(from, trust && { anchor: trust, nowMs: now() });
   if (keys === undefined && trust !== undefined)
     throw damaged(KEY_SET_KEY, 'is missing: the releases of this store are not signed');
   await assertFollowsTarget(keys, { from, to });
   if (keys === undefined || trust === undefined) return keys;
   const found = await from.get(TIMESTAMP_KEY);
   if (found === undefined) throw damaged(TIMESTAMP_KEY, TRUST_FAULTS['release-unsigned']);
-  const options = { checkForm, nowMs };
+  const options = { checkForm, nowMs: now() };
   const timestamp = await damagedByTrust(() =>
     verifyTimestamp(toJws(TIMESTAMP_KEY, found), keys.value, options),
   );
@@ -60,24 +60,32 @@ export async function readSourceKeys(
   return keys;
 }
 
-/** Passes unless the target is signed and the source is not, or by another root key. @throws GeneratorError 'usage' */
+/**
+ * Passes unless the target is signed and the source is not, or by another root key, or with an older key set: keys may have been
+ * revoked since.
+ * @throws GeneratorError 'usage', 'damaged'
+ */
 async function assertFollowsTarget(
   keys: StoredKeySet | undefined,
   { from, to }: Pick<CopyTrustOptions, 'from' | 'to'>,
 ): Promise<void> {
   const held = await unlessFalse(() => readStoredKeySet(to));
   if (held === undefined) return;
-  const { site, root } = held.value;
+  const { site, root, version } = held.value;
   if (
-    keys !== undefined &&
-    keys.value.site === site &&
-    canonicalJson(keys.value.root) === canonicalJson(root)
+    keys === undefined ||
+    keys.value.site !== site ||
+    canonicalJson(keys.value.root) !== canonicalJson(root)
   )
-    return;
-  throw new GeneratorError(
-    'usage',
-    `${to.address} is signed for ${site}, but ${from.address} ${keys === undefined ? 'is not signed' : 'is signed by another root key'}. Nothing was copied. Check the source, or choose an empty target.`,
-  );
+    throw new GeneratorError(
+      'usage',
+      `${to.address} is signed for ${site}, but ${from.address} ${keys === undefined ? 'is not signed' : 'is signed by another root key'}. Nothing was copied. Check the source, or choose an empty target.`,
+    );
+  if (keys.value.version < version)
+    throw damaged(
+      KEY_SET_KEY,
+      `of ${from.address} has version ${keys.value.version}, but ${to.address} already has version ${version}: the source is an old copy, or somebody has put the old one back. Nothing was copied`,
+    );
 }
 
 /**
@@ -120,7 +128,7 @@ async function copyKeySet({ text, value }: StoredKeySet, { to, onWritten }: Copy
  * valid and about this release. A delayed copy has no timestamp of its own release.
  */
 export async function copyCurrentTrust(keySet: KeySet, options: CopyTrustOptions): Promise<void> {
-  const { from, to, onWritten, nowMs } = options;
+  const { from, to, onWritten, now } = options;
   const release = await readCurrent(to);
   if (release === undefined) return;
   onWritten(await writeReleaseList(to, await readSignedHistory(to, release, keySet)));
@@ -129,7 +137,7 @@ export async function copyCurrentTrust(keySet: KeySet, options: CopyTrustOptions
   const found = await from.get(TIMESTAMP_KEY);
   if (found === undefined || held?.etag === found.etag) return;
   const timestamp = await unlessFalse(() =>
-    verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs }),
+    verifyTimestamp(toJws(TIMESTAMP_KEY, found), keySet, { checkForm, nowMs: now() }),
   );
   if (timestamp?.sha256 !== release.sha256) return;
   if (held !== undefined && Buffer.from(held.bytes).equals(found.bytes)) return;

@@ -72,7 +72,7 @@ it('a name that history has from one source is refused for another', async () =>
   await expect(
     collect(store, plans, { sources: { files: { name: 'growthepie', licence: 'CC BY 4.0' } } }),
   ).rejects.toThrow(
-    'The source files is growthepie now, but the values that were collected from files are of',
+    'The source files is growthepie now, but the values collected from files so far come from',
   );
   expect(await snapshotStore(store)).toEqual(before);
   await collect(store, plans, { sources: { files: { name: 'files', licence: 'CC0 1.0' } } });

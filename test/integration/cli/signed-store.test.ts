@@ -47,6 +47,21 @@ it(
 );
 
 it(
+  'is not proven while a file is missing by which readers verify it',
+  async () => {
+    await install();
+    await publishAs('one.pem');
+    const { trust } = await show();
+    await rm(file('store/public/api/v1/release.jws'));
+    expect(await verify(trust)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('Not proven: public/api/v1/release.jws is missing.') as string,
+    });
+  },
+  SLOW_MS,
+);
+
+it(
   'publishes nothing without the key, with another key, or with a key but no key set',
   async () => {
     expect(await publishAs('one.pem')).toMatchObject({
@@ -139,7 +154,9 @@ it(
         file('root.pem'),
       ] as const),
     );
-    await install();
+    const { stdout: installed } = await install();
+    expect(installed).toMatch(/check that the release is yours, .* generator repair --sign --store /);
+    expect(installed).not.toContain('publish');
     expect(await verify(trust)).toMatchObject({
       code: 8,
       stderr: expect.stringContaining(TRUST_FAULTS['key-revoked']) as string,

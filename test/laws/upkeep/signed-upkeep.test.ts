@@ -1,6 +1,7 @@
 import { parseInstant } from '../../../schemas/dates.js';
 import { POINTER_KEY, statementKey } from '../../../schemas/paths.js';
 import { TRUST_FAULTS } from '../../../schemas/trust/trust-error.js';
+import type { ReleaseStatement } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { RELEASE_LIST_KEY } from '../../../generator/signing/release-list.js';
@@ -133,6 +134,17 @@ describe('verify', () => {
       /two histories exist/,
     ],
     [
+      'a public statement about the same record with other files',
+      () => STATEMENT_COPY_KEY,
+      async (store) => {
+        const [, payload = ''] = (await read(store, STATEMENT_COPY_KEY)).split('.');
+        const statement = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ReleaseStatement;
+        const other = { ...statement, release_sha256: 'a'.repeat(64) };
+        await put(store, STATEMENT_COPY_KEY, await signDocument(site.signer, 'release-statement', other));
+      },
+      /two histories exist/,
+    ],
+    [
       'a list without a release',
       () => RELEASE_LIST_KEY,
       async (store) => {
@@ -215,6 +227,33 @@ describe('copy', () => {
     expect(await to.head(POINTER_KEY)).toBeUndefined();
   });
 
+  it('brings a timestamp that was renewed meanwhile, however long it takes', async () => {
+    const [from, to] = [await signed.create(), createMemoryStore()];
+    const later = '2022-02-03T06:00:00Z';
+    const slow = interceptStore(to, async ({ name, key }, run) => {
+      if (at === SECOND && name === 'compareAndSwap' && key === POINTER_KEY) {
+        await refreshTrustFiles(from, site.signingAt(later));
+        at = later;
+      }
+      return run();
+    });
+    await copy(from, slow);
+    expect((await verify(to, later)).signatures?.current_until).toBe('2022-02-05T06:00:00Z');
+  });
+
+  it('refuses a source with an older key set than the mirror: it may hide that a key was revoked', async () => {
+    const [from, to] = [await signed.create(), await signed.create()];
+    const atMs = parseInstant(SECOND) ?? NaN;
+    const rotated = rotateKeys(site.keySet, await makeSigner(), atMs);
+    await site.install(to, revokeReleaseKey(rotated, site.signer.kid, 'a test', atMs));
+    const before = await snapshotStore(to);
+    await expect(copy(from, to)).rejects.toMatchObject({
+      exit: 'damaged',
+      message: expect.stringContaining('has version 1, but memory: already has version 3') as string,
+    });
+    expect(differingKeys(before, await snapshotStore(to))).toEqual([]);
+  });
+
   it('notices a frozen source, also if the mirror has its timestamp', async () => {
     const [from, to] = [await signed.create(), createMemoryStore()];
     await copy(from, to);
@@ -278,7 +317,7 @@ describe('a publisher', () => {
     const older = await read(store, POINTER_KEY);
     await publishDays(store, 5, THIRD);
     await put(store, POINTER_KEY, older);
-    await expect(refreshTrustFiles(store, site.signingAt(THIRD))).rejects.toThrow('put the pointer back');
+    await expect(refreshTrustFiles(store, site.signingAt(THIRD))).rejects.toThrow('moved the pointer back');
   });
 
   it('renews nothing for a release by a key that has expired: a thief may have signed it', async () => {

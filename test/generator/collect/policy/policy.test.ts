@@ -60,7 +60,7 @@ describe('a policy is refused with all its faults', () => {
     [
       'a metric of another chain',
       withBase({ rules: { required: ['block_weight'] } }),
-      /is no metric of base/,
+      /is not a metric of base/,
     ],
     ['a frozen metric of another chain', withBase({ rules: { frozen: ['issuance'] } }), /names issuance/],
     [
