@@ -10,7 +10,7 @@ import {
 } from '../support/aws/example-arns.js';
 import { isAllowed, statementsOfBuckets, type Call } from '../support/aws/policy-simulator.js';
 
-const { Store } = await readTemplates();
+const { Backup, Store } = await readTemplates();
 const statements = statementsOfBuckets(Store);
 const denials = statements.filter(({ effect }) => effect === 'Deny');
 
@@ -65,6 +65,16 @@ it('only CloudFront, the access log and the trail have permissions', () => {
     ],
     ['ReadPublicCopies', ['cloudfront.amazonaws.com'], ['s3:GetObject'], [`${PUBLISHED}/public/*`]],
   ]);
+});
+
+it('the logs of the backup also allow the trail of signing keys, for the loss of a region', () => {
+  if (Backup === undefined) throw new Error('the example has no backup');
+  const trail = statementsOfBuckets(Backup).filter(({ principals = [] }) =>
+    principals.includes('cloudtrail.amazonaws.com'),
+  );
+  expect(trail.map(({ sid, conditions }) => [sid, JSON.stringify(conditions)])).toEqual(
+    ['CheckTrail', 'WriteTrail'].map((sid) => [sid, expect.stringContaining(':eu-central-1:')]),
+  );
 });
 
 it('every bucket denies requests without TLS', () => {

@@ -59,7 +59,7 @@ it('metrics of CloudFront are read with the dimensions that it has', () => {
 
 it('costs above the budget send a mail, before the end of the month', () => {
   expect(propertiesOf(Delivery, 'AWS::Budgets::Budget')).toMatchObject({
-    Budget: { TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 60, Unit: 'USD' } },
+    Budget: { TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 100, Unit: 'USD' } },
     NotificationsWithSubscribers: [
       { Notification: { NotificationType: 'ACTUAL', Threshold: 80 } },
       { Notification: { NotificationType: 'FORECASTED', Threshold: 100 } },
@@ -81,6 +81,11 @@ describe('the filter of requests that the origin check refused', () => {
   it.each([
     ['counts a refusal, which has no body', { status: '403', responseLength: '0' }, true],
     ['does not count a file that the plan does not include', { status: '403', responseLength: '412' }, false],
+    [
+      'does not count a refused HEAD, which has no body either',
+      { status: '403', responseLength: '0', httpMethod: 'HEAD' },
+      false,
+    ],
     ['does not count an unchanged file', { status: '304', responseLength: '0' }, false],
   ])('%s', (_title, values, isCounted) => {
     expect(isMatch(pattern, lineOf({ ...values, path: ENDPOINTS.entitlements }))).toBe(isCounted);

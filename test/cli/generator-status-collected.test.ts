@@ -115,7 +115,7 @@ it('status without --collected says nothing of a collection', async () => {
 it('status --collected exits 2 for an address that has no collection', async () => {
   expect(await status('2025-01-04T07:00:00Z', '--collected', `file:${folder.path}/nothing`)).toMatchObject({
     ...{ code: 2, stdout: '' },
-    stderr: expect.stringContaining('has no collection.json. Name the address that generator collect has'),
+    stderr: expect.stringContaining('has no collection.json. Use the address of'),
   });
 });
 

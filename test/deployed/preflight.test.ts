@@ -73,7 +73,8 @@ async function findingOf(subject: string, parameters: Partial<Parameters>): Prom
 it('passes what the account is ready for', async () => {
   const findings = await check({});
   const faults = findings.filter(({ state }) => state === 'fault');
-  expect(faults).toEqual([expect.objectContaining({ subject: 'bootstrap us-west-2' })]); // only us-east-1 is bootstrapped
+  const regions = ['us-west-2', 'us-east-2']; // only us-east-1 is bootstrapped
+  expect(faults.map(({ subject }) => subject)).toEqual(regions.map((region) => `bootstrap ${region}`));
   const passed = findings.filter(({ state }) => state === 'ok').map(({ subject }) => subject);
   expect(passed).toEqual([
     ...['credentials', `bootstrap ${REGION}`, 'zones', 'functions'],
@@ -104,6 +105,12 @@ it.each<[what: string, subject: string, parameters: () => Partial<Parameters>, r
     'image',
     () => ({ baseImage: `node@sha256:${'0'.repeat(64)}` }),
     /image-digest/,
+  ],
+  [
+    'a domain of the API that its certificate is not for',
+    'certificate of apiDomain',
+    () => ({ apiDomain: { host: 'api.example.org', certificateArn: ready.certificateArn } }),
+    /Request one for api\.example\.org in us-east-1/,
   ],
   [
     'a host that the certificate is not for',

@@ -28,9 +28,9 @@ const MAX_FAILED_PERCENT = 1;
 /** As for the alarm of the gateway: with fewer requests in a period, the number of failures counts. */
 const MIN_REQUESTS = 100;
 const MIN_FAILED_REQUESTS = 5;
-/** Requests in a period that CloudFront serves before somebody should look: 333 a second, or $10 a day. */
+/** Requests in a period that CloudFront serves before somebody should look: 333 a second, or $52 a day with the firewall. */
 const MANY_REQUESTS = 100_000;
-const DEFAULT_BUDGET_USD = 60;
+const DEFAULT_BUDGET_USD = 100;
 /** ACM renews a certificate 60 days before it expires. */
 const MIN_CERTIFICATE_DAYS = 30;
 

@@ -19,8 +19,8 @@ const SCOPES = [OAuthScope.OPENID, OAuthScope.EMAIL];
 export class IdentityPart extends Construct {
   constructor(scope: Construct, parameters: Parameters, { domain }: NonNullable<Parameters['userPool']>) {
     super(scope, 'Identity');
-    const { name, region, host } = parameters;
-    const pool = this.createPool(name);
+    const { region, host } = parameters;
+    const pool = this.createPool(parameters);
     pool.addDomain('Domain', {
       cognitoDomain: { domainPrefix: domain },
       managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN, // the classic pages ignore prompt=none
@@ -48,7 +48,7 @@ export class IdentityPart extends Construct {
     });
   }
 
-  private createPool(name: string): UserPool {
+  private createPool({ name, protected: isProtected = false }: Parameters): UserPool {
     const pool = new UserPool(this, 'Pool', {
       userPoolName: `${name}-subscribers`,
       featurePlan: FeaturePlan.ESSENTIALS, // the least with managed login
@@ -66,7 +66,7 @@ export class IdentityPart extends Construct {
         requireSymbols: false,
         requireUppercase: false,
       },
-      deletionProtection: true,
+      deletionProtection: isProtected, // a protected pool would stay when its first deployment fails
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     Validations.of(pool).acknowledge(

@@ -16,7 +16,7 @@ import type { RolesPart } from './roles.js';
 /** The longest that AWS allows: until then, a deletion can be cancelled. */
 const DELETION_DELAY = Duration.days(30);
 
-/** What administrators may do with a key. Neither to sign nor to grant the use of it is among them. */
+/** What administrators may do with a key. To sign, they would have to change its policy first, which causes a mail. */
 const ADMINISTRATION = [
   ...['Describe*', 'Get*', 'List*', 'PutKeyPolicy', 'UpdateKeyDescription', 'EnableKey', 'DisableKey'],
   ...['ScheduleKeyDeletion', 'CancelKeyDeletion', 'RevokeGrant', 'TagResource', 'UntagResource'],

@@ -8,21 +8,23 @@ export type ResolveAlias = (host: string) => Promise<readonly string[]>;
 /** Checks that the certificate was issued for the host. */
 export async function checkCertificate(
   acm: ACMClient,
-  { certificateArn, host }: Parameters,
+  { certificateArn, host }: Pick<Parameters, 'certificateArn' | 'host'>,
+  of = '',
 ): Promise<Finding> {
+  const subject = of === '' ? 'certificate' : `certificate of ${of}`;
   const { Certificate: certificate } = await acm.send(
     new DescribeCertificateCommand({ CertificateArn: certificateArn }),
   );
   const { Status: status = 'unknown', SubjectAlternativeNames: names = [] } = certificate ?? {};
   if (!names.some((name) => covers(name, host)))
     return fault(
-      'certificate',
+      subject,
       `is for ${names.join(', ')}, not for ${host}`,
-      'Request one for the host in us-east-1, and set "certificateArn" to it.',
+      `Request one for ${host} in ${certificateArn.split(':')[3] ?? ''}, and set "certificateArn" to it.`,
     );
-  if (status === 'ISSUED') return ok('certificate', `issued for ${names.join(', ')}`);
+  if (status === 'ISSUED') return ok(subject, `issued for ${names.join(', ')}`);
   return fault(
-    'certificate',
+    subject,
     `has the status ${status}`,
     'Add the CNAME records that the ACM console shows to the DNS of the host, and wait until it is issued.',
   );

@@ -9,6 +9,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { STSClient } from '@aws-sdk/client-sts';
 import {
   DELIVERY_REGION,
+  RAW_DATA_REGION,
   logNames,
   operatorSecrets,
   originSecretName,
@@ -45,7 +46,7 @@ export async function checkDeployment(
   parameters: Parameters,
   { resolveAlias, endpoint }: PreflightOptions,
 ): Promise<Finding[]> {
-  const { account, region, backup, buckets, zones } = parameters;
+  const { account, region, apiDomain, backfill, backup, buckets, zones } = parameters;
   const { region: backupRegion, ...copies } = backup ?? { region };
   const at = (place: string): object => ({ region: place, endpoint, maxAttempts: 2 });
   const s3At = (place: string): S3Client =>
@@ -56,7 +57,8 @@ export async function checkDeployment(
       const stacks = ids.map((id) => stackName(parameters, id));
       return readOwned(new CloudFormationClient(at(place)), stacks);
     };
-  const places = [...new Set([region, DELIVERY_REGION, backupRegion])];
+  const ofTables = backfill === undefined ? [] : [RAW_DATA_REGION];
+  const places = [...new Set([region, DELIVERY_REGION, backupRegion, ...ofTables])];
   const checks: readonly Check[] = [
     ['credentials', () => checkCredentials(new STSClient(at(region)), parameters)],
     ...places.map((place): Check => [
@@ -82,6 +84,14 @@ export async function checkDeployment(
         ),
     ]),
     ['certificate', () => checkCertificate(new ACMClient(at(DELIVERY_REGION)), parameters)],
+    ...(apiDomain === undefined
+      ? []
+      : [
+          [
+            'certificate of apiDomain',
+            () => checkCertificate(new ACMClient(at(region)), apiDomain, 'apiDomain'),
+          ] satisfies Check,
+        ]),
     ['host', () => checkHost(resolveAlias, parameters)],
     ['image', () => Promise.resolve(checkBaseImage(parameters))],
   ];

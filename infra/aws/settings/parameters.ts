@@ -146,7 +146,7 @@ export function backupParameters(
   parameters: Parameters,
   { region, bucket: published, accounts, logs }: NonNullable<Parameters['backup']>,
 ): Parameters {
-  const { backup: _, signing: _ofRegion, ...rest } = parameters;
+  const { backup: _, ...rest } = parameters; // the policy of the logs also allows the trail of signing keys, for the loss of a region
   const input = { ...rest.input, existing: true }; // metrics stay in their region
   return { ...rest, region, buckets: { published, accounts, logs }, input };
 }

@@ -22,8 +22,11 @@ const BUSY_SHARE = 0.5;
 /** Time within which AWS promises that an object is replicated. */
 const MAX_REPLICATION_SECONDS = 900;
 
-/** The gateway refuses requests without the secret of the origin with 403 and no body; other 403s describe a problem. */
-const REFUSED = '{ ($.status = "403") && ($.bytes = "0") }';
+/**
+ * The gateway refuses requests without the secret of the origin with 403 and no body. Other 403s describe a problem, except in
+ * answers to HEAD.
+ */
+const REFUSED = '{ ($.status = "403") && ($.bytes = "0") && ($.method != "HEAD") }';
 
 /** Alarms on requests that did not come through CloudFront, on their number, and on the replica of the accounts. */
 export class ApiWatchPart extends Construct {

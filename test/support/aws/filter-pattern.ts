@@ -50,9 +50,11 @@ function splitParentheses(text: string): { readonly groups: string[]; readonly j
 }
 
 function conditionHolds(condition: string, document: unknown): boolean {
-  const [, selector = '', operator, value = ''] = /^(\$[.\w]+) (=|>=) ("[^"]*"|\d+)$/.exec(condition) ?? [];
+  const [, selector = '', operator, value = ''] =
+    /^(\$[.\w]+) (=|!=|>=) ("[^"]*"|\d+)$/.exec(condition) ?? [];
   if (operator === undefined) throw new Error(`unsupported condition: ${condition}`);
   const found = select(selector, document);
+  if (operator === '!=') return `"${String(found)}"` !== value; // the filters compare only with texts without quotes
   if (operator === '>=') return typeof found === 'number' && found >= Number(value);
   if (!value.startsWith('"')) return found === Number(value);
   const [head = '', ...rest] = (JSON.parse(value) as string).split('*');
