@@ -7,7 +7,7 @@ import { createApp, createFastLane, createOperatorApp, type AppOptions } from '.
 import type { Configuration } from './core/configuration/configuration.js';
 import type { AccountFiles } from './core/http/account-page.js';
 import { createDelivery } from './delivery.js';
-import { createErrorPage, siteNameOf } from './error-page.js';
+import { createErrorPage } from './error-page.js';
 import { createAuthentication } from './http/authentication.js';
 import { startHttpServer, type HttpServer } from './http/http-server.js';
 import { requireOrigin } from './http/origin-check.js';
@@ -131,7 +131,6 @@ export async function composeGateway(
     onError: storeErrors('releases'),
   });
   const trustFiles = createTrustFiles({ store, releases, now, onError: storeErrors('releases') });
-  const siteName = (): string => siteNameOf(releases);
   const parts: AppOptions = {
     requests: { log: createRequestLog(logger), metrics, clock, newId },
     files: { authentication, stripeRefresh, releases, signer, metrics, now, clock, corsOrigins },
@@ -143,7 +142,13 @@ export async function composeGateway(
     webhook: { authentication, billingService },
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source, trustFiles },
-    accountPage: files && { authentication, files, signIn, siteName, sells: billingService !== undefined },
+    accountPage: files && {
+      authentication,
+      files,
+      signIn,
+      site: () => releases.current()?.site,
+      sells: billingService !== undefined,
+    },
     errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
   };
   const app = createApp(parts);

@@ -1,13 +1,9 @@
 import Handlebars from 'handlebars';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { PAGE_COLOURS } from '../../../schemas/palette.js';
-import {
-  ACCOUNT_PATHS,
-  accountAssetPath,
-  methodologyPagePath,
-  PAGE_PATHS,
-  PUBLIC_PATHS,
-} from '../../../schemas/paths.js';
+import { accountAssetPath } from '../../../schemas/paths.js';
+import type { Site } from '../../../schemas/types.generated.js';
+import { toFrame } from './page-frame.js';
 
 /** The texts of the account page and of error pages, as the build made them. */
 export type AccountFiles = {
@@ -23,8 +19,8 @@ export type AccountAsset = { readonly path: string; readonly mediaType: string; 
 
 /** The account page, its Content-Security-Policy, and what it loads. */
 export type AccountPage = {
-  /** Returns the HTML with the name of the service. */
-  readonly html: (siteName: string) => Uint8Array;
+  /** Returns the HTML with the name of the service and the links of its publisher. */
+  readonly html: (site: Site | undefined) => Uint8Array;
   readonly policy: string;
   readonly assets: readonly AccountAsset[];
 };
@@ -36,21 +32,9 @@ export function assembleAccountPage(
 ): AccountPage {
   const stylesheet = toStylesheet(css);
   const program = toAsset('js', 'text/javascript; charset=utf-8', script);
-  const values: Readonly<Record<string, string>> = {
-    ...PAGE_PATHS,
-    stylesheet: stylesheet.path,
-    script: program.path,
-    account: ACCOUNT_PATHS.page,
-    digests: PUBLIC_PATHS.release,
-    openapi: PUBLIC_PATHS.openapi,
-    methodology: methodologyPagePath('v1'),
-  };
-  const toHtml = (siteName: string): Uint8Array =>
-    encode(
-      html.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) =>
-        Handlebars.escapeExpression(valueOf({ ...values, name: siteName }, name)),
-      ),
-    );
+  const template = Handlebars.create().compile<object>(html, { strict: true, knownHelpersOnly: true });
+  const loaded = { stylesheet: stylesheet.path, script: program.path };
+  const toHtml = (site: Site | undefined): Uint8Array => encode(template({ ...toFrame(site), ...loaded }));
   return { html: toHtml, policy: policyFor(origins), assets: [stylesheet, program] };
 }
 
@@ -81,12 +65,6 @@ function colourVariables(): string {
 function toAsset(extension: string, mediaType: string, text: string): AccountAsset {
   const path = accountAssetPath(`account-${sha256Hex(text).slice(0, 16)}.${extension}`);
   return { path, mediaType, bytes: encode(text) };
-}
-
-function valueOf(values: Readonly<Record<string, string>>, name: string): string {
-  const value = values[name];
-  if (value === undefined) throw new Error(`the account page has no value for {{${name}}}`);
-  return value;
 }
 
 function encode(text: string): Uint8Array {

@@ -5,14 +5,14 @@ import {
   bundlePath,
   FILES_PATH,
   manifestPath,
-  methodologyPagePath,
   PAGE_PATHS,
-  PUBLIC_PATHS,
 } from '../../../schemas/paths.js';
 import { isRevision } from '../../../schemas/revision.js';
+import type { Site } from '../../../schemas/types.generated.js';
 import { findInvalidPart } from '../access/invalid-part.js';
 import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../problems.js';
 import { nearestPaths } from './nearest-paths.js';
+import { toFrame } from './page-frame.js';
 
 /** A problem, and the request that it answers. */
 export type ErrorFacts = {
@@ -25,8 +25,8 @@ export type ErrorFacts = {
   readonly canRetry: boolean;
   /** The origin of the gateway, for a command; without it there is none. */
   readonly origin: string | undefined;
-  /** Name of the service on its pages. */
-  readonly siteName: string;
+  /** The site of the current release, if it has one. */
+  readonly site: Site | undefined;
   /** Paths of public files and pages. */
   readonly publicPaths: ReadonlySet<string>;
 };
@@ -66,14 +66,7 @@ const FILE_PATHS: readonly string[] = GENRES.flatMap((genre) =>
 /** Returns the function that renders the page of a problem. Every value is escaped. @throws Error for an invalid template */
 export function compileErrorPage(source: string, stylesheet: string): (facts: ErrorFacts) => string {
   const template = Handlebars.create().compile<object>(source, { strict: true, knownHelpersOnly: true });
-  const paths = {
-    ...PAGE_PATHS,
-    account: ACCOUNT_PATHS.page,
-    digests: PUBLIC_PATHS.release,
-    methodology: methodologyPagePath('v1'),
-    openapi: PUBLIC_PATHS.openapi,
-  };
-  return (facts) => template({ ...toErrorView(facts), site: { ...paths, name: facts.siteName, stylesheet } });
+  return (facts) => template({ ...toErrorView(facts), site: { ...toFrame(facts.site), stylesheet } });
 }
 
 /** Returns the variables of the template. An optional part is a list of at most one. */

@@ -2,9 +2,8 @@ import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { dispositionOf, subscriberTypeOf } from '../../../schemas/object-headers.js';
 import { freshnessLimits, type FreshnessLimits } from '../../../schemas/freshness.js';
-import { SITE_NAME } from '../../../schemas/site-name.js';
 import { archivePath, lineageManifestPath } from '../../../schemas/paths.js';
-import type { Chain, Changes, ReleaseRecord, Status } from '../../../schemas/types.generated.js';
+import type { Chain, Changes, ReleaseRecord, Site, Status } from '../../../schemas/types.generated.js';
 import { findVersion, type DayIndex, type DayVersion } from './day-index.js';
 import { listedPathOf, pathOf, type FileRequest } from '../access/file-request.js';
 
@@ -38,8 +37,8 @@ export type ReleaseView = {
   readonly days: ReadonlyMap<string, DayIndex>;
   /** When each published chain becomes late and stale. */
   readonly limits: { readonly [chain in Chain]?: FreshnessLimits };
-  /** Name of the service on its pages. */
-  readonly siteName: string;
+  /** Name of the service, its publisher and its pages; absent in releases from before a site was configured. */
+  readonly site: Site | undefined;
   /** All revisions that have been in force. */
   readonly revisions: ReadonlySet<string>;
 };
@@ -81,7 +80,7 @@ export function toReleaseView({ record, sha256, changes, status, days }: Release
       const found = status.chains[chain];
       return found && freshnessLimits(chain, found.last_available); // releases of older builds do not name the instants
     }),
-    siteName: record.site?.name ?? SITE_NAME,
+    site: record.site,
     revisions: new Set([
       record.revision,
       ...Object.keys(record.revisions),

@@ -1,9 +1,9 @@
 import { ACCOUNT_PATHS, methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { sha256Base64 } from '../../../schemas/digest.js';
 import { pagePolicy } from '../../../schemas/page-policy.js';
+import { siteLinks } from '../../../schemas/site-links.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
 import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
-import type { Site } from '../../../schemas/types.generated.js';
 import { trustHtml } from '../text/html-template.js';
 import type { PageTemplate, SiteTexts } from './site-texts.js';
 
@@ -65,7 +65,7 @@ export function pageFile(
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,
     publisher: details?.publisher === undefined ? [] : [details.publisher],
-    links: details === undefined ? [] : toLinks(details),
+    links: details === undefined ? [] : siteLinks(details),
   };
   return {
     path,
@@ -78,16 +78,4 @@ export function pageFile(
 function currentOf(section: string, path: string): string[] {
   if (section === path) return ['page'];
   return section === PAGE_PATHS.docs && path.startsWith(`${section}/`) ? ['true'] : [];
-}
-
-/** Returns the links of the footer to pages of the publisher. */
-function toLinks({ contact, terms_url: terms, privacy_url: privacy }: Site): object[] {
-  const link = (name: string, href: string | undefined): object[] =>
-    href === undefined ? [] : [{ name, href }];
-  const isPage = contact?.startsWith('https:') ?? true;
-  return [
-    ...link('Contact', isPage ? contact : `mailto:${contact ?? ''}`),
-    ...link('Terms', terms),
-    ...link('Privacy', privacy),
-  ];
 }

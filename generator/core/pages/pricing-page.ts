@@ -10,7 +10,7 @@ type Row = { readonly what: string; readonly free: string; readonly of: (plan: P
 const ROWS: readonly Row[] = [
   { what: 'Regime and confidence of every day (calendar)', free: 'all chains', of: () => 'all chains' },
   {
-    what: 'Metrics, signals and scores',
+    what: 'Metrics, signals and scores as daily files',
     free: 'no',
     of: ({ chains }) => (chains === 'all' ? 'all chains' : 'one chain of your choice'),
   },
@@ -42,6 +42,8 @@ export function pricingPage(site: SiteTexts): FileTemplate {
     values: () => ({
       plans: planCards(site, `${PAGE_PATHS.front}#free`),
       planLevel: 2,
+      // With a sign-up page of the publisher's own, that page says how to pay and cancel.
+      checkout: site.details?.sign_up_url === undefined ? [true] : [],
       rows: ROWS.map(({ what, free, of }) => ({
         what,
         cells: [free, ...PLAN_IDS.map((plan) => of(PLANS[plan]))],

@@ -17,6 +17,8 @@ export type AccountState =
       readonly held: HeldPlan;
       readonly renews: string | null;
       readonly until: string;
+      /** A subscription beside a grant, about which its owner should do something. */
+      readonly beside?: AccountState;
     }
   /** A renewal is unpaid, and access continues for a few days. */
   | { readonly kind: 'unpaid'; readonly held: HeldPlan; readonly until: string }
@@ -24,6 +26,8 @@ export type AccountState =
   | { readonly kind: 'stopped'; readonly held: HeldPlan | null }
   | { readonly kind: 'cancelled'; readonly held: HeldPlan; readonly until: string }
   | { readonly kind: 'ended'; readonly held: HeldPlan | null; readonly ended: string | null }
+  /** The first payment was never made. */
+  | { readonly kind: 'not-paid' }
   /** The payment was returned and access has stopped, but the subscription is not cancelled. */
   | { readonly kind: 'refunded'; readonly held: HeldPlan | null }
   /** Something that only the publisher can correct. */
@@ -34,7 +38,6 @@ export const WAIT_MS = 120_000;
 /** The interval at which it asks. */
 export const POLL_MS = 5_000;
 
-const TERMINAL = ['canceled', 'incomplete_expired'];
 /** Outcomes of a subscription that the publisher need not correct. */
 const ORDINARY = ['granted', 'grace', 'inactive', 'refunded', 'customer-deleted'];
 
@@ -54,8 +57,9 @@ export function toAccountState(
   const bought = ofSubscription(entitlements, nowMs);
   if (bought !== undefined && HAS_ACCESS.includes(bought.kind)) return bought;
   const granted = ofGrants(entitlements);
-  if (granted !== undefined) return granted;
-  if (bought !== undefined && NEEDS_ACTION.includes(bought.kind)) return bought;
+  const urgent = bought !== undefined && NEEDS_ACTION.includes(bought.kind) ? bought : undefined;
+  if (granted !== undefined) return { ...granted, ...(urgent === undefined ? {} : { beside: urgent }) };
+  if (urgent !== undefined) return urgent;
   if (bought?.kind !== 'waiting' && !isBackFromPayment) return bought ?? { kind: 'none' };
   return { kind: nowMs - openedMs < WAIT_MS ? 'waiting' : 'late' };
 }
@@ -65,7 +69,7 @@ const NEEDS_ACTION: readonly AccountState['kind'][] = ['attention', 'stopped', '
 
 /** Returns whether an account in this state can buy a plan. */
 export function canBuy({ kind }: AccountState): boolean {
-  return kind === 'none' || kind === 'ended';
+  return kind === 'none' || kind === 'ended' || kind === 'not-paid';
 }
 
 /** Returns whether an account in this state has a customer at the payment service, and therefore a billing portal. */
@@ -90,7 +94,8 @@ function ofSubscription({ subscription }: Entitlements, nowMs: number): AccountS
     if (cancelAt !== null) return { kind: 'cancelled', held, until };
     return { kind: 'active', held, renews, until };
   }
-  if (TERMINAL.includes(state)) return { kind: 'ended', held, ended: cancelAt };
+  if (state === 'incomplete_expired') return { kind: 'not-paid' };
+  if (state === 'canceled') return { kind: 'ended', held, ended: cancelAt };
   if (!ORDINARY.includes(outcome)) return { kind: 'attention', outcome };
   if (state === 'incomplete') return { kind: 'waiting' };
   if (outcome === 'refunded') return { kind: 'refunded', held };
@@ -98,7 +103,11 @@ function ofSubscription({ subscription }: Entitlements, nowMs: number): AccountS
   return { kind: 'stopped', held };
 }
 
-function ofGrants({ plan, until, grants }: Entitlements): AccountState | undefined {
+function ofGrants({
+  plan,
+  until,
+  grants,
+}: Entitlements): Extract<AccountState, { readonly kind: 'active' }> | undefined {
   if (plan === null || until === null) return undefined;
   const chain = grants.find((grant) => grant.plan === plan)?.chain ?? null;
   return { kind: 'active', held: { plan, chain }, renews: null, until };

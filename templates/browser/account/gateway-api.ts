@@ -11,8 +11,15 @@ export type GatewayApi = {
 
 const LIMIT_MS = 20_000;
 
-/** Creates the requests of a session; `onExpired` is called when the gateway no longer accepts its token. */
-export function createGatewayApi(token: string, onExpired: () => void): GatewayApi {
+/**
+ * Creates the requests of a session. `onRefused` is called when the gateway does not accept its token: `expired` after it has
+ * accepted it, otherwise `not-accepted`.
+ */
+export function createGatewayApi(
+  token: string,
+  onRefused: (reason: 'expired' | 'not-accepted') => void,
+): GatewayApi {
+  let wasAccepted = false;
   return {
     async ask<T>(method: string, path: string, body?: object) {
       const answer = await request<T>(path, {
@@ -23,7 +30,9 @@ export function createGatewayApi(token: string, onExpired: () => void): GatewayA
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      if (answer.kind === 'problem' && answer.status === 401) onExpired();
+      if (answer.kind === 'problem' && answer.status === 401)
+        onRefused(wasAccepted ? 'expired' : 'not-accepted');
+      wasAccepted ||= answer.kind === 'ok';
       return answer;
     },
   };

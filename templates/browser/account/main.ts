@@ -3,12 +3,15 @@ import { showAccount } from './account-page.js';
 import { isReturn, parseArrival, type Purpose } from './arrival.js';
 import { button, element, requireElement } from './dom.js';
 import { createGatewayApi } from './gateway-api.js';
+import { StorageRefusedError } from './pending-sign-in.js';
 import { readSettings, type Settings, type SignIn } from './settings.js';
 import { beginSignIn, finishSignIn, type Session } from './sign-in.js';
 import {
   gatewayDownView,
+  insecureView,
   providerDownView,
   signedOutView,
+  storageView,
   unconfiguredView,
   type SignedOutReason,
 } from './views/notices.js';
@@ -23,17 +26,22 @@ function show(...content: readonly Node[]): void {
   view.removeAttribute('aria-busy');
 }
 
-function showSignedOut(signIn: SignIn, purpose: Purpose, reason: SignedOutReason): void {
+function showSignedOut(signIn: SignIn, purpose: Purpose, reason: SignedOutReason, code?: string): void {
   current = undefined;
   person.replaceChildren();
-  show(...signedOutView(reason, purpose, () => begin(signIn, purpose, { asks: true })));
+  show(...signedOutView({ reason, code, purpose }, () => begin(signIn, purpose, { asks: true })));
 }
 
 async function begin(signIn: SignIn, purpose: Purpose, how: { readonly asks: boolean }): Promise<void> {
+  if (!isSecureContext) {
+    show(...insecureView());
+    return;
+  }
   try {
     await beginSignIn(signIn, purpose, how);
-  } catch {
-    show(...providerDownView(signIn.issuer, () => begin(signIn, purpose, { asks: true })));
+  } catch (error) {
+    if (error instanceof StorageRefusedError) show(...storageView(() => begin(signIn, purpose, how)));
+    else show(...providerDownView(signIn.issuer, () => begin(signIn, purpose, { asks: true })));
   }
 }
 
@@ -46,8 +54,8 @@ async function enter(session: Session, signIn: SignIn, { sells }: Settings, purp
   };
   person.replaceChildren(element('span', {}, session.who), button('Sign out', signOut));
   const isCurrent = (): boolean => current === session;
-  const api = createGatewayApi(session.token, () => {
-    if (isCurrent()) leave('expired');
+  const api = createGatewayApi(session.token, (reason) => {
+    if (isCurrent()) showSignedOut(signIn, purpose, reason);
   });
   await showAccount({ api, sells, purpose, show, isCurrent, onDeleted: () => leave('deleted') });
 }
@@ -73,7 +81,8 @@ async function start(query: string): Promise<void> {
   if (result.kind === 'signed-in') await enter(result.session, signIn, settings, result.purpose);
   else if (result.kind === 'provider-down') {
     show(...providerDownView(signIn.issuer, () => begin(signIn, result.purpose, { asks: true })));
-  } else showSignedOut(signIn, result.purpose, result.kind === 'must-ask' ? 'none' : result.reason);
+  } else if (result.kind === 'must-ask') showSignedOut(signIn, result.purpose, 'none');
+  else showSignedOut(signIn, result.purpose, result.reason, result.code);
 }
 
 const { search } = location;

@@ -10,16 +10,27 @@ export type PendingSignIn = {
 
 const KEY = 'sign-in';
 
-/** Keeps a sign-in until the callback. `sessionStorage` is of this tab only. */
+/** The browser does not let the page keep anything, not even until the callback. */
+export class StorageRefusedError extends Error {}
+
+/** Keeps a sign-in until the callback. `sessionStorage` is of this tab only. @throws StorageRefusedError */
 export function keepPending(pending: PendingSignIn): void {
-  sessionStorage.setItem(KEY, JSON.stringify(pending));
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(pending));
+  } catch (cause) {
+    throw new StorageRefusedError('the browser blocks site data', { cause });
+  }
 }
 
 /** Returns the sign-in that this tab began, and forgets it, so that a response can be used only once. */
 export function takePending(): PendingSignIn | undefined {
-  const text = sessionStorage.getItem(KEY);
-  sessionStorage.removeItem(KEY);
-  return text === null ? undefined : parsePending(text);
+  try {
+    const text = sessionStorage.getItem(KEY);
+    sessionStorage.removeItem(KEY);
+    return text === null ? undefined : parsePending(text);
+  } catch {
+    return undefined; // the browser blocks site data
+  }
 }
 
 function parsePending(text: string): PendingSignIn | undefined {

@@ -18,7 +18,13 @@ export type SignInResult =
   | { readonly kind: 'signed-in'; readonly session: Session; readonly purpose: Purpose }
   /** The provider needs to ask, which it was told not to do. */
   | { readonly kind: 'must-ask'; readonly purpose: Purpose }
-  | { readonly kind: 'refused'; readonly reason: Refusal; readonly purpose: Purpose }
+  | {
+      readonly kind: 'refused';
+      readonly reason: Refusal;
+      /** The error code of the provider (RFC 6749), if it sent one. */
+      readonly code?: string | undefined;
+      readonly purpose: Purpose;
+    }
   | { readonly kind: 'provider-down'; readonly purpose: Purpose };
 
 /** Why a sign-in did not succeed. */
@@ -121,14 +127,25 @@ function explain(
 ):
   | { readonly kind: 'must-ask' }
   | { readonly kind: 'provider-down' }
-  | { readonly kind: 'refused'; readonly reason: Refusal } {
+  | { readonly kind: 'refused'; readonly reason: Refusal; readonly code?: string | undefined } {
   if (error instanceof oauth.AuthorizationResponseError) {
     if (isSilent && MUST_ASK.includes(error.error)) return { kind: 'must-ask' };
-    return { kind: 'refused', reason: DENIED.includes(error.error) ? 'denied' : 'not-valid' };
+    return DENIED.includes(error.error)
+      ? { kind: 'refused', reason: 'denied' }
+      : { kind: 'refused', reason: 'not-valid', code: codeOf(error) };
   }
   const isUnreachable =
     error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
-  return isUnreachable ? { kind: 'provider-down' } : { kind: 'refused', reason: 'not-valid' };
+  return isUnreachable
+    ? { kind: 'provider-down' }
+    : { kind: 'refused', reason: 'not-valid', code: codeOf(error) };
+}
+
+/** Returns the error code that a provider sent, such as `invalid_scope`. Anybody can write one into an address: only a code is shown. */
+function codeOf(error: unknown): string | undefined {
+  const isSent =
+    error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
+  return isSent && /^[a-z_]{1,40}$/.test(error.error) ? error.error : undefined;
 }
 
 async function discover(signIn: SignIn): Promise<oauth.AuthorizationServer> {

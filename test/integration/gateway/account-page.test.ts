@@ -64,6 +64,8 @@ it(
     await page.getByRole('heading', { name: 'No plan yet' }).waitFor();
     await expectGoodLook(visit, 'no-plan');
 
+    await page.getByRole('button', { name: 'Buy Single Chain' }).click();
+    await page.getByText('Choose a chain first.').waitFor(); // no chain is chosen for the buyer
     await page.getByLabel('Chain', { exact: true }).selectOption('base');
     await page.getByRole('button', { name: 'Buy Single Chain' }).click();
     await page.getByText('confirm it later').click();
@@ -317,6 +319,49 @@ describe('an attack on the sign-in', () => {
         site.clock.aheadMs = 0;
       }
       expect(await visit.page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);
+    },
+    SLOW_MS,
+  );
+
+  it.each([
+    [
+      'the gateway does not accept the sign-in',
+      async ({ page }: AccountVisit) => {
+        const body = JSON.stringify({ code: 'session-invalid', detail: 'why', status: 401 });
+        await page.route('**/api/v1/entitlements', (route) =>
+          route.fulfill({ status: 401, contentType: 'application/problem+json', body }),
+        );
+        await page.goto(`${site.accountUrl}?plan=research`);
+        await signIn({ page } as AccountVisit, 'ada');
+        await page.getByText('its operator has to correct the configuration').waitFor();
+      },
+      'Sign in to buy Research',
+    ],
+    [
+      'the browser blocks site data',
+      async ({ page }: AccountVisit) => {
+        await page.addInitScript('Storage.prototype.setItem = () => { throw new DOMException("no"); }');
+        await page.goto(site.accountUrl);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+      },
+      'Your browser blocks site data',
+    ],
+    [
+      'the page was opened over plain HTTP',
+      async ({ page }: AccountVisit) => {
+        await page.addInitScript('Object.defineProperty(window, "isSecureContext", { value: false })');
+        await page.goto(site.accountUrl);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+      },
+      'Sign-in needs a secure connection',
+    ],
+  ])(
+    'says so when %s',
+    async (_when, visitPage, words) => {
+      const visit = await openTab(browser);
+      await visitPage(visit);
+      await visit.page.getByText(words).waitFor();
+      expect(await visit.page.getByText('does not answer').count()).toBe(0);
     },
     SLOW_MS,
   );

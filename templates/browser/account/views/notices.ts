@@ -5,7 +5,14 @@ import type { Refusal } from '../sign-in.js';
 import { planWords } from '../words.js';
 
 /** Why nobody is signed in. */
-export type SignedOutReason = Refusal | 'expired' | 'signed-out' | 'deleted' | 'none';
+export type SignedOutReason = Refusal | 'expired' | 'not-accepted' | 'signed-out' | 'deleted' | 'none';
+
+/** Someone who is not signed in: why, the error code of the provider if it sent one, and what the visit is for. */
+export type SignedOut = {
+  readonly reason: SignedOutReason;
+  readonly code: string | undefined;
+  readonly purpose: Purpose;
+};
 
 const REASONS: Readonly<Record<SignedOutReason, string>> = {
   none: '',
@@ -13,6 +20,8 @@ const REASONS: Readonly<Record<SignedOutReason, string>> = {
   'not-begun-here': 'This sign-in was already used, or was started in another tab. Sign in again.',
   'not-valid': 'The response from the sign-in service was not valid, so you were not signed in. Try again.',
   expired: 'Your session has ended. Sign in again.',
+  'not-accepted':
+    'The sign-in service knows you, but this service does not accept its sign-in. Signing in again will not help: its operator has to correct the configuration.',
   'signed-out': 'You are signed out.',
   deleted: 'Your account was deleted. Its keys no longer work.',
 };
@@ -32,13 +41,10 @@ function purposeWords(purpose: Purpose): string {
 }
 
 /** Returns the page for someone who is not signed in. */
-export function signedOutView(
-  reason: SignedOutReason,
-  purpose: Purpose,
-  signIn: () => Promise<void>,
-): Node[] {
+export function signedOutView({ reason, code, purpose }: SignedOut, signIn: () => Promise<void>): Node[] {
+  const words = code === undefined ? REASONS[reason] : `${REASONS[reason]} Its error code is ${code}.`;
   return [
-    ...(REASONS[reason] === '' ? [] : [element('p', { class: 'notice' }, REASONS[reason])]),
+    ...(words === '' ? [] : [element('p', { class: 'notice' }, words)]),
     element('p', { class: 'lead' }, purposeWords(purpose)),
     element('div', { class: 'row' }, button('Sign in', signIn, 'main')),
   ];
@@ -49,6 +55,26 @@ export function providerDownView(issuer: string, retry: () => Promise<void>): No
   return problemView(
     'Sign-in is not available right now',
     `The sign-in service at ${new URL(issuer).host} does not answer. Your programs are not affected: API keys keep working. Only this page has to wait.`,
+    retry,
+  );
+}
+
+/** Returns the page in a browser that allows no cryptography: it was opened over plain HTTP. */
+export function insecureView(): Node[] {
+  return [
+    element(
+      'p',
+      { class: 'notice' },
+      'Sign-in needs a secure connection. Open this page at an address that begins with https://.',
+    ),
+  ];
+}
+
+/** Returns the page in a browser that blocks site data. */
+export function storageView(retry: () => Promise<void>): Node[] {
+  return problemView(
+    'Your browser blocks site data',
+    'While you sign in, this page keeps a few values in this tab, and deletes them afterwards. It sets no cookie. Allow site data for this site, and try again.',
     retry,
   );
 }

@@ -23,6 +23,7 @@ function planCard(
   const { name, chains } = PLANS[plan];
   const isWanted = wanted?.plan === plan;
   const picker = chainPicker(isWanted ? wanted.chain : null);
+  const fault = element('p', { class: 'fault', id: 'chain-fault', role: 'alert' });
   const chosen = (): Chain | null =>
     chains === 'all' ? null : (CHAIN_IDS.find((chain) => chain === picker.value) ?? null);
   return element(
@@ -33,17 +34,28 @@ function planCard(
     element('ul', {}, ...includedWords(plan).map((words) => element('li', {}, words))),
     ...(chains === 'all'
       ? []
-      : [element('div', { class: 'field' }, element('label', { for: 'chain' }, 'Chain'), picker)]),
-    button(`Buy ${name}`, () => buy(plan, chosen()), 'main'),
+      : [element('div', { class: 'field' }, element('label', { for: 'chain' }, 'Chain'), picker, fault)]),
+    button(
+      `Buy ${name}`,
+      async () => {
+        const chain = chosen();
+        if (chains === 'all' || chain !== null) return buy(plan, chain);
+        fault.textContent = 'Choose a chain first.';
+        picker.setAttribute('aria-invalid', 'true');
+        picker.focus();
+      },
+      'main',
+    ),
   );
 }
 
 function chainPicker(wanted: Chain | null): HTMLSelectElement {
   const picker = element(
     'select',
-    { id: 'chain' },
+    { id: 'chain', 'aria-describedby': 'chain-fault' },
+    element('option', { value: '' }, 'Choose a chain'),
     ...CHAIN_IDS.map((chain) => element('option', { value: chain }, CHAINS[chain].name)),
   );
-  picker.value = wanted ?? CHAIN_IDS[0];
+  picker.value = wanted ?? '';
   return picker;
 }

@@ -26,8 +26,15 @@ export function planSection(state: AccountState, options: PlanSectionOptions): N
       ...includedIn(state),
       ...actions,
     ),
+    ...(state.kind === 'active' && state.beside !== undefined ? [warning(state.beside)] : []),
     ...offer(state, options),
   ];
+}
+
+/** Returns a card about a subscription that needs its owner although a grant gives access. */
+function warning(state: AccountState): Node {
+  const { title, text } = stateWords(state);
+  return element('div', { class: 'card state bad' }, element('h2', {}, title), element('p', {}, text));
 }
 
 function includedIn(state: AccountState): Node[] {
@@ -49,7 +56,7 @@ function actionsOf(
 ): Node[] {
   const actions: Node[] = [];
   if (state.kind === 'late') actions.push(button('Check again', checkAgain, 'main'));
-  if (sells && hasPortal(entitlements) && state.kind !== 'waiting' && state.kind !== 'ended') {
+  if (sells && hasPortal(entitlements) && state.kind !== 'waiting' && state.kind !== 'not-paid') {
     const [label, look] = PORTAL_BUTTONS[state.kind] ?? ['Change or cancel in the billing portal', 'plain'];
     actions.push(button(label, openPortal, look));
   }
@@ -64,6 +71,7 @@ const PORTAL_BUTTONS: Partial<Record<AccountState['kind'], readonly [string, 'ma
   cancelled: ['Renew in the billing portal', 'main'],
   refunded: ['Cancel in the billing portal', 'main'],
   late: ['Open the billing portal', 'plain'],
+  ended: ['See your invoices in the billing portal', 'plain'],
 };
 
 function offer(state: AccountState, options: PlanSectionOptions): Node[] {

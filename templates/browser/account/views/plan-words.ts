@@ -50,13 +50,19 @@ function withoutAccess(
       return {
         title: 'Your payment is not confirmed yet',
         tone: 'bad',
-        text: 'The page stopped waiting after two minutes. If your bank asked you to confirm the payment, finish that in the billing portal. If you paid, the plan starts automatically once the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us.',
+        text: 'The page stopped waiting after two minutes. If your bank asked you to confirm the payment, do that first. If you paid, the plan starts automatically once the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us: the address is at the foot of this page.',
       };
     case 'stopped':
       return {
         title: `${state.held === null ? 'Your plan' : planWords(state.held)} is paused`,
         tone: 'bad',
         text: 'Your keys do not work now, because the subscription is not paid or is paused. Resolve this in the billing portal, and they will work again.',
+      };
+    case 'not-paid':
+      return {
+        title: 'The payment was not completed',
+        tone: 'plain',
+        text: 'Nothing was charged, and no plan has started. Choose a plan to try again.',
       };
     case 'ended':
       return {
@@ -74,7 +80,7 @@ function withoutAccess(
       return {
         title: 'Something is wrong with your subscription',
         tone: 'bad',
-        text: `We have been notified and will look into it. If you write to us, mention “${state.outcome}”.`,
+        text: `We have been notified and will look into it. If you write to us, mention “${state.outcome}”. The address is at the foot of this page.`,
       };
   }
 }

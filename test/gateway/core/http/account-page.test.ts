@@ -5,20 +5,27 @@ import { assembleAccountPage } from '../../../../gateway/core/http/account-page.
 import { compileErrorPage } from '../../../../gateway/core/http/error-page.js';
 import { GatewayError, toProblem } from '../../../../gateway/core/problems.js';
 
-const SITE = { name: 'Data <of> "Example"', base_url: 'https://data.example.com' };
+const SITE = {
+  name: 'Data <of> "Example"',
+  base_url: 'https://data.example.com',
+  contact: 'data@example.com',
+  terms_url: 'https://example.com/terms',
+  privacy_url: 'https://example.com/privacy',
+  publisher: 'Example & Sons',
+};
 const STAMP = { revision: '2026-08-20.000001', sequence: 1, publishedAt: '2026-08-20T06:00:00Z' };
 const readTemplate = (name: string): string =>
   readFileSync(new URL(`../../../../templates/pages/${name}`, import.meta.url), 'utf8');
 
 const page = assembleAccountPage({ html: readTemplate('account.html.hbs'), css: '', script: '' }, []);
-const account = new TextDecoder().decode(page.html(SITE.name));
+const account = new TextDecoder().decode(page.html(SITE));
 const error = compileErrorPage(
   readTemplate('error.html.hbs'),
   '/account/style.css',
 )({
   problem: toProblem(new GatewayError('not-found'), 'request-1'),
   ...{ path: '/doc', query: '', canRetry: false, origin: undefined },
-  ...{ siteName: SITE.name, publicPaths: new Set<string>() },
+  ...{ site: SITE, publicPaths: new Set<string>() },
 });
 
 /** Returns the paths and names of the links in a part of a page. */
@@ -34,10 +41,12 @@ it('the account page and the pages of problems have the header and the footer of
   const docs = docsPage(site).content(STAMP).text;
   expect(linksIn('header', docs)).toContain('/account Account');
   expect(linksIn('footer', docs)).toContain('/status Status');
+  expect(linksIn('footer', docs)).toContain('mailto:data@example.com Contact');
   for (const part of ['header', 'footer'] as const) {
     expect(linksIn(part, account)).toEqual(linksIn(part, docs));
     expect(linksIn(part, error)).toEqual(linksIn(part, docs));
   }
+  for (const html of [docs, account, error]) expect(html).toContain('Published by Example &amp; Sons.');
 });
 
 it('the account page has the name of the site in its title, as text', () => {

@@ -12,7 +12,7 @@ const factsOf = (code: ProblemCode, path: string, detail?: string): ErrorFacts =
   query: '',
   canRetry: false,
   origin: 'https://data.example.com',
-  siteName: 'A & B',
+  site: { name: 'A & B', base_url: 'https://data.example.com' },
   publicPaths: new Set(['/', '/docs', '/chains/base', '/api/v1/summary/base']),
 });
 

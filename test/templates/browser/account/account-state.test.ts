@@ -58,7 +58,7 @@ it.each([
     { kind: 'unpaid', held, until: LATER },
   ],
   [
-    'the grace is over',
+    'the days of grace have passed',
     withSubscription({ state: 'past_due', outcome: 'grace', access_until: EARLIER }),
     { kind: 'stopped', held },
   ],
@@ -87,6 +87,19 @@ it.each([
     'the first payment is pending',
     withSubscription({ state: 'incomplete', outcome: 'inactive', access_until: null }),
     { kind: 'waiting' },
+  ],
+  [
+    'the first payment was never made',
+    withSubscription({ state: 'incomplete_expired', outcome: 'inactive', access_until: null }),
+    { kind: 'not-paid' },
+  ],
+  [
+    'a plan was granted after a refund, and the subscription can charge again',
+    { ...GRANTED, subscription: { ...BOUGHT, outcome: 'refunded', access_until: null } },
+    {
+      ...{ kind: 'active', held: { plan: 'research', chain: null }, renews: null, until: LATER },
+      beside: { kind: 'refunded', held },
+    },
   ],
   [
     'a payment is disputed',
