@@ -142,13 +142,7 @@ export async function composeGateway(
     webhook: { authentication, billingService },
     objects: directory && { ...directory, authentication, corsOrigins, now },
     publicFiles: { authentication, releases, source, trustFiles },
-    accountPage: files && {
-      authentication,
-      files,
-      signIn,
-      site: () => releases.current()?.site,
-      sells: billingService !== undefined,
-    },
+    accountPage: files && { authentication, files, signIn, releases, sells: billingService !== undefined },
     errorPage: files && createErrorPage(files, releases, source.kind === 'here' ? baseUrl : undefined),
   };
   const app = createApp(parts);

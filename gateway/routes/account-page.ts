@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler, Router } from 'express';
 import { ACCOUNT_PATHS } from '../../schemas/paths.js';
-import type { Site } from '../../schemas/types.generated.js';
 import { assembleAccountPage, type AccountAsset, type AccountFiles } from '../core/http/account-page.js';
 import type { SignInSettings } from '../core/configuration/session-settings.js';
 import { GatewayError } from '../core/problems.js';
@@ -9,6 +8,7 @@ import type { Authentication } from '../http/authentication.js';
 import { rejectQuery } from '../http/path-guard.js';
 import { contextOf } from '../http/request-context.js';
 import { beginRoute, createRouter } from '../http/route.js';
+import type { Releases } from '../io/releases/releases.js';
 import { sendJson } from '../http/send-json.js';
 
 /** Options for `createAccountPageRouter`. */
@@ -17,8 +17,8 @@ export type AccountPageRouterOptions = {
   readonly files: AccountFiles;
   /** How the page signs in; without it, the page says that nobody can. */
   readonly signIn: SignInSettings | undefined;
-  /** Returns the site of the current release. */
-  readonly site: () => Site | undefined;
+  /** The site of the current release has the name of the service and the links of its publisher. */
+  readonly releases: Pick<Releases, 'current'>;
   /** Whether plans can be bought. */
   readonly sells: boolean;
 };
@@ -34,7 +34,7 @@ const ISOLATION = {
 
 /** Returns the routes of the account page: the page, its script and stylesheet, and its settings. They send no cookie. */
 export function createAccountPageRouter(options: AccountPageRouterOptions): Router {
-  const { authentication, files, signIn, sells, site } = options;
+  const { authentication, files, signIn, sells, releases } = options;
   const page = assembleAccountPage(files, signIn?.origins ?? []);
   const begin = (template: string) => beginRoute({ template, methods: ['GET'], origins: [] });
   const count: RequestHandler = (req, res, next) => {
@@ -47,7 +47,10 @@ export function createAccountPageRouter(options: AccountPageRouterOptions): Rout
     .all(...begin(ACCOUNT_PATHS.page))
     .get(rejectToken, count, (req, res) => {
       const headers = { ...ISOLATION, 'Content-Security-Policy': page.policy, 'Cache-Control': 'no-store' };
-      send(req, res, page.html(site()), { ...headers, 'Content-Type': 'text/html; charset=utf-8' });
+      send(req, res, page.html(releases.current()?.site), {
+        ...headers,
+        'Content-Type': 'text/html; charset=utf-8',
+      });
     });
   router
     .route(ACCOUNT_PATHS.settings)

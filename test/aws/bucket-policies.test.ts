@@ -72,9 +72,8 @@ it('the logs of the backup also allow the trail of signing keys, for the loss of
   const trail = statementsOfBuckets(Backup).filter(({ principals = [] }) =>
     principals.includes('cloudtrail.amazonaws.com'),
   );
-  expect(trail.map(({ sid, conditions }) => [sid, JSON.stringify(conditions)])).toEqual(
-    ['CheckTrail', 'WriteTrail'].map((sid) => [sid, expect.stringContaining(':eu-central-1:')]),
-  );
+  expect(trail.map(({ sid }) => sid)).toEqual(['CheckTrail', 'WriteTrail']);
+  for (const { conditions } of trail) expect(JSON.stringify(conditions)).toContain(':eu-central-1:');
 });
 
 it('every bucket denies requests without TLS', () => {

@@ -1,12 +1,6 @@
 import Handlebars from 'handlebars';
 import { GENRES, CHAIN_IDS } from '../../../schemas/catalog.js';
-import {
-  ACCOUNT_PATHS,
-  bundlePath,
-  FILES_PATH,
-  manifestPath,
-  PAGE_PATHS,
-} from '../../../schemas/paths.js';
+import { ACCOUNT_PATHS, bundlePath, FILES_PATH, manifestPath, PAGE_PATHS } from '../../../schemas/paths.js';
 import { isRevision } from '../../../schemas/revision.js';
 import type { Site } from '../../../schemas/types.generated.js';
 import { findInvalidPart } from '../access/invalid-part.js';

@@ -221,9 +221,13 @@ export async function withCache<T>(
   work: (cacheFolder: string) => Promise<T>,
 ): Promise<T> {
   const cache = await mkdtemp(path.join(folder ?? tmpdir(), 'collect-')).catch((error: unknown) => {
-    throw new GeneratorError('usage', `--cache ${folder ?? ''}: cannot create a folder there. Name a writable folder.`, {
-      cause: error,
-    });
+    throw new GeneratorError(
+      'usage',
+      `--cache ${folder ?? ''}: cannot create a folder there. Name a writable folder.`,
+      {
+        cause: error,
+      },
+    );
   });
   try {
     return await work(cache);

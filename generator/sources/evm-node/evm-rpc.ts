@@ -46,7 +46,10 @@ export function createEvmRpc(rpc: JsonRpc): EvmRpc {
       const answer = await rpc.call(FINALIZED, signal);
       const isNone = 'result' in answer ? answer.result === null : answer.error.code === UNKNOWN_BLOCK;
       if (isNone) {
-        throw new SourceError('not-yet', `${where}: expected a finalized block, got none. Check that the node is in sync.`);
+        throw new SourceError(
+          'not-yet',
+          `${where}: expected a finalized block, got none. Check that the node is in sync.`,
+        );
       }
       if ('error' in answer) {
         const { code, message } = answer.error;

@@ -1,5 +1,5 @@
 import type { PlanId } from '../../../schemas/catalog.js';
-import type { Chain, Entitlements } from '../../../schemas/types.generated.js';
+import type { Chain, Entitlements, EntitlementsSubscription } from '../../../schemas/types.generated.js';
 
 /** A plan with its chain; `null` for all chains, or while the chain is missing. */
 export type HeldPlan = { readonly plan: PlanId; readonly chain: Chain | null };
@@ -79,21 +79,10 @@ export function hasPortal({ subscription }: Entitlements): boolean {
 
 function ofSubscription({ subscription }: Entitlements, nowMs: number): AccountState | undefined {
   if (subscription === null || subscription === undefined) return undefined;
-  const {
-    state,
-    outcome,
-    plan,
-    chain,
-    period_end: renews,
-    cancel_at: cancelAt,
-    access_until: until,
-  } = subscription;
+  const { state, outcome, plan, chain, cancel_at: cancelAt, access_until: until } = subscription;
   const held: HeldPlan | null = plan === null ? null : { plan, chain };
-  if (held !== null && until !== null && Date.parse(until) > nowMs) {
-    if (outcome === 'grace') return { kind: 'unpaid', held, until };
-    if (cancelAt !== null) return { kind: 'cancelled', held, until };
-    return { kind: 'active', held, renews, until };
-  }
+  if (held !== null && until !== null && Date.parse(until) > nowMs)
+    return withAccess(subscription, held, until);
   if (state === 'incomplete_expired') return { kind: 'not-paid' };
   if (state === 'canceled') return { kind: 'ended', held, ended: cancelAt };
   if (!ORDINARY.includes(outcome)) return { kind: 'attention', outcome };
@@ -101,6 +90,16 @@ function ofSubscription({ subscription }: Entitlements, nowMs: number): AccountS
   if (outcome === 'refunded') return { kind: 'refunded', held };
   if (outcome === 'customer-deleted') return { kind: 'ended', held, ended: null };
   return { kind: 'stopped', held };
+}
+
+function withAccess(
+  { outcome, period_end: renews, cancel_at: cancelAt }: EntitlementsSubscription,
+  held: HeldPlan,
+  until: string,
+): AccountState {
+  if (outcome === 'grace') return { kind: 'unpaid', held, until };
+  if (cancelAt !== null) return { kind: 'cancelled', held, until };
+  return { kind: 'active', held, renews, until };
 }
 
 function ofGrants({

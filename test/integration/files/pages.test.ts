@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { CHAIN_IDS, GUIDE_NAMES } from '../../../schemas/catalog.js';
 import {
   chainPagePath,
@@ -29,6 +31,8 @@ import { createTemporaryFolder } from '../../support/process/temporary-folder.js
 
 const INSTALL_MS = 300_000;
 const SLOW_MS = 300_000;
+/** Limit for a script, compressed. */
+const SCRIPT_BYTES = 60_000;
 /** Limit for the front page with its images and styles. */
 const FRONT_BYTES = 200 * 1024;
 
@@ -155,6 +159,11 @@ it(
   },
   SLOW_MS,
 );
+
+it.each(['site', 'verify', 'account'])('the script %s.js has at most 60 kB compressed', async (name) => {
+  const script = await readFile(new URL(`../../../dist/templates/browser/${name}.js`, import.meta.url));
+  expect(gzipSync(script).length).toBeLessThanOrEqual(SCRIPT_BYTES);
+});
 
 it(
   'all internal links work',

@@ -332,7 +332,7 @@ describe('an attack on the sign-in', () => {
           route.fulfill({ status: 401, contentType: 'application/problem+json', body }),
         );
         await page.goto(`${site.accountUrl}?plan=research`);
-        await signIn({ page } as AccountVisit, 'ada');
+        await signIn({ page }, 'ada');
         await page.getByText('its operator has to correct the configuration').waitFor();
       },
       'Sign in to buy Research',

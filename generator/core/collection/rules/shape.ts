@@ -25,7 +25,9 @@ export function findShapeFaults({ chain, values, counts }: CollectedDay): Findin
   const odd = Object.keys(counts).filter((name) => !INTEGER.test(counts[name] ?? ''));
   return [
     ...foreign.map((metric) => fault([metric], `${chain} has no metric ${metric}.`)),
-    ...wrong.map((metric) => fault([metric], `${metric} is "${values[metric] ?? ''}", which is not a valid value.`)),
+    ...wrong.map((metric) =>
+      fault([metric], `${metric} is "${values[metric] ?? ''}", which is not a valid value.`),
+    ),
     ...odd.map((name) => fault(metricsIn(values), `${name} is "${counts[name] ?? ''}", not an integer.`)),
   ];
 }

@@ -21,7 +21,7 @@ const first = createKeySet(
 );
 const after = (days: number): number => START_MS + days * DAY_MS;
 const ends = ({ keys }: typeof first): Record<string, string> =>
-  Object.fromEntries(keys.map(({ kid, valid_until: until }) => [kid[0], until]));
+  Object.fromEntries(keys.map(({ kid, valid_until: until }) => [kid.charAt(0), until]));
 
 describe('rotateKeys', () => {
   it('renews all keys in force without a new one', () => {
