@@ -50,7 +50,7 @@ function withoutAccess(
       return {
         title: 'Your payment is not confirmed yet',
         tone: 'bad',
-        text: 'The page stopped waiting after two minutes. If your bank asked you to confirm the payment, do that first. If you paid, the plan starts automatically once the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us: the address is at the foot of this page.',
+        text: 'The page stopped waiting after two minutes. If your bank asked you to confirm the payment, do that first. If you paid, the plan starts automatically once the payment is confirmed: check again in a few minutes. You will not be charged twice. If it does not start within an hour, contact us.',
       };
     case 'stopped':
       return {
@@ -80,7 +80,7 @@ function withoutAccess(
       return {
         title: 'Something is wrong with your subscription',
         tone: 'bad',
-        text: `We have been notified and will look into it. If you write to us, mention “${state.outcome}”. The address is at the foot of this page.`,
+        text: `We have been notified and will look into it. If you write to us, mention “${state.outcome}”.`,
       };
   }
 }
