@@ -59,11 +59,7 @@ export function chooseAtRandom(seed: number, rate: number, faults: readonly Faul
  * Starts a proxy on loopback that forwards every request unless a fault is chosen for it. `completed` is called when the
  * server has completed a request that stays unanswered.
  */
-export async function startFlakyS3(
-  target: string,
-  choose: Choose,
-  completed?: () => void,
-): Promise<FlakyS3> {
+export async function startFlakyS3(target: string, choose: Choose, completed?: () => void): Promise<FlakyS3> {
   const seen: FlakyS3['seen'][number][] = [];
   let requests = 0;
   const server = await startLoopbackServer((req, res) => {
