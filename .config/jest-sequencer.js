@@ -1,25 +1,25 @@
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * The suites that take longest, in this order. Those that keep the S3 server busy alternate with others: it answers one
- * request at a time, and some suites measure how soon a program reacts.
+ * The suites that take longest, in this order. Publications that race keep the S3 server and the processors busy, and
+ * other suites measure how soon a program reacts. So the races run beside suites that mostly wait, or need no S3.
  */
 const LONGEST = [
   'integration/s3/flaky',
-  'integration/kills/kill',
-  'history/evidence',
   'integration/kills/process-race',
-  'history/late-edits',
+  'integration/files/notebook',
+  'integration/kills/kill',
+  'integration/files/pages',
   'integration/kills/interrupt.',
-  'integration/files/examples',
+  'history/late-edits',
+  'history/evidence',
   'integration/kills/interrupt-hanging',
+  'integration/files/examples',
   'integration/gateway/schemathesis',
   'integration/kills/first-release',
   'deployed/scheduled-runs',
   'integration/files/python-client',
-  'integration/files/notebook',
   'deployed/s3/copy',
-  'integration/files/pages',
   'integration/files/recompute',
   'integration/compose',
   'aws/image',
