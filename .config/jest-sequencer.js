@@ -2,25 +2,25 @@ import Sequencer from '@jest/test-sequencer';
 
 /**
  * The suites that take longest, in this order. Publications that race keep the S3 server and the processors busy, and
- * other suites measure how soon a program reacts. So the races run beside suites that mostly wait, or need no S3.
+ * `interrupt-hanging` measures how soon a program reacts: it runs beside suites that need no S3.
  */
 const LONGEST = [
   'integration/s3/flaky',
-  'integration/kills/process-race',
-  'integration/files/notebook',
   'integration/kills/kill',
-  'integration/files/pages',
-  'integration/kills/interrupt.',
-  'history/late-edits',
-  'history/evidence',
-  'integration/kills/interrupt-hanging',
   'integration/files/examples',
+  'integration/kills/process-race',
+  'integration/kills/interrupt.',
   'integration/gateway/schemathesis',
+  'integration/files/notebook',
+  'integration/kills/interrupt-hanging',
+  'integration/files/python-client',
+  'integration/files/pages',
+  'integration/files/recompute',
+  'history/evidence',
+  'history/late-edits',
   'integration/kills/first-release',
   'deployed/scheduled-runs',
-  'integration/files/python-client',
   'deployed/s3/copy',
-  'integration/files/recompute',
   'integration/compose',
   'aws/image',
   'aws/synth',
