@@ -1,26 +1,21 @@
 import Sequencer from '@jest/test-sequencer';
 
-/**
- * The suites that take longest, in this order. Publications that race keep the S3 server and the processors busy, and
- * `interrupt-hanging` measures how soon a program reacts: it runs beside suites that need no S3.
- */
+/** The suites that take longest, in this order. */
 const LONGEST = [
   'integration/s3/flaky',
   'integration/kills/kill',
   'integration/files/examples',
   'integration/kills/process-race',
-  'integration/kills/interrupt.',
+  'integration/kills/interrupt',
   'integration/gateway/schemathesis',
-  'integration/files/notebook',
-  'integration/kills/interrupt-hanging',
-  'integration/files/python-client',
-  'integration/files/pages',
-  'integration/files/recompute',
+  'integration/kills/first-release',
   'history/evidence',
   'history/late-edits',
-  'integration/kills/first-release',
   'deployed/scheduled-runs',
+  'integration/files/notebook',
   'deployed/s3/copy',
+  'integration/files/pages',
+  'integration/files/recompute',
   'integration/compose',
   'aws/image',
   'aws/synth',

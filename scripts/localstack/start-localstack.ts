@@ -52,7 +52,6 @@ export async function startLocalstack(): Promise<S3Server> {
       EAGER_SERVICE_LOADING: '1',
       S3_SKIP_SIGNATURE_VALIDATION: '0',
       DISABLE_EVENTS: '1',
-      LS_LOG: 'warning',
       SKIP_SSL_CERT_DOWNLOAD: '1',
       MOTO_ACM_VALIDATION_WAIT: '0',
     },
