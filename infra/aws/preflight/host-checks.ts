@@ -9,9 +9,8 @@ export type ResolveAlias = (host: string) => Promise<readonly string[]>;
 export async function checkCertificate(
   acm: ACMClient,
   { certificateArn, host }: Pick<Parameters, 'certificateArn' | 'host'>,
-  of = '',
+  subject = 'certificate',
 ): Promise<Finding> {
-  const subject = of === '' ? 'certificate' : `certificate of ${of}`;
   const { Certificate: certificate } = await acm.send(
     new DescribeCertificateCommand({ CertificateArn: certificateArn }),
   );

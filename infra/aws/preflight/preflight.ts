@@ -84,14 +84,10 @@ export async function checkDeployment(
         ),
     ]),
     ['certificate', () => checkCertificate(new ACMClient(at(DELIVERY_REGION)), parameters)],
-    ...(apiDomain === undefined
-      ? []
-      : [
-          [
-            'certificate of apiDomain',
-            () => checkCertificate(new ACMClient(at(region)), apiDomain, 'apiDomain'),
-          ] satisfies Check,
-        ]),
+    ...(apiDomain === undefined ? [] : [apiDomain]).map((each): Check => {
+      const subject = 'certificate of apiDomain';
+      return [subject, () => checkCertificate(new ACMClient(at(region)), each, subject)];
+    }),
     ['host', () => checkHost(resolveAlias, parameters)],
     ['image', () => Promise.resolve(checkBaseImage(parameters))],
   ];

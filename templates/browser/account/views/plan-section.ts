@@ -3,7 +3,7 @@ import { button, element } from '../dom.js';
 import { includedWords } from '../../../../generator/core/text/plan-words.js';
 import type { Entitlements } from '../../../../schemas/types.generated.js';
 import { planCards, type PlanCardsOptions } from './plan-cards.js';
-import { stateWords } from './plan-words.js';
+import { besideWords, stateWords } from './plan-words.js';
 
 /** Options for `planSection`. */
 export type PlanSectionOptions = PlanCardsOptions & {
@@ -33,7 +33,7 @@ export function planSection(state: AccountState, options: PlanSectionOptions): N
 
 /** Returns a card about a subscription that needs its owner although a grant gives access. */
 function warning(state: AccountState): Node {
-  const { title, text } = stateWords(state);
+  const { title, text } = besideWords(state);
   return element('div', { class: 'card state bad' }, element('h2', {}, title), element('p', {}, text));
 }
 

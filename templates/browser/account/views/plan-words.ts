@@ -85,6 +85,22 @@ function withoutAccess(
   }
 }
 
+/** Returns a subscription in words whose owner should do something, although a grant gives access. */
+export function besideWords(state: AccountState): Pick<StateWords, 'title' | 'text'> {
+  const title = 'Your subscription needs your attention';
+  switch (state.kind) {
+    case 'refunded':
+      return {
+        title,
+        text: 'It was refunded but is not cancelled, so it can charge you again when it renews. Cancel it in the billing portal.',
+      };
+    case 'stopped':
+      return { title, text: 'It is not paid or is paused. Pay or cancel it in the billing portal.' };
+    default:
+      return stateWords(state);
+  }
+}
+
 function activeText({ renews, until }: Extract<AccountState, { readonly kind: 'active' }>): string {
   return renews === null
     ? `Your access ends on ${instantDateWords(until)}.`

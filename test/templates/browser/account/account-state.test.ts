@@ -5,7 +5,7 @@ import {
   toAccountState,
   WAIT_MS,
 } from '../../../../templates/browser/account/account-state.js';
-import { stateWords } from '../../../../templates/browser/account/views/plan-words.js';
+import { besideWords, stateWords } from '../../../../templates/browser/account/views/plan-words.js';
 
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 const LATER = '2026-09-20T12:00:00Z';
@@ -153,4 +153,14 @@ it.each([
   const words = stateWords(toAccountState(entitlements, AT));
   expect(words.title).toContain(title);
   expect(words.text).toContain(text);
+});
+
+it('does not say beside a grant that keys do not work', () => {
+  const beside = withSubscription({ outcome: 'refunded', access_until: null });
+  const paused = withSubscription({ state: 'unpaid', outcome: 'inactive', access_until: null });
+  for (const entitlements of [beside, paused]) {
+    const { text } = besideWords(toAccountState(entitlements, AT));
+    expect(text).toContain('in the billing portal');
+    expect(text).not.toContain('keys');
+  }
 });
