@@ -14,7 +14,7 @@ import {
   type DemoProviderOptions,
 } from '../identity/identity-provider.js';
 import type { FakeBilling } from '../stripe/fake-billing.js';
-import { startPaymentSite } from '../stripe/payment-site.js';
+import { startPaymentSite, type PaymentSiteOptions } from '../stripe/payment-site.js';
 
 /** A gateway that sells, with an identity provider and a payment service, all on loopback. */
 export type AccountSite = {
@@ -26,18 +26,17 @@ export type AccountSite = {
 };
 
 /** Options for `startAccountSite`. */
-export type AccountSiteOptions = Pick<DemoProviderOptions, 'tokenSeconds'> & {
-  /** Variables of the gateway: its stores and its secret. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Folder of the built templates. */
-  readonly templates: string;
-  /** 0 means any free port. */
-  readonly port: number;
-  /** Delay of a payment that is confirmed later. */
-  readonly laterMs?: number;
-  /** Clock of the gateway, in milliseconds since the epoch; the machine's by default. */
-  readonly now?: () => number;
-};
+export type AccountSiteOptions = Pick<DemoProviderOptions, 'tokenSeconds'> &
+  Pick<PaymentSiteOptions, 'bank'> & {
+    /** Variables of the gateway: its stores and its secret. */
+    readonly env: Readonly<Record<string, string>>;
+    /** Folder of the built templates. */
+    readonly templates: string;
+    /** 0 means any free port. */
+    readonly port: number;
+    /** Clock of the gateway, in milliseconds since the epoch; the machine's by default. */
+    readonly now?: () => number;
+  };
 
 const PRICES = { 'single-chain': 'price_demoSingleChain', research: 'price_demoResearch' } as const;
 
@@ -45,7 +44,7 @@ const PRICES = { 'single-chain': 'price_demoSingleChain', research: 'price_demoR
 export async function startAccountSite(options: AccountSiteOptions): Promise<AccountSite> {
   const port = options.port === 0 ? await findFreePort() : options.port;
   const accountUrl = `http://127.0.0.1:${port}${ACCOUNT_PATHS.page}`;
-  const { tokenSeconds, laterMs, now = () => Date.now() } = options;
+  const { tokenSeconds, bank, now = () => Date.now() } = options;
   const provider = await startDemoProvider({
     pageUrl: accountUrl,
     ...(tokenSeconds === undefined ? {} : { tokenSeconds }),
@@ -53,7 +52,7 @@ export async function startAccountSite(options: AccountSiteOptions): Promise<Acc
   const site = await startPaymentSite({
     now,
     prices: PRICES,
-    ...(laterMs === undefined ? {} : { laterMs }),
+    ...(bank === undefined ? {} : { bank }),
   });
   const stopBoth = async (): Promise<void> => {
     await Promise.all([provider.stop(), site.stop()]);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { PLANS, type PlanId } from '../../schemas/catalog.js';
 import type { Subscription } from '../../gateway/core/billing/subscription.js';
 import { toPage } from '../identity/plain-page.js';
@@ -16,8 +17,8 @@ export type PaymentSite = {
 
 /** Options for `startPaymentSite`. */
 export type PaymentSiteOptions = Pick<FakeBillingOptions, 'now' | 'prices'> & {
-  /** Delay of a payment that the buyer's bank confirms later; ten seconds by default. */
-  readonly laterMs?: number;
+  /** Waits until the buyer's bank confirms a payment that it confirms later; ten seconds by default. */
+  readonly bank?: () => Promise<void>;
 };
 
 type Connection = Parameters<PaymentSite['connect']>[0];
@@ -26,18 +27,15 @@ const LATER_MS = 10_000;
 const PATH = /^\/(pay|portal)\/(\w+)(?:\/([a-z-]+))?$/;
 
 /** Starts a payment service on a free port. */
-export async function startPaymentSite({
-  now,
-  prices,
-  laterMs = LATER_MS,
-}: PaymentSiteOptions): Promise<PaymentSite> {
+export async function startPaymentSite({ now, prices, bank }: PaymentSiteOptions): Promise<PaymentSite> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // of a TCP server
   const url = `http://127.0.0.1:${port}`;
   const billing = createFakeBilling({ now, prices, pageUrl: (page, id) => `${url}/${page}/${id}` });
   const notify = createNotifier(billing);
-  const timers = new Set<NodeJS.Timeout>();
+  const stopping = new AbortController();
+  const confirmed = bank ?? (() => setTimeout(LATER_MS, undefined, { ref: false, signal: stopping.signal }));
   let connection: Connection | undefined;
 
   async function pay(id: string, action: string, webhookUrl: string): Promise<void> {
@@ -46,7 +44,10 @@ export async function startPaymentSite({
       await notify(webhookUrl);
     };
     if (action !== 'later') await complete();
-    else timers.add(setTimeout(() => void complete().catch(() => undefined), laterMs).unref());
+    else
+      void confirmed()
+        .then(complete)
+        .catch(() => undefined);
   }
 
   async function change(id: string, action: string, webhookUrl: string): Promise<void> {
@@ -77,7 +78,7 @@ export async function startPaymentSite({
     billing,
     connect: (gateway) => (connection = gateway),
     async stop() {
-      timers.forEach(clearTimeout);
+      stopping.abort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -71,6 +71,7 @@ it(
     await page.getByText('confirm it later').click();
     await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor();
     await expectGoodLook(visit, 'waiting');
+    site.confirmPayments();
     await page.getByRole('heading', { name: 'Single Chain for Base' }).waitFor();
     await page.getByText('Thank you. Your plan is active.').waitFor();
     expect(await page.getByText('you are signed out when you reload').isVisible()).toBe(true);
@@ -310,7 +311,7 @@ describe('an attack on the sign-in', () => {
     'asks to sign in again when the token has expired, and does not keep the keys on the page',
     async () => {
       const visit = await openTab(browser);
-      await openAccount(visit, site, 'ada');
+      await openAccount(visit, site, 'tess');
       site.clock.aheadMs = 2 * 3_600_000;
       try {
         await visit.page.getByRole('button', { name: /^Buy Research/ }).click();

@@ -6,12 +6,12 @@ import { createTemporaryFolder } from '../process/temporary-folder.js';
 import { publishSample } from '../release/published-sample.js';
 
 const TEMPLATES = path.join(import.meta.dirname, '../../../dist/templates');
-/** Delay of a payment that is confirmed later. */
-const LATER_MS = 1_000;
 
-/** An account site, and the clock of its gateway. */
+/** An account site, the clock of its gateway, and the bank of its buyers. */
 export type TestSite = AccountSite & {
   readonly clock: { aheadMs: number };
+  /** Confirms the payments that the bank was to confirm later. */
+  readonly confirmPayments: () => void;
   readonly dispose: () => Promise<void>;
 };
 
@@ -31,6 +31,7 @@ export type AccountVisit = {
 export async function startTestSite(): Promise<TestSite> {
   const folder = await createTemporaryFolder();
   const clock = { aheadMs: 0 };
+  const waiting: (() => void)[] = [];
   const site = await startAccountSite({
     env: {
       CRD_STORE: `file:${await publishSample()}`,
@@ -42,12 +43,13 @@ export async function startTestSite(): Promise<TestSite> {
     },
     templates: TEMPLATES,
     port: 0,
-    laterMs: LATER_MS,
+    bank: () => new Promise((resolve) => waiting.push(resolve)),
     now: () => Date.now() + clock.aheadMs,
   });
   return {
     ...site,
     clock,
+    confirmPayments: () => waiting.splice(0).forEach((confirm) => confirm()),
     async dispose() {
       await site.stop();
       await folder.dispose();
