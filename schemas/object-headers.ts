@@ -14,13 +14,13 @@ import {
   summaryPath,
   TRUST_PATHS,
 } from './paths.js';
+import { isAssetPath } from './release-paths.js';
 
 /** Keys of the public copies that caches may keep for only a minute, because they show the current state. */
 const MOST_CURRENT: ReadonlySet<string> = new Set(
   [
     ...[PUBLIC_PATHS.status, PUBLIC_PATHS.landing, PUBLIC_PATHS.release, PUBLIC_PATHS.overviewChart],
-    ...[PAGE_PATHS.front, PAGE_PATHS.stylesheet, PAGE_PATHS.script, PAGE_PATHS.icon],
-    ...[PAGE_PATHS.verify, PAGE_PATHS.verifyScript], // the two belong together
+    ...[PAGE_PATHS.front, PAGE_PATHS.icon, PAGE_PATHS.verify],
     ...CHAIN_IDS.flatMap((chain) => [
       ...[summaryPath(chain), chainPagePath(chain)],
       ...[chartPath(chain), chartDataPath(chain)],
@@ -31,9 +31,12 @@ const MOST_CURRENT: ReadonlySet<string> = new Set(
 /** Keys of the public files by which readers verify releases. */
 const TRUST_KEYS: ReadonlySet<string> = new Set(Object.values(TRUST_PATHS).map(publicKey));
 
-/** Returns the `Cache-Control` of the object with this key. Artifacts and records never change, public copies do. */
+/**
+ * Returns the `Cache-Control` of the object with this key. Artifacts, records, and scripts and style sheets never change;
+ * other public copies do.
+ */
 export function cacheControlOf(key: string): string {
-  if (key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX)) {
+  if (key.startsWith(OBJECTS_PREFIX) || key.startsWith(RELEASES_PREFIX) || isAssetKey(key)) {
     return 'public, max-age=31536000, immutable';
   }
   if (!key.startsWith(PUBLIC_PREFIX)) return 'no-cache';
@@ -41,6 +44,10 @@ export function cacheControlOf(key: string): string {
   return MOST_CURRENT.has(key)
     ? 'public, max-age=60, stale-while-revalidate=60'
     : 'public, max-age=300, stale-while-revalidate=86400';
+}
+
+function isAssetKey(key: string): boolean {
+  return key.startsWith(PUBLIC_PREFIX) && isAssetPath(key.slice(PUBLIC_PREFIX.length - 1));
 }
 
 const SUBSCRIBER_TYPES: Readonly<Record<string, string>> = {

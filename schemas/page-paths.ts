@@ -20,12 +20,14 @@ export const PAGE_PATHS = {
   sitemap: '/sitemap.xml',
   robots: '/robots.txt',
   llms: '/llms.txt',
-  stylesheet: '/assets/site.css',
-  script: '/assets/site.js',
-  verifyScript: '/assets/verify.js',
   icon: '/assets/icon.svg',
   card: '/assets/card.png',
 } as const;
+
+/** Returns the URL path of a script or style sheet of the pages, by the name of its file, which contains its digest. */
+export function assetPath(name: string): string {
+  return `/assets/${name}`;
+}
 
 /** Returns the URL path of a chain's page. */
 export function chainPagePath(chain: Chain | Placeholder): string {

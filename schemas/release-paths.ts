@@ -1,5 +1,6 @@
 import { CHAIN_IDS, GENRES, VOLUME_FORMATS, VOLUME_GENRES, WINDOWS } from './catalog.js';
 import {
+  assetPath,
   bundlePath,
   calendarPath,
   chainPagePath,
@@ -54,6 +55,7 @@ const MANIFESTS: ReadonlySet<string> = new Set([
 const PUBLIC: ReadonlySet<string> = new Set([
   ...Object.values(PUBLIC_PATHS),
   ...Object.values(PAGE_PATHS),
+  ...['site.css', 'site.js', 'verify.js'].map(assetPath), // before their names contained a digest
   ...CHAIN_IDS.flatMap((chain) =>
     [
       ...[summaryPath, calendarPath, weeklySummaryPath, chartPath, chartDataPath, chainPagePath],
@@ -67,6 +69,8 @@ const VERSION = /^v[1-9][0-9]*$/;
 
 const WHEEL = /^[a-z0-9_]+-[0-9]+(\.[0-9]+)*-py3-none-any\.whl$/;
 
+const ASSET = /^[a-z]+-[0-9a-f]{16}\.(css|js)$/;
+
 const WORDS = /^[a-z]+(-[a-z]+)*$/;
 
 /** The public paths with a name in them. Other versions of the generator publish other names. */
@@ -76,6 +80,7 @@ const NAMED: readonly { readonly spell: (name: Placeholder) => string; readonly 
   { spell: methodologyPagePath, name: VERSION },
   { spell: examplePath, name: /^[a-z0-9]+([_-][a-z0-9]+)*\.[a-z]+$/ },
   { spell: wheelPath, name: WHEEL },
+  { spell: assetPath, name: ASSET },
   { spell: problemPath, name: WORDS },
   { spell: guidePath, name: WORDS },
   { spell: operationPath, name: WORDS },
@@ -90,6 +95,11 @@ export function isPublicPath(path: string): boolean {
 /** Returns whether a path is that of a wheel of the Python client, of any version. */
 export function isWheelPath(path: string): boolean {
   return WHEEL.test(nameIn(path, wheelPath('{name}')));
+}
+
+/** Returns whether a path is that of a script or style sheet of the pages, whose name contains its digest. */
+export function isAssetPath(path: string): boolean {
+  return ASSET.test(nameIn(path, assetPath('{name}')));
 }
 
 /** Returns whether a path is that of a page about an operation of the API, of any version. */

@@ -23,7 +23,7 @@ import {
   summaryPath,
   weeklySummaryPath,
 } from '../../schemas/paths.js';
-import { isOperationPath, isWheelPath } from '../../schemas/release-paths.js';
+import { isAssetPath, isOperationPath, isWheelPath } from '../../schemas/release-paths.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
 import { toPageAddress } from '../core/http/page-address.js';
@@ -59,8 +59,8 @@ export const PUBLIC_ROUTE: RouteOptions = {
 };
 
 /**
- * The public paths that answer 503 instead of 404 before the first release is known, as wheels and the pages about
- * operations do. The pages about problems are not among them: until a release contains them, their own router serves them.
+ * The public paths that answer 503 instead of 404 before the first release is known, as scripts, style sheets, wheels and
+ * the pages about operations do. The pages about problems are not among them: until a release contains them, their own router serves them.
  */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
@@ -83,7 +83,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
 ]);
 
 function isExpected(path: string): boolean {
-  return EXPECTED.has(path) || isWheelPath(path) || isOperationPath(path);
+  return EXPECTED.has(path) || isAssetPath(path) || isWheelPath(path) || isOperationPath(path);
 }
 
 /**

@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { ALIASES_KEY, POINTER_KEY, publicKey, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { isAssetPath } from '../../schemas/release-paths.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { publicPathsOf } from '../core/draft/chain-state.js';
 import { metaOf } from '../state/object-meta.js';
@@ -17,8 +18,9 @@ export type RefreshResult = { readonly objects: number; readonly bytes: number }
 
 /**
  * Updates every public copy, also called alias, to the release that the pointer names, and then sets aliases.json to its
- * sequence. The list of files comes first, so that readers who compare others with it notice the refresh; the status comes last. Several runs may refresh at the same time: each copy is read before the pointer, so an
- * older release never overwrites a newer one.
+ * sequence. The list of files comes first, so that readers who compare others with it notice the refresh; then scripts and
+ * style sheets, before the pages that need them; the status comes last. Several runs may refresh at the same time: each
+ * copy is read before the pointer, so an older release never overwrites a newer one.
  */
 export async function refreshAliases(
   store: ObjectStore,
@@ -39,11 +41,9 @@ export async function refreshAliases(
   };
   const { release, status } = PUBLIC_PATHS;
   if (release in first.public) await refresh(release);
-  await pMap(
-    paths.filter((path) => path !== release && path !== status),
-    refresh,
-    { concurrency: CONCURRENCY },
-  );
+  const assets = paths.filter(isAssetPath);
+  const others = paths.filter((path) => path !== release && path !== status && !isAssetPath(path));
+  for (const group of [assets, others]) await pMap(group, refresh, { concurrency: CONCURRENCY });
   for (const path of CHAIN_IDS.flatMap(publicPathsOf)) await deleteUnlisted(store, path, current);
   if (status in first.public) await refresh(status);
   await raiseSequence(store, first.sequence);

@@ -1,5 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { EXAMPLE_NAMES, GUIDE_NAMES } from '../../schemas/catalog.js';
+import { nameByContent } from '../../schemas/digest.js';
+import { assetPath } from '../../schemas/paths.js';
+import { chartCss, figureCss } from '../core/charts/chart-style.js';
 import { compileHtmlTemplates } from '../core/text/html-template.js';
 import {
   PAGE_TEMPLATES,
@@ -7,6 +10,7 @@ import {
   type GuideText,
   type GuideTextName,
   type PageTemplate,
+  type SiteAsset,
   type SiteTexts,
 } from '../core/pages/site-texts.js';
 
@@ -20,22 +24,25 @@ export async function readSiteTexts(templates: URL, wheel: string): Promise<Site
       await read(`${name}.html.hbs`),
     ]),
   );
+  const firstStyle = await read('first.css');
+  const styles = ['site.css', 'figure.css', 'docs.css', 'verify.css'];
+  const moreStyle = (await Promise.all(styles.map(read))).join('');
   return {
     templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
-    firstStyle: await read('first.css'),
-    moreStyle:
-      (await read('site.css')) +
-      (await read('figure.css')) +
-      (await read('docs.css')) +
-      (await read('verify.css')),
-    script: await readScript(new URL('browser/site.js', templates)),
-    verifyScript: await readScript(new URL('browser/verify.js', templates)),
+    firstStyle,
+    stylesheet: toAsset('site', 'css', [firstStyle, moreStyle, chartCss(), figureCss(), ''].join('\n')),
+    script: toAsset('site', 'js', await readScript(new URL('browser/site.js', templates))),
+    verifyScript: toAsset('verify', 'js', await readScript(new URL('browser/verify.js', templates))),
     icon: await read('icon.svg'),
     card: await readFile(new URL('card.png', pages)),
     wheel,
     examples: await readExamples(new URL('examples/', templates)),
     guides: await readGuides(new URL('guides/', templates)),
   };
+}
+
+function toAsset(stem: string, extension: string, text: string): SiteAsset {
+  return { path: assetPath(nameByContent(stem, extension, text)), text };
 }
 
 /** Reads the bundle that `npm run build` makes. @throws Error that says so if it is missing. */

@@ -3,6 +3,7 @@ import vm from 'node:vm';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import {
   calendarPath,
+  assetPath,
   chainPagePath,
   chartPath,
   isPagePath,
@@ -179,7 +180,7 @@ it('serves the files by which readers verify releases from the bucket, and cache
   }
 });
 
-it.each([PAGE_PATHS.verify, PAGE_PATHS.verifyScript, PUBLIC_PATHS.release])(
+it.each([PAGE_PATHS.verify, assetPath('site.js'), PUBLIC_PATHS.release])(
   'serves %s like other public files',
   (path) => {
     const { CacheBehaviors } = distribution;
@@ -250,10 +251,9 @@ describe('the CloudFront function', () => {
       '/nothing',
       '/api/v1/nothing',
       '/a.b/c',
-      '/assets/site.css',
+      assetPath('site-0123456789abcdef.css'),
       '/api/',
       PAGE_PATHS.verify,
-      PAGE_PATHS.verifyScript,
     ],
   ];
   type Headers = Readonly<Record<string, { readonly value: string }>>;

@@ -40,7 +40,8 @@ describe("the generator's README", () => {
         const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
         const folded = foldPage(shown);
         const named = folded.replace(/(?<=\/analyst-kit\/examples\/).*/, '<file>');
-        files.set(named.replace(/(?<=\/python\/).*/, '<wheel>'), type);
+        const kind = named.replace(/(?<=^\/assets\/[a-z]+-)[0-9a-f]{16}(?=\.)/, '<digest>');
+        files.set(kind.replace(/(?<=\/python\/).*/, '<wheel>'), type);
       }
     }
     const listed = readTable(page, '| path | type | content |').map(([name, type]) => [name, type]);

@@ -65,9 +65,8 @@ export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
   '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
   '/assets/card.png', // a copy of templates/pages/card.png
   '/assets/icon.svg', // a copy of templates/pages/icon.svg
-  '/assets/site.css', // templates/pages/site.css, figure.css and the palette
-  '/assets/site.js', // bundled from templates/browser
-  '/assets/verify.js', // the same
+  '/assets/{name}.css', // templates/pages/site.css, figure.css and the palette
+  '/assets/{name}.js', // bundled from templates/browser
   '/verify', // no data: templates/pages/verify.html.hbs
   '/glossary', // the page of schemas/glossary.json
   '/docs', // made from templates/guides/quickstart.md
@@ -86,6 +85,7 @@ export function kindOf(path: string): string {
     .replace(/^\/docs\/guides\/.+/, '/docs/guides/{name}')
     .replace(/^\/docs\/api\/(?!schemas$).+/, '/docs/api/{operation}')
     .replace(/(?<=\/examples\/).+/, '{name}')
+    .replace(/(?<=\/assets\/)[a-z]+-[0-9a-f]{16}(?=\.(css|js)$)/, '{name}')
     .replace(/(?<=\/python\/).+/, '{wheel}')
     .replace(/(?<=\/)[a-z]+(?=-volume-schema$)/, '{genre}');
 }

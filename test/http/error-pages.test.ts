@@ -179,7 +179,7 @@ describe('another address of a page', () => {
       PUBLIC_PATHS.status,
       BUNDLE,
       FILES_PATH,
-      PAGE_PATHS.stylesheet,
+      PAGE_PATHS.icon,
       PAGE_PATHS.feed,
       '/healthz',
     ])

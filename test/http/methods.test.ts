@@ -42,6 +42,7 @@ const FILES = [
   manifestPath('derived', 'base'),
   dayPath('gold', 'base', '2022-01-02'),
 ];
+const { python, site } = await readProductTexts();
 const PUBLIC = [
   ...Object.values(PUBLIC_PATHS),
   summaryPath('base'),
@@ -58,7 +59,8 @@ const PUBLIC = [
   methodologyPagePath('v1'),
   ...EXAMPLE_NAMES.flatMap((name) => [examplePath(name), exampleViewPath(name)]),
   ...GUIDE_NAMES.map(guidePath),
-  wheelPath(makeWheel((await readProductTexts()).python).name),
+  wheelPath(makeWheel(python).name),
+  ...[site.stylesheet, site.script, site.verifyScript].map((asset) => asset.path),
 ];
 const PROBLEM_PAGES = (Object.keys(PROBLEMS) as ProblemCode[]).map(problemPath); // keys of a closed literal
 const OPERATION_PAGES = Object.values(openApiDocument()['paths'] as Record<string, Record<string, object>>)

@@ -1,6 +1,7 @@
 import { cacheControlOf, dispositionOf } from '../../schemas/object-headers.js';
 import {
   ALIASES_KEY,
+  assetPath,
   bundlePath,
   calendarPath,
   chainPagePath,
@@ -68,7 +69,8 @@ describe('cacheControlOf', () => {
     ['the front page', publicKey(PAGE_PATHS.front), ONE_MINUTE],
     ['the page of a chain', publicKey(chainPagePath('base')), ONE_MINUTE],
     ['the reference', publicKey(PAGE_PATHS.docs), FIVE_MINUTES],
-    ['the stylesheet', publicKey(PAGE_PATHS.stylesheet), ONE_MINUTE],
+    ['a style sheet', publicKey(assetPath('site-0123456789abcdef.css')), FOR_EVER],
+    ['the icon', publicKey(PAGE_PATHS.icon), ONE_MINUTE],
     ['a summary', publicKey(summaryPath('bitcoin')), ONE_MINUTE],
     ['the changes', publicKey(PUBLIC_PATHS.changes), FIVE_MINUTES],
     ['the glossary', publicKey(PUBLIC_PATHS.glossary), FIVE_MINUTES],

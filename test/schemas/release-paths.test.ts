@@ -39,6 +39,7 @@ it.each([
     '/methodology/v0',
     '/methodology/',
   ],
+  ...['/assets/site-.css', '/assets/site-0123456789ABCDEF.js', '/assets/../site-0123456789abcdef.js'],
   ...[
     '/api/v1/methodology/v1/../x.json',
     '/api/v1/methodology/.json',

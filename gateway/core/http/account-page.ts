@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars';
-import { sha256Hex } from '../../../schemas/digest.js';
+import { nameByContent } from '../../../schemas/digest.js';
 import { PAGE_COLOURS } from '../../../schemas/palette.js';
 import { accountAssetPath } from '../../../schemas/paths.js';
 import type { Site } from '../../../schemas/types.generated.js';
@@ -63,7 +63,7 @@ function colourVariables(): string {
 }
 
 function toAsset(extension: string, mediaType: string, text: string): AccountAsset {
-  const path = accountAssetPath(`account-${sha256Hex(text).slice(0, 16)}.${extension}`);
+  const path = accountAssetPath(nameByContent('account', extension, text));
   return { path, mediaType, bytes: encode(text) };
 }
 

@@ -10,7 +10,6 @@ import {
   type FileTemplate,
   type ReleaseStamp,
 } from '../artifacts/artifact.js';
-import { chartCss, figureCss } from '../charts/chart-style.js';
 import { apiPage } from '../pages/api/api-page.js';
 import { operationPages } from '../pages/api/operation-pages.js';
 import { schemasPage } from '../pages/api/schemas-page.js';
@@ -21,7 +20,7 @@ import { glossaryPage } from '../pages/glossary-page.js';
 import { methodologyPage } from '../pages/methodology-page.js';
 import { pricingPage } from '../pages/pricing-page.js';
 import { problemPages } from '../pages/problem-pages.js';
-import type { SiteTexts } from '../pages/site-texts.js';
+import type { SiteAsset, SiteTexts } from '../pages/site-texts.js';
 import { verifyPage } from '../pages/verify-page.js';
 
 /** The texts of the pages whose content is the same in every release of one generator version. */
@@ -35,20 +34,16 @@ export type ReferencePageOptions = {
 /** Returns the pages whose content is the same in every release of one generator version, with style sheet, scripts, icon and social card. */
 export function referencePages(options: ReferencePageOptions): FileTemplate[] {
   const { site, methodology, methodologyText, glossary } = options;
-  const asset = (path: string, type: string, text: string): FileTemplate => ({
+  const asset = (type: string, { path, text }: SiteAsset): FileTemplate => ({
     path,
     type,
     content: () => textContent(text),
   });
   const files: FileTemplate[] = [
-    asset(
-      PAGE_PATHS.stylesheet,
-      CSS_TYPE,
-      [site.firstStyle, site.moreStyle, chartCss(), figureCss(), ''].join('\n'),
-    ),
-    asset(PAGE_PATHS.script, JS_TYPE, site.script),
-    asset(PAGE_PATHS.verifyScript, JS_TYPE, site.verifyScript),
-    asset(PAGE_PATHS.icon, SVG_TYPE, site.icon),
+    asset(CSS_TYPE, site.stylesheet),
+    asset(JS_TYPE, site.script),
+    asset(JS_TYPE, site.verifyScript),
+    asset(SVG_TYPE, { path: PAGE_PATHS.icon, text: site.icon }),
     {
       path: PAGE_PATHS.card,
       type: PNG_TYPE,

@@ -5,7 +5,7 @@ import { siteLinks } from '../../../schemas/site-links.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
 import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 import { trustHtml } from '../text/html-template.js';
-import type { PageTemplate, SiteTexts } from './site-texts.js';
+import type { PageTemplate, SiteAsset, SiteTexts } from './site-texts.js';
 
 /** The social card: networks want to know its size before they load it. */
 const CARD = {
@@ -39,8 +39,8 @@ export type PageOptions = {
   readonly description: string;
   /** Styles inside the page, so that its first screen is painted without another file. Its template then links to the style sheet. */
   readonly styles?: readonly string[];
-  /** Paths of the scripts of this page, after the script of all pages. */
-  readonly scripts?: readonly string[];
+  /** Scripts of this page, after the script of all pages. */
+  readonly scripts?: readonly SiteAsset[];
   /** Returns the values of the template. A page shows the revision of the release in which it last changed. */
   readonly values: (stamp: ReleaseStamp) => object;
 };
@@ -58,10 +58,15 @@ export function pageFile(
     description,
     canonical: origins.map((origin) => origin + path),
     card: origins.map((origin) => ({ ...CARD, url: origin + PAGE_PATHS.card })),
-    site: { name, policy: pagePolicy(styles.map(sha256Base64)), ...PAGE_PATHS },
+    site: {
+      name,
+      policy: pagePolicy(styles.map(sha256Base64)),
+      ...PAGE_PATHS,
+      stylesheet: site.stylesheet.path,
+    },
     styles: styles.map(trustHtml),
-    scripts: [PAGE_PATHS.script, ...scripts],
-    stylesheets: styles.length === 0 ? [PAGE_PATHS.stylesheet] : [],
+    scripts: [site.script, ...scripts].map((script) => script.path),
+    stylesheets: styles.length === 0 ? [site.stylesheet.path] : [],
     sections: SECTIONS.map((section) => ({ ...section, current: currentOf(section.path, path) })),
     resources: RESOURCES,
     publisher: details?.publisher === undefined ? [] : [details.publisher],

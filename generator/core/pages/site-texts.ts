@@ -43,16 +43,20 @@ export type GuideText = { readonly text: string; readonly codes: readonly GuideC
 /** Names of the texts in `templates/guides`. The quickstart is on the first page of the documentation. */
 export type GuideTextName = GuideName | 'quickstart';
 
+/** A style sheet or a script. Its path contains its digest, so that a page always gets its own and caches may keep it. */
+export type SiteAsset = { readonly path: string; readonly text: string };
+
 /** The templates and static texts of the pages. */
 export type SiteTexts = {
   readonly templates: { readonly [name in PageTemplate]: TextTemplate };
-  /** The styles of the first screen of a page, and those that follow them. */
+  /** The styles of the first screen of a page. */
   readonly firstStyle: string;
-  readonly moreStyle: string;
+  /** All styles. */
+  readonly stylesheet: SiteAsset;
   /** The script of the pages, bundled. */
-  readonly script: string;
+  readonly script: SiteAsset;
   /** The script of the page that verifies the site, bundled. */
-  readonly verifyScript: string;
+  readonly verifyScript: SiteAsset;
   readonly icon: string;
   /** The picture that social networks show beside a link, a PNG. */
   readonly card: Uint8Array;

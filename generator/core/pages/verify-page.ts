@@ -32,7 +32,7 @@ export function verifyPage(site: SiteTexts): FileTemplate {
     template: 'verify',
     title: 'Verify this site',
     description: 'Check in your browser that every public file of this site is what its publisher signed.',
-    scripts: [PAGE_PATHS.verifyScript],
+    scripts: [site.verifyScript],
     values: () => ({
       steps: STEPS,
       docs: PAGE_PATHS.docs,

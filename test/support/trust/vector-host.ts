@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { referencePages } from '../../../generator/core/draft/reference-pages.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { PAGE_PATHS } from '../../../schemas/paths.js';
+import { isAssetPath } from '../../../schemas/release-paths.js';
 import type { VectorSite } from './vector-site.js';
 
 /** How a host answers a request for a file of its site. */
@@ -22,17 +23,16 @@ export type VectorHost = {
   readonly stop: () => Promise<void>;
 };
 
-/** The files of the page, which are in no vector. */
-const OWN: readonly string[] = [
-  ...[PAGE_PATHS.verify, PAGE_PATHS.verifyScript, PAGE_PATHS.script, PAGE_PATHS.stylesheet, PAGE_PATHS.icon],
-];
+/** Returns whether a file belongs to the page. No vector has one. */
+const isOwn = (path: string): boolean =>
+  path === PAGE_PATHS.verify || path === PAGE_PATHS.icon || isAssetPath(path);
 const STAMP = { revision: '2026-03-04.000001', sequence: 3, publishedAt: '2026-03-04T06:00:00Z' };
 
 /** Starts a host that serves nothing yet but the page that verifies it. */
 export async function startVectorHost(): Promise<VectorHost> {
   const own = new Map(
     referencePages(await readProductTexts())
-      .filter(({ path }) => OWN.includes(path))
+      .filter(({ path }) => isOwn(path))
       .map(({ path, type, content }) => [path, { type, text: content(STAMP).text }]),
   );
   let answerTo: (urlPath: string, isFresh: boolean) => HostAnswer = () => ({ status: 404 });
