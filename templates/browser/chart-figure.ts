@@ -1,5 +1,5 @@
 import { chainScene } from '../../generator/core/charts/chain-scene.js';
-import { lastDayOf, readDay, type ChartSeries } from '../../generator/core/charts/chart-series.js';
+import { readDay, type ChartSeries } from '../../generator/core/charts/chart-series.js';
 import { overviewScene } from '../../generator/core/charts/overview-scene.js';
 import type { Scene } from '../../generator/core/charts/scene.js';
 import { toSvg } from '../../generator/core/charts/svg-text.js';
@@ -20,8 +20,11 @@ import {
   dayAt,
   FIRST_RANGE,
   follow,
+  limitsOf,
+  newestDayOf,
   RANGES,
   rangeWindow,
+  restingDay,
   zoomAround,
   zoomWindow,
 } from './chart-view.js';
@@ -118,17 +121,16 @@ type Chart = {
 
 function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Chart {
   const { figure, plot } = parts;
-  const limits = {
-    first: Math.min(...all.map(({ first }) => first)),
-    last: Math.max(...all.map(lastDayOf)),
-  };
+  const limits = limitsOf(all, Date.now());
+  const newest = newestDayOf(all);
   let range = FIRST_RANGE;
   let window = rangeWindow(limits, RANGES[range]?.days ?? Infinity);
   let day: number | undefined;
-  const draw = (): void => drawChart(parts, all, window, day);
+  const shown = (): number => day ?? restingDay(window, newest);
+  const draw = (): void => drawChart(parts, all, window, shown());
   const read = (next: number | undefined): void => {
     day = next;
-    showDay(parts, all, window, day ?? window.to - 1, day !== undefined);
+    showDay(parts, all, window, shown(), day !== undefined);
   };
   const show = (next: ChartWindow, marked: number | undefined): void => {
     window = next;
@@ -149,10 +151,10 @@ function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Ch
     reset: () => showRange(range),
   });
   watchKeys(plot, {
-    zoom: (factor) => show(zoomAround(window, day ?? window.to - 1, factor, limits), undefined),
+    zoom: (factor) => show(zoomAround(window, shown(), factor, limits), undefined),
     reset: () => showRange(range),
     move: (key) => {
-      const next = dayAfterKey(key, day ?? window.to, window, limits);
+      const next = dayAfterKey(key, day ?? shown() + 1, window, limits);
       if (next === undefined) return false;
       const moved = follow(window, next);
       if (moved !== window) show(moved, undefined);
@@ -168,7 +170,7 @@ function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Ch
   return {
     showRange,
     download: (format) => {
-      const scene = sceneOf(all, window, day ?? window.to - 1, FILE_LABELS_WIDTH);
+      const scene = sceneOf(all, window, shown(), FILE_LABELS_WIDTH);
       const heading = figure.querySelector('.chart-title')?.textContent ?? '';
       const [only] = all;
       const name = all.length === 1 && only !== undefined ? only.chain : 'overview';
@@ -181,9 +183,9 @@ function drawChart(
   { figure, plot, canvas, range }: Parts,
   all: readonly ChartSeries[],
   window: ChartWindow,
-  day: number | undefined,
+  day: number,
 ): void {
-  const scene = sceneOf(all, window, day ?? window.to - 1, plot.clientWidth);
+  const scene = sceneOf(all, window, day, plot.clientWidth);
   const label = `${figure.querySelector('.chart-title')?.textContent ?? ''}, ${windowWords(window)}`;
   const name = canvas.querySelector('desc')?.id.replace(/-desc$/, '') ?? 'chart';
   canvas.innerHTML = toSvg(scene, { name, label, description: label, hasTooltips: false });

@@ -1,4 +1,7 @@
+import { lastDayOf, type ChartSeries } from '../../generator/core/charts/chart-series.js';
 import { windowOf, type ChartWindow } from '../../generator/core/charts/time-axis.js';
+import { toDate, wholeDaysBetween } from '../../schemas/dates.js';
+import { freshnessLimits, judgeFreshness } from '../../schemas/freshness.js';
 
 /** The ranges that have a button, in days before the last one. */
 export const RANGES = [
@@ -13,8 +16,39 @@ export const FIRST_RANGE = 2;
 /** Least number of days of a zoomed chart. */
 const MIN_ZOOM_DAYS = 7;
 
+/** Most days without data that a chart shows after its last: those of a chain that ended long ago would leave no room. */
+const MAX_TAIL_DAYS = 30;
+
 /** The first and the last day that a chart can show. */
 export type Limits = { readonly first: number; readonly last: number };
+
+type Extent = Pick<ChartSeries, 'chain' | 'first' | 'days'>;
+
+/**
+ * Returns the days that a chart of some chains can show at a time. Once all of them are stale, it also shows the days
+ * without data, up to the last full one.
+ */
+export function limitsOf(all: readonly Extent[], nowMs: number): Limits {
+  const newest = newestDayOf(all);
+  const isStale = all.every(
+    (series) => judgeFreshness(freshnessLimits(series.chain, toDate(lastDayOf(series))), nowMs) === 'stale',
+  );
+  const lastFull = wholeDaysBetween(0, nowMs) - 1;
+  return {
+    first: Math.min(...all.map(({ first }) => first)),
+    last: isStale ? Math.min(lastFull, newest + MAX_TAIL_DAYS) : newest,
+  };
+}
+
+/** Returns the newest day for which any of some chains has data. */
+export function newestDayOf(all: readonly Extent[]): number {
+  return Math.max(...all.map(lastDayOf));
+}
+
+/** Returns the day that is read while none is chosen: the newest of a window with data, `newest` being that of the chart. */
+export function restingDay({ from, to }: ChartWindow, newest: number): number {
+  return newest >= from ? Math.min(newest, to - 1) : to - 1;
+}
 
 /** Returns the window of a range. */
 export function rangeWindow({ first, last }: Limits, days: number): ChartWindow {

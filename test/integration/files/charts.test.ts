@@ -24,7 +24,9 @@ import { createTemporaryFolder } from '../../support/process/temporary-folder.js
 
 const SLOW_MS = 300_000;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const WIDE: Look = { width: 1440, scheme: 'light' };
+/** The day after the last of the sample. */
+const NOW = '2023-09-27T12:00:00Z';
+const WIDE: Look = { width: 1440, scheme: 'light', now: NOW };
 const CHAIN_PAGE = chainPagePath('bitcoin');
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -66,6 +68,18 @@ async function openChart(
   look: Look = WIDE,
 ): Promise<Visit & { figure: Locator; plot: Locator }> {
   const visited = await visit(browser, gateway.url + file, look);
+  return { ...visited, ...(await useChart(visited.page)) };
+}
+
+/** Opens the page of a chain that has these points, by a clock at `now`, and uses its chart. */
+async function openPoints(
+  points: readonly ChartPoint[],
+  now: string,
+): Promise<Visit & { figure: Locator; plot: Locator }> {
+  const visited = await visit(browser, gateway.url + problemPath('gone'), { ...WIDE, now });
+  const chart = toChart('bitcoin', points, currentMethodology(), '2026-03-01.000001');
+  await visited.page.route(`**${chartDataPath('bitcoin')}`, (route) => route.fulfill({ json: chart }));
+  await visited.page.goto(gateway.url + CHAIN_PAGE);
   return { ...visited, ...(await useChart(visited.page)) };
 }
 
@@ -246,20 +260,34 @@ const GAPS: ChartPoint[] = [
 ];
 
 it.each([
-  ['gaps', GAPS, 0.5, 'no data · the date was withdrawn'],
-  ['a stale tail', GAPS, 0.999, 'indeterminate for 1 day · missing transactions, median fee'],
+  ['gaps', GAPS, 25.5 / 61, 'no data · the date was withdrawn'],
+  ['a day without a regime', GAPS, 0.999, 'indeterminate for 1 day · missing transactions, median fee'],
   ['one day', chartDays(1), 0.999, 'steady for 1 day · confidence 75 % · demand 0.00 · pressure 0.33'],
   ['a time before its data', chartDays(1), 0.2, 'no data · the data begins on 1 March 2025'],
 ])(
   'reads a chain with %s',
   async (_name, points, share, expected) => {
-    const { page, faults, close } = await visit(browser, gateway.url + problemPath('gone'), WIDE);
-    const chart = toChart('bitcoin', points, currentMethodology(), '2026-03-01.000001');
-    await page.route(`**${chartDataPath('bitcoin')}`, (route) => route.fulfill({ json: chart }));
-    await page.goto(gateway.url + CHAIN_PAGE);
-    const { figure, plot } = await useChart(page);
-    await pointAt(plot, points === GAPS && share === 0.5 ? 25.5 / 61 : share);
+    const { figure, plot, faults, close } = await openPoints(points, NOW);
+    await pointAt(plot, share);
     expect(await figure.locator('.chart-readout li').textContent()).toBe(expected);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  SLOW_MS,
+);
+
+it(
+  'hatches the days without data once a chain is stale, and still reads the last day with data',
+  async () => {
+    const { page, figure, plot, faults, close } = await openPoints(chartDays(60), '2025-05-10T12:00:00Z');
+    const shown = (): Promise<string | null> => figure.locator('.chart-readout').textContent();
+    expect(await figure.locator('.chart-range').textContent()).toBe('1 March 2025 to 9 May 2025');
+    await page.mouse.move(0, 0);
+    expect(await shown()).toMatch(/^29 April 2025.* for 60 days/);
+    await pointAt(plot, 69.5 / 70);
+    expect(await shown()).toBe('9 May 2025no data · the data ends on 29 April 2025');
+    expect(await figure.locator('.chart-canvas rect[fill*=hatch]').count()).toBe(1);
+    await keepScreen(page, 'chart-stale-tail');
     expect(faults).toEqual([]);
     await close();
   },
@@ -287,7 +315,7 @@ it.each(
   [360, 768, 1440].flatMap((width) =>
     (['light', 'dark'] as const).flatMap((scheme) =>
       [PAGE_PATHS.front, CHAIN_PAGE].map(
-        (file) => [`${file} at ${width} px, ${scheme}`, file, { width, scheme }] as const,
+        (file) => [`${file} at ${width} px, ${scheme}`, file, { width, scheme, now: NOW }] as const,
       ),
     ),
   ),
@@ -317,7 +345,10 @@ it.each(
 it(
   'shows late and stale data by the clock of the reader',
   async () => {
-    const { page, close } = await visit(browser, gateway.url + problemPath('gone'), WIDE);
+    const { page, close } = await visit(browser, gateway.url + problemPath('gone'), {
+      ...WIDE,
+      now: '2023-10-02T12:00:00Z',
+    });
     await page.route(`**${CHAIN_PAGE}`, async (route) => {
       const response = await route.fetch();
       const mark = (late: string, stale: string): string =>

@@ -9,11 +9,13 @@ const SCREENS = path.join(import.meta.dirname, '../../../.ci/out/screens');
 const SCREEN_HEIGHT = 6_000;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Window width, colour scheme and JavaScript of a visit. */
+/** Window width, colour scheme, JavaScript and clock of a visit. */
 export type Look = {
   readonly width: number;
   readonly scheme: 'light' | 'dark';
   readonly javaScript?: boolean;
+  /** Time of the reader's clock, which then stands still; the machine's by default. */
+  readonly now?: string;
 };
 
 /** An open page and its errors. */
@@ -35,6 +37,7 @@ export async function visit(browser: Browser, url: string, look: Look): Promise<
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
+  if (look.now !== undefined) await page.clock.setFixedTime(look.now);
   const faults: string[] = [];
   const responses: Response[] = [];
   page.on('console', (message) => {

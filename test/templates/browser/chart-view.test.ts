@@ -1,16 +1,48 @@
 import fc from 'fast-check';
+import { toChart } from '../../../generator/core/artifacts/chart-data.js';
+import { toSeries } from '../../../generator/core/charts/chart-series.js';
+import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
+import { currentMethodology } from '../../../schemas/methodology.js';
+import { chartDays } from '../../support/release/chart-days.js';
 import {
   dayAfterKey,
   dayAt,
   follow,
+  limitsOf,
   RANGES,
   rangeWindow,
+  restingDay,
   zoomAround,
   zoomWindow,
 } from '../../../templates/browser/chart-view.js';
 
 const LIMITS = { first: 1000, last: 1999 };
 const ALL = { from: 1000, to: 2000 };
+
+const FIRST = toDayNumber('2025-03-01');
+const LAST = FIRST + 59;
+const SERIES = toSeries(toChart('bitcoin', chartDays(60), currentMethodology(), ''));
+/** A time on a day, counted from the last with data. */
+const noonAfter = (days: number): number => endOfDayMs(LAST + days) - 43_200_000;
+
+it.each([
+  ['the last day with data while it is fresh', 1, 0],
+  ['the same while it is only late', 3, 0],
+  ['the last full day once it is stale', 10, 9],
+  ['a month without data, and no more', 400, 30],
+])('ends with %s', (_what, days, tail) => {
+  expect(limitsOf([SERIES], noonAfter(days))).toEqual({ first: FIRST, last: LAST + tail });
+});
+
+it('ends with the newest day of several chains while one of them is not stale', () => {
+  const longer = toSeries(toChart('base', chartDays(69), currentMethodology(), ''));
+  expect(limitsOf([SERIES, longer], noonAfter(10))).toEqual({ first: FIRST, last: LAST + 9 });
+});
+
+it('reads the newest day with data, or the last of a window without any, while no day is chosen', () => {
+  const read = (from: number, to: number): number => restingDay({ from, to }, 1960);
+  expect([read(1900, 2000), read(1900, 1950), read(1970, 2000)]).toEqual([1960, 1949, 1999]);
+});
 
 it('shows the last days of a range, or all', () => {
   expect(RANGES.map(({ days }) => rangeWindow(LIMITS, days))).toEqual([
