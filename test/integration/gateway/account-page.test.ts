@@ -3,16 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../../../scripts/browser/browser.js';
-import {
-  findBarriers,
-  hasFocus,
-  keepScreen,
-  overflowOf,
-  overlapsOf,
-} from '../../support/pages/browser-pages.js';
+import { hasFocus } from '../../support/pages/browser-pages.js';
 import {
   buyResearch,
   createKey,
+  expectGoodLook,
   openAccount,
   openTab,
   signIn,
@@ -38,19 +33,6 @@ afterAll(async () => {
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
 }, SLOW_MS);
-
-/** Checks that a state fits every width, and that axe finds nothing in either scheme; keeps a picture of each. */
-async function expectGoodLook({ page }: AccountVisit, name: string): Promise<void> {
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    for (const width of [360, 768, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect([name, width, await overflowOf(page), await overlapsOf(page)]).toEqual([name, width, 0, []]);
-      await keepScreen(page, `account-${name}-${width}-${scheme}`);
-    }
-    expect([name, scheme, await findBarriers(page)]).toEqual([name, scheme, []]);
-  }
-}
 
 it(
   'leads from signing in over buying, a key and a download to the end of the subscription',

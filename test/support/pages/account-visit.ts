@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startAccountSite, type AccountSite } from '../../../scripts/demo/account-site.js';
 import { createTemporaryFolder } from '../process/temporary-folder.js';
 import { publishSample } from '../release/published-sample.js';
+import { findBarriers, keepScreen, overflowOf, overlapsOf } from './browser-pages.js';
 
 const TEMPLATES = path.join(import.meta.dirname, '../../../dist/templates');
 
@@ -93,7 +94,11 @@ export async function signIn({ page }: Pick<AccountVisit, 'page'>, name: string)
 }
 
 /** Opens the account page, signs in, and waits for the account. */
-export async function openAccount(visit: AccountVisit, site: TestSite, name: string): Promise<void> {
+export async function openAccount(
+  visit: Pick<AccountVisit, 'page'>,
+  site: TestSite,
+  name: string,
+): Promise<void> {
   await visit.page.goto(site.accountUrl);
   await signIn(visit, name);
   await visit.page.getByRole('button', { name: 'Sign out' }).waitFor();
@@ -113,4 +118,17 @@ export async function createKey({ page }: Pick<AccountVisit, 'page'>, label: str
   await page.getByRole('button', { name: 'Create key' }).click();
   const text = await page.locator('#new-key').textContent();
   return text ?? '';
+}
+
+/** Checks that a state fits every width, and that axe finds nothing in either scheme; keeps a picture of each. */
+export async function expectGoodLook({ page }: Pick<AccountVisit, 'page'>, name: string): Promise<void> {
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const width of [360, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([name, width, await overflowOf(page), await overlapsOf(page)]).toEqual([name, width, 0, []]);
+      await keepScreen(page, `account-${name}-${width}-${scheme}`);
+    }
+    expect([name, scheme, await findBarriers(page)]).toEqual([name, scheme, []]);
+  }
 }

@@ -97,10 +97,11 @@ export function overlapsOf(page: Page): Promise<string[]> {
   return page.evaluate(FIND_OVERLAPS);
 }
 
-/** Compares the boxes of all visible texts, from top to bottom. Two pixels may overlap: boxes are taller than letters. */
+/** Compares the boxes of all visible texts, or those of an open dialog, from top to bottom. Two pixels may overlap: boxes are taller than letters. */
 const FIND_OVERLAPS = `(() => {
   const boxes = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const root = document.querySelector('dialog[open]') ?? document.body;
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const text = node.data.trim();
     const parent = node.parentElement;

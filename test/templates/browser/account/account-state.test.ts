@@ -1,52 +1,22 @@
-import type { Entitlements, EntitlementsSubscription } from '../../../../schemas/types.generated.js';
 import {
   canBuy,
   hasPortal,
   toAccountState,
   WAIT_MS,
 } from '../../../../templates/browser/account/account-state.js';
+import {
+  BOUGHT,
+  EARLIER,
+  GRANTED,
+  LATER,
+  NOTHING,
+  withSubscription,
+} from '../../../support/pages/entitlements.js';
 import { besideWords, stateWords } from '../../../../templates/browser/account/views/plan-words.js';
 
 const NOW = Date.parse('2026-08-20T12:00:00Z');
-const LATER = '2026-09-20T12:00:00Z';
 const AT = { nowMs: NOW, openedMs: NOW, isBackFromPayment: false };
-const EARLIER = '2026-08-01T00:00:00Z';
 
-const BOUGHT: EntitlementsSubscription = {
-  state: 'active',
-  outcome: 'granted',
-  plan: 'single-chain',
-  chain: 'base',
-  since: EARLIER,
-  period_end: LATER,
-  cancel_at: null,
-  access_until: LATER,
-};
-const NOTHING: Entitlements = {
-  schema: 'entitlements/1',
-  active: false,
-  plan: null,
-  chains: [],
-  genres: [],
-  windows: [],
-  archive: false,
-  briefs: null,
-  since: null,
-  until: null,
-  grants: [],
-  subscription: null,
-};
-const GRANTED: Entitlements = {
-  ...NOTHING,
-  active: true,
-  plan: 'research',
-  until: LATER,
-  grants: [{ plan: 'research', chain: null, origin: 'manual', since: EARLIER, until: LATER }],
-};
-const withSubscription = (changed: Partial<EntitlementsSubscription>): Entitlements => ({
-  ...NOTHING,
-  subscription: { ...BOUGHT, ...changed },
-});
 const held = { plan: 'single-chain', chain: 'base' };
 
 it.each([
