@@ -20,7 +20,7 @@ import type { BillingPort } from './io/billing/billing-port.js';
 import { assembleBilling } from './io/billing/assemble-billing.js';
 import { createAuthenticator } from './io/identity/authenticator.js';
 import { createSessionVerifier } from './io/identity/session-verifier.js';
-import { atMostEvery } from './io/operation/at-most-every.js';
+import { atMostEvery } from './io/timing/at-most-every.js';
 import { createMetrics, type Metrics } from './io/operation/metrics.js';
 import { createRateLimits } from './io/operation/rate-limits.js';
 import { createRequestLog } from './io/operation/request-log.js';

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { SessionSettings } from '../../core/configuration/session-settings.js';
+import { atMostEvery } from '../timing/at-most-every.js';
 import { createKeySet } from './key-set.js';
 import { createSessions, type Sessions } from './sessions.js';
+
+const MINUTE_MS = 60_000;
 
 /** Options for `createSessionVerifier`. */
 export type SessionVerifierOptions = {
@@ -23,5 +26,8 @@ export function createSessionVerifier(
   };
   const keySet = createKeySet({ address, fetch, now, onError });
   void keySet.prepare();
-  return createSessions({ keySet, ...expected, now });
+  const onRefused = atMostEvery(MINUTE_MS, now, (reason: string) => {
+    logger.info({ reason }, 'refused a session token; further refusals of this minute are not logged');
+  });
+  return createSessions({ keySet, ...expected, now, onRefused });
 }

@@ -24,6 +24,8 @@ export type SessionsOptions = {
   readonly type?: string;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
+  /** Receives why a token was refused. Clients are not told. */
+  readonly onRefused: (reason: string) => void;
 };
 
 /** Only asymmetric signatures (RFC 7518 §3.1, RFC 8037): a public key must never be accepted as a shared secret. */
@@ -43,7 +45,9 @@ const EVENTS = 'events';
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
 /** Creates a verifier of the tokens of an identity provider (RFC 7519). */
-export function createSessions({ keySet, issuer, audience, type, now }: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { keySet, issuer, audience, type, now } = options;
+
   async function subjectOf(token: string): Promise<string | undefined> {
     const { payload, protectedHeader } = await jwtVerify(token, keySet.keyFor, {
       issuer,
@@ -58,24 +62,33 @@ export function createSessions({ keySet, issuer, audience, type, now }: Sessions
     if (EVENTS in payload) throw new Error('the token reports events');
     return payload.sub;
   }
+  function refuse(reason: string, cause?: unknown): GatewayError {
+    options.onRefused(reason);
+    return sessionInvalid(INVALID_TOKEN, cause);
+  }
   return {
     async authenticate(authorization) {
       if (authorization === undefined) throw sessionInvalid(''); // without an error code (RFC 6750 §3.1)
-      if (authorization.length > MAX_CHARACTERS) throw sessionInvalid(INVALID_TOKEN);
+      if (authorization.length > MAX_CHARACTERS) throw refuse('the token is too long');
       const [, token] = BEARER.exec(authorization) ?? [];
-      if (token === undefined) throw sessionInvalid(INVALID_TOKEN);
+      if (token === undefined) throw refuse('the header has no JWT');
       const account: unknown = await subjectOf(token).catch((error: unknown) => {
         // Any other error means that the token could not be verified.
-        throw error instanceof GatewayError ? error : sessionInvalid(INVALID_TOKEN, error);
+        throw error instanceof GatewayError ? error : refuse(reasonOf(error), error);
       });
       if (typeof account === 'string' && isAccountId(account)) return { account };
-      throw sessionInvalid(INVALID_TOKEN);
+      throw refuse('the subject of the token cannot name an account');
     },
   };
 }
 
 function isPlain({ typ }: { readonly typ?: unknown }): boolean {
   return typ === undefined || (typeof typ === 'string' && PLAIN_TYPE.test(typ));
+}
+
+/** Returns why jose or a check of ours refused a token. A part of the token can be in it, so it is short. */
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }
 
 const INVALID_TOKEN = ', error="invalid_token"';

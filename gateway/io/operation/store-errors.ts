@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { atMostEvery } from './at-most-every.js';
+import { atMostEvery } from '../timing/at-most-every.js';
 import type { Metrics } from './metrics.js';
 
 /** Returns a handler for the errors of a store: it counts each one, and logs at most one per second. */

@@ -66,6 +66,8 @@ it.each(PAGES.map((file, i) => [file, LOOKS[i % LOOKS.length] ?? WIDE] as const)
     const { page, faults, close } = await open(file, look);
     await keepScreen(page, `${file.slice(1).replaceAll('/', '-')}-${look.width}-${look.scheme}`);
     expect(await findBarriers(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: look.scheme === 'dark' ? 'light' : 'dark' });
+    expect(await findBarriers(page, ['color-contrast'])).toEqual([]); // all that the other scheme changes
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       expect([width, await overflowOf(page), await overlapsOf(page)]).toEqual([width, 0, []]);

@@ -73,10 +73,12 @@ export async function seePictures(page: Page): Promise<number> {
   return pictures.length;
 }
 
-/** Returns the accessibility violations of a page. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** Returns the accessibility violations of a page, of all rules or of these. */
+export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
-  const { violations: found } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
+  const { violations: found } = await page.evaluate<AxeResults>(
+    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })})`,
+  );
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
 

@@ -24,6 +24,7 @@ const REFUSED = {
 let nowMs = NOW_S * 1000;
 let provider: IdentityProvider;
 let sessions: Sessions;
+const reasons: string[] = [];
 
 beforeAll(async () => {
   provider = await startIdentityProvider(() => nowMs);
@@ -47,6 +48,7 @@ function createSessionsOf({ jwksUrl, issuer, audience }: IdentityProvider, type?
     audience,
     ...(type === undefined ? {} : { type }),
     now: () => nowMs,
+    onRefused: (reason) => reasons.push(reason),
   });
 }
 
@@ -185,6 +187,27 @@ describe('a session', () => {
       await expect(sessions.authenticate(`Bearer ${token}`)).rejects.toMatchObject(REFUSED);
     },
   );
+});
+
+it.each<[string, TokenOptions]>([
+  ['unexpected "aud" claim value', { claims: { aud: 'other' } }],
+  ['unexpected "iss" claim value', { claims: { iss: 'https://other.example' } }],
+  ['"exp" claim timestamp check failed', { claims: { exp: NOW_S - 60 } }],
+  ['the token is not a plain JWT', { header: { typ: 'at+jwt' } }],
+  ['the subject of the token cannot name an account', { claims: { sub: '' } }],
+])('tells the operator, and no client, the reason: %s', async (reason, options) => {
+  const known = reasons.length;
+  await expect(authenticate(options)).rejects.toMatchObject(REFUSED);
+  expect(reasons.slice(known)).toEqual([reason]);
+});
+
+it('gives no reason for a request without a token, and a short one for a token with a long claim', async () => {
+  const known = reasons.length;
+  await expect(sessions.authenticate(undefined)).rejects.toMatchObject({ code: 'session-invalid' });
+  expect(reasons.slice(known)).toEqual([]);
+  const crit = 'x'.repeat(5_000);
+  await expect(authenticate({ header: { crit: [crit], [crit]: 1 } })).rejects.toMatchObject(REFUSED);
+  expect(reasons.at(-1)?.length).toBeLessThanOrEqual(200);
 });
 
 describe('the type of a token', () => {
