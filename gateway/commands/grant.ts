@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS, PLANS, type PlanId } from '../../schemas/catalog.js';
+import { withoutOption } from '../../infra/process/shell-command.js';
 import { parseInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { findGrant, grantsOf } from '../core/accounts/account.js';
@@ -65,7 +66,9 @@ function chainOf({ plan, chain }: GrantOptions): Chain | null {
     throw new OperatorError('usage', `The plan ${plan} needs --chain, one of ${CHAIN_IDS.join(', ')}.`);
   }
   if (chains === 'all' && chain !== undefined) {
-    throw new OperatorError('usage', `${name} includes all chains. Omit --chain, or grant single-chain.`);
+    throw new OperatorError('usage', `${name} includes all chains. Omit --chain, or grant single-chain.`, {
+      next: (args) => withoutOption(args, '--chain'),
+    });
   }
   return chain ?? null;
 }

@@ -18,14 +18,17 @@ export function findNextCommand(
   return words && hideSecrets(formatShellCommand([...program, ...words]));
 
   function wordsFor(): readonly string[] | undefined {
-    if (error instanceof OperatorError && error.next !== undefined) return [...error.next, ...store];
+    const next = error instanceof OperatorError ? error.next : undefined;
+    if (typeof next === 'function') return next(args);
+    if (next !== undefined) return [...next, ...store];
     const about = [...(args[0] === 'keys' ? ['keys', 'list'] : ['accounts', 'show']), ...account, ...store];
     switch (exit) {
       case 'conflict':
       case 'store-unavailable':
       case 'billing-unavailable':
-      case 'usage':
         return args;
+      case 'usage': // the same command would be refused again
+        return [...commandOf(args), '--help'];
       case 'refused':
       case 'interrupted':
         return account.length > 0 ? about : args;
@@ -33,4 +36,10 @@ export function findNextCommand(
         return undefined;
     }
   }
+}
+
+/** Returns the name of the command that was called, which is before all options, with the name of its group. */
+function commandOf(args: readonly string[]): readonly string[] {
+  const end = args.findIndex((arg) => arg.startsWith('-'));
+  return end === -1 ? args : args.slice(0, end);
 }

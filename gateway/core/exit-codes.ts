@@ -33,20 +33,22 @@ export const TRANSIENT_EXITS = [
 ] as const satisfies ExitName[];
 
 /**
+ * The words of the command that helps after a failure, without the program: fixed, to which the accounts store of the run is
+ * added, or made from the arguments of the run. With `undefined`, the exit decides.
+ */
+export type NextWords = readonly string[] | ((args: readonly string[]) => readonly string[]) | undefined;
+
+/**
  * A failure for the operator to read. The message says what happened, where and what to do, and needs no stack. It may
  * name keys of a store, so over HTTP the caller sees only 'internal'.
  */
 export class OperatorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'found' | 'bug'>;
 
-  /** The words of the command that helps, without the program, if another one helps than the exit suggests. */
-  readonly next: readonly string[] | undefined;
+  /** Set if the command that helps is not the one that the exit suggests. */
+  readonly next: NextWords;
 
-  constructor(
-    exit: OperatorError['exit'],
-    message: string,
-    options?: ErrorOptions & { next?: readonly string[] },
-  ) {
+  constructor(exit: OperatorError['exit'], message: string, options?: ErrorOptions & { next?: NextWords }) {
     super(message, options);
     this.name = 'OperatorError';
     this.exit = exit;

@@ -2,7 +2,7 @@ import type { Chain, ChainState, LedgerLine } from '../../schemas/types.generate
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { Descriptions } from '../core/collection/ledger/projection.js';
 import type { Lineage } from '../core/collection/ledger/lineage.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { countWords } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
@@ -84,6 +84,7 @@ function assertSameSources({ sources, ledgers }: Collection, described: Descript
     throw new GeneratorError(
       'usage',
       `The source ${id} is ${name} now, but the values collected from ${id} so far come from ${before}. Give the new source another name in the policy, so that the history keeps its source.`,
+      { next: RUN_AGAIN },
     );
   }
 }

@@ -40,12 +40,15 @@ export const TRANSIENT_EXITS = ['conflict', 'store-unavailable', 'interrupted'] 
 export type NextWords =
   readonly string[] | ((args: readonly string[]) => readonly string[] | undefined) | undefined;
 
+/** The words after a refusal whose cause is not the command line but, for example, a clock or a policy: the same command. */
+export const RUN_AGAIN: NextWords = (args) => args;
+
 /** An expected failure that ends the run. Its message says what happened, where, and what to do; no stack is shown. */
 export class GeneratorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'bug'>;
   /** Set when the store is damaged. */
   readonly fault: StoreFault | undefined;
-  /** Set if the command that helps is not the one that the exit suggests, which is usually to run again. */
+  /** Set if the command that helps is not the one that the exit suggests: for 'usage' help, usually to run again. */
   readonly next: NextWords;
 
   constructor(

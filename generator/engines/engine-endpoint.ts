@@ -1,4 +1,4 @@
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 
 /**
  * Returns the address of an engine's service: https, or http on loopback.
@@ -10,7 +10,7 @@ export function parseEngineEndpoint(engine: string, endpoint: string): { origin:
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
   if (!isSafe || url.username !== '' || url.search !== '' || url.hash !== '') {
     const rule = 'must be an https URL without user, query and fragment';
-    throw new GeneratorError('usage', `${engine}: the endpoint ${rule}. Fix it.`);
+    throw new GeneratorError('usage', `${engine}: the endpoint ${rule}. Fix it.`, { next: RUN_AGAIN });
   }
   return { origin: url.origin, base: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
 }

@@ -1,5 +1,5 @@
 import type { TextRow } from '../core/collection/values/query-day.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { parseEngineEndpoint } from './engine-endpoint.js';
 import { pollMs, SYSTEM_TOOLS, type EngineTools } from './engine-tools.js';
 import { EngineError, type Engine } from './engine.js';
@@ -90,7 +90,9 @@ async function runStatement(
 function toHeaders({ user = PROGRAM, catalog, schema, authorization }: TrinoOptions): Record<string, string> {
   for (const [name, value] of Object.entries({ user, catalog, schema, authorization })) {
     if (value === undefined || /^[!-~]+( [!-~]+)*$/.test(value)) continue;
-    throw new GeneratorError('usage', `Trino: ${name} must be visible ASCII characters. Fix it.`);
+    throw new GeneratorError('usage', `Trino: ${name} must be visible ASCII characters. Fix it.`, {
+      next: RUN_AGAIN,
+    });
   }
   return {
     'User-Agent': PROGRAM,

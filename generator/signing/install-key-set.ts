@@ -30,6 +30,7 @@ export async function installKeySet(
     throw new GeneratorError(
       'usage',
       `The key set expired on ${value.expires}. Renew it with "generator keys rotate". Nothing was written.`,
+      { next: ['keys', 'rotate', '--help'] },
     );
   if ((parseInstant(value.issued_at) ?? 0) > now() + CLOCK_TOLERANCE_MS)
     throw new GeneratorError(

@@ -1,4 +1,4 @@
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { openFileSigner } from './file-signer.js';
 import type { Signer } from './signer.js';
 
@@ -16,7 +16,9 @@ export async function openSigner({
   CRD_SIGNING_KEY: key,
 }: SigningVariables): Promise<Signer | undefined> {
   if (file !== undefined && key !== undefined)
-    throw new GeneratorError('usage', 'Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY, not both.');
+    throw new GeneratorError('usage', 'Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY, not both.', {
+      next: RUN_AGAIN,
+    });
   if (file !== undefined) return openFileSigner(file);
   return key === undefined ? undefined : openKmsKey(key);
 }

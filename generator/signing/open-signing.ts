@@ -6,7 +6,7 @@ import { isValidAt } from '../../schemas/trust/verify-documents.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import type { GeneratorBuild, KeySet, ReleaseKey } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
 import { damaged } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
@@ -59,12 +59,14 @@ export async function openSigning(
     throw new GeneratorError(
       'usage',
       `${store.address} has no key set, so nobody could verify a signature. Install one with "generator keys install" or, if its releases were never signed, unset CRD_SIGNING_KEY_FILE, CRD_SIGNING_KEY and CRD_SIGNING_TRUST.`,
+      { next: ['keys', 'install', '--help'] },
     );
   const { value: keySet } = stored;
   if (signer === undefined)
     throw new GeneratorError(
       'usage',
       `The releases of ${store.address} have been signed since sequence ${keySet.signed_from_sequence}. Set CRD_SIGNING_KEY_FILE or CRD_SIGNING_KEY to the release key.`,
+      { next: RUN_AGAIN },
     );
   assertClock(store, now);
   const key = assertMaySign(keySet, signer.kid, now());
@@ -99,6 +101,7 @@ function readAnchor({ CRD_SIGNING_TRUST: text }: SigningVariables): TrustAnchor 
   throw new GeneratorError(
     'usage',
     'CRD_SIGNING_TRUST is not a trust anchor. Write SITE#THUMBPRINT, as "generator keys show" prints it.',
+    { next: RUN_AGAIN },
   );
 }
 
@@ -112,6 +115,7 @@ function assertClock(store: ObjectStore, now: () => number): void {
   throw new GeneratorError(
     'usage',
     `This machine's clock shows ${toInstant(now())}, but ${name} shows ${toInstant(nowMs)}. Nothing is signed with a wrong clock: set it, and run again.`,
+    { next: RUN_AGAIN },
   );
 }
 
@@ -130,21 +134,25 @@ function assertMaySign(keySet: KeySet, kid: string, nowMs: number): ReleaseKey {
     throw new GeneratorError(
       'usage',
       `The key set of the store does not list the release key ${kid}. Use a listed key, or add this one with "generator keys rotate" and "generator keys install".`,
+      { next: ['keys', 'rotate', '--help'] },
     );
   if (key.revoked !== null)
     throw new GeneratorError(
       'usage',
       `The release key ${kid} was revoked at ${key.revoked.at}: ${key.revoked.reason}. Use another key.`,
+      { next: RUN_AGAIN },
     );
   if (!isValidAt(key, nowMs))
     throw new GeneratorError(
       'usage',
       `The release key ${kid} is not valid now (valid from ${key.valid_from} to ${key.valid_until}). Use another key, or renew this one with "generator keys rotate --release-key KEY" and "generator keys install".`,
+      { next: ['keys', 'rotate', '--help'] },
     );
   if (nowMs >= (parseInstant(keySet.expires) ?? 0))
     throw new GeneratorError(
       'usage',
       `The key set of the store expired on ${keySet.expires}. Renew it with "generator keys rotate" and "generator keys install".`,
+      { next: ['keys', 'rotate', '--help'] },
     );
   return key;
 }

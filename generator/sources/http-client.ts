@@ -2,7 +2,7 @@ import { toInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import type { ResponseEvidence } from '../core/collection/values/collected-day.js';
 import { parseJsonDigits } from '../core/collection/values/json-digits.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { SYSTEM_TOOLS, type HttpTools } from './http/http-tools.js';
 import { NotFoundError } from './http/not-found-error.js';
 import { createPacer, type Pace } from './http/pace.js';
@@ -145,6 +145,7 @@ export function parseEndpoint(
     throw new GeneratorError(
       'usage',
       `${source}: the endpoint must be an https URL without user, query and fragment. Fix it in the policy.`,
+      { next: RUN_AGAIN },
     );
   }
   const { origin, pathname, hostname } = url;

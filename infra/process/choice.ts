@@ -12,6 +12,11 @@ export function parseChoice<T extends string>(text: string, kind: string, choice
   throw new InvalidArgumentError(`${kind} are ${choices.join(', ')}.${suggestSimilar(text, choices)}`);
 }
 
+/** Returns the word that a message suggests, "(Did you mean base?)", or `undefined` if it suggests none or several. */
+export function suggestedWord(message: string): string | undefined {
+  return /\(Did you mean ([^ ]+)\?\)$/.exec(message)?.[1];
+}
+
 /**
  * Returns a line such as "(Did you mean base?)" if a word is similar to some of the others, otherwise an empty text. Lets
  * commander compare them as names of commands, so that all suggestions follow one rule.

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { Command, CommanderError, Help, type Option } from 'commander';
+import { suggestedWord } from './choice.js';
 import { formatExitCodes, type ExitCodes } from './exit-codes.js';
 import { formatShellCommand } from './shell-command.js';
 
@@ -153,7 +154,7 @@ function describeRemedy(
 function correctWord(args: readonly string[], message: string): string[] | undefined {
   const [, wrong] =
     /^error: (?:unknown (?:command|option)|option '.*' argument) '([^'=]+)'/.exec(message) ?? [];
-  const [, right] = /\(Did you mean ([^ ]+)\?\)$/.exec(message) ?? [];
+  const right = suggestedWord(message);
   if (wrong === undefined || right === undefined) return undefined;
   return args.map((arg) => {
     if (arg === wrong) return right;

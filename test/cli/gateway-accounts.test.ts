@@ -5,6 +5,7 @@ import { parseApiKey } from '../../gateway/core/access/api-key.js';
 import { EXIT_CODES } from '../../gateway/core/exit-codes.js';
 import { readBuildInfo } from '../../infra/process/build-info.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
+import { expectAnotherCommand } from '../support/process/next-command.js';
 import { runGateway, type GatewayRun } from '../support/gateway/gateway-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 
@@ -20,8 +21,11 @@ afterEach(() => folder.dispose());
 
 /** Runs a command line. An argument with spaces is in single quotes. */
 function run(line: string, now?: string): Promise<GatewayRun> {
-  const args = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
-  return runGateway(args, { env, ...(now === undefined ? {} : { now }) });
+  return runGateway(argsOf(line), { env, ...(now === undefined ? {} : { now }) });
+}
+
+function argsOf(line: string): string[] {
+  return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 }
 
 const GRANT = "grant --account acme --until 2026-08-31 --reason 'invoice 118'";
@@ -167,7 +171,7 @@ describe('keys list, keys revoke and accounts show', () => {
   });
 });
 
-describe('a wrong command line is explained with a remedy, and writes nothing:', () => {
+describe('a wrong command line is explained, ends with another command, and writes nothing:', () => {
   it.each<[string, string, number, RegExp]>([
     ['no command', '', 2, /Usage: gateway/],
     ['an incomplete command', 'keys', 2, /Usage: gateway keys/],
@@ -192,9 +196,14 @@ describe('a wrong command line is explained with a remedy, and writes nothing:',
       'a missing chain',
       `${GRANT} --plan single-chain`,
       2,
-      /needs --chain, one of bitcoin, ethereum, arbitrum, base/,
+      /needs --chain, one of bitcoin, ethereum, arbitrum, base\.\n {2}gateway grant --help\n$/,
     ],
-    ['a superfluous chain', `${GRANT} --plan research --chain base`, 2, /all chains. Omit --chain/],
+    [
+      'a superfluous chain',
+      `${GRANT} --chain base --plan research`,
+      2,
+      /all chains\. Omit --chain.*\n {2}gateway grant --account acme .* --reason 'invoice 118' --plan research\n$/,
+    ],
     ['an unknown chain', `${SINGLE}x`, 2, /'basex'.*Chains are bitcoin, ethereum, arbitrum, base/],
     ['a date that does not exist', SINGLE.replace('08-31', '02-30'), 2, /'2026-02-30'.*Write the last day/],
     [
@@ -226,6 +235,7 @@ describe('a wrong command line is explained with a remedy, and writes nothing:',
     const ended = await run(line);
     expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
     expect(ended.stderr).not.toMatch(/this is a bug|\n {4}at /);
+    expectAnotherCommand('gateway', argsOf(line), ended);
     expect(await readdir(folder.path)).toEqual([]);
   });
 
@@ -274,7 +284,7 @@ describe('the environment', () => {
         'gateway: CRD_ACCOUNTS_STORE: required, or use --accounts-store\n' +
         'CRD_KEY_MODE: expected one of live, test\n' +
         'CRD_S3_PATH_STYLE: expected one of true, false\n' +
-        '  gateway keys list --account a\n',
+        '  gateway keys list --help\n',
     });
   });
 
@@ -292,7 +302,7 @@ describe('a command on an accounts store', () => {
     expect(await run('keys create --account acme')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `gateway: file:${folder.path} contains releases. Use a separate store for accounts.\n  gateway keys create --account acme\n`,
+      stderr: `gateway: file:${folder.path} contains releases. Use a separate store for accounts.\n  gateway keys create --help\n`,
     });
     expect(await readdir(folder.path)).toEqual(['store.json']);
   });

@@ -91,7 +91,7 @@ describe('accounts export', () => {
     expect(await run(EXPORT)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `gateway: --to: ${at('a.jwe')} exists already. Use another name, or --force to replace it.\n  gateway accounts export --key-file ${at('backup.key')} --to ${at('a.jwe')}\n`,
+      stderr: `gateway: --to: ${at('a.jwe')} exists already. Use another name, or --force to replace it.\n  gateway accounts export --help\n`,
     });
     expect(await readFile(at('a.jwe'), 'utf8')).toBe(older);
     expect(await run(`${EXPORT} --force`)).toMatchObject({ code: 0 });
@@ -104,12 +104,12 @@ describe('accounts export', () => {
     expect(await run('accounts export --key-file @backup.key --to @backup.key --force')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `gateway: --to: ${at('backup.key')} is the file of --key-file. Use another name.\n  gateway accounts export --key-file ${at('backup.key')} --to ${at('backup.key')} --force\n`,
+      stderr: `gateway: --to: ${at('backup.key')} is the file of --key-file. Use another name.\n  gateway accounts export --help\n`,
     });
     expect(await run('accounts export --key-file @backup.key --to @notes.txt --force')).toEqual({
       code: 2,
       stdout: '',
-      stderr: `gateway: --to: ${at('notes.txt')} is not an earlier snapshot, so it was not replaced. Use another name.\n  gateway accounts export --key-file ${at('backup.key')} --to ${at('notes.txt')} --force\n`,
+      stderr: `gateway: --to: ${at('notes.txt')} is not an earlier snapshot, so it was not replaced. Use another name.\n  gateway accounts export --help\n`,
     });
     expect([await readFile(at('backup.key'), 'utf8'), await readFile(at('notes.txt'), 'utf8')]).toEqual([
       `${SECRET}\n`,

@@ -8,6 +8,7 @@ import {
   OWN_FILES,
   type CollectScene,
 } from '../support/collection/collect-scene.js';
+import { expectAnotherCommand } from '../support/process/next-command.js';
 import { runInProcess } from '../support/process/generator-run.js';
 
 let scene: CollectScene;
@@ -61,8 +62,10 @@ describe('a wrong command line or policy exits 2 and writes nothing:', () => {
   ])('%s', async (_name, options, message) => {
     const policy = await scene.writePolicy();
     const args = options.map((word) => (word === 'P' ? policy : word));
-    const { code, stderr } = await runInProcess(['collect', ...scene.into, ...args], MORNING);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+    const line = ['collect', ...scene.into, ...args];
+    const ended = await runInProcess(line, MORNING);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expectAnotherCommand('generator', line, ended);
     expect((await scene.collected()).size).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readBuildInfo } from '../../infra/process/build-info.js';
+import { expectAnotherCommand } from '../support/process/next-command.js';
 import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';
 import { publish } from '../support/release/published-store.js';
 import { writeSmallInput } from '../support/release/small-input.js';
@@ -20,8 +21,8 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => folder.dispose());
 
-/** Runs a command line in which IN, STORE, FRESH and FOLDER are replaced by paths and store addresses of this test. */
-function run(line: string): Promise<GeneratorRun> {
+/** Returns the words of a command line in which IN, STORE, FRESH and FOLDER are replaced by paths and addresses of this test. */
+function argsOf(line: string): string[] {
   const places: Record<string, string> = {
     IN: input,
     STORE: `file:${root}`,
@@ -29,13 +30,12 @@ function run(line: string): Promise<GeneratorRun> {
     FOLDER: folder.path,
   };
   const words = line.match(/'[^']*'|\S+/g) ?? [];
-  const args = words.map((word) =>
-    word.replaceAll("'", '').replace(/^[A-Z]+/, (name) => places[name] ?? name),
-  );
-  return runInProcess(args, NOW);
+  return words.map((word) => word.replaceAll("'", '').replace(/^[A-Z]+/, (name) => places[name] ?? name));
 }
 
-describe('a wrong command line exits 2, is explained with a remedy, and writes nothing:', () => {
+const run = (line: string): Promise<GeneratorRun> => runInProcess(argsOf(line), NOW);
+
+describe('a wrong command line exits 2, is explained, ends with another command, and writes nothing:', () => {
   const publishing = 'publish --input IN --store FRESH';
   const again = 'publish --input IN --store STORE';
 
@@ -76,7 +76,7 @@ describe('a wrong command line exits 2, is explained with a remedy, and writes n
     [
       'a chain without a file',
       `${publishing} --chain base`,
-      /There is no base\.csv in .*\. Add it, or omit --chain base/,
+      /There is no base\.csv in .*\. Add it, or omit --chain base\.\n {2}generator publish --help\n$/,
     ],
     [
       'an as-of that is not an instant',
@@ -148,6 +148,7 @@ describe('a wrong command line exits 2, is explained with a remedy, and writes n
     const { code, stdout, stderr } = await run(line);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
     expect(stderr).not.toMatch(/this is a bug|\n {4}at /);
+    expectAnotherCommand('generator', argsOf(line), { code, stdout, stderr });
     expect(await readdir(folder.path, { recursive: true })).toEqual(before);
   });
 
@@ -182,16 +183,15 @@ describe('a wrong command line exits 2, is explained with a remedy, and writes n
     await writeFile(path.join(other, file), text);
     for (const command of COMMANDS) {
       const inputs = ['publish', 'plan'].includes(command) ? ['--input', input] : [];
-      const { code, stdout, stderr } = await runInProcess(
-        [command, ...inputs, '--store', `file:${other}`],
-        NOW,
-      );
+      const args = [command, ...inputs, '--store', `file:${other}`];
+      const { code, stdout, stderr } = await runInProcess(args, NOW);
       expect({ command, code, stdout, stderr }).toEqual({
         command,
         code: 2,
         stdout: '',
         stderr: expect.stringMatching(message),
       });
+      expectAnotherCommand('generator', args, { code, stdout, stderr });
     }
     expect(await readdir(other)).toEqual([file]);
   });

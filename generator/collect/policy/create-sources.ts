@@ -14,7 +14,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { findLicenceRefusal } from '../../core/collection/licence-guard.js';
-import { GeneratorError } from '../../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
 import { createDuckDbEngine } from '../../engines/duckdb-engine.js';
 import { EngineError, type Engine } from '../../engines/engine.js';
 import { createTrinoEngine } from '../../engines/trino-engine.js';
@@ -60,7 +60,7 @@ export async function createSources(
       { ...source.facts, id: name },
       { commercial: policy.commercial ?? false, statement: entry.statement },
     );
-    if (refusal !== undefined) throw new GeneratorError('usage', refusal);
+    if (refusal !== undefined) throw new GeneratorError('usage', refusal, { next: RUN_AGAIN });
     sources.set(name, { ...source, facts: { ...source.facts, id: name } });
   }
   return sources;
@@ -133,7 +133,7 @@ function toEvmNode(
   const [chain, ...others] = users;
   if (chain === undefined || chain === 'bitcoin' || others.length > 0) {
     const message = `${name}: a node serves one chain of ethereum, arbitrum and base, but the policy names it for ${users.join(', ')}. Give each chain a node of its own.`;
-    throw new GeneratorError('usage', message);
+    throw new GeneratorError('usage', message, { next: RUN_AGAIN });
   }
   const endpoint = endpointOf(name, entry, context);
   return createEvmNode({ id: name, chain, endpoint, ...pick('receipts', entry.receipts) });
@@ -158,7 +158,9 @@ function endpointOf(
 ): string {
   if (endpoint !== undefined) return endpoint;
   if (variable !== undefined) return readVariable(name, variable, context);
-  throw new GeneratorError('usage', `${name}: the policy has neither endpoint nor endpoint_env.`);
+  throw new GeneratorError('usage', `${name}: the policy has neither endpoint nor endpoint_env.`, {
+    next: RUN_AGAIN,
+  });
 }
 
 function readVariable(name: string, variable: string, { environment }: SourceContext): string {
@@ -167,6 +169,7 @@ function readVariable(name: string, variable: string, { environment }: SourceCon
   throw new GeneratorError(
     'usage',
     `${name}: the environment variable ${variable}, which the policy names, is not set.`,
+    { next: RUN_AGAIN },
   );
 }
 
@@ -199,7 +202,7 @@ async function createEngine(engine: PolicyEngine, { cacheFolder, signal }: Sourc
     }
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    throw new GeneratorError('usage', error.message, { cause: error });
+    throw new GeneratorError('usage', error.message, { cause: error, next: RUN_AGAIN });
   }
 }
 

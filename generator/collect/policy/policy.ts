@@ -11,7 +11,7 @@ import type {
 import { findAllSchemaFaults } from '../../../schemas/validate.js';
 import { codeOf } from '../../../infra/store/system-error.js';
 import { DEFAULT_RULES, type CollectionRules } from '../../core/collection/collection-rules.js';
-import { GeneratorError } from '../../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
 import { EVM_CHAINS } from '../../sources/evm-node/evm-chains.js';
 
 /** Reads a policy. @throws GeneratorError 'usage' with every fault */
@@ -26,7 +26,9 @@ export async function readPolicy(file: string): Promise<SourcesPolicy> {
 /** Parses the text of a policy. `name` is for messages. @throws GeneratorError 'usage' with every fault */
 export function parsePolicy(name: string, text: string): SourcesPolicy {
   const fail = (faults: readonly string[]): never => {
-    throw new GeneratorError('usage', [`${name} is not a valid policy of sources:`, ...faults].join('\n  '));
+    throw new GeneratorError('usage', [`${name} is not a valid policy of sources:`, ...faults].join('\n  '), {
+      next: RUN_AGAIN,
+    });
   };
   let value: unknown;
   try {

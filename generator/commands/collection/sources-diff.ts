@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { addDays, toDate } from '../../../schemas/dates.js';
 import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
 import { codeOf } from '../../../infra/store/system-error.js';
-import { suggestSimilar } from '../../../infra/process/choice.js';
+import { suggestedWord, suggestSimilar } from '../../../infra/process/choice.js';
 import { diffSources } from '../../collect/inspect/diff-sources.js';
 import { formatDiff } from '../../collect/inspect/sources-text.js';
 import { drawRatioChart } from '../../core/charts/ratio-chart.js';
@@ -65,9 +65,12 @@ function pairOf(policy: SourcesPolicy, chain: Chain, a: string, b: string, since
   const names = Object.keys(policy.sources);
   for (const name of [a, b]) {
     if (names.includes(name)) continue;
+    const similar = suggestSimilar(name, names);
+    const right = suggestedWord(similar);
     throw new GeneratorError(
       'usage',
-      `The policy has no source ${name}; it has ${names.join(', ')}.${suggestSimilar(name, names)}`,
+      `The policy has no source ${name}; it has ${names.join(', ')}.${similar}`,
+      { next: right === undefined ? undefined : (args) => args.map((arg) => (arg === name ? right : arg)) },
     );
   }
   if (a === b) throw new GeneratorError('usage', 'Name two different sources.');

@@ -13,7 +13,7 @@ export function formatAgain({ program, args }: CommandLine): string {
   return formatShellCommand([...program, ...args]);
 }
 
-/** A run that failed. */
+/** A run that failed. `command` is the name of its command, with the name of its group: `keys init`. */
 export type FailedRun = { readonly command: string; readonly error: unknown; readonly exit: ExitName };
 
 /** Returns the command that helps after a failed run, to paste; `undefined` if none does. */
@@ -34,6 +34,8 @@ export function findNextCommand(
     case 'artifact-invalid':
     case 'bug':
       return undefined;
+    case 'usage': // the same command would be refused again
+      return formatShellCommand([...program, ...command.split(' '), '--help']);
     default:
       return formatAgain(commandLine);
   }

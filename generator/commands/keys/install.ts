@@ -96,5 +96,6 @@ async function readKeySetOf({ keys, store: address }: ShowOptions, context: Comm
   throw new GeneratorError(
     'usage',
     `${store.address} has no key set: its releases are not signed. Create one with "generator keys init".`,
+    { next: ['keys', 'init', '--help'] },
   );
 }

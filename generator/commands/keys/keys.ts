@@ -74,7 +74,9 @@ function addInit(keys: Command, host: CommandHost): void {
       host.run('keys init', options, async (context) => {
         const { site, keys: file, dryRun = false, fromSequence: signedFromSequence } = options;
         if (await exists(file))
-          throw new GeneratorError('usage', `${file} exists. To change it, use "generator keys rotate".`);
+          throw new GeneratorError('usage', `${file} exists. To change it, use "generator keys rotate".`, {
+            next: ['keys', 'rotate', '--help'],
+          });
         const root = await openOrCreateKey(options.rootKey, { dryRun });
         const release = await openReleaseKey(options.releaseKey, { dryRun });
         const keySet = createKeySet({ site, root: root.jwk, release, signedFromSequence }, context.now());

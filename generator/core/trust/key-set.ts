@@ -104,5 +104,6 @@ function assertUsable(keySet: KeySet, nowMs: number): KeySet {
   throw new GeneratorError(
     'usage',
     'No release key would be in force. Add one first with "generator keys rotate --release-key NEW".',
+    { next: ['keys', 'rotate', '--help'] },
   );
 }

@@ -3,7 +3,7 @@ import { addDays, toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { CollectedDay } from '../../core/collection/values/collected-day.js';
-import { GeneratorError } from '../../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
 import { createHttpClient, parseEndpoint, type HttpClient, type JsonAnswer } from '../http-client.js';
 import { SYSTEM_TOOLS, type HttpTools } from '../http/http-tools.js';
 import type { TransferLimits } from '../http/transfer-watch.js';
@@ -107,6 +107,7 @@ function toFacts(options: CoinMetricsOptions, isCommunity: boolean): SourceFacts
     throw new GeneratorError(
       'usage',
       'coinmetrics: the licence of the data is not declared. Name your contract as "licence" of the source in the policy.',
+      { next: RUN_AGAIN },
     );
   }
   if (commercial && isCommunity) {
@@ -114,6 +115,7 @@ function toFacts(options: CoinMetricsOptions, isCommunity: boolean): SourceFacts
       'usage',
       `coinmetrics: the data of ${COMMUNITY_HOST} are not for commercial use (CC BY-NC 4.0), and the store is commercial. ` +
         'Use another source, or api.coinmetrics.io with a contract.',
+      { next: RUN_AGAIN },
     );
   }
   return {

@@ -1,6 +1,6 @@
 import { metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
-import { GeneratorError } from '../../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
 import { isPriceName } from '../../core/input/input-table.js';
 import { unitsOf } from './column-units.js';
 
@@ -48,7 +48,9 @@ export function mapChain(
 ): MappedFile {
   const { file = `${chain}.csv`, dateColumn = 'date', columns } = { ...common, ...own };
   const fail = (what: string, remedy: string): never => {
-    throw new GeneratorError('usage', `${source}: ${chain}: ${what}. ${remedy} in the policy.`);
+    throw new GeneratorError('usage', `${source}: ${chain}: ${what}. ${remedy} in the policy.`, {
+      next: RUN_AGAIN,
+    });
   };
   if (!/^[^/\\]*[^/\\.][^/\\]*$/.test(file))
     fail(`"${file}" is not the name of a file`, 'Name a file of the folder');
@@ -86,6 +88,7 @@ export function assertNoPrices(source: string, columns: ColumnMapping): void {
         'usage',
         `${source}: the column "${column}" of ${metric} looks like a price, and this service carries none. ` +
           'Remove it in the policy.',
+        { next: RUN_AGAIN },
       );
     }
   }

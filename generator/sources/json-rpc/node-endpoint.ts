@@ -1,4 +1,4 @@
-import { GeneratorError } from '../../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
 import { isSafe } from '../http-client.js';
 
 /** Shortest texts of an endpoint that count as secret. Shorter ones, such as `v1` and `base`, occur by chance. */
@@ -23,6 +23,7 @@ export function parseNodeEndpoint(source: string, endpoint: string): NodeEndpoin
     throw new GeneratorError(
       'usage',
       `${source}: the endpoint must be an https URL, or an http URL on loopback. Fix it in the policy.`,
+      { next: RUN_AGAIN },
     );
   }
   const raw = [url.username, url.password];

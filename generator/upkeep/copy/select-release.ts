@@ -2,7 +2,7 @@ import { parseInstant } from '../../../schemas/dates.js';
 import { PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { GeneratorError } from '../../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN, type NextWords } from '../../core/generator-error.js';
 import { count } from '../../core/text/count.js';
 import { isRetained, type StoredRelease } from '../../state/reachable-objects.js';
 import { readClock } from '../../state/trusted-clock.js';
@@ -47,11 +47,14 @@ export function selectRelease(
   if (isDelayed && current >= 0 && (index < 0 || index > current)) return current;
   const release = releases[index];
   if (release === undefined)
-    throw usage(
-      isDelayed
-        ? `${from} has no release that was published ${count(selection.delayHours, 'hour')} ago or earlier and that no rollback undid. Run again later.`
-        : `There is no release ${selection.revision} in ${from}. ${PUBLIC_PATHS.changes} lists the releases.`,
-    );
+    throw isDelayed
+      ? usage(
+          `${from} has no release that was published ${count(selection.delayHours, 'hour')} ago or earlier and that no rollback undid. Run again later.`,
+          RUN_AGAIN,
+        )
+      : usage(
+          `There is no release ${selection.revision} in ${from}. ${PUBLIC_PATHS.changes} lists the releases.`,
+        );
   if (current >= 0 && current < index)
     throw usage(
       `The target already has ${target?.revision ?? ''}, a later release than ${release.record.revision}. A copy never goes back: choose another target.`,
@@ -82,6 +85,6 @@ function findUndone(releases: readonly StoredRelease[]): Set<number> {
   return undone;
 }
 
-function usage(message: string): GeneratorError {
-  return new GeneratorError('usage', `${message} Nothing was copied.`);
+function usage(message: string, next?: NextWords): GeneratorError {
+  return new GeneratorError('usage', `${message} Nothing was copied.`, { next });
 }

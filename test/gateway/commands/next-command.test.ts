@@ -24,8 +24,10 @@ it.each<[ExitName, string[], string | undefined]>([
   ],
   ['refused', ['grant', ...ACCOUNT], "gateway accounts show --account 'o'\\''hara' --accounts-store=file:a"],
   ['refused', ['accounts', 'export', '--to', 'f'], 'gateway accounts export --to f'],
-  ['usage', ['accounts', 'import', '--from', 'f'], 'gateway accounts import --from f'],
-  ['usage', ['grant', '--account', 'crd_live_12345678_abcdefgh'], 'gateway grant --account [hidden]'],
+  ['conflict', ['grant', '--account', 'crd_live_12345678_abcdefgh'], 'gateway grant --account [hidden]'],
+  ['usage', ['accounts', 'import', '--from', 'f'], 'gateway accounts import --help'],
+  ['usage', ['keys', 'list', ...ACCOUNT], 'gateway keys list --help'],
+  ['usage', ['serve'], 'gateway serve --help'],
   ['damaged', ['keys', 'list', '--account', 'a'], undefined],
   ['bug', ['serve'], undefined],
 ])('after %s of %j follows %j', (exit, args, command) => {
@@ -37,4 +39,9 @@ it('the error decides if it knows better, on the same accounts store', () => {
   expect(nextOf('usage', ['keys', 'revoke', ...ACCOUNT], error)).toBe(
     "gateway keys list --account 'a b' --accounts-store=file:a",
   );
+});
+
+it('the error can change the arguments of the run', () => {
+  const error = new OperatorError('usage', 'why', { next: (args) => args.slice(0, -1) });
+  expect(nextOf('usage', ['grant', ...ACCOUNT], error)).toBe("gateway grant --account 'o'\\''hara'");
 });

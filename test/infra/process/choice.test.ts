@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseChoice, suggestSimilar } from '../../../infra/process/choice.js';
+import { parseChoice, suggestedWord, suggestSimilar } from '../../../infra/process/choice.js';
 
 const CHAINS = ['bitcoin', 'ethereum', 'arbitrum', 'base'] as const;
 
@@ -24,4 +24,11 @@ it('suggests all that are equally similar', () => {
   expect(suggestSimilar('source-c', ['source-a', 'source-b', 'other'])).toBe(
     '\n(Did you mean one of source-a, source-b?)',
   );
+});
+
+it.each([
+  ['base', 'base'],
+  ['one of source-a, source-b', undefined],
+])('the word of the suggestion "Did you mean %s?" is %j', (words, word) => {
+  expect(suggestedWord(`There is no such source.\n(Did you mean ${words}?)`)).toBe(word);
 });

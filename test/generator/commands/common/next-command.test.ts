@@ -3,7 +3,12 @@ import {
   formatAgain,
   formatCommand,
 } from '../../../../generator/commands/common/next-command.js';
-import { EXIT_CODES, GeneratorError, type ExitName } from '../../../../generator/core/generator-error.js';
+import {
+  EXIT_CODES,
+  GeneratorError,
+  RUN_AGAIN,
+  type ExitName,
+} from '../../../../generator/core/generator-error.js';
 import { StoreError } from '../../../../infra/store/object-store.js';
 
 const ARGS = ['publish', '--input', 'in', '--store', 'file:my store', '--endpoint=http://a', '--path-style'];
@@ -21,13 +26,29 @@ it('another command is on the same S3 server', () => {
 });
 
 describe('after a failure', () => {
-  it.each(['conflict', 'store-unavailable', 'interrupted', 'refused', 'input-invalid', 'usage'] as const)(
+  it.each(['conflict', 'store-unavailable', 'interrupted', 'refused', 'input-invalid'] as const)(
     'that exits as %s, the next command is the same one',
     (exit) => {
       expect(nextOf(exit)).toBe(AGAIN);
       expect(nextOf(exit, new StoreError('unavailable', 'why'))).toBe(AGAIN);
     },
   );
+
+  it.each([
+    ['publish', 'node main.js publish --help'],
+    ['keys init', 'node main.js keys init --help'],
+  ])(
+    'by wrong usage of %s, its help follows, because the same command would be refused again',
+    (name, help) => {
+      expect(nextOf('usage', undefined, name)).toBe(help);
+      expect(nextOf('usage', new StoreError('address', 'why'), name)).toBe(help);
+      expect(nextOf('usage', new GeneratorError('usage', 'why', { next: () => undefined }), name)).toBe(help);
+    },
+  );
+
+  it('by a cause that is not the command line, the same command follows', () => {
+    expect(nextOf('usage', new GeneratorError('usage', 'why', { next: RUN_AGAIN }))).toBe(AGAIN);
+  });
 
   it('by damage, verify follows, except after itself', () => {
     expect(nextOf('damaged')).toBe(
