@@ -42,15 +42,16 @@ function countOf(seed: number): number {
   return PROCESSES[(seed - 1) % PROCESSES.length] ?? 2;
 }
 
-/** The exit code and the reported outcome of a process. */
-type Ending = { readonly code: number | null; readonly outcome: string };
+/** The exit code and the reported outcome of a process, and its report if the code is not one of a race. */
+type Ending = { readonly code: number | null; readonly outcome: string; readonly report?: string };
 
 async function race(store: TestStore, publications: readonly Publication[]): Promise<Ending[]> {
   const runs = await Promise.all(publications.map((publication) => publishTo(store, publication)));
   return runs.map(({ code, stdout }) => ({
     code,
-    outcome: (JSON.parse(stdout) as { outcome: string }).outcome,
-  })); // the format of --json
+    outcome: (JSON.parse(stdout) as { outcome: string }).outcome, // the format of --json
+    ...([0, 5, 6].includes(code ?? -1) ? {} : { report: stdout }),
+  }));
 }
 
 describe.each([
