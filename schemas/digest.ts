@@ -11,7 +11,7 @@ export function sha256Base64(text: string): string {
   return hash('sha256', text, 'base64');
 }
 
-/** Returns the name of a file whose text never changes under that name: `site-0123456789abcdef.js`. */
+/** Returns a file name that contains the digest of the text, such as `site-0123456789abcdef.js`. */
 export function nameByContent(stem: string, extension: string, text: string): string {
   return `${stem}-${sha256Hex(text).slice(0, 16)}.${extension}`;
 }

@@ -97,7 +97,7 @@ export function isWheelPath(path: string): boolean {
   return WHEEL.test(nameIn(path, wheelPath('{name}')));
 }
 
-/** Returns whether a path is that of a script or style sheet of the pages, whose name contains its digest. */
+/** Returns whether a path belongs to a script or style sheet whose file name contains its digest. */
 export function isAssetPath(path: string): boolean {
   return ASSET.test(nameIn(path, assetPath('{name}')));
 }

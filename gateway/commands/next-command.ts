@@ -38,7 +38,7 @@ export function findNextCommand(
   }
 }
 
-/** Returns the name of the command that was called, which is before all options, with the name of its group. */
+/** Returns the name of the command and of its group, if it has one: the arguments before the first option. */
 function commandOf(args: readonly string[]): readonly string[] {
   const end = args.findIndex((arg) => arg.startsWith('-'));
   return end === -1 ? args : args.slice(0, end);

@@ -8,7 +8,7 @@ import { toPriceBook, type BillingSettings } from '../core/billing/billing-setti
 import { DRIFT_CAUSES } from '../core/billing/drift.js';
 import { OUTCOMES } from '../core/billing/grant-from-subscription.js';
 import type { Configuration } from '../core/configuration/configuration.js';
-import { OperatorError, type ExitName } from '../core/exit-codes.js';
+import { OperatorError, RUN_AGAIN, type ExitName } from '../core/exit-codes.js';
 import { createBillingService } from '../io/billing/billing-service.js';
 import { EVENT_OUTCOMES, type BillingAlert } from '../io/billing/event-handler.js';
 import { listManualGrants } from '../io/billing/manual-grants.js';
@@ -84,7 +84,9 @@ async function requireBilling(
 ): Promise<{ readonly configuration: Configuration; readonly settings: BillingSettings }> {
   const configuration = await requireConfiguration(context);
   if (configuration.billing === undefined) {
-    throw new OperatorError('usage', 'Billing is not configured. Set CRD_STRIPE_SECRET_KEY.');
+    throw new OperatorError('usage', 'Billing is not configured. Set CRD_STRIPE_SECRET_KEY.', {
+      next: RUN_AGAIN,
+    });
   }
   return { configuration, settings: configuration.billing };
 }

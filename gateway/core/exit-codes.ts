@@ -33,10 +33,13 @@ export const TRANSIENT_EXITS = [
 ] as const satisfies ExitName[];
 
 /**
- * The words of the command that helps after a failure, without the program: fixed, to which the accounts store of the run is
- * added, or made from the arguments of the run. With `undefined`, the exit decides.
+ * Words of the command to suggest after a failure, without the program: a list, to which the run's `--accounts-store` is
+ * added, or a function of the run's arguments. With `undefined`, the exit decides.
  */
 export type NextWords = readonly string[] | ((args: readonly string[]) => readonly string[]) | undefined;
+
+/** Suggests the same command again, for a 'usage' error with a cause outside the command line, such as a variable. */
+export const RUN_AGAIN: NextWords = (args) => args;
 
 /**
  * A failure for the operator to read. The message says what happened, where and what to do, and needs no stack. It may
@@ -45,7 +48,7 @@ export type NextWords = readonly string[] | ((args: readonly string[]) => readon
 export class OperatorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'found' | 'bug'>;
 
-  /** Set if the command that helps is not the one that the exit suggests. */
+  /** Words of the command to suggest instead of the exit's usual one. */
   readonly next: NextWords;
 
   constructor(exit: OperatorError['exit'], message: string, options?: ErrorOptions & { next?: NextWords }) {

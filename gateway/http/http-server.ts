@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { codeOf } from '../../infra/store/system-error.js';
-import { OperatorError } from '../core/exit-codes.js';
+import { OperatorError, RUN_AGAIN } from '../core/exit-codes.js';
 import { problemPath, PROBLEMS } from '../core/problems.js';
 import { toOriginForm } from '../core/http/request-target.js';
 import { createTurns } from './turns.js';
@@ -95,7 +95,7 @@ function toListenError(error: unknown, address: string): OperatorError {
   const code = codeOf(error);
   const why = code === 'EADDRINUSE' ? 'another program uses this address' : (code ?? 'unknown error');
   const message = `Cannot listen on ${address}: ${why}. Choose another host or port.`;
-  return new OperatorError('usage', message, { cause: error });
+  return new OperatorError('usage', message, { cause: error, next: RUN_AGAIN });
 }
 
 async function close(server: Server, closeSilent: () => void, graceMs: number): Promise<void> {

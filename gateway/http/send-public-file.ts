@@ -31,7 +31,8 @@ export async function sendPublicFile(
     res.writeHead(304, headers).end();
   } else if ('location' in source) {
     context.decision = 'redirect';
-    res.writeHead(307, { ...headers, Location: source.location, 'Content-Length': 0 }).end();
+    const moved = { Location: source.location, 'Content-Length': 0, 'Cache-Control': 'public, max-age=60' };
+    res.writeHead(307, { ...headers, ...moved }).end(); // the file may be immutable, but not where it is
   } else if (req.method === 'HEAD') {
     context.decision = 'described';
     res.writeHead(200, {

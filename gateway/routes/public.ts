@@ -24,6 +24,7 @@ import {
   weeklySummaryPath,
 } from '../../schemas/paths.js';
 import { isAssetPath, isOperationPath, isWheelPath } from '../../schemas/release-paths.js';
+import type { ProblemCode } from '../../schemas/problems.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import { contentPolicyOf } from '../core/http/content-policy.js';
 import { toPageAddress } from '../core/http/page-address.js';
@@ -59,8 +60,8 @@ export const PUBLIC_ROUTE: RouteOptions = {
 };
 
 /**
- * The public paths that answer 503 instead of 404 before the first release is known, as scripts, style sheets, wheels and
- * the pages about operations do. The pages about problems are not among them: until a release contains them, their own router serves them.
+ * The public paths that answer 503 instead of 404 before the first release is known, as wheels and the pages about
+ * operations do. The pages about problems are not among them: until a release contains them, their own router serves them.
  */
 const EXPECTED: ReadonlySet<string> = new Set<string>([
   ...Object.values(PUBLIC_PATHS),
@@ -83,7 +84,7 @@ const EXPECTED: ReadonlySet<string> = new Set<string>([
 ]);
 
 function isExpected(path: string): boolean {
-  return EXPECTED.has(path) || isAssetPath(path) || isWheelPath(path) || isOperationPath(path);
+  return EXPECTED.has(path) || isWheelPath(path) || isOperationPath(path);
 }
 
 /**
@@ -92,7 +93,8 @@ function isExpected(path: string): boolean {
  */
 export function createPublicRouter(options: PublicRouterOptions): Router {
   const { releases } = options;
-  const isPublic = (path: string): boolean => releases.current()?.publicFiles.has(path) ?? isExpected(path);
+  const isPublic = (path: string): boolean =>
+    isAssetPath(path) || (releases.current()?.publicFiles.has(path) ?? isExpected(path));
   const router = createRouter();
   router
     .route('/{*path}')
@@ -129,10 +131,9 @@ function skipUnless(isOnRoute: (path: string) => boolean): RequestHandler {
 function answerFile({ authentication, releases, source }: PublicRouterOptions): RequestHandler {
   return async (req, res) => {
     const context = contextOf(res);
-    const facts = releases.current()?.publicFiles.get(context.path);
     authentication.limitAddress(req, res);
-    if (facts === undefined)
-      throw new GatewayError(releases.isReachable() ? 'not-published' : 'store-unavailable');
+    const facts = factsOf(releases, context.path) ?? (await catchUpWith(releases, context.path));
+    if (facts === undefined) throw new GatewayError(absenceIn(releases));
     omitRateHeaders(res);
     const { path, sha256 } = facts;
     await sendPublicFile(req, res, {
@@ -144,6 +145,21 @@ function answerFile({ authentication, releases, source }: PublicRouterOptions): 
           : { read: () => source.objects.read(objectKey(sha256), sha256) },
     });
   };
+}
+
+function factsOf({ current }: Releases, path: string): FileFacts | undefined {
+  return current()?.publicFiles.get(path);
+}
+
+/** Polls for a newer release that has a script or style sheet: another copy of the gateway may have sent a page of it. */
+async function catchUpWith(releases: Releases, path: string): Promise<FileFacts | undefined> {
+  if (isAssetPath(path)) await releases.catchUp();
+  return factsOf(releases, path);
+}
+
+function absenceIn(releases: Releases): ProblemCode {
+  if (releases.current() !== undefined) return 'not-found';
+  return releases.isReachable() ? 'not-published' : 'store-unavailable';
 }
 
 function headersOf(facts: FileFacts): Record<string, string> {

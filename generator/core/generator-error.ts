@@ -34,13 +34,13 @@ export type ExitName = keyof typeof EXIT_CODES;
 export const TRANSIENT_EXITS = ['conflict', 'store-unavailable', 'interrupted'] as const satisfies ExitName[];
 
 /**
- * The words of the command that helps after a failure, without the program: fixed, or made from the arguments of the run.
+ * Words of the command to suggest after a failure, without the program: a list, or a function of the run's arguments.
  * With `undefined`, the exit decides.
  */
 export type NextWords =
   readonly string[] | ((args: readonly string[]) => readonly string[] | undefined) | undefined;
 
-/** The words after a refusal whose cause is not the command line but, for example, a clock or a policy: the same command. */
+/** Suggests the same command again, for a 'usage' error with a cause outside the command line, such as a policy. */
 export const RUN_AGAIN: NextWords = (args) => args;
 
 /** An expected failure that ends the run. Its message says what happened, where, and what to do; no stack is shown. */
@@ -48,7 +48,7 @@ export class GeneratorError extends Error {
   readonly exit: Exclude<ExitName, 'done' | 'bug'>;
   /** Set when the store is damaged. */
   readonly fault: StoreFault | undefined;
-  /** Set if the command that helps is not the one that the exit suggests: for 'usage' help, usually to run again. */
+  /** Words of the command to suggest instead of the exit's usual one: help for 'usage', the same command for most. */
   readonly next: NextWords;
 
   constructor(

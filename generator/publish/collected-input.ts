@@ -35,7 +35,7 @@ export async function readCollectedInput(
   if (!acceptCollected) return {};
   throw new GeneratorError(
     'usage',
-    `--accept-collected needs an input that generator collect keeps, but ${folder.address} has no ${COLLECTION_KEY}. Omit it, or use --accept-restatements "<reason>" to accept changes by hand.`,
+    `--accept-collected needs an input written by generator collect, but ${folder.address} has no ${COLLECTION_KEY}. Omit the option, or use --accept-restatements "<reason>" to accept changes by hand.`,
     { next: (args) => args.filter((arg) => arg !== '--accept-collected') },
   );
 }

@@ -119,7 +119,9 @@ async function readStart(
   const start = await readStartingPoint(store, withCalendars ? CHAIN_IDS : []);
   const { state } = start;
   if (state === undefined) {
-    throw new GeneratorError('usage', `${store.address} has no release yet. Publish one first.`);
+    throw new GeneratorError('usage', `${store.address} has no release yet. Publish one first.`, {
+      next: ['publish', '--help'],
+    });
   }
   progress.end(state.record.revision);
   return { ...start, state };

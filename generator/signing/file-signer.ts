@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:cr
 import { readFile } from 'node:fs/promises';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import type { PublicKey } from '../../schemas/types.generated.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import type { Signer } from './signer.js';
 
 /**
@@ -40,6 +40,7 @@ async function readKeyFile(file: string): Promise<string> {
   } catch (error) {
     throw new GeneratorError('usage', `The key file ${file} cannot be read: ${(error as Error).message}`, {
       cause: error,
+      next: RUN_AGAIN,
     });
   }
 }

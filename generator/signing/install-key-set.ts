@@ -4,7 +4,7 @@ import { statementKey } from '../../schemas/paths.js';
 import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import type { KeySet } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { metaOf } from '../state/object-meta.js';
 import { readPointer } from '../state/published-state.js';
 import { isStore, markStore } from '../state/store-mark.js';
@@ -36,6 +36,7 @@ export async function installKeySet(
     throw new GeneratorError(
       'usage',
       `The key set is from the future: it was issued at ${value.issued_at}. Compare the clocks of both machines. Nothing was written.`,
+      { next: RUN_AGAIN },
     );
   const held = await store.get(KEY_SET_KEY);
   const current = await unlessFalse(() => readStoredKeySet(store)); // a damaged one is replaced

@@ -4,7 +4,7 @@ import { isRegionInvalid } from '../../infra/store/s3/s3-errors.js';
 import { sha256Bytes } from '../../schemas/digest.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import type { PublicKey } from '../../schemas/types.generated.js';
-import { GeneratorError } from '../core/generator-error.js';
+import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import type { Signer } from './signer.js';
 
 /** Failures of KMS that another try does not change: the key, its use or the permission is wrong. */
@@ -83,7 +83,7 @@ async function ask<T>(keyId: string, send: () => Promise<T>): Promise<T> {
     throw new GeneratorError(
       isFinal ? 'usage' : 'store-unavailable',
       `The KMS key ${keyId} cannot be used: ${name}: ${message.replace(/\.$/, '')}. ${isFinal ? 'Check the id, the region and the permissions.' : 'Nothing was signed. Run again.'}`,
-      { cause: error },
+      { cause: error, next: RUN_AGAIN },
     );
   }
 }

@@ -17,7 +17,7 @@ export type PaymentSite = {
 
 /** Options for `startPaymentSite`. */
 export type PaymentSiteOptions = Pick<FakeBillingOptions, 'now' | 'prices'> & {
-  /** Waits until the buyer's bank confirms a payment that it confirms later; ten seconds by default. */
+  /** Resolves when the buyer's bank confirms a delayed payment; by default, after ten seconds. */
   readonly bank?: () => Promise<void>;
 };
 

@@ -2,8 +2,9 @@ import { toDate } from '../../schemas/dates.js';
 import type { ChartSeries } from '../../generator/core/charts/chart-series.js';
 import type { Scene } from '../../generator/core/charts/scene.js';
 import { toSvgFile } from '../../generator/core/charts/svg-text.js';
-import { windowWords, type ChartWindow } from '../../generator/core/charts/time-axis.js';
+import type { ChartWindow } from '../../generator/core/charts/time-axis.js';
 import { toCsv } from './chart-csv.js';
+import { newestDayOf, rangeWords, restingDay } from './chart-view.js';
 import type { Format } from './chart-tools.js';
 import { currentScheme, saveFile } from './dom.js';
 import { paintChart } from './paint-chart.js';
@@ -19,8 +20,10 @@ export type Shown = {
 
 /** Saves what a chart shows. */
 export function download({ name, heading, all, window, scene }: Shown, format: Format): void {
-  const file = `${name}-${toDate(window.from)}-${toDate(window.to - 1)}.${format.toLowerCase()}`;
-  const subheading = `${windowWords(window)}, UTC days`;
+  const newest = newestDayOf(all);
+  const last = format === 'CSV' ? restingDay(window, newest) : window.to - 1; // a CSV has only days with data
+  const file = `${name}-${toDate(window.from)}-${toDate(last)}.${format.toLowerCase()}`;
+  const subheading = `${rangeWords(window, newest)}, UTC days`;
   const scheme = currentScheme();
   if (format === 'CSV') {
     saveFile(file, new Blob([toCsv(all, window)], { type: 'text/csv' }));

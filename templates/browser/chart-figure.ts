@@ -20,13 +20,17 @@ import {
   dayAt,
   FIRST_RANGE,
   follow,
+  havePassed,
+  isForward,
   limitsOf,
   newestDayOf,
   RANGES,
   rangeWindow,
+  rangeWords,
   restingDay,
   zoomAround,
   zoomWindow,
+  type Limits,
 } from './chart-view.js';
 import { create } from './dom.js';
 import { sentenceOf, stateWords } from './reading-words.js';
@@ -121,8 +125,8 @@ type Chart = {
 
 function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Chart {
   const { figure, plot } = parts;
-  const limits = limitsOf(all, Date.now());
   const newest = newestDayOf(all);
+  let limits = limitsNow(figure, all);
   let range = FIRST_RANGE;
   let window = rangeWindow(limits, RANGES[range]?.days ?? Infinity);
   let day: number | undefined;
@@ -135,12 +139,14 @@ function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Ch
   const show = (next: ChartWindow, marked: number | undefined): void => {
     window = next;
     tools.mark(marked);
+    plot.setAttribute('aria-valuemax', String(limits.last));
     draw();
-    parts.status.textContent = `Showing ${windowWords(window)}.`;
+    parts.status.textContent = `Showing ${rangeWords(window, newest)}.`;
     read(day !== undefined && day >= window.from && day < window.to ? day : undefined);
   };
   const showRange = (index: number): void => {
     range = index;
+    limits = limitsNow(figure, all); // the page may have been open for days
     show(rangeWindow(limits, RANGES[index]?.days ?? Infinity), index);
   };
   watchPointer(plot, {
@@ -154,7 +160,7 @@ function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Ch
     zoom: (factor) => show(zoomAround(window, shown(), factor, limits), undefined),
     reset: () => showRange(range),
     move: (key) => {
-      const next = dayAfterKey(key, day ?? shown() + 1, window, limits);
+      const next = dayAfterKey(key, day ?? shown() + (isForward(key) ? 0 : 1), window, limits);
       if (next === undefined) return false;
       const moved = follow(window, next);
       if (moved !== window) show(moved, undefined);
@@ -163,7 +169,6 @@ function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Ch
     },
   });
   plot.setAttribute('aria-valuemin', String(limits.first));
-  plot.setAttribute('aria-valuemax', String(limits.last));
   new ResizeObserver(draw).observe(plot);
   show(window, range);
   figure.dataset['ready'] = 'true';
@@ -179,6 +184,13 @@ function startChart(parts: Parts, all: readonly ChartSeries[], tools: Tools): Ch
   };
 }
 
+/** Returns the days that a chart can show by the reader's clock. The page of an older release does not say when it is stale. */
+function limitsNow({ dataset }: HTMLElement, all: readonly ChartSeries[]): Limits {
+  const nowMs = Date.now();
+  const { stale } = dataset;
+  return limitsOf(all, stale !== undefined && havePassed(stale, nowMs), nowMs);
+}
+
 function drawChart(
   { figure, plot, canvas, range }: Parts,
   all: readonly ChartSeries[],
@@ -189,7 +201,7 @@ function drawChart(
   const label = `${figure.querySelector('.chart-title')?.textContent ?? ''}, ${windowWords(window)}`;
   const name = canvas.querySelector('desc')?.id.replace(/-desc$/, '') ?? 'chart';
   canvas.innerHTML = toSvg(scene, { name, label, description: label, hasTooltips: false });
-  if (range !== null) range.textContent = windowWords(window);
+  if (range !== null) range.textContent = rangeWords(window, newestDayOf(all));
 }
 
 /** Draws one chain with its axes, or several as ribbons. */

@@ -1,7 +1,7 @@
 import { lastDayOf, type ChartSeries } from '../../generator/core/charts/chart-series.js';
-import { windowOf, type ChartWindow } from '../../generator/core/charts/time-axis.js';
-import { toDate, wholeDaysBetween } from '../../schemas/dates.js';
-import { freshnessLimits, judgeFreshness } from '../../schemas/freshness.js';
+import { windowOf, windowWords, type ChartWindow } from '../../generator/core/charts/time-axis.js';
+import { dayWords } from '../../generator/core/text/date-words.js';
+import { wholeDaysBetween } from '../../schemas/dates.js';
 
 /** The ranges that have a button, in days before the last one. */
 export const RANGES = [
@@ -16,28 +16,30 @@ export const FIRST_RANGE = 2;
 /** Least number of days of a zoomed chart. */
 const MIN_ZOOM_DAYS = 7;
 
-/** Most days without data that a chart shows after its last: those of a chain that ended long ago would leave no room. */
+/** Maximum number of days without data at the end of a chart, to leave room for the data of a chain that ended long ago. */
 const MAX_TAIL_DAYS = 30;
 
 /** The first and the last day that a chart can show. */
 export type Limits = { readonly first: number; readonly last: number };
 
-type Extent = Pick<ChartSeries, 'chain' | 'first' | 'days'>;
+type Extent = Pick<ChartSeries, 'first' | 'days'>;
 
 /**
- * Returns the days that a chart of some chains can show at a time. Once all of them are stale, it also shows the days
- * without data, up to the last full one.
+ * Returns the days that a chart of some chains can show at a time. If all of them are stale, it also shows the days without
+ * data, up to the last full one.
  */
-export function limitsOf(all: readonly Extent[], nowMs: number): Limits {
+export function limitsOf(all: readonly Extent[], isStale: boolean, nowMs: number): Limits {
   const newest = newestDayOf(all);
-  const isStale = all.every(
-    (series) => judgeFreshness(freshnessLimits(series.chain, toDate(lastDayOf(series))), nowMs) === 'stale',
-  );
   const lastFull = wholeDaysBetween(0, nowMs) - 1;
   return {
     first: Math.min(...all.map(({ first }) => first)),
-    last: isStale ? Math.min(lastFull, newest + MAX_TAIL_DAYS) : newest,
+    last: isStale ? Math.max(newest, Math.min(lastFull, newest + MAX_TAIL_DAYS)) : newest,
   };
+}
+
+/** Returns whether all instants of a text, with spaces between them, have passed at a time. */
+export function havePassed(instants: string, nowMs: number): boolean {
+  return instants.split(' ').every((instant) => instant === '' || nowMs >= Date.parse(instant));
 }
 
 /** Returns the newest day for which any of some chains has data. */
@@ -45,9 +47,18 @@ export function newestDayOf(all: readonly Extent[]): number {
   return Math.max(...all.map(lastDayOf));
 }
 
-/** Returns the day that is read while none is chosen: the newest of a window with data, `newest` being that of the chart. */
+/**
+ * Returns the day to show while none is chosen: the newest day with data in the window, or the last day of a window
+ * without data. `newest` is the newest day with data in the chart.
+ */
 export function restingDay({ from, to }: ChartWindow, newest: number): number {
   return newest >= from ? Math.min(newest, to - 1) : to - 1;
+}
+
+/** Returns the days of a window in words, and where the data ends if it ends before the window. */
+export function rangeWords(window: ChartWindow, newest: number): string {
+  const ending = newest < window.to - 1 ? `, data through ${dayWords(newest)}` : '';
+  return windowWords(window) + ending;
 }
 
 /** Returns the window of a range. */
@@ -80,6 +91,11 @@ export function zoomAround(window: ChartWindow, day: number, factor: number, lim
 export function follow(window: ChartWindow, day: number): ChartWindow {
   const shift = Math.min(0, day - window.from) + Math.max(0, day + 1 - window.to);
   return shift === 0 ? window : { from: window.from + shift, to: window.to + shift };
+}
+
+/** Returns whether a key leads to a later day. */
+export function isForward(key: string): boolean {
+  return ['ArrowRight', 'ArrowUp', 'PageUp'].includes(key);
 }
 
 /** Returns the day that a key leads to from `day`; undefined for other keys. */

@@ -171,7 +171,7 @@ describe('keys list, keys revoke and accounts show', () => {
   });
 });
 
-describe('a wrong command line is explained, ends with another command, and writes nothing:', () => {
+describe('a wrong command line fails with an explanation and another command, and writes nothing:', () => {
   it.each<[string, string, number, RegExp]>([
     ['no command', '', 2, /Usage: gateway/],
     ['an incomplete command', 'keys', 2, /Usage: gateway keys/],

@@ -88,7 +88,7 @@ it.each(['publish', 'plan'])(
     expect(await run(name, '--accept-collected')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /has no collection\.json\. Omit it, or use --accept-restatements .*\n {2}generator (?!.*--accept)/,
+        /has no collection\.json\. Omit the option, or use --accept-restatements .*\n {2}generator (?!.*--accept)/,
       ),
     });
   },

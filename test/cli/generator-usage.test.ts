@@ -35,7 +35,7 @@ function argsOf(line: string): string[] {
 
 const run = (line: string): Promise<GeneratorRun> => runInProcess(argsOf(line), NOW);
 
-describe('a wrong command line exits 2, is explained, ends with another command, and writes nothing:', () => {
+describe('a wrong command line exits 2 with an explanation and another command, and writes nothing:', () => {
   const publishing = 'publish --input IN --store FRESH';
   const again = 'publish --input IN --store STORE';
 

@@ -100,11 +100,11 @@ describe('the runbook of the generator', () => {
     expect(units['generator-collect.service']).toContain('--into s3://bucket/metrics');
   });
 
-  it('shows a service for collect that alerts unless the next hour may mend it', () => {
+  it('shows a service for collect that alerts unless the next hourly run may succeed', () => {
     const service = units['generator-collect.service'] ?? '';
     const [, listed = ''] = /^SuccessExitStatus=(.*)$/m.exec(service) ?? [];
-    const mended = TRANSIENT_EXITS.map((name) => EXIT_CODES[name].code);
-    expect(listed.split(' ').map(Number)).toEqual(mended);
+    const transient = TRANSIENT_EXITS.map((name) => EXIT_CODES[name].code);
+    expect(listed.split(' ').map(Number)).toEqual(transient);
     expect(service).toContain('OnFailure=generator-alert@%n.service');
     expect(service).not.toMatch(/^Restart=/m); // the timer starts it again
   });

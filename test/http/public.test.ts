@@ -264,7 +264,7 @@ describe('with an S3 store', () => {
         expect([response.status, await response.text()]).toEqual([307, '']);
         expect(Object.fromEntries(response.headers)).toMatchObject({
           location: BASE_URL + path,
-          'cache-control': cacheControlOf(publicKey(path)),
+          'cache-control': 'public, max-age=60',
           'x-content-sha256': sha256,
           'access-control-allow-origin': '*',
         });

@@ -50,7 +50,7 @@ beforeAll(async () => {
   gateway = await startGateway({ store: watch(store), now: () => clock.ms, storeMs: STORE_MS });
 });
 beforeEach(() => {
-  clock.ms += 61_000; // the cache and the limits start anew
+  clock.ms += 61_000; // expires cached files and resets the rate limits
   Object.assign(reads, { state: 'up', keys: [] });
 });
 afterAll(() => gateway.stop());

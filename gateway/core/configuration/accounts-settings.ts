@@ -1,6 +1,6 @@
 import type { KeyMode } from '../access/api-key.js';
 import { findUnknownVariables, type Environment } from './configuration.js';
-import { OperatorError } from '../exit-codes.js';
+import { OperatorError, RUN_AGAIN } from '../exit-codes.js';
 import type { Parser } from './parser.js';
 import { VARIABLES, variableOf, type VariableName } from './variables.js';
 
@@ -32,7 +32,8 @@ export function parseAccountsSettings(env: Environment, address: string | undefi
   const endpoint = parse('CRD_S3_ENDPOINT', VARIABLES.CRD_S3_ENDPOINT.parse);
   const pathStyle = parse('CRD_S3_PATH_STYLE', VARIABLES.CRD_S3_PATH_STYLE.parse) === 'true';
   if (storeAddress === undefined || mode === undefined || faults.length > 0) {
-    throw new OperatorError('usage', faults.join('\n'));
+    const next = storeAddress === undefined ? undefined : RUN_AGAIN; // the rest are variables
+    throw new OperatorError('usage', faults.join('\n'), { next });
   }
   return { address: storeAddress, mode, s3: { ...(endpoint === undefined ? {} : { endpoint }), pathStyle } };
 }

@@ -1,8 +1,8 @@
 import type { SignInSettings } from './session-settings.js';
 
 /**
- * Returns what in the discovery document of the identity provider (OpenID Connect Discovery 1.0 §3) keeps the account page
- * from signing in.
+ * Returns the faults in the identity provider's discovery document (OpenID Connect Discovery 1.0 §3) that keep the
+ * account page from signing in.
  */
 export function findDiscoveryFaults(
   document: unknown,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, ignoreAbsent, toStoreError } from '../../../infra/store/system-error.js';
-import { OperatorError } from '../../core/exit-codes.js';
+import { OperatorError, RUN_AGAIN } from '../../core/exit-codes.js';
 import { isSnapshot } from './sealed-snapshot.js';
 
 const OWNER_ONLY = 0o600;
@@ -17,7 +17,13 @@ const BEGINNING_BYTES = 4096;
 export async function assertWritable(file: string, replaces: boolean, keyFile: string): Promise<void> {
   const folder = path.dirname(path.resolve(file));
   if ((await stat(folder).catch(ignoreAbsent))?.isDirectory() !== true)
-    throw new OperatorError('usage', `--to: the folder ${folder} does not exist. Create it, with mode 0700.`);
+    throw new OperatorError(
+      'usage',
+      `--to: the folder ${folder} does not exist. Create it, with mode 0700.`,
+      {
+        next: RUN_AGAIN,
+      },
+    );
   const existing = await stat(file).catch(ignoreAbsent);
   if (existing?.isDirectory() === true)
     throw new OperatorError('usage', `--to: ${file} is a folder. Name a file.`);

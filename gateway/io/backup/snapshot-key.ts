@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { base64url, calculateJwkThumbprint } from 'jose';
 import { codeOf } from '../../../infra/store/system-error.js';
-import { OperatorError } from '../../core/exit-codes.js';
+import { OperatorError, RUN_AGAIN } from '../../core/exit-codes.js';
 
 /** A key of 256 bits. `id` is its thumbprint (RFC 7638), which does not reveal it; `text` is its secret part as it is in the file. */
 export type SnapshotKey = { readonly id: string; readonly bytes: Uint8Array; readonly text: string };
@@ -46,5 +46,6 @@ function invalidKey(file: string, fault: string): OperatorError {
   return new OperatorError(
     'usage',
     `--key-file ${file} ${fault}. Create a key with: (umask 077; openssl rand -base64 32 > ${file})`,
+    { next: RUN_AGAIN },
   );
 }

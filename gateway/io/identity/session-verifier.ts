@@ -27,7 +27,7 @@ export function createSessionVerifier(
   const keySet = createKeySet({ address, fetch, now, onError });
   void keySet.prepare();
   const onRefused = atMostEvery(MINUTE_MS, now, (reason: string) => {
-    logger.info({ reason }, 'refused a session token; further refusals of this minute are not logged');
+    logger.info({ reason }, 'refused a session token; further refusals in the next minute are not logged');
   });
   return createSessions({ keySet, ...expected, now, onRefused });
 }

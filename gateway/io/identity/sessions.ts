@@ -77,7 +77,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         throw error instanceof GatewayError ? error : refuse(reasonOf(error), error);
       });
       if (typeof account === 'string' && isAccountId(account)) return { account };
-      throw refuse('the subject of the token cannot name an account');
+      throw refuse('the subject of the token is not a valid account id');
     },
   };
 }
@@ -86,7 +86,7 @@ function isPlain({ typ }: { readonly typ?: unknown }): boolean {
   return typ === undefined || (typeof typ === 'string' && PLAIN_TYPE.test(typ));
 }
 
-/** Returns why jose or a check of ours refused a token. A part of the token can be in it, so it is short. */
+/** Returns the reason why a token was refused, cut to 200 characters because it can contain a part of the token. */
 function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }

@@ -47,7 +47,7 @@ export function chainPage(site: SiteTexts, chain: Chain, options: ChainPageOptio
   const latest = records.at(-1);
   if (latest === undefined) throw new Error(`${chain} has no record`);
   const { name } = CHAINS[chain];
-  const chart = chainFigure(chain, options.points, methodology);
+  const chart = chainFigure(chain, options.points, options);
   const notes = evidenceNotes(latest, methodology);
   const { regime, date: through } = latest;
   return pageFile(site, {

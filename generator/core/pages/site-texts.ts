@@ -43,7 +43,7 @@ export type GuideText = { readonly text: string; readonly codes: readonly GuideC
 /** Names of the texts in `templates/guides`. The quickstart is on the first page of the documentation. */
 export type GuideTextName = GuideName | 'quickstart';
 
-/** A style sheet or a script. Its path contains its digest, so that a page always gets its own and caches may keep it. */
+/** A style sheet or script. Its path contains its digest: a page always loads the right version, and caches can keep it. */
 export type SiteAsset = { readonly path: string; readonly text: string };
 
 /** The templates and static texts of the pages. */

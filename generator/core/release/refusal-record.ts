@@ -11,10 +11,10 @@ import type { ChainPlan, Plan, Refusal } from './plan-types.js';
 import { summarizeRefusal } from './publish-report.js';
 import { writersFingerprint } from './writers-fingerprint.js';
 
-/** A refusal as a run finds it, before it is known since when it has been refused. */
+/** A refusal found by a run, without the time of its first occurrence. */
 export type FoundRefusal = Omit<RecordedRefusal, 'since'>;
 
-/** What a run decided: the refusals, and the chains that it judged. The others, like those on hold, keep theirs. */
+/** Refusals that a run found, and chains that it judged. Other chains, such as those on hold, keep theirs. */
 export type JudgedRefusals = {
   readonly found: readonly FoundRefusal[];
   /** `null` stands for the methodology. */
@@ -100,8 +100,8 @@ export function mergeRefusals(
 }
 
 /**
- * Returns the recorded refusals that still wait after a run whose exit reports another problem. What
- * it found for the first time stays out, so that a later run reports it as new. What differs now is dropped.
+ * Returns the recorded refusals that still wait after a run whose exit reports another problem. Omits refusals that the
+ * run found for the first time, so that a later run reports them as new, and recorded refusals that no longer apply.
  */
 export function withoutNew(
   before: readonly RecordedRefusal[],
@@ -112,7 +112,7 @@ export function withoutNew(
   );
 }
 
-/** Returns since when exactly this is refused; `undefined` if it was not refused before. */
+/** Returns the time since which the same refusal has been recorded; `undefined` if it is new. */
 export function sinceOf(
   before: readonly RecordedRefusal[],
   { chain, sha256 }: Pick<FoundRefusal, 'chain' | 'sha256'>,

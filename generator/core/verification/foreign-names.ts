@@ -69,5 +69,5 @@ function foreignDay(
 function foreignPaths(paths: readonly string[], isKnown: (path: string) => boolean): string[] {
   return paths
     .filter((path) => !isKnown(path))
-    .map((path) => `names ${path}, which no release can have there`);
+    .map((path) => `names ${path}, which no release can have there unless a newer generator published it`);
 }

@@ -155,7 +155,9 @@ async function surveyStores({ from, to, clock, prune, selection, trust }: CopySt
     Promise.all([readPointer(from), from.head(POINTER_KEY)]),
   );
   if (pointer === undefined || head === undefined) {
-    throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`);
+    throw new GeneratorError('usage', `${from.address} has no release yet. Publish one first.`, {
+      next: ['publish', '--help'],
+    });
   }
   const history = await withStoreAddress(from, () => readReleases(from, pointer.value));
   const nowMs = head.answeredAtMs;

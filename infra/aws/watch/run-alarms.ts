@@ -15,7 +15,7 @@ import type { OperatorMailsPart } from './operator-mails.js';
 
 /** Runs are hourly. */
 const PERIOD = Duration.hours(1);
-/** Runs in a row without a good end after which a person is needed. A transient failure is over by then. */
+/** Consecutive runs without a success after which a person is needed. A transient failure has ended by then. */
 const FAILED_RUNS = 3;
 /** A source may be down for hours before its data are due. */
 const FAILED_COLLECTS = 6;

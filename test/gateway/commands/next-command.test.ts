@@ -34,7 +34,7 @@ it.each<[ExitName, string[], string | undefined]>([
   expect(nextOf(exit, args)).toBe(command);
 });
 
-it('the error decides if it knows better, on the same accounts store', () => {
+it('the command set by the error takes precedence, on the same accounts store', () => {
   const error = new OperatorError('usage', 'why', { next: ['keys', 'list', '--account', 'a b'] });
   expect(nextOf('usage', ['keys', 'revoke', ...ACCOUNT], error)).toBe(
     "gateway keys list --account 'a b' --accounts-store=file:a",

@@ -27,12 +27,12 @@ describe('the date after one whose block numbers were wrong', () => {
     const days = createDays(3);
     const source = createMemorySource(days, 'files', (_chain, date) => counts.get(date) ?? {});
     const scene = createScene(days, { parts: [{ source, metrics: metricsOf('base') }] });
-    const mend = (): unknown => counts.set('2026-07-02', spanOf(43_200, 86_399));
-    return { scene, source, days, counts, mend };
+    const fix = (): unknown => counts.set('2026-07-02', spanOf(43_200, 86_399));
+    return { scene, source, days, counts, fix };
   }
 
   it('is judged again when the date before has other data, in the same collection', async () => {
-    const { scene, mend } = createBlocks();
+    const { scene, fix } = createBlocks();
     expect(outcomes(await scene.collect('2026-07-04T06:15:00Z'))).toEqual([
       '2026-07-01 accepted',
       '2026-07-02 missed',
@@ -42,27 +42,27 @@ describe('the date after one whose block numbers were wrong', () => {
       '2026-07-02 missed',
       '2026-07-03 waiting',
     ]);
-    mend();
+    fix();
     expect(outcomes(await scene.collect('2026-07-04T08:15:00Z'))).toEqual([
       '2026-07-02 accepted',
       '2026-07-03 accepted',
     ]);
   });
 
-  it('is judged by the counts that an accepted date before has now, not by those that were kept of it', async () => {
-    const { scene, counts, mend } = createBlocks();
+  it('is judged by the current counts of the accepted date before it, not by the stored ones', async () => {
+    const { scene, counts, fix } = createBlocks();
     const countsOf = (_source: string, date: string): Promise<Counts | undefined> =>
       Promise.resolve(date === '2026-07-02' ? WRONG : undefined);
     counts.delete('2026-07-01'); // so that nothing speaks against the second date
     await scene.collect('2026-07-04T06:15:00Z', { countsOf });
     expect(scene.state().awaited.map(({ date }) => date)).toEqual(['2026-07-03']);
-    mend();
+    fix();
     const found = await scene.collect('2026-07-04T07:15:00Z', { countsOf });
     expect(outcomes(found)).toEqual(['2026-07-02 unchanged', '2026-07-03 accepted']);
   });
 
-  it('is judged once more when the date before could not be read at first', async () => {
-    const { scene, source, counts, mend } = createBlocks();
+  it('is judged again when the date before it could not be read at first', async () => {
+    const { scene, source, counts, fix } = createBlocks();
     const countsOf = (_source: string, date: string): Promise<Counts | undefined> =>
       Promise.resolve(date === '2026-07-02' ? WRONG : undefined);
     const isSilent = new Set<string>();
@@ -89,7 +89,7 @@ describe('the date after one whose block numbers were wrong', () => {
     };
     counts.delete('2026-07-01');
     await scene.collect('2026-07-04T06:15:00Z', { countsOf, plan });
-    mend();
+    fix();
     isSilent.add('2026-07-02');
     await scene.collect('2026-07-04T07:15:00Z', { countsOf, plan });
     isSilent.clear();
@@ -100,8 +100,8 @@ describe('the date after one whose block numbers were wrong', () => {
   });
 
   it('is not read again with the date before when it does not wait for that', async () => {
-    const { scene, source, days, mend } = createBlocks();
-    mend();
+    const { scene, source, days, fix } = createBlocks();
+    fix();
     await scene.collect('2026-07-04T06:15:00Z');
     days.set('2026-07-02', { ...usual(1), tx_count: '1002' });
     const reads = source.reads.length;

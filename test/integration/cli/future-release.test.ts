@@ -30,7 +30,7 @@ async function commandsOf(heading: string): Promise<string[]> {
 describe('a release that a clock two days ahead has published', () => {
   let published: PublishedStore;
   let folder: TemporaryFolder;
-  /** Input through 2025-02-04, and through 2025-02-02, the last day that is over. */
+  /** Input through 2025-02-04, and through 2025-02-02, the last complete day. */
   let late: string;
   let current: string;
   let store: string;

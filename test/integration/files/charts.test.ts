@@ -281,9 +281,14 @@ it(
   async () => {
     const { page, figure, plot, faults, close } = await openPoints(chartDays(60), '2025-05-10T12:00:00Z');
     const shown = (): Promise<string | null> => figure.locator('.chart-readout').textContent();
-    expect(await figure.locator('.chart-range').textContent()).toBe('1 March 2025 to 9 May 2025');
+    expect(await figure.locator('.chart-range').textContent()).toBe(
+      '1 March 2025 to 9 May 2025, data through 29 April 2025',
+    );
     await page.mouse.move(0, 0);
     expect(await shown()).toMatch(/^29 April 2025.* for 60 days/);
+    await plot.focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await shown()).toBe('30 April 2025no data · the data ends on 29 April 2025');
     await pointAt(plot, 69.5 / 70);
     expect(await shown()).toBe('9 May 2025no data · the data ends on 29 April 2025');
     expect(await figure.locator('.chart-canvas rect[fill*=hatch]').count()).toBe(1);

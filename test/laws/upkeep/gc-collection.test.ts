@@ -199,7 +199,7 @@ describe('a collection beside its garbage collection', () => {
     expect(await store.head(GC_KEY)).toBeDefined();
   });
 
-  it('writes an old file that it needs again anew, so that it is not taken for garbage', async () => {
+  it('rewrites an old file that it needs again, so that garbage collection does not delete it', async () => {
     const { store, clock } = clocked;
     const { sha256, text } = lineageOf('2026-08-20');
     await store.putIfAbsent(collectedKey(sha256), Buffer.from(text), META);

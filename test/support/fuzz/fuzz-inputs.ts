@@ -32,7 +32,7 @@ export function mutateInput(random: Random): FuzzInput {
 function makeValidInput(): FuzzInput {
   const tables = { 'bitcoin.csv': metricsCsv('bitcoin', 40), 'base.csv': metricsCsv('base', 25) };
   const sources = {
-    bitcoin: [...SOURCES, { name: 'Other', licence: 'CC0', from: '2025-01-20', notes: 'counted anew' }],
+    bitcoin: [...SOURCES, { name: 'Other', licence: 'CC0', from: '2025-01-20', notes: 'recalculated' }],
     base: SOURCES,
     files: { base: { rows: 25, sha256: sha256Hex(tables['base.csv']) } },
   };

@@ -11,7 +11,7 @@ const TEMPLATES = path.join(import.meta.dirname, '../../../dist/templates');
 /** An account site, the clock of its gateway, and the bank of its buyers. */
 export type TestSite = AccountSite & {
   readonly clock: { aheadMs: number };
-  /** Confirms the payments that the bank was to confirm later. */
+  /** Confirms the delayed payments. */
   readonly confirmPayments: () => void;
   readonly dispose: () => Promise<void>;
 };
@@ -120,7 +120,7 @@ export async function createKey({ page }: Pick<AccountVisit, 'page'>, label: str
   return text ?? '';
 }
 
-/** Checks that a state fits every width, and that axe finds nothing in either scheme; keeps a picture of each. */
+/** Checks that the page fits every width, and that axe finds no violations in either scheme. Stores screenshots. */
 export async function expectGoodLook({ page }: Pick<AccountVisit, 'page'>, name: string): Promise<void> {
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });

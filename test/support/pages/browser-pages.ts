@@ -14,7 +14,7 @@ export type Look = {
   readonly width: number;
   readonly scheme: 'light' | 'dark';
   readonly javaScript?: boolean;
-  /** Time of the reader's clock, which then stands still; the machine's by default. */
+  /** Fixed time of the page's clock. By default, the page uses the machine's clock. */
   readonly now?: string;
 };
 

@@ -1,7 +1,8 @@
 import type { Entitlements, EntitlementsSubscription } from '../../../schemas/types.generated.js';
 
-/** When the plans of this file began, and when they end or renew. */
+/** Start of the plans in this file. */
 export const EARLIER = '2026-08-01T00:00:00Z';
+/** End or renewal of the plans in this file. */
 export const LATER = '2026-09-20T12:00:00Z';
 
 /** A subscription that is paid. */
@@ -15,7 +16,7 @@ export const BOUGHT: EntitlementsSubscription = {
   cancel_at: null,
   access_until: LATER,
 };
-/** What an account without any plan may use. */
+/** Entitlements of an account without a plan. */
 export const NOTHING: Entitlements = {
   schema: 'entitlements/1',
   active: false,
@@ -30,7 +31,7 @@ export const NOTHING: Entitlements = {
   grants: [],
   subscription: null,
 };
-/** What an account with a grant of its publisher may use. */
+/** Entitlements of an account with a manual grant. */
 export const GRANTED: Entitlements = {
   ...NOTHING,
   active: true,
@@ -38,7 +39,7 @@ export const GRANTED: Entitlements = {
   until: LATER,
   grants: [{ plan: 'research', chain: null, origin: 'manual', since: EARLIER, until: LATER }],
 };
-/** Returns what an account may use whose subscription differs from a paid one. */
+/** Returns the entitlements of an account without access whose subscription is `BOUGHT` with changes. */
 export const withSubscription = (changed: Partial<EntitlementsSubscription>): Entitlements => ({
   ...NOTHING,
   subscription: { ...BOUGHT, ...changed },

@@ -1,7 +1,7 @@
 import { formatShellCommand } from '../../../infra/process/shell-command.js';
 import type { ProgramRun } from './run-program.js';
 
-/** Passes if a failed run of a program ends with a command to paste that is not the one that was refused. */
+/** Checks that the output of a failed run ends with a command to paste that differs from the failed one. */
 export function expectAnotherCommand(
   program: 'generator' | 'gateway',
   args: readonly string[],

@@ -8,9 +8,12 @@ import {
   dayAfterKey,
   dayAt,
   follow,
+  havePassed,
+  isForward,
   limitsOf,
   RANGES,
   rangeWindow,
+  rangeWords,
   restingDay,
   zoomAround,
   zoomWindow,
@@ -22,24 +25,45 @@ const ALL = { from: 1000, to: 2000 };
 const FIRST = toDayNumber('2025-03-01');
 const LAST = FIRST + 59;
 const SERIES = toSeries(toChart('bitcoin', chartDays(60), currentMethodology(), ''));
-/** A time on a day, counted from the last with data. */
+/** Returns noon of the day that is `days` days after the last one with data. */
 const noonAfter = (days: number): number => endOfDayMs(LAST + days) - 43_200_000;
 
 it.each([
-  ['the last day with data while it is fresh', 1, 0],
-  ['the same while it is only late', 3, 0],
-  ['the last full day once it is stale', 10, 9],
-  ['a month without data, and no more', 400, 30],
-])('ends with %s', (_what, days, tail) => {
-  expect(limitsOf([SERIES], noonAfter(days))).toEqual({ first: FIRST, last: LAST + tail });
+  ['the last day with data while it is not stale', false, 10, 0],
+  ['the last full day once it is stale', true, 10, 9],
+  ['a month without data, and no more', true, 400, 30],
+  ['the last day with data by a clock that is behind', true, -5, 0],
+])('ends with %s', (_what, isStale, days, tail) => {
+  expect(limitsOf([SERIES], isStale, noonAfter(days))).toEqual({ first: FIRST, last: LAST + tail });
 });
 
-it('ends with the newest day of several chains while one of them is not stale', () => {
+it('begins and ends with the first and the newest day of several chains', () => {
   const longer = toSeries(toChart('base', chartDays(69), currentMethodology(), ''));
-  expect(limitsOf([SERIES, longer], noonAfter(10))).toEqual({ first: FIRST, last: LAST + 9 });
+  expect(limitsOf([longer, SERIES], false, noonAfter(10))).toEqual({ first: FIRST, last: LAST + 9 });
 });
 
-it('reads the newest day with data, or the last of a window without any, while no day is chosen', () => {
+it('is stale once every instant has passed', () => {
+  const [one, other] = ['2025-05-03T00:00:00Z', '2025-05-05T00:00:00Z'];
+  const passed = (text: string, at: string): boolean => havePassed(text, Date.parse(at));
+  expect(passed(`${one} ${other}`, '2025-05-04T00:00:00Z')).toBe(false);
+  expect(passed(`${one} ${other}`, other)).toBe(true);
+  expect(passed(one, '2025-05-02T23:59:59Z')).toBe(false);
+  expect(passed('', one)).toBe(true); // no date was ever available
+});
+
+it('says where the data ends if that is within the window', () => {
+  expect(rangeWords({ from: FIRST, to: LAST + 10 }, LAST)).toBe(
+    '1 March 2025 to 8 May 2025, data through 29 April 2025',
+  );
+  expect(rangeWords({ from: FIRST, to: LAST + 1 }, LAST)).toBe('1 March 2025 to 29 April 2025');
+});
+
+it('knows the keys that lead to a later day', () => {
+  const keys = ['ArrowLeft', 'ArrowDown', 'PageDown', 'Home', 'ArrowRight', 'ArrowUp', 'PageUp'];
+  expect(keys.filter(isForward)).toEqual(['ArrowRight', 'ArrowUp', 'PageUp']);
+});
+
+it('shows the newest day with data, or the last of a window without data, while no day is chosen', () => {
   const read = (from: number, to: number): number => restingDay({ from, to }, 1960);
   expect([read(1900, 2000), read(1900, 1950), read(1970, 2000)]).toEqual([1960, 1949, 1999]);
 });

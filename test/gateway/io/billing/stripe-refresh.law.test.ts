@@ -33,7 +33,7 @@ const grant = (changes: Partial<Grant>): Grant => ({
 /** Result and duration of the following updates. A duration above 0 is not a whole number of seconds, so that no two events coincide. */
 type UpdateBehavior = { readonly fails: boolean; readonly tookMs: number };
 type Update = UpdateBehavior & { readonly atMs: number };
-/** A request takes `PATIENCE_MS`. After 2 s more, the pause of a failure is over; after `HOUR - 5_000` more, the hour. */
+/** A request takes `PATIENCE_MS`. 2 s later, the pause after a failure ends; `HOUR - 5_000` after that, the hour ends. */
 const passing = fc.constantFrom(1, 1_999, 2_000, 2_000, HOUR - 5_000, HOUR);
 const move = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: passing }) },

@@ -194,14 +194,14 @@ it.each<[string, TokenOptions]>([
   ['unexpected "iss" claim value', { claims: { iss: 'https://other.example' } }],
   ['"exp" claim timestamp check failed', { claims: { exp: NOW_S - 60 } }],
   ['the token is not a plain JWT', { header: { typ: 'at+jwt' } }],
-  ['the subject of the token cannot name an account', { claims: { sub: '' } }],
-])('tells the operator, and no client, the reason: %s', async (reason, options) => {
+  ['the subject of the token is not a valid account id', { claims: { sub: '' } }],
+])('reports the reason to the operator, but not to the client: %s', async (reason, options) => {
   const known = reasons.length;
   await expect(authenticate(options)).rejects.toMatchObject(REFUSED);
   expect(reasons.slice(known)).toEqual([reason]);
 });
 
-it('gives no reason for a request without a token, and a short one for a token with a long claim', async () => {
+it('reports no reason for a request without a token, and truncates the reason for a token with a long claim', async () => {
   const known = reasons.length;
   await expect(sessions.authenticate(undefined)).rejects.toMatchObject({ code: 'session-invalid' });
   expect(reasons.slice(known)).toEqual([]);

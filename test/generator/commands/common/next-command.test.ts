@@ -38,7 +38,7 @@ describe('after a failure', () => {
     ['publish', 'node main.js publish --help'],
     ['keys init', 'node main.js keys init --help'],
   ])(
-    'by wrong usage of %s, its help follows, because the same command would be refused again',
+    'caused by wrong usage of %s, the next command is its help, because the same one would fail again',
     (name, help) => {
       expect(nextOf('usage', undefined, name)).toBe(help);
       expect(nextOf('usage', new StoreError('address', 'why'), name)).toBe(help);
@@ -46,7 +46,7 @@ describe('after a failure', () => {
     },
   );
 
-  it('by a cause that is not the command line, the same command follows', () => {
+  it('with a cause outside the command line, the next command is the same one', () => {
     expect(nextOf('usage', new GeneratorError('usage', 'why', { next: RUN_AGAIN }))).toBe(AGAIN);
   });
 
@@ -61,7 +61,7 @@ describe('after a failure', () => {
     expect([nextOf('bug'), nextOf('artifact-invalid')]).toEqual([undefined, undefined]);
   });
 
-  it('the error decides if it knows better', () => {
+  it('the command set by the error takes precedence', () => {
     const held = new GeneratorError('held', 'why', { next: ['unhold', '--store', 'file:a b'] });
     expect(nextOf('held', held)).toBe(
       "node main.js unhold --store 'file:a b' --endpoint=http://a --path-style",

@@ -83,11 +83,11 @@ describe('with an engine that has the tables', () => {
     ['failed', 'unavailable'],
     ['not-installed', 'unavailable'],
   ] as const)('a failure of the engine (%s) is one of the source (%s)', async (code, expected) => {
-    const failing = engineWith(() => Promise.reject(new EngineError(code, 'It broke. Mend it.')));
+    const failing = engineWith(() => Promise.reject(new EngineError(code, 'It broke. Fix it.')));
     await expect(createAws(optionsWith(failing)).day('ethereum', DATE, signal)).rejects.toMatchObject({
       name: 'SourceError',
       code: expected,
-      message: 'aws: 2026-01-01: It broke. Mend it.',
+      message: 'aws: 2026-01-01: It broke. Fix it.',
     });
   });
 });

@@ -206,7 +206,7 @@ describe('an S3 store whose server rejects a request', () => {
     expect(await store.compareAndSwap('key', BODY, null, META)).toBe('conflict');
   });
 
-  describe('or that is not asked because this machine is not set up', () => {
+  describe('or whose server gets no request because this machine lacks settings', () => {
     afterEach(() => {
       process.env = { ...before, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
     });
