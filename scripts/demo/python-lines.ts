@@ -14,7 +14,7 @@ export async function listPythonLines({
     },
     {
       title: 'The last 7 days of metrics, in Python with the Research key',
-      line: `CRD_API_KEY=${keys.research} python3 -c 'import crd; print(crd.bundle("gold", "ethereum", "7d"))'`,
+      line: `CRD_API_KEY=${keys.research} python3 -c 'import crd; print(crd.bundle("gold", "ethereum", "7d")[["date", "tx_count"]])'`,
     },
   ];
 }

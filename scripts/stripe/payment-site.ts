@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { PLANS, type PlanId } from '../../schemas/catalog.js';
+import { CHAINS, PLANS, type PlanId } from '../../schemas/catalog.js';
 import type { Subscription } from '../../gateway/core/billing/subscription.js';
 import { toPage } from '../identity/plain-page.js';
 import { createFakeBilling, FAKE_SIGNATURE, type FakeBilling } from './fake-billing.js';
@@ -150,7 +150,7 @@ async function payPage(billing: FakeBilling, id: string, returnUrl: string): Pro
   const forms = [form('now', 'Pay'), form('later', 'Pay, and let the bank confirm it later')].join('\n');
   return toPage(
     'Pay in the demo',
-    `<p>${name}${chain === null ? '' : `, ${chain}`}: $${monthlyCents / 100} a month. No money moves.</p>
+    `<p>${name}${chain === null ? '' : ` for ${CHAINS[chain].name}`}: $${monthlyCents / 100} a month. No money moves. In a shop, the buyer's bank decides what these buttons decide.</p>
 ${state === 'open' ? forms : '<p>This checkout is closed.</p>'}
 <p><a href="${returnUrl}?checkout=cancelled">Back without paying</a></p>`,
   );

@@ -286,6 +286,6 @@ it('exits 2 without a Stripe key', async () => {
   const { code, stderr } = await runGateway(['reconcile'], { env: plain, now: NOW });
   expect([code, stderr]).toEqual([
     2,
-    'gateway: Billing is not configured. Set CRD_STRIPE_SECRET_KEY.\n  gateway reconcile --help\n',
+    'gateway: Billing is not configured. Set CRD_STRIPE_SECRET_KEY.\n  gateway reconcile\n',
   ]);
 });

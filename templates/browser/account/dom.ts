@@ -7,6 +7,8 @@ export type Properties = {
   readonly value?: string;
   readonly for?: string;
   readonly href?: string;
+  readonly target?: '_blank';
+  readonly rel?: 'noopener';
   readonly maxlength?: string;
   readonly autocomplete?: 'off';
   readonly spellcheck?: 'false';

@@ -67,11 +67,13 @@ it(
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
     const { stdout } = await run('bash', ['-c', command]);
     expect(JSON.parse(stdout)).toMatchObject({ chain: 'base', genre: 'meta' });
+    const refused = run('bash', ['-c', command.replace('/base/', '/bitcoin/')]);
+    await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining('not-entitled') });
     await page.getByRole('button', { name: 'Copy export line' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`export CRD_API_KEY=${key}`);
     await page.getByRole('button', { name: 'Copy program' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      'import crd\nprint(crd.bundle("meta", "base", "7d"))',
+      'import crd\nweek = crd.bundle("meta", "base", "7d")\nprint(week[["date", "regime", "confidence"]])',
     );
     expect(await page.getByRole('cell', { name: 'active', exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: 'I have saved it' }).click();

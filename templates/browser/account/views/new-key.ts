@@ -7,15 +7,19 @@ import { copyButton } from './copy-button.js';
 /** A key that was just created. `key` is its secret, which the gateway does not show again. */
 export type NewKey = { readonly key: string; readonly id: string; readonly label: string | null };
 
-/** Returns a command that downloads a file with a key. The key goes only to the gateway, not where it redirects to. */
+/**
+ * Returns a command that downloads a file with a key. The key goes only to the gateway, not where it redirects to. A refusal
+ * is shown.
+ */
 export function firstCommand(origin: string, key: string, { chains }: Pick<Entitlements, 'chains'>): string {
   const path = bundlePath('meta', chains[0] ?? CHAIN_IDS[0], '7d');
-  return `curl -s "$(curl -s -o /dev/null -w '%{redirect_url}' -H 'X-API-Key: ${key}' '${origin}${path}')"`;
+  return `curl -sS "$(curl -sS -o /dev/stderr -w '%{redirect_url}' -H 'X-API-Key: ${key}' '${origin}${path}')"`;
 }
 
 /** Returns the lines of Python that read the regimes of the last week, with a key in the environment. */
 export function firstProgram({ chains }: Pick<Entitlements, 'chains'>): string {
-  return `import crd\nprint(crd.bundle("meta", "${chains[0] ?? CHAIN_IDS[0]}", "7d"))`;
+  const chain = chains[0] ?? CHAIN_IDS[0];
+  return `import crd\nweek = crd.bundle("meta", "${chain}", "7d")\nprint(week[["date", "regime", "confidence"]])`;
 }
 
 /** Returns the box that shows a new key once, with lines that use it. */
@@ -43,8 +47,8 @@ export function newKeyBox(created: NewKey, entitlements: Entitlements, onDone: (
       'p',
       {},
       `In Python, the regimes of ${chain} over the last seven days, with the client that the `,
-      element('a', { href: PAGE_PATHS.docs }, 'documentation'),
-      ' installs:',
+      element('a', { href: PAGE_PATHS.docs, target: '_blank', rel: 'noopener' }, 'documentation'),
+      ' (in a new tab) installs:',
     ),
     copyBlock('program', firstProgram(entitlements)),
     element('p', {}, 'The same with curl:'),
