@@ -99,7 +99,7 @@ function listLines(
 ): readonly DemoLine[] {
   const get = (key: string, of: string): string => `curl -s -H 'X-API-Key: ${key}' '${url}${of}'`;
   const follow = (key: string, of: string): string =>
-    `curl -sS "$(${get(key, of).replace('curl -s', "curl -sS -o /dev/stderr -w '%{redirect_url}'")})"`;
+    `curl -sSf "$(${get(key, of).replace('curl -s', "curl -sSf -o /dev/null -w '%{redirect_url}'")})"`;
   return [
     {
       title: 'The public regime calendar of Ethereum',

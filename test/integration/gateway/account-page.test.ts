@@ -68,7 +68,7 @@ it(
     const { stdout } = await run('bash', ['-c', command]);
     expect(JSON.parse(stdout)).toMatchObject({ chain: 'base', genre: 'meta' });
     const refused = run('bash', ['-c', command.replace('/base/', '/bitcoin/')]);
-    await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining('not-entitled') });
+    await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining('403') });
     await page.getByRole('button', { name: 'Copy export line' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`export CRD_API_KEY=${key}`);
     await page.getByRole('button', { name: 'Copy program' }).click();
