@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metaOf } from '../../generator/state/object-meta.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { cacheControlOf } from '../../schemas/object-headers.js';
 import {
@@ -8,10 +11,13 @@ import {
   methodologyTextPath,
   objectKey,
   PAGE_PATHS,
+  POINTER_KEY,
   publicKey,
   PUBLIC_PATHS,
+  releaseKey,
   summaryPath,
 } from '../../schemas/paths.js';
+import { isAssetPath } from '../../schemas/release-paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import { startGateway, type GatewayServer } from '../support/gateway/gateway-server.js';
 import { readDocument, readProblemCode } from '../support/gateway/http-answers.js';
@@ -68,6 +74,34 @@ it('serves the bytes of an S3 store to a CDN, which a redirect would lead back t
   const response = await behindCdn.request(PUBLIC_PATHS.status);
   expect([response.status, sha256Hex(await bytesOf(response))]).toEqual([200, sha256]);
   expect((await behindCdn.request('/')).status).toBe(200);
+});
+
+it('serves a script of a release that it does not know yet: another copy may have sent a page of it', async () => {
+  const shared = await openSmallRelease();
+  const newer = await readCurrent(shared);
+  const script = Object.keys(newer.public).find(isAssetPath) ?? '';
+  const point = async (changed: ReleaseRecord): Promise<void> => {
+    const text = canonicalJson(changed);
+    const { revision, sequence } = changed;
+    const sha256 = sha256Hex(text);
+    const pointer = canonicalJson({ schema: 'pointer/1', revision, sequence, sha256 });
+    const key = releaseKey(revision, sha256);
+    await shared.compareAndSwap(key, Buffer.from(text), null, metaOf(key));
+    const { etag = null } = (await shared.head(POINTER_KEY)) ?? {};
+    await shared.compareAndSwap(POINTER_KEY, Buffer.from(pointer), etag, metaOf(POINTER_KEY));
+  };
+  const { [script]: _script, ...others } = newer.public;
+  await point({ ...newer, public: others });
+  const copy = await startGateway({ store: shared });
+  try {
+    expect(await readProblemCode(await copy.request(script))).toBe('not-found');
+    await point({ ...newer, sequence: newer.sequence + 1 });
+    await sleep(1_000); // it polls at most once a second
+    expect((await copy.request(script)).status).toBe(200);
+    expect(await readProblemCode(await copy.request('/assets/site-0000000000000000.js'))).toBe('not-found');
+  } finally {
+    await copy.stop();
+  }
 });
 
 it('serves every public file as listed in the release', async () => {

@@ -78,3 +78,9 @@ it('writersFingerprint changes when pages are drawn differently', () => {
   const site = { ...texts.site, templates: { ...texts.site.templates, chain: () => 'a page' } };
   expect(writersFingerprint({ ...texts, site })).not.toBe(writersFingerprint(texts));
 });
+
+it('writersFingerprint stays the same when only a script or the style sheet changes, whose path then changes', () => {
+  const asset = { path: '/assets/site-0123456789abcdef.css', text: 'p{}' };
+  const site = { ...texts.site, stylesheet: asset, script: asset, verifyScript: asset };
+  expect(writersFingerprint({ ...texts, site })).toBe(writersFingerprint(texts));
+});
