@@ -5,6 +5,8 @@ import { createKeySet } from './key-set.js';
 import { createSessions, type Sessions } from './sessions.js';
 
 const MINUTE_MS = 60_000;
+/** More reasons than there are. Nothing that a client sends can be a part of one. */
+const MAX_REASONS = 50;
 
 /** Options for `createSessionVerifier`. */
 export type SessionVerifierOptions = {
@@ -26,8 +28,18 @@ export function createSessionVerifier(
   };
   const keySet = createKeySet({ address, fetch, now, onError });
   void keySet.prepare();
-  const onRefused = atMostEvery(MINUTE_MS, now, (reason: string) => {
-    logger.info({ reason }, 'refused a session token; further refusals in the next minute are not logged');
+  const onRefused = logEachReason(now, (reason) => {
+    logger.info({ reason }, 'refused a session token; this reason is not logged again for a minute');
   });
   return createSessions({ keySet, ...expected, now, onRefused });
+}
+
+/** Returns a function that logs each reason at most once a minute, so that a frequent one does not hide the others. */
+function logEachReason(now: () => number, log: (reason: string) => void): (reason: string) => void {
+  const byReason = new Map<string, (reason: string) => void>();
+  return (reason) => {
+    if (!byReason.has(reason) && byReason.size < MAX_REASONS)
+      byReason.set(reason, atMostEvery(MINUTE_MS, now, log));
+    byReason.get(reason)?.(reason);
+  };
 }

@@ -86,9 +86,10 @@ function isPlain({ typ }: { readonly typ?: unknown }): boolean {
   return typ === undefined || (typeof typ === 'string' && PLAIN_TYPE.test(typ));
 }
 
-/** Returns the reason why a token was refused, cut to 200 characters because it can contain a part of the token. */
+/** Returns why a token was refused, without names that its sender chose. */
 function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^Extension Header Parameter ".*" /s, 'an extension of the token ');
 }
 
 const INVALID_TOKEN = ', error="invalid_token"';
