@@ -10,7 +10,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 /** Free space at which the spare space is created again: its own size, and twice as much for a hold. */
 const ROOM = { bytes: 3 * SPARE_SPACE.bytes, files: 3 * SPARE_SPACE.files };
 
-/** Does the work. If the disk is full, deletes the spare space of the store and does the work once more. */
+/** Does the work. If the disk is full, deletes the spare space of the store and does the work again. */
 export async function withSpareSpace<T>(store: ObjectStore, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -232,7 +232,7 @@ describe('with growthepie', () => {
     expect(await scene.csv('ethereum')).toContain(LAST_DATE);
   });
 
-  it('collects a chain once more when another collection is committed meanwhile', async () => {
+  it('collects a chain again when another collection is committed meanwhile', async () => {
     const own = await scene.write(
       'own.json',
       JSON.stringify({

@@ -12,9 +12,11 @@ export function findDiscoveryFaults(
     return ['its discovery document is not a JSON object'];
   const members = document as Readonly<Record<string, unknown>>;
   const faults: string[] = [];
-  if (members['issuer'] !== issuer) {
-    faults.push(`its issuer is ${quote(members['issuer'])}; set CRD_JWT_ISSUER to exactly that`);
-  }
+  const own = members['issuer'];
+  if (typeof own !== 'string')
+    faults.push('it has no issuer, so it is not the document of an OpenID provider');
+  else if (own !== issuer)
+    faults.push(`its issuer is ${JSON.stringify(own)}; set CRD_JWT_ISSUER to exactly that`);
   for (const name of ['authorization_endpoint', 'token_endpoint']) {
     if (originOf(members[name]) === undefined) faults.push(`it has no ${name}`);
   }
@@ -27,7 +29,7 @@ export function findDiscoveryFaults(
   }
   const unknown = scopes.split(' ').filter((scope) => !offers(members['scopes_supported'], scope));
   if (unknown.length > 0)
-    faults.push(`it does not offer the scopes ${unknown.join(', ')} of CRD_OIDC_SCOPES`);
+    faults.push(`it does not offer all scopes of CRD_OIDC_SCOPES: ${unknown.join(', ')} is missing`);
   return faults;
 }
 
@@ -38,8 +40,4 @@ function offers(list: unknown, item: string): boolean {
 
 function originOf(url: unknown): string | undefined {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined;
-}
-
-function quote(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : 'missing';
 }

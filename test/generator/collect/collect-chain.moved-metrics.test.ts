@@ -46,7 +46,7 @@ describe('known dates without a metric that a new policy takes from a source tha
     expect(added).toMatchObject(filledIn('node'));
   });
 
-  it('are filled in if the source gave other metrics, and not read once more', async () => {
+  it('are filled in if the source gave other metrics, and not read again', async () => {
     const { scene, main, planOf } = await createChain();
     const plan = planOf({ parts: [{ source: main, metrics: MORE }] });
     const { added } = await scene.collect('2026-07-04T07:15:00Z', { plan });

@@ -73,7 +73,7 @@ beforeEach(() => {
 });
 
 describe('a chain that meets another collection', () => {
-  it('is collected once more, and both are kept', async () => {
+  it('is collected again, and both are kept', async () => {
     const disturbed = disturb(store, [1, 1], () => collect(store, { base: createDays() }));
     const report = await collect(disturbed, { arbitrum: createDays(), base: createDays() });
     expect(await lengthsOf(store)).toEqual({ arbitrum: 4, base: 4 });

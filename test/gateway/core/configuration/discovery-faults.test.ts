@@ -22,13 +22,14 @@ it('finds nothing wrong with a provider that fits, or that publishes only what i
 it.each([
   [null, 'not a JSON object'],
   [{ ...DOCUMENT, issuer: 'https://login.example.com' }, 'set CRD_JWT_ISSUER to exactly that'],
+  [{ ...DOCUMENT, issuer: undefined }, 'has no issuer'],
   [
     { ...DOCUMENT, token_endpoint: 'https://t.example.com/token' },
     'at https://t.example.com; add that to CRD_OIDC_ORIGINS',
   ],
   [{ ...DOCUMENT, authorization_endpoint: undefined }, 'no authorization_endpoint'],
   [{ ...DOCUMENT, code_challenge_methods_supported: ['plain'] }, 'PKCE with S256'],
-  [{ ...DOCUMENT, scopes_supported: ['openid'] }, 'does not offer the scopes profile'],
+  [{ ...DOCUMENT, scopes_supported: ['openid'] }, 'CRD_OIDC_SCOPES: profile is missing'],
 ])('explains what does not fit: %j', (document, fault) => {
   const faults = findDiscoveryFaults(document, SETTINGS);
   expect(faults).toHaveLength(1);
