@@ -29,7 +29,7 @@ export function findDiscoveryFaults(
   }
   const unknown = scopes.split(' ').filter((scope) => !offers(members['scopes_supported'], scope));
   if (unknown.length > 0)
-    faults.push(`it does not offer all scopes of CRD_OIDC_SCOPES: ${unknown.join(', ')} is missing`);
+    faults.push(`it does not offer these scopes of CRD_OIDC_SCOPES: ${unknown.join(', ')}`);
   return faults;
 }
 

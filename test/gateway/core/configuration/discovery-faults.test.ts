@@ -29,7 +29,7 @@ it.each([
   ],
   [{ ...DOCUMENT, authorization_endpoint: undefined }, 'no authorization_endpoint'],
   [{ ...DOCUMENT, code_challenge_methods_supported: ['plain'] }, 'PKCE with S256'],
-  [{ ...DOCUMENT, scopes_supported: ['openid'] }, 'CRD_OIDC_SCOPES: profile is missing'],
+  [{ ...DOCUMENT, scopes_supported: ['openid'] }, 'CRD_OIDC_SCOPES: profile'],
 ])('explains what does not fit: %j', (document, fault) => {
   const faults = findDiscoveryFaults(document, SETTINGS);
   expect(faults).toHaveLength(1);
