@@ -150,7 +150,7 @@ async function payPage(billing: FakeBilling, id: string, returnUrl: string): Pro
   const forms = [form('now', 'Pay'), form('later', 'Pay, and let the bank confirm it later')].join('\n');
   return toPage(
     'Pay in the demo',
-    `<p>${name}${chain === null ? '' : ` for ${CHAINS[chain].name}`}: $${monthlyCents / 100} a month. No money moves. In a shop, the buyer's bank decides what these buttons decide.</p>
+    `<p>${name}${chain === null ? '' : ` for ${CHAINS[chain].name}`}: $${monthlyCents / 100} a month. No money moves. In a real shop, the buyer's bank would confirm the payment, now or later.</p>
 ${state === 'open' ? forms : '<p>This checkout is closed.</p>'}
 <p><a href="${returnUrl}?checkout=cancelled">Back without paying</a></p>`,
   );

@@ -46,9 +46,9 @@ export function newKeyBox(created: NewKey, entitlements: Entitlements, onDone: (
     element(
       'p',
       {},
-      `In Python, the regimes of ${chain} over the last seven days, with the client that the `,
+      `In Python, the regimes of ${chain} over the last seven days. The `,
       element('a', { href: PAGE_PATHS.docs, target: '_blank', rel: 'noopener' }, 'documentation'),
-      ' (in a new tab) installs:',
+      ' (opens in a new tab) shows how to install the client.',
     ),
     copyBlock('program', firstProgram(entitlements)),
     element('p', {}, 'The same with curl:'),
