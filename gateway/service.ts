@@ -198,17 +198,17 @@ function createAccess(configuration: Configuration, store: ObjectStore, options:
   const { logger, now, random, billing, onError } = options;
   const { keyMode: mode, pollSeconds, limits, trustProxy, billing: settings } = configuration;
   const accounts = createAccounts(store, { now, random, mode });
-  const { isReachable, report: onAnswer } = createStoreHealth(onError);
+  const { isReachable, watch } = createStoreHealth(onError);
   const usage = createUsageRecorder({ write: accounts.recordUsage, now, onError });
   const authentication = createAuthentication({
-    authenticator: createAuthenticator({ accounts, mode, now, onAnswer }),
+    authenticator: createAuthenticator({ accounts, mode, now, watch }),
     limits: createRateLimits({ ...limits, now }),
     sessions: createSessionVerifier(configuration.sessions, options),
     onUse: usage.record,
     trustProxy,
     onUntrustedProxy: () => logger.warn(UNTRUSTED_PROXY),
   });
-  const probe = createAccountsProbe({ store, everyMs: pollSeconds * 1000, onAnswer });
+  const probe = createAccountsProbe({ store, everyMs: pollSeconds * 1000, watch });
   const assembledBilling = assembleBilling({ billing, settings, mode, store, random, now, logger });
   return { accounts, authentication, usage, probe, isReachable, ...assembledBilling };
 }

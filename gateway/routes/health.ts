@@ -13,7 +13,7 @@ import { sendJson } from '../http/send-json.js';
 /** Options for `createHealthRouter`. */
 export type HealthRouterOptions = {
   readonly releases: Releases;
-  /** Returns whether the accounts store answered the last request. */
+  /** Returns whether the accounts store is considered reachable. */
   readonly isAccountsStoreReachable: () => boolean;
 };
 

@@ -2,7 +2,7 @@ import type { Account } from '../../../schemas/types.generated.js';
 import { grantsOf } from '../../core/accounts/account.js';
 import type { Grant } from '../../core/access/entitlements.js';
 import { GatewayError } from '../../core/problems.js';
-import { isDamage } from './store-health.js';
+import { isDamage, type WatchStore } from './store-health.js';
 import { createFreshValues } from '../timing/fresh-values.js';
 import { freshnessByAge } from '../timing/freshness.js';
 import { noAnswerFrom, withTimeLimit } from '../timing/time-limit.js';
@@ -34,8 +34,8 @@ export type AccountCacheOptions = {
   /** Reads an account from the store. */
   readonly readAccount: (id: string) => Promise<Account | undefined>;
   readonly now: () => number;
-  /** Receives the outcome of each read: the error, or `undefined`. */
-  readonly onAnswer: (error: unknown) => void;
+  /** Records the outcome of each read. */
+  readonly watch: WatchStore;
 };
 
 /** Time limit of a read from the accounts store. */
@@ -54,15 +54,14 @@ const RETRY_MS = 5_000;
 const OUTAGE_MS = RETRY_MS + 2 * READ_LIMIT_MS;
 
 /** Creates an empty cache. */
-export function createAccountCache({ readAccount, now, onAnswer }: AccountCacheOptions): AccountCache {
+export function createAccountCache({ readAccount, now, watch }: AccountCacheOptions): AccountCache {
   const accounts = createFreshValues<Callers>({
     max: MAX_ACCOUNTS,
-    load: async (id) => toCallers(id, await withReadLimit(readAccount(id))),
+    load: async (id) => toCallers(id, await watch(() => withReadLimit(readAccount(id)))),
     now,
     freshness: (_callers, ageMs) => freshnessByAge(ageMs, AGES),
     retryMs: RETRY_MS,
     outageMs: OUTAGE_MS,
-    onSettled: onAnswer,
   });
   return {
     peek: accounts.peek,

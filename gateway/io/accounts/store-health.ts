@@ -1,21 +1,42 @@
 import { OperatorError } from '../../core/exit-codes.js';
 
-/** The reachability of a store, as of its last operation. */
+/** Runs an operation of a store and records whether the store answered. Resolves or rejects like the operation. */
+export type WatchStore = <T>(operation: () => Promise<T>) => Promise<T>;
+
+/** The reachability of a store, as its operations show it. */
 export type StoreHealth = {
-  /** Returns whether the last operation was answered; true before the first one. */
+  /** Returns whether the store is considered reachable; true before the first operation. */
   readonly isReachable: () => boolean;
-  /** Records the outcome of an operation: its error, or `undefined`. */
-  readonly report: (error: unknown) => void;
+  readonly watch: WatchStore;
 };
 
-/** Creates the health of a store; `onError` receives each error. A damaged document counts as an answer. */
+/**
+ * Creates the health of a store; `onError` receives each error. A damaged document counts as an answer. A failure is ignored
+ * if the store has answered another operation since the failed one began: otherwise, operations that an outage left
+ * waiting would report it again when they reach their time limits. A store that answers some operations and not others
+ * may therefore count as reachable.
+ */
 export function createStoreHealth(onError: (error: unknown) => void): StoreHealth {
   let isReachable = true;
+  let answers = 0;
+  function recordAnswer(): void {
+    answers += 1;
+    isReachable = true;
+  }
   return {
     isReachable: () => isReachable,
-    report(error) {
-      isReachable = error === undefined || isDamage(error);
-      if (error !== undefined) onError(error);
+    async watch(operation) {
+      const answersBefore = answers;
+      try {
+        const result = await operation();
+        recordAnswer();
+        return result;
+      } catch (error) {
+        if (isDamage(error)) recordAnswer();
+        else if (answers === answersBefore) isReachable = false;
+        onError(error);
+        throw error;
+      }
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   type Caller,
   type Callers,
 } from '../accounts/account-cache.js';
+import type { WatchStore } from '../accounts/store-health.js';
 import { createBoundedCache } from '../timing/bounded-cache.js';
 import { createFreshValues } from '../timing/fresh-values.js';
 import { freshnessByAge } from '../timing/freshness.js';
@@ -35,8 +36,8 @@ export type AuthenticatorOptions = {
   };
   readonly mode: KeyMode;
   readonly now: () => number;
-  /** Receives the outcome of each read from the store: the error, or `undefined`. */
-  readonly onAnswer: (error: unknown) => void;
+  /** Records the outcome of each read from the store. */
+  readonly watch: WatchStore;
 };
 
 type KnownKey = { readonly digest: Uint8Array; readonly account: string };
@@ -51,18 +52,17 @@ const UNKNOWN_AGES = { agingMs: UNKNOWN_MS, staleMs: UNKNOWN_MS, expiredMs: UNKN
 const REFRESH_MS = 1_000;
 
 /** Creates an authenticator. Key records never change, so they are cached; the account lists which keys are active. */
-export function createAuthenticator({ accounts, mode, now, onAnswer }: AuthenticatorOptions): Authenticator {
+export function createAuthenticator({ accounts, mode, now, watch }: AuthenticatorOptions): Authenticator {
   const keys = createBoundedCache<KnownKey>(MAX_KEYS);
   // Apart from `keys`, so that guessed ids cannot displace the keys that are in use.
   const lookups = createFreshValues<KnownKey | undefined>({
     max: MAX_UNKNOWN_KEYS,
-    load: async (id) => toKnownKey(await withReadLimit(accounts.readKey(id))),
+    load: async (id) => toKnownKey(await watch(() => withReadLimit(accounts.readKey(id)))),
     now,
     freshness: (key, ageMs) => (key === undefined ? freshnessByAge(ageMs, UNKNOWN_AGES) : 'fresh'),
     retryMs: 0,
-    onSettled: onAnswer,
   });
-  const cache = createAccountCache({ readAccount: accounts.readAccount, now, onAnswer });
+  const cache = createAccountCache({ readAccount: accounts.readAccount, now, watch });
   const refused = createBoundedCache<object>(MAX_REFUSED_KEYS);
 
   function findCaller(callers: Callers | undefined, keyId: string): Caller | undefined {

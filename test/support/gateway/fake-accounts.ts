@@ -15,7 +15,7 @@ export const SLOW_MS = 1_500;
 /** Accounts in memory behind an authenticator, with a list of its reads. */
 export type FakeAccounts = {
   readonly authenticator: Authenticator;
-  /** Returns whether the store answered its last operation. */
+  /** Returns whether the store is considered reachable. */
   readonly isReachable: () => boolean;
   state: StoreState;
   /** The reads, such as `key Abcdefgh` and `account a`. */
@@ -62,7 +62,7 @@ export function createFakeAccounts(now: () => number): FakeAccounts {
       },
       mode: 'test',
       now,
-      onAnswer: health.report,
+      watch: health.watch,
     }),
     createKey(id) {
       const key = createApiKey('test', (size) => Uint8Array.from({ length: size }, () => random() * 256));

@@ -212,7 +212,7 @@ const authenticator = createAuthenticator({
   },
   mode: 'test',
   now: () => latest.beganMs + latest.elapsedMs(),
-  onAnswer: () => undefined,
+  watch: (operation) => operation(),
 });
 
 /** Creates a reader that requests files with a key, through the real authenticator as the route of files does. Use one at a time. */

@@ -1,6 +1,5 @@
 import { createAccountsProbe } from '../../../../gateway/io/accounts/accounts-probe.js';
 import { createStoreHealth } from '../../../../gateway/io/accounts/store-health.js';
-import { damaged } from '../../../../gateway/io/accounts/account-documents.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import { STORE_KEY } from '../../../../schemas/paths.js';
 import { withFakeTimers } from '../../../support/jest/fake-timers.js';
@@ -15,8 +14,8 @@ it('notices within one check that a store is down or back, without any request',
       isDown ? Promise.reject(new Error('connection refused')) : run(),
     );
     const errors: unknown[] = [];
-    const { isReachable, report } = createStoreHealth((error) => errors.push(error));
-    const probe = createAccountsProbe({ store, everyMs: EVERY_MS, onAnswer: report });
+    const { isReachable, watch } = createStoreHealth((error) => errors.push(error));
+    const probe = createAccountsProbe({ store, everyMs: EVERY_MS, watch });
     await probe.start();
     expect([isReachable(), errors.length]).toEqual([false, 1]);
     isDown = false;
@@ -38,17 +37,9 @@ it('reports a store of releases that is used for accounts', async () => {
   const probe = createAccountsProbe({
     store,
     everyMs: EVERY_MS,
-    onAnswer: (error) => errors.push(error),
+    watch: createStoreHealth((error) => errors.push(error)).watch,
   });
   await probe.start();
   probe.stop();
   expect(errors.map(String)).toEqual([expect.stringContaining('contains releases')]);
-});
-
-it('counts a damaged document as an answer, and reports it', () => {
-  const errors: unknown[] = [];
-  const health = createStoreHealth((error) => errors.push(error));
-  health.report(new Error('no route'));
-  health.report(damaged('accounts/a.json', 'is not JSON'));
-  expect([health.isReachable(), errors.length]).toEqual([true, 2]);
 });

@@ -33,8 +33,7 @@ async function namesIn(store: ObjectStore): Promise<string[]> {
 /** Returns the account of a key for a gateway that has just started, or the code of the problem. */
 async function outcomeOf(store: ObjectStore, key: string): Promise<unknown> {
   const accounts = open(store);
-  const options = { accounts, mode: 'test', now: () => nowMs, onAnswer: () => undefined } as const;
-  return createAuthenticator(options)
+  return createAuthenticator({ accounts, mode: 'test', now: () => nowMs, watch: (operation) => operation() })
     .authenticate(key)
     .then(
       ({ account }) => account,
