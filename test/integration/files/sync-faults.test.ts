@@ -244,7 +244,9 @@ describe(SYNC_COMMAND, () => {
       const keyless = { gateway: server.proxy.endpoint };
       const run = await scenario.examples.run(SYNC_COMMAND, argumentsFor(), keyless);
       expect(run).toMatchObject({ code: 2, stdout: '' });
-      expect(run.stderr).toMatch(/^sync: the variable CRD_API_KEY contains no key\n$/);
+      expect(run.stderr).toMatch(
+        /^sync: No API key is set\. Create one at http\S+\/account, and set CRD_API_KEY before/,
+      );
       expect([server.proxy.takeRequests(), await readFiles(mirror)]).toEqual([[], {}]);
     },
     SLOW_MS,

@@ -82,7 +82,7 @@ class Service(Contents):
 
     def link(self, target: str, headers: dict[str, str]) -> Answer:
         if headers.get("x-api-key") != KEY:
-            return problem(401, "api-key-missing")
+            return problem(401, "api-key-invalid" if "x-api-key" in headers else "api-key-missing")
         split = urlsplit(target)
         revision = parse_qs(split.query).get("revision", [""])[0]
         data = self.files.get(f"{split.path}?revision={revision}", self.files.get(split.path))

@@ -99,7 +99,7 @@ def test_temporary_errors_are_retried_after_the_wait_that_they_name(
 
 
 def test_refusals_say_what_the_service_says(service: Service, client_of: Callable[..., Client]) -> None:
-    with pytest.raises(AccessError, match="api-key-missing") as refused:
+    with pytest.raises(AccessError, match=r"\(api-key-missing\) No API key is set\. Create one at") as refused:
         client_of(api_key=None).day("gold", "base", LAST)
     assert refused.value.code == "api-key-missing"
     service.fault = lambda path: problem(403, "not-entitled") if path == DAY else None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crd import AccessError, Client, NotFoundError, UsageError
-from crd.settings import origin_of
+from crd.settings import advice_on_missing_key, origin_of
 from service import KEY, Answer, Service, sha256_of
 from story import LAST
 
@@ -61,6 +61,17 @@ def test_the_key_of_the_environment_belongs_to_the_service_of_the_environment(mo
     monkeypatch.setattr("crd.settings.installed_from", lambda: "https://data.example.com")
     assert key_for("https://data.example.com") == KEY
     assert key_for("https://example.com") is None
+
+
+def test_advice_on_a_missing_key_names_the_variables_that_take_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "https://data.example.com"
+    both = f'CRD_API_KEY and CRD_BASE_URL="{address}" before'
+    assert f"{address}/account, and set {both}" in advice_on_missing_key(address)
+    monkeypatch.setenv("CRD_BASE_URL", address)
+    assert f"{address}/account, and set CRD_API_KEY before" in advice_on_missing_key(address)
+    monkeypatch.setenv("CRD_API_KEY", KEY)
+    other = advice_on_missing_key("https://example.com")
+    assert other.startswith(f"CRD_API_KEY was not sent to https://example.com: it belongs to {address}.")
 
 
 def test_a_refusal_says_that_the_key_was_not_sent(

@@ -152,7 +152,7 @@ def test_the_command_sends_the_key_only_to_the_service_of_the_environment(
 ) -> None:
     other = service.url.replace("127.0.0.1", "localhost")
     assert main(["sync", "--to", str(tmp_path), "--gateway", other]) == 2
-    assert "CRD_API_KEY was not sent to http://localhost" in capsys.readouterr().err
+    assert "sync: CRD_API_KEY was not sent to http://localhost" in capsys.readouterr().err
     assert service.requests == []
 
 

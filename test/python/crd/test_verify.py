@@ -101,7 +101,7 @@ def test_a_refused_key_is_an_error_of_the_reader(
 ) -> None:
     monkeypatch.setenv("CRD_API_KEY", "another")
     assert main(["verify", service.url, "--trust", signer.trust]) == 2
-    assert "api-key-missing" in capsys.readouterr().err
+    assert "api-key-invalid" in capsys.readouterr().err
 
 
 def test_the_command_exits_8_for_a_false_file_and_names_it(

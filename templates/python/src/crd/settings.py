@@ -66,6 +66,16 @@ def advice_on_key(base_url: str) -> str:
     return f"CRD_API_KEY was not sent to {base_url}: it belongs to {owner}. {advice}"
 
 
+def advice_on_missing_key(base_url: str) -> str:
+    """Returns what to do when no API key is sent to a service that needs one."""
+    variables = "CRD_API_KEY" if is_default(base_url) else f'CRD_API_KEY and CRD_BASE_URL="{base_url}"'
+    create = (
+        f"No API key is set. Create one at {base_url}/account, and set {variables} before you start the program, "
+        "or use Client(base_url=..., api_key=...)."
+    )
+    return advice_on_key(base_url) or create
+
+
 def is_default(base_url: str) -> bool:
     """Returns whether an address has the origin of the default service: scheme, host and port."""
     default = default_base_url()

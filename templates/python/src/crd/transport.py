@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import httpx
 
 from .errors import AccessError, CrdError, DamagedError, FileError, NotFoundError, TemporaryError
-from .settings import DISTRIBUTION, LOOPBACK_HOSTS, advice_on_key, package_version
+from .settings import DISTRIBUTION, LOOPBACK_HOSTS, advice_on_key, advice_on_missing_key, package_version
 
 TIMEOUT_SECONDS = 60.0
 LONGEST_WAIT_SECONDS = 120.0
@@ -90,8 +90,11 @@ class Transport:
             return None
         if status != 200:
             fault = explain(status, answer, data)
-            advice = "" if self.api_key is not None else advice_on_key(self.base_url)
-            raise AccessError(f"{fault} {advice}", fault.code) if advice and isinstance(fault, AccessError) else fault
+            if self.api_key is None and isinstance(fault, AccessError):
+                is_missing = fault.code == "api-key-missing"
+                advice = (advice_on_missing_key if is_missing else advice_on_key)(self.base_url)
+                raise AccessError(f"{fault} {advice}".rstrip(), fault.code)
+            raise fault
         return self.parse_link(data)
 
     def parse_link(self, data: bytes) -> Link:

@@ -34,7 +34,7 @@ from pathlib import Path
 from ..archive import unchanged
 from ..client import TRIES, Client, print_progress
 from ..errors import ChangedError, CrdError, IncompleteError, NotFoundError, TemporaryError, UsageError
-from ..settings import advice_on_key, find_api_key, find_base_url
+from ..settings import advice_on_missing_key, find_api_key, find_base_url
 from ..tables import GENRES, TABLE_GENRES
 from .run import Run
 from .trust_files import Archive, TrustFiles
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     base_url = find_base_url(options.gateway)
     if find_api_key(None, base_url) is None:
-        raise UsageError(advice_on_key(base_url) or "the variable CRD_API_KEY contains no key")
+        raise UsageError(advice_on_missing_key(base_url))
     client = Client(base_url=base_url, tries=options.tries)
     try:
         archives = [(genre, chain) for chain in chains_of(client, options) for genre in options.genre or TABLE_GENRES]
