@@ -3,7 +3,7 @@ import { OperatorError } from '../../core/exit-codes.js';
 /** Runs an operation of a store and records whether the store answered. Resolves or rejects like the operation. */
 export type WatchStore = <T>(operation: () => Promise<T>) => Promise<T>;
 
-/** The reachability of a store, as its operations show it. */
+/** Whether a store is reachable, judged by the operations that are watched. */
 export type StoreHealth = {
   /** Returns whether the store is considered reachable; true before the first operation. */
   readonly isReachable: () => boolean;
@@ -11,10 +11,10 @@ export type StoreHealth = {
 };
 
 /**
- * Creates the health of a store; `onError` receives each error. A damaged document counts as an answer. A failure is ignored
- * if the store has answered another operation since the failed one began: otherwise, operations that an outage left
- * waiting would report it again when they reach their time limits. A store that answers some operations and not others
- * may therefore count as reachable.
+ * Creates the health of a store; `onError` receives each error. A damaged document counts as an answer. A failure does
+ * not count if the store has answered another operation since the failed one began: otherwise, operations that an
+ * outage left waiting would report it again when they reach their time limits. A store that answers some operations
+ * and not others may therefore count as reachable.
  */
 export function createStoreHealth(onError: (error: unknown) => void): StoreHealth {
   let isReachable = true;

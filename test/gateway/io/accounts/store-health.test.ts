@@ -36,7 +36,7 @@ it('counts a damaged document as an answer', async () => {
   expect([health.isReachable(), errors.length]).toEqual([true, 2]);
 });
 
-it('a damaged document is an answer also for a time limit that is reached after it', async () => {
+it('ignores a time limit that is reached after a damaged document was read', async () => {
   const hanging = begin();
   await fail(damaged('accounts/a.json', 'is not JSON'));
   hanging.settle(Promise.reject(new Error('no answer in time')));
@@ -44,7 +44,7 @@ it('a damaged document is an answer also for a time limit that is reached after 
   expect(health.isReachable()).toBe(true);
 });
 
-it('a time limit that is reached after the outage does not report the store as unreachable again', async () => {
+it('ignores a time limit that is reached after the outage has ended', async () => {
   const hanging = begin();
   await fail(UNREACHABLE);
   await succeed();
@@ -55,7 +55,7 @@ it('a time limit that is reached after the outage does not report the store as u
   expect(health.isReachable()).toBe(false);
 });
 
-it('a slow answer ends an outage that began after the request for it', async () => {
+it('a slow answer ends an outage that began while it was awaited', async () => {
   const slow = begin();
   await fail(UNREACHABLE);
   slow.settle(Promise.resolve('late'));
