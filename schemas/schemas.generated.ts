@@ -37,6 +37,7 @@ import releaseRecordSchema from './json/release-record.schema.json' with { type:
 import releaseStatementSchema from './json/release-statement.schema.json' with { type: 'json' };
 import releaseSchema from './json/release.schema.json' with { type: 'json' };
 import releasesSchema from './json/releases.schema.json' with { type: 'json' };
+import siteFilesSchema from './json/site-files.schema.json' with { type: 'json' };
 import siteSchema from './json/site.schema.json' with { type: 'json' };
 import sourcesPolicySchema from './json/sources-policy.schema.json' with { type: 'json' };
 import sourcesSchema from './json/sources.schema.json' with { type: 'json' };
@@ -87,6 +88,7 @@ export const SCHEMAS = {
   'release-statement': releaseStatementSchema,
   release: releaseSchema,
   releases: releasesSchema,
+  'site-files': siteFilesSchema,
   site: siteSchema,
   'sources-policy': sourcesPolicySchema,
   sources: sourcesSchema,

@@ -307,6 +307,7 @@ export interface Contract {
   'release-statement'?: ReleaseStatement;
   release?: PublicRelease;
   releases?: Releases;
+  'site-files'?: SiteFiles;
   site?: Site;
   'site.line'?: SiteLine;
   'site.page'?: SitePage;
@@ -1923,6 +1924,22 @@ export interface PastRelease {
   revision: Revision;
   sha256: Sha256;
   published_at: Instant;
+}
+/**
+ * The public files that depend only on the version of the generator and on the site, not on the data. A release lists this file, and with it all of them.
+ */
+export interface SiteFiles {
+  schema: 'site-files/1';
+  texts_sha256: Sha256;
+  files: SiteEntries;
+}
+export interface SiteEntries {
+  [k: string]: SiteEntry;
+}
+export interface SiteEntry {
+  sha256: Sha256;
+  bytes: ByteCount;
+  type: MediaType;
 }
 /**
  * sources.policy.json: from where generator collect takes the metrics of each chain, and its rules where they differ from the defaults.

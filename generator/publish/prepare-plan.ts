@@ -2,7 +2,7 @@ import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import type { ReferenceTexts } from '../core/draft/site.js';
 import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
 import type { PublishedState } from '../core/release/published-state.js';
 import { unholdWords } from '../core/release/held.js';

@@ -3,7 +3,7 @@ import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import type { Chain, Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { entriesInWindow } from '../core/artifacts/bundle.js';
-import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import type { ReferenceTexts } from '../core/draft/site.js';
 import { withoutOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { DayRecord } from '../core/records/day-writers.js';

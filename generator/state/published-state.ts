@@ -4,11 +4,21 @@ import {
   chartDataPath,
   parseReleaseKey,
   POINTER_KEY,
+  publicKey,
   PUBLIC_PATHS,
   releaseKey,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import type { Chain, Chart, Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import { sha256Hex } from '../../schemas/digest.js';
+import { siteDigestOf, withSiteFiles } from '../../schemas/site-files.js';
+import type {
+  Chain,
+  Chart,
+  Manifest,
+  Pointer,
+  ReleaseRecord,
+  SiteFiles,
+} from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import type { PublishedState } from '../core/release/published-state.js';
@@ -61,15 +71,34 @@ async function findCommitEvidence(store: ObjectStore): Promise<string | undefine
 }
 
 /**
- * Reads the release record that a pointer or a later record names.
- * @throws GeneratorError 'damaged' if it is missing or does not match its digest.
+ * Reads the release record that a pointer or a later record names, with the files of its site among the public files.
+ * @throws GeneratorError 'damaged' if the record or the list of the site's files is missing or does not match its digest.
  */
 export async function readRecord(
   store: ObjectStore,
   { revision, sha256 }: { readonly revision: string; readonly sha256: string },
 ): Promise<ReleaseRecord> {
   const key = releaseKey(revision, sha256);
-  return parseStored(key, 'release-record', await readByDigest(store, key, sha256));
+  const record = parseStored(key, 'release-record', await readByDigest(store, key, sha256));
+  const site = await readSiteFiles(store, record);
+  return site === undefined ? record : withSiteFiles(record, site);
+}
+
+/** The lists that were read from each store, by digest: most releases share theirs. */
+const SITES = new WeakMap<ObjectStore, Map<string, Promise<SiteFiles>>>();
+
+/** Reads the list of the site's files that a record names; `undefined` if it names none. Reads each list once. */
+async function readSiteFiles(store: ObjectStore, record: ReleaseRecord): Promise<SiteFiles | undefined> {
+  const sha256 = siteDigestOf(record);
+  if (sha256 === undefined) return undefined;
+  const known = SITES.get(store) ?? new Map<string, Promise<SiteFiles>>();
+  SITES.set(store, known);
+  const read = known.get(sha256) ?? readSiteList(store, sha256);
+  known.set(sha256, read);
+  return read.catch((error: unknown) => {
+    known.delete(sha256); // a store that did not answer may answer later
+    throw error;
+  });
 }
 
 /** Reads a manifest. @throws GeneratorError 'damaged' if it is missing, or does not match its digest or schema. */
@@ -80,6 +109,18 @@ export function readManifest(store: ObjectStore, sha256: string): Promise<Manife
 /** Reads the sequence up to which the public copies are up to date; 0 before any. */
 export async function readAliasSequence(store: ObjectStore): Promise<number> {
   return (await readStoredJson(store, ALIASES_KEY, 'aliases'))?.value.sequence ?? 0;
+}
+
+/** Reads a list of a site's files, or its public copy if the list is lost: `repair` needs it to restore the list. */
+async function readSiteList(store: ObjectStore, sha256: string): Promise<SiteFiles> {
+  try {
+    return await readArtifactJson(store, sha256, 'site-files');
+  } catch (error) {
+    const key = publicKey(PUBLIC_PATHS.site);
+    const copy = await store.get(key);
+    if (copy === undefined || sha256Hex(copy.bytes) !== sha256) throw error;
+    return parseStored(key, 'site-files', copy.bytes);
+  }
 }
 
 /** Reads the state that the next release is planned from, with the calendars of `chains`. */
@@ -136,6 +177,7 @@ export async function readState(
     changes,
     status,
     landing,
+    site: await readSiteFiles(store, record),
     calendars: new Map(calendarEntries),
     charts: new Map(chartEntries),
   };

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { parseInstant } from '../../schemas/dates.js';
-import { releaseKey } from '../../schemas/paths.js';
+import { objectKey, PUBLIC_PATHS, releaseKey } from '../../schemas/paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { findFirstFault, findLinkFault } from '../core/verification/check-release.js';
@@ -47,8 +47,20 @@ export async function readReleases(
   return releases;
 }
 
+/** Returns the keys of release records, and of the lists of their sites' files, without which a record cannot be read. */
 export function recordKeysOf(releases: readonly StoredRelease[]): Set<string> {
-  return new Set(releases.map(({ record, sha256 }) => releaseKey(record.revision, sha256)));
+  return new Set(
+    releases.flatMap(({ record, sha256 }) => [
+      releaseKey(record.revision, sha256),
+      ...siteListOf(record).map((list) => objectKey(list.sha256)),
+    ]),
+  );
+}
+
+/** Returns the list of the site's files, as the record lists it; empty if it names none. */
+export function siteListOf({ public: listed }: ReleaseRecord): NamedFile[] {
+  const entry = listed[PUBLIC_PATHS.site];
+  return entry === undefined ? [] : [{ path: PUBLIC_PATHS.site, ...entry }];
 }
 
 /** Returns the files that a release record lists: public files, bundles and manifests. Day files are in the manifests. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
@@ -6,9 +7,8 @@ import { wheelPath } from '../../schemas/paths.js';
 import { productFile } from '../../schemas/product-file.js';
 import { readQuery } from '../../schemas/queries.js';
 import type { Site } from '../../schemas/types.generated.js';
-import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import { textsForSite, type ReferenceTexts, type TextDigests } from '../core/draft/site.js';
 import { makeWheel } from '../core/artifacts/python-wheel.js';
-import { textsForSite } from '../core/draft/texts-for-site.js';
 import type { DayTexts } from '../core/records/day-writers.js';
 import { compileClaimTemplate } from '../core/text/claim-template.js';
 import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
@@ -16,6 +16,8 @@ import { readPythonClient } from './python-client.js';
 import { readSiteTexts } from './site-texts.js';
 
 const TEMPLATES = productFile('templates/');
+/** The file of `BuiltDigests` in `dist`. */
+export const DIGESTS_FILE = 'text-digests.json';
 
 /**
  * Reads the methodology, the glossary and the templates that releases are made from, for a site if one is given. Reads
@@ -66,7 +68,22 @@ async function readTexts(): Promise<ReferenceTexts> {
     queries: await readQueries(),
     python,
     site: await readSiteTexts(TEMPLATES, wheelPath(makeWheel(python).name)),
+    ...readDigests(),
   };
+}
+
+/** The digests of the texts, as `npm run build` writes them into `dist`. Another engine may compute other numbers. */
+export type BuiltDigests = TextDigests & { readonly v8: string };
+
+/** Returns the digests that the build computed, if it ran on the same version of V8; nothing beside the sources. */
+function readDigests(): Pick<ReferenceTexts, 'digests'> {
+  try {
+    const built = JSON.parse(readFileSync(productFile(DIGESTS_FILE), 'utf8')) as BuiltDigests; // the build wrote it
+    return built.v8 === process.versions.v8 ? { digests: built } : {};
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
 }
 
 async function readQueries(): Promise<ReferenceTexts['queries']> {

@@ -3,7 +3,7 @@ import { parseInstant } from '../../schemas/dates.js';
 import { manifestPath, objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import type { ReferenceTexts } from '../core/draft/reference-files.js';
+import type { ReferenceTexts } from '../core/draft/site.js';
 import type { InputSeries } from '../core/input/input-series.js';
 import { publicPathsOf } from '../core/draft/chain-state.js';
 import { createInputDigest } from '../core/release/input-digest.js';

@@ -97,12 +97,23 @@ export function publicPaths(): Record<string, JsonObject> {
   };
   return {
     ...notPerChain,
+    ...sitePaths(),
     ...trustPaths(),
     ...methodologyPaths(),
     ...chainPaths(),
     ...examplePaths(),
     ...wheelPaths(),
     ...problemPagePaths(),
+  };
+}
+
+function sitePaths(): Record<string, JsonObject> {
+  return {
+    [PUBLIC_PATHS.site]: releaseFile(
+      'getSite',
+      'Retrieve the digests of the public files that do not follow the data',
+      json('site-files'),
+    ),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   volumePath,
 } from '../../schemas/paths.js';
 import type { Window } from '../../schemas/types.generated.js';
+import { readPointer, readRecord } from '../../generator/state/published-state.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
 import { publishSeries } from '../support/release/publish-series.js';
 import { randomSeries } from '../support/release/random-series.js';
@@ -34,15 +35,14 @@ describe("the generator's README", () => {
     const inputs = CHAIN_IDS.map((chain, seed) => randomSeries({ chain, seed, days: 2 }));
     await publishSeries(store, { inputs, asOf: '2022-01-03' });
     const files = new Map<string, string>();
-    for await (const { key } of store.list('releases/')) {
-      const record = JSON.parse(Buffer.from((await store.get(key))?.bytes ?? []).toString());
-      for (const [name, { type }] of Object.entries(record.public as Record<string, { type: string }>)) {
-        const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
-        const folded = foldPage(shown);
-        const named = folded.replace(/(?<=\/analyst-kit\/examples\/).*/, '<file>');
-        const kind = named.replace(/(?<=^\/assets\/[a-z]+-)[0-9a-f]{16}(?=\.)/, '<digest>');
-        files.set(kind.replace(/(?<=\/python\/).*/, '<wheel>'), type);
-      }
+    const pointer = await readPointer(store);
+    const record = pointer && (await readRecord(store, pointer.value));
+    for (const [name, { type }] of Object.entries(record?.public ?? {})) {
+      const shown = name.replace(new RegExp(`/(${CHAIN_IDS.join('|')})(?=[/.]|$)`), '/<chain>');
+      const folded = foldPage(shown);
+      const named = folded.replace(/(?<=\/analyst-kit\/examples\/).*/, '<file>');
+      const kind = named.replace(/(?<=^\/assets\/[a-z]+-)[0-9a-f]{16}(?=\.)/, '<digest>');
+      files.set(kind.replace(/(?<=\/python\/).*/, '<wheel>'), type);
     }
     const listed = readTable(page, '| path | type | content |').map(([name, type]) => [name, type]);
     expect(listed.sort()).toEqual([...files].sort());

@@ -8,7 +8,8 @@ import {
   publicKey,
   releaseKey,
 } from '../../schemas/paths.js';
-import type { Manifest, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import { siteDigestOf, withSiteFiles } from '../../schemas/site-files.js';
+import type { Manifest, Pointer, ReleaseRecord, SiteFiles } from '../../schemas/types.generated.js';
 import type { StoreContents } from './store-digests.js';
 
 /** One path of each kind, committed so that a reviewer sees how the artifact changes. */
@@ -28,6 +29,7 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/analyst-kit/starter-notebook',
   '/api/v1/changes',
   '/api/v1/glossary',
+  '/api/v1/site',
   '/api/v1/landing',
   '/api/v1/methodology/v1.json',
   '/api/v1/methodology/versions',
@@ -93,7 +95,9 @@ export function kindOf(path: string): string {
 /** Returns the digest of each path of the current release, day files included. */
 export function currentPaths(contents: StoreContents): Map<string, string> {
   const pointer = parse(contents, POINTER_KEY) as Pointer; // the generator published it
-  const record = parse(contents, releaseKey(pointer.revision, pointer.sha256)) as ReleaseRecord; // the same
+  const stored = parse(contents, releaseKey(pointer.revision, pointer.sha256)) as ReleaseRecord; // the same
+  const site = parse(contents, objectKey(siteDigestOf(stored) ?? '')) as SiteFiles; // the same
+  const record = withSiteFiles(stored, site);
   const entries = [record.public, record.bundles, record.manifests].flatMap((each) => Object.entries(each));
   const paths = new Map(entries.map(([path, { sha256 }]) => [path, sha256]));
   for (const { sha256 } of Object.values(record.manifests)) {

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
-import { objectKey, OBJECTS_PREFIX, parseReleaseKey } from '../../schemas/paths.js';
-import type { Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
+import { objectKey, OBJECTS_PREFIX, parseReleaseKey, PUBLIC_PATHS } from '../../schemas/paths.js';
+import type { FileEntry, Manifest, ReleaseRecord, SiteFiles } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 
 const CONCURRENCY = 16;
@@ -45,8 +45,10 @@ export function nameKeys(contents: StoreContents): Map<string, Set<string>> {
   };
   for (const [key, bytes] of contents) {
     if (!isIntact(bytes, parseReleaseKey(key)?.sha256)) continue;
-    const { listed, manifests } = remembered(records, bytes, readRecord);
+    const { listed, manifests, site } = remembered(records, bytes, readRecord);
     listed.forEach(add);
+    const list = site && contents.get(objectKey(site.sha256));
+    if (isIntact(list, site?.sha256)) siteNames(list, site?.revision ?? '').forEach(add);
     for (const sha256 of manifests) {
       const manifest = contents.get(objectKey(sha256));
       if (isIntact(manifest, sha256)) remembered(archives, manifest, readManifest).forEach(add);
@@ -57,7 +59,12 @@ export function nameKeys(contents: StoreContents): Map<string, Set<string>> {
 }
 
 type NamedKey = readonly [name: string, key: string];
-type RecordNames = { readonly listed: readonly NamedKey[]; readonly manifests: readonly string[] };
+type RecordNames = {
+  readonly listed: readonly NamedKey[];
+  readonly manifests: readonly string[];
+  /** The list of the site's files. */
+  readonly site?: FileEntry | undefined;
+};
 
 /** Returns the names of the artifacts that a release record lists, and the digests of its manifests. */
 function readRecord(bytes: Uint8Array): RecordNames {
@@ -66,7 +73,14 @@ function readRecord(bytes: Uint8Array): RecordNames {
   return {
     listed: entries.map(([path, { revision, sha256 }]) => [`${path} ${revision}`, objectKey(sha256)]),
     manifests: Object.values(record.manifests).map(({ sha256 }) => sha256),
+    site: record.public[PUBLIC_PATHS.site],
   };
+}
+
+/** Returns the names of the files that the list of a site names. They have the revision of the list. */
+function siteNames(bytes: Uint8Array, revision: string): NamedKey[] {
+  const { files } = JSON.parse(Buffer.from(bytes).toString('utf8')) as SiteFiles; // only called with intact bytes
+  return Object.entries(files).map(([path, { sha256 }]) => [`${path} ${revision}`, objectKey(sha256)]);
 }
 
 /** Returns the names of the day files that a manifest lists. */

@@ -84,6 +84,7 @@ const PATHS: [string, string][] = [
   [PUBLIC_PATHS.status, '/api/v1/status'],
   [PUBLIC_PATHS.landing, '/api/v1/landing'],
   [PUBLIC_PATHS.release, '/api/v1/release'],
+  [PUBLIC_PATHS.site, '/api/v1/site'],
   [TRUST_PATHS.keys, '/.well-known/chain-reference-data/keys.jws'],
   [TRUST_PATHS.timestamp, '/api/v1/timestamp.jws'],
   [TRUST_PATHS.statement, '/api/v1/release.jws'],

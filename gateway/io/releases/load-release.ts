@@ -1,4 +1,5 @@
 import { objectKey, POINTER_KEY, PUBLIC_PATHS, releaseKey } from '../../../schemas/paths.js';
+import { siteDigestOf, withSiteFiles } from '../../../schemas/site-files.js';
 import type { Pointer, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { assertValid } from '../../../schemas/validate.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
@@ -28,10 +29,11 @@ export async function loadRelease(
   { revision, sequence, sha256 }: Pointer,
   known: ReadonlyMap<string, DayIndex>,
 ): Promise<LoadedRelease> {
-  const record = assertValid(
+  const stored = assertValid(
     'release-record',
     parse(await readVerified(store, releaseKey(revision, sha256), sha256)),
   );
+  const record = await addSiteFiles(store, stored);
   if (record.revision !== revision || record.sequence !== sequence) {
     throw new Error(
       `${POINTER_KEY} names ${revision} at sequence ${sequence}, but its record is ${record.revision} at sequence ${record.sequence}`,
@@ -45,6 +47,12 @@ export async function loadRelease(
   const changes = assertValid('changes', await readPublic(store, record, PUBLIC_PATHS.changes));
   const status = assertValid('status', await readPublic(store, record, PUBLIC_PATHS.status));
   return { release: toReleaseView({ record, sha256, changes, status, days }), days };
+}
+
+/** Returns the record with the files of its site among the public files. */
+async function addSiteFiles(store: ObjectStore, record: ReleaseRecord): Promise<ReleaseRecord> {
+  if (siteDigestOf(record) === undefined) return record;
+  return withSiteFiles(record, assertValid('site-files', await readPublic(store, record, PUBLIC_PATHS.site)));
 }
 
 async function readIndex({ store, indexer }: ReleaseSource, sha256: string): Promise<DayIndex> {

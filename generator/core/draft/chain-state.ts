@@ -26,7 +26,7 @@ import { chainChartFile } from '../charts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
 import type { ChainVolumes } from '../volumes/chain-volumes.js';
-import type { ReferenceTexts } from './reference-files.js';
+import type { ReferenceTexts } from './site.js';
 import { summaryFile } from '../artifacts/summary.js';
 import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
 import type { DayRecord } from '../records/day-writers.js';

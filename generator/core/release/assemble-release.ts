@@ -2,6 +2,7 @@ import { byChain, CHAIN_IDS, VOLUME_GENRES } from '../../../schemas/catalog.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { PUBLIC_PATHS } from '../../../schemas/paths.js';
+import { withoutSiteFiles } from '../../../schemas/site-files.js';
 import type {
   Chain,
   FileEntry,
@@ -16,7 +17,7 @@ import { overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles } from '../pages/site-files.js';
 import { frontPage } from '../pages/front-page.js';
 import { releasePages } from '../pages/release-pages.js';
-import { referenceFiles, type ReferenceTexts } from '../draft/reference-files.js';
+import { settleSite, type ReferenceTexts, type SettledSite } from '../draft/site.js';
 import {
   changesFile,
   keptChanges,
@@ -57,6 +58,8 @@ export type AssemblyOptions = {
   readonly reason: string | null;
   /** The target revision of a rollback. */
   readonly rollback: string | null;
+  /** Set to render the site even if its digests show that it is unchanged. */
+  readonly full?: boolean | undefined;
 };
 
 type Settled = { readonly [section in Section]: SettledFile[] };
@@ -68,7 +71,8 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
   const settled: Settled = { public: [], bundles: [], manifests: [] };
   for (const { state } of changed) settleChain(state, options, settled);
   for (const { file } of options.lineages ?? []) settled.manifests.push(settleFile(file, record, stamp));
-  for (const file of referenceFiles(texts)) settled.public.push(settleFile(file, record, stamp));
+  const site = settleSite(texts, previous, stamp, options.full ?? false);
+  settled.public.push(...site.changed);
 
   const releaseOptions = { facts: factsOf(options), ...held, methodologyVersion: texts.methodology.version };
   settled.public.push(settleFile(overviewChartFile(releaseOptions.facts), record, stamp));
@@ -100,7 +104,7 @@ export function assembleRelease(options: AssemblyOptions): PlannedRelease | unde
     releaseOptions.methodologyVersion,
   );
   settled.public.push(settleFile(index, record, stamp, true));
-  return { ...toPlannedRelease(options, settled, changes), differing };
+  return { ...toPlannedRelease(options, settled, changes, site), differing };
 }
 
 /** Settles the files of a chain whose state changes, without comparing files that are known to differ. */
@@ -139,6 +143,7 @@ function toPlannedRelease(
   options: AssemblyOptions,
   settled: Settled,
   changes: ReleaseChanges,
+  { site }: SettledSite,
 ): Omit<PlannedRelease, 'differing'> {
   const { previous, stamp, changed, texts, methodologySha256 } = options;
   const entries = {
@@ -162,7 +167,7 @@ function toPlannedRelease(
     }),
     ...siteMember(texts),
     ...entries,
-    revisions: revisionsOf(entries, previous?.record, stamp),
+    revisions: revisionsOf(entries, previous?.record, stamp), // that of the site's files is the revision of their list
     changes,
   };
   const artifacts = [
@@ -170,7 +175,7 @@ function toPlannedRelease(
     ...(options.lineages ?? []).flatMap((lineage) => lineage.artifacts),
     ...[...settled.bundles, ...settled.manifests, ...settled.public].flatMap((file) => file.artifact ?? []),
   ];
-  const recordText = canonicalJson(record);
+  const recordText = canonicalJson(withoutSiteFiles(record, site));
   return { record, recordText, sha256: sha256Hex(recordText), artifacts: uniqueByDigest(artifacts) };
 }
 

@@ -1,5 +1,5 @@
 import { methodologyDigest } from '../../../schemas/methodology.js';
-import type { ReferenceTexts } from '../draft/reference-files.js';
+import type { ReferenceTexts } from '../draft/site.js';
 import { assembleRelease } from './assemble-release.js';
 import { isSameHeld, type Held } from './held.js';
 import { nextStamp } from './plan-release.js';

@@ -61,7 +61,9 @@ export function* planSteps(request: PlanRequest): Steps<Plan> {
     return withholdAll(plan, previous?.record);
   if (plan.lacking.length > 0) return plan;
   const lineages = draftAllLineages(decided, request, stamp);
-  const release = assembleRelease({ ...toPublication(request), methodologySha256, stamp, changed, lineages });
+  const { full } = request;
+  const publication = { ...toPublication(request), methodologySha256, full };
+  const release = assembleRelease({ ...publication, stamp, changed, lineages });
   return release === undefined ? plan : { ...plan, release };
 }
 

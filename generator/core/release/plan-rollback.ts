@@ -14,7 +14,7 @@ import type {
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { toChartPoint } from '../artifacts/chart-data.js';
 import { RECENT_DAYS } from '../artifacts/label-runs.js';
-import type { ReferenceTexts } from '../draft/reference-files.js';
+import type { ReferenceTexts } from '../draft/site.js';
 import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';

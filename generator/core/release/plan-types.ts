@@ -1,6 +1,6 @@
 import type { Chain, ChainHolds, ReleaseRecord, SourceChange } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
-import type { ReferenceTexts } from '../draft/reference-files.js';
+import type { ReferenceTexts } from '../draft/site.js';
 import type { NewLineages } from '../draft/lineage-draft.js';
 import type { InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
@@ -71,7 +71,9 @@ export type ChainPlan = {
 
 /** A release ready to be written. */
 export type PlannedRelease = {
+  /** The record with the files of the site. */
   readonly record: ReleaseRecord;
+  /** The record as it is stored, without them. */
   readonly recordText: string;
   readonly sha256: string;
   /** Artifacts that must be in the store before the record is written, in addition to the days of `drafted`. */

@@ -7,14 +7,18 @@ import type {
   Landing,
   Manifest,
   ReleaseRecord,
+  SiteFiles,
   Status,
 } from '../../../schemas/types.generated.js';
 
 /** The parts of the current release that the next one depends on. */
 export type PublishedState = {
+  /** The record with the files of the site. */
   readonly record: ReleaseRecord;
   /** Digest of the record. */
   readonly sha256: string;
+  /** The list of the site's files. Releases of older builds have none. */
+  readonly site?: SiteFiles | undefined;
   /** Every manifest by its URL path. */
   readonly manifests: ReadonlyMap<string, Manifest>;
   readonly changes: Changes;

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
 import { manifestPath } from '../../../schemas/paths.js';
 import type { Chain, RecordedRefusal, ReleaseRecord } from '../../../schemas/types.generated.js';
-import type { ReferenceTexts } from '../draft/reference-files.js';
+import type { ReferenceTexts } from '../draft/site.js';
 import type { InputSeries } from '../input/input-series.js';
 import { createInputDigest } from './input-digest.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';

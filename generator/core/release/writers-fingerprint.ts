@@ -9,7 +9,7 @@ import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
 import { crawlerFiles } from '../pages/site-files.js';
 import { frontPage } from '../pages/front-page.js';
-import type { ReferenceTexts } from '../draft/reference-files.js';
+import type { ReferenceTexts } from '../draft/site.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';
 import { toInputSeries, type InputSeries } from '../input/input-series.js';
 import { createDayWriters, DAY_SCHEMAS } from '../records/day-writers.js';
@@ -49,6 +49,7 @@ export function writersFingerprint(texts: ReferenceTexts): string {
 
 /** Computes the fingerprint like `writersFingerprint`, a small part of the work per step. */
 export function* fingerprintSteps(texts: ReferenceTexts): Steps<string> {
+  if (texts.digests !== undefined) return texts.digests.writersSha256;
   const { details: _details, ...site } = texts.site;
   const fingerprint =
     FINGERPRINTS.get(texts) ?? (yield* probeWriters({ ...texts, site: { ...site, ...ASSETS } }));

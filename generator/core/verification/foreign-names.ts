@@ -15,6 +15,7 @@ const JUDGES: { readonly [N in SchemaName]?: Judge<N> } = {
     ...foreignPaths(Object.keys(record.bundles), isBundlePath),
     ...foreignPaths(Object.keys(record.manifests), isManifestPath),
   ],
+  'site-files': ({ files }) => foreignPaths(Object.keys(files), isPublicPath),
   manifest: ({ genre, chain, dates, volumes = [] }) => [
     ...foreignPaths(
       listedFiles(volumes).map(({ path }) => path),

@@ -7,6 +7,7 @@ import {
   isRetained,
   listedFilesOf,
   readDayFiles,
+  siteListOf,
   type StoredRelease,
   type NamedFile,
 } from '../../state/reachable-objects.js';
@@ -54,14 +55,16 @@ export async function listCopyItems(from: ObjectStore, options: CopyListOptions)
   const items = new Map<string, CopyItem>();
   releases.forEach((release, i) => {
     const retained = isRetained(release, i, nowMs);
-    if (isPruned && !retained) return;
-    for (const file of listedFilesOf(release.record)) {
+    for (const file of isPruned && !retained ? [] : listedFilesOf(release.record)) {
       if (!items.has(file.sha256))
         items.set(file.sha256, {
           ...toItem(file, retained && !protectedDigests.has(file.sha256)),
           listedBy: release,
         });
     }
+    for (const list of siteListOf(release.record))
+      // needed to read the record, so that garbage collection keeps it
+      items.set(list.sha256, toItem(list, targetIndex < 0 || i < targetIndex));
   });
   const [current] = releases;
   if (current !== undefined) {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { objectKey, POINTER_KEY, releaseKey } from '../../../schemas/paths.js';
+import { siteDigestOf, withSiteFiles } from '../../../schemas/site-files.js';
 import type { Contract, Pointer, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { assertValid, type SchemaName } from '../../../schemas/validate.js';
 
@@ -75,11 +76,15 @@ export async function readDocument<N extends SchemaName>(
   return assertValid(schema, JSON.parse((await store.read(key)).toString('utf8')));
 }
 
-/** Reads the pointer and its release record. */
+/** Reads the pointer and its release record, with the files of its site among the public files. */
 export async function readRelease(store: StoreEditor): Promise<StoredRelease> {
   const pointer = await readDocument(store, POINTER_KEY, 'pointer');
   const key = releaseKey(pointer.revision, pointer.sha256);
-  return { pointer, key, record: await readDocument(store, key, 'release-record') };
+  const record = await readDocument(store, key, 'release-record');
+  const sha256 = siteDigestOf(record);
+  if (sha256 === undefined) return { pointer, key, record };
+  const site = await readDocument(store, objectKey(sha256), 'site-files');
+  return { pointer, key, record: withSiteFiles(record, site) };
 }
 
 /** Returns the key of the artifact of a URL path in the current release. */

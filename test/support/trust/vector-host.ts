@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { referencePages } from '../../../generator/core/draft/reference-pages.js';
+import { siteFiles } from '../../../generator/core/draft/site.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { PAGE_PATHS } from '../../../schemas/paths.js';
 import { isAssetPath } from '../../../schemas/release-paths.js';
@@ -31,7 +31,7 @@ const STAMP = { revision: '2026-03-04.000001', sequence: 3, publishedAt: '2026-0
 /** Starts a host that serves nothing yet but the page that verifies it. */
 export async function startVectorHost(): Promise<VectorHost> {
   const own = new Map(
-    referencePages(await readProductTexts())
+    siteFiles(await readProductTexts())
       .filter(({ path }) => isOwn(path))
       .map(({ path, type, content }) => [path, { type, text: content(STAMP).text }]),
   );

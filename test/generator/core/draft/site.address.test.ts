@@ -1,4 +1,4 @@
-import { referenceFiles } from '../../../../generator/core/draft/reference-files.js';
+import { siteFiles } from '../../../../generator/core/draft/site.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { EXAMPLE_NAMES } from '../../../../schemas/catalog.js';
 import { examplePath, PUBLIC_PATHS } from '../../../../schemas/paths.js';
@@ -11,7 +11,7 @@ const PATHS = [PUBLIC_PATHS.starterNotebook, ...EXAMPLE_NAMES.map(examplePath)];
 
 /** Returns the text of a public file that is made for a site. */
 async function textOf(path: string, site?: Site): Promise<string> {
-  const file = referenceFiles(await readProductTexts(site)).find((each) => each.path === path);
+  const file = siteFiles(await readProductTexts(site)).find((each) => each.path === path);
   return file?.content(STAMP).text ?? '';
 }
 

@@ -1,4 +1,4 @@
-import { referencePages } from '../../../../generator/core/draft/reference-pages.js';
+import { siteFiles } from '../../../../generator/core/draft/site.js';
 import { methodologyPage } from '../../../../generator/core/pages/methodology-page.js';
 import { renderMarkdown } from '../../../../generator/core/pages/markdown-html.js';
 import { thresholdTables } from '../../../../generator/core/pages/threshold-tables.js';
@@ -27,7 +27,7 @@ const document = openApiDocument() as unknown as Node; // its members are looked
 
 /** The HTML of each page of the documentation, by its path. */
 const DOCS: ReadonlyMap<string, string> = new Map(
-  referencePages(texts)
+  siteFiles(texts)
     .filter(({ path }) => path === PAGE_PATHS.docs || path.startsWith(`${PAGE_PATHS.docs}/`))
     .map((page) => [page.path, page.content(STAMP).text]),
 );
@@ -136,7 +136,7 @@ describe('the API reference', () => {
 });
 
 describe('the documentation', () => {
-  const fromSite = new Map(referencePages(texts).map(({ path }) => [path, DOCS.get(path) ?? null]));
+  const fromSite = new Map(siteFiles(texts).map(({ path }) => [path, DOCS.get(path) ?? null]));
 
   it.each([...DOCS.keys()])('has unique ids, and only links to what exists, on %s', (path) => {
     const page = htmlOf(path);
