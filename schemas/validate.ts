@@ -1,31 +1,22 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
-import { SCHEMAS } from './schemas.generated.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Contract } from './types.generated.js';
+import { loadValidator, type Reports, type SchemaName, type WRITTEN_SCHEMAS } from './validators.js';
 
-/** Name of a schema in `json/<name>.schema.json`. */
-export type SchemaName = keyof typeof SCHEMAS & keyof Contract;
+export type { SchemaName };
 
 /** A schema violation. `pointer` is a JSON pointer (RFC 6901) to the invalid part of the value. */
 export type SchemaFault = { readonly pointer: string; readonly keyword: string; readonly message: string };
 
-const compiled = new Map<string, ValidateFunction>();
-let ajv: Ajv2020 | undefined;
+const loaded = new Map<string, ValidateFunction>();
 
 /** Returns the first violation of the schema by `value`; an empty list if it is valid. */
 export function findSchemaFaults(name: SchemaName, value: unknown): SchemaFault[] {
-  return validateWith(validatorOf(name), value);
+  return validate(name, 'first', value);
 }
 
 /** Returns all violations of the schema by `value`, for people who fix them all at once. */
-export function findAllSchemaFaults(name: SchemaName, value: unknown): SchemaFault[] {
-  if (findSchemaFaults(name, value).length === 0) return []; // saves a second compilation
-  const validator = createAjv({ allErrors: true }).getSchema(`${name}.schema.json`);
-  return validator === undefined ? [] : validateWith(validator as ValidateFunction, value); // no schema is asynchronous
-}
-
-function validateWith(validator: ValidateFunction, value: unknown): SchemaFault[] {
-  return validator(value) ? [] : (validator.errors ?? []).map(toFault);
+export function findAllSchemaFaults(name: (typeof WRITTEN_SCHEMAS)[number], value: unknown): SchemaFault[] {
+  return validate(name, 'all', value);
 }
 
 /**
@@ -52,29 +43,11 @@ export class SchemaError extends Error {
   }
 }
 
-function validatorOf(name: SchemaName): ValidateFunction {
-  const cached = compiled.get(name);
-  if (cached !== undefined) return cached;
-  ajv ??= createAjv({ allErrors: false });
-  const validator = ajv.getSchema(`${name}.schema.json`);
-  if (validator === undefined) throw new Error(`no schema ${name}`);
-  compiled.set(name, validator);
-  return validator;
-}
-
-function createAjv({ allErrors }: { readonly allErrors: boolean }): Ajv2020 {
-  const instance = new Ajv2020({
-    strict: true,
-    discriminator: true,
-    strictRequired: false,
-    allErrors,
-    allowUnionTypes: true,
-    validateSchema: false, // a test validates the schemas; doing so in every run takes 0.2 s
-    code: { optimize: false }, // schemas compile faster without the optimizer
-  });
-  formats.default(instance);
-  for (const schema of Object.values(SCHEMAS)) instance.addSchema(schema);
-  return instance;
+function validate(name: SchemaName, reports: Reports, value: unknown): SchemaFault[] {
+  const key = `${name} ${reports}`;
+  const validator = loaded.get(key) ?? loadValidator(name, reports);
+  loaded.set(key, validator);
+  return validator(value) ? [] : (validator.errors ?? []).map(toFault);
 }
 
 function toFault({ instancePath, keyword, message, params, propertyName }: ErrorObject): SchemaFault {

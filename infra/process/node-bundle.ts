@@ -1,4 +1,5 @@
 import type { BuildOptions } from 'esbuild';
+import { COMPILED_VALIDATORS } from './compiled-validators.js';
 
 /** Settings of esbuild for programs that Node.js runs. The output depends on the sources only, not on where they are. */
 export const NODE_BUNDLE = {
@@ -16,6 +17,8 @@ export const NODE_BUNDLE = {
   banner: {
     js: "import{createRequire as crd$require}from'node:module';const require=crd$require(import.meta.url);",
   },
+  plugins: [COMPILED_VALIDATORS],
+  assetNames: 'validators/[name]-[hash]',
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions;

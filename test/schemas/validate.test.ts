@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { runInThisContext } from 'node:vm';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { compileValidator } from '../../infra/process/compiled-validators.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
@@ -7,6 +9,7 @@ import { openApiDocument } from '../../schemas/openapi.js';
 import { historyText } from '../../schemas/trust/release-history.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import { assertValid, findSchemaFaults, SchemaError, type SchemaName } from '../../schemas/validate.js';
+import { loadValidator, WRITTEN_SCHEMAS, type Reports } from '../../schemas/validators.js';
 
 const ROOT = new URL('../../schemas/', import.meta.url);
 
@@ -96,6 +99,14 @@ function applyChange(document: unknown, { op, path, value, from, times = 1 }: Ch
     for (let count = 0; count < times; count += 1) parent.push(structuredClone(added));
   } else parent[step] = structuredClone(added);
   return document;
+}
+
+/** Returns the export of a CommonJS module that requires nothing. */
+function evaluate(code: string): ValidateFunction {
+  const module: { exports?: ValidateFunction } = {};
+  (runInThisContext(`(module) => {${code}\n}`) as (module: object) => void)(module);
+  if (module.exports === undefined) throw new Error('the module exports nothing');
+  return module.exports;
 }
 
 /** Returns whether a fault is at or above a pointer, where a validator also reports conditions and choices. */
@@ -199,6 +210,28 @@ describe.each(names)('%s', (name) => {
       expect(faults[0]).toMatchObject(fault);
       expect(faults.filter(({ pointer }) => !isAtOrAbove(pointer, fault.pointer))).toEqual([]);
       expect(() => assertValid(name, example)).toThrow(SchemaError);
+    },
+  );
+});
+
+describe('a validator that the build compiles', () => {
+  const validators: [SchemaName, Reports][] = [
+    ...names.map((name): [SchemaName, Reports] => [name, 'first']),
+    ...WRITTEN_SCHEMAS.map((name): [SchemaName, Reports] => [name, 'all']),
+  ];
+
+  it.each(validators)(
+    'accepts and rejects the examples of %s as Ajv does (%s faults)',
+    async (name, reports) => {
+      const compiled = evaluate(await compileValidator(name, reports));
+      const own = loadValidator(name, reports);
+      const judge = (validate: ValidateFunction, value: unknown) => [validate(value), validate.errors ?? []];
+      const valid = validExamples(name);
+      const invalid = invalidExamples(name).map(([, { based_on, change }]) =>
+        change.reduce(applyChange, structuredClone(valid[based_on])),
+      );
+      for (const value of [...Object.values(valid), ...invalid, {}, [], null, 'text'])
+        expect(judge(compiled, value)).toEqual(judge(own, value));
     },
   );
 });

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-const MODULE = fileURLToPath(new URL('../../../dist/infra/process/run-program.js', import.meta.url));
+const MODULE = fileURLToPath(new URL('../../../infra/process/run-program.ts', import.meta.url));
+/** The arguments of Node.js for a program whose source follows. */
+const EVALUATE = ['--import', 'tsx', '--input-type=module', '--eval'];
 const EXIT_CODES = { done: { code: 0 }, bug: { code: 70 }, interrupted: { code: 130 } };
 
 type End = {
@@ -28,7 +30,7 @@ function start(
       givenUp: { exit: 'interrupted', message: 'given up' },
       run: async (interrupted) => { ${body} },
     });`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [...EVALUATE, source], { stdio: 'pipe' });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
@@ -60,7 +62,7 @@ describe('runProgram', () => {
       import { printLine, runProgram } from ${JSON.stringify(MODULE)};
       const run = async () => (printLine('result'), 'done');
       await runProgram({ run, exitCodes: ${JSON.stringify(EXIT_CODES)}, giveUpMs: 1, explain: (error) => { throw error; } });`;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    const child = spawn(process.execPath, [...EVALUATE, source], {
       stdio: ['ignore', full.fd, 'pipe'],
     });
     let stderr = '';

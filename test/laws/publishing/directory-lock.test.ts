@@ -131,7 +131,9 @@ describe('the lock of a directory store', () => {
 /** Runs a program of test/support/stores to its end, or kills it this long after its first output. */
 async function run(program: string, args: readonly string[], killAfterMs?: number): Promise<void> {
   const file = fileURLToPath(new URL(`../../support/stores/${program}`, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   if (killAfterMs !== undefined) {
     await Promise.race([once(child.stdout, 'data'), ended]);

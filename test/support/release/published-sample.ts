@@ -13,7 +13,7 @@ const AS_OF = '2023-09-27T06:00:00Z';
 export function publishSample(): Promise<string> {
   return keepStore({
     name: 'sample',
-    sources: ['dist/generator', 'dist/infra/store', 'dist/schemas', 'dist/templates', 'scripts/sample'],
+    sources: ['dist/chunks', 'dist/generator', 'dist/schemas', 'dist/templates', 'scripts/sample'],
     async publish(root) {
       const args = ['publish', '--input', SAMPLE, '--store', `file:${root}`, '--as-of', AS_OF];
       const { code, stderr } = await runAsProcess(args);

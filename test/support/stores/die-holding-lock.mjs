@@ -1,7 +1,7 @@
 // Locks a directory store and kills itself. Argument: root.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { withDirectoryLock } from '../../../dist/infra/store/directory/directory-lock.js';
+import { withDirectoryLock } from '../../../infra/store/directory/directory-lock.ts';
 
 const root = process.argv[2];
 const temporary = path.join(root, '.tmp');

@@ -1,6 +1,6 @@
 // Increments a counter in a directory store many times, and retries after each conflict.
-// Arguments: root, key, count. Prints a line after the first increment. Plain JavaScript, because it starts faster.
-import { createDirectoryStore } from '../../../dist/infra/store/directory/directory-store.js';
+// Arguments: root, key, count. Prints a line after the first increment.
+import { createDirectoryStore } from '../../../infra/store/directory/directory-store.ts';
 
 const [root, key, count] = process.argv.slice(2);
 const store = createDirectoryStore(root);
