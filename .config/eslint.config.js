@@ -224,7 +224,6 @@ export default tseslint.config(
       'data/**',
       '.ci/**',
       '.anvil/**',
-      '.debian/**',
       '.duckdb/**',
       '.python/**',
       'test/support/**/*.mjs',

@@ -1,8 +1,12 @@
-/** Jest's projects. All share these settings; each names the folders of its tests. */
+/**
+ * Jest's projects, one for each folder of tests. `.ci/run` runs those of this file; `jest-long.config.js` has those that run
+ * by hand.
+ */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
+/** Folders of `test` that are not of the project `fast`. */
 const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
 
 /** What builds and installations leave in the repository. */
@@ -10,7 +14,6 @@ const IGNORED = [
   'dist',
   '.ci',
   '.anvil',
-  '.debian',
   '.duckdb',
   '.localstack',
   '.python',
@@ -18,18 +21,23 @@ const IGNORED = [
   'infra/aws/cdk.out',
 ].map((folder) => `<rootDir>/${folder}/`);
 
-/** Synthesizes the stacks once for all suites. */
-const globalSetup = '<rootDir>/test/support/aws/synthesize-example.mjs';
-
 /** Bundles the script of the pages, which the generator reads. */
-const BUNDLE = { globalSetup: '<rootDir>/test/support/pages/bundle-script.mjs' };
+const PAGES = { globalSetup: '<rootDir>/test/support/pages/bundle-script.mjs' };
+/** Synthesizes the stacks once for all suites. */
+const STACKS = { globalSetup: '<rootDir>/test/support/aws/synthesize-example.mjs' };
+/** Runs LocalStack, which `CRD_TEST_S3_ENDPOINT` names. */
+export const S3 = {
+  globalSetup: '<rootDir>/test/support/s3/start-s3.mjs',
+  globalTeardown: '<rootDir>/test/support/s3/stop-s3.mjs',
+};
 
-function project(displayName, folders, settings = {}) {
+/** Returns a project with the tests below folders of `test`. */
+export function project(displayName, folders, settings = {}) {
   return {
     displayName,
     rootDir,
     runner: `${rootDir}/.config/jest-runner.js`,
-    testMatch: folders.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
+    testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
     modulePathIgnorePatterns: IGNORED,
     ...settings,
   };
@@ -41,11 +49,14 @@ export default {
   testTimeout: 60_000, // a busy machine is slow
   testSequencer: `${rootDir}/.config/jest-sequencer.js`,
   projects: [
-    project('fast', ['test'], { ...BUNDLE, testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
-    project('history', ['test/history'], BUNDLE),
-    project('integration', ['test/laws', 'test/golden', 'test/integration'], BUNDLE),
-    project('aws', ['test/aws'], { globalSetup }),
-    project('deployed', ['test/deployed'], { globalSetup }),
-    project('engine', ['test/engine']),
+    project('fast', ['**'], { ...PAGES, testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
+    project('laws', ['laws'], PAGES),
+    project('golden', ['golden'], PAGES),
+    project('history', ['history'], PAGES),
+    project('cli', ['integration/cli'], PAGES),
+    project('s3', ['integration/s3'], S3),
+    project('browser', ['integration/browser'], PAGES),
+    project('python', ['integration/python'], PAGES),
+    project('aws', ['aws'], STACKS),
   ],
 };

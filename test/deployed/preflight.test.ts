@@ -104,7 +104,7 @@ it.each<[what: string, subject: string, parameters: () => Partial<Parameters>, r
     'the image of the example',
     'image',
     () => ({ baseImage: `node@sha256:${'0'.repeat(64)}` }),
-    /image-digest/,
+    /imagetools inspect node:24-slim/,
   ],
   [
     'a domain of the API that its certificate is not for',

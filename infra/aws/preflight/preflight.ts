@@ -117,7 +117,7 @@ function checkBaseImage({ baseImage }: Parameters): Finding {
     ? fault(
         'image',
         'baseImage is still the placeholder of the example',
-        'Set it to what "npm run --silent image-digest -- node:24-slim" prints.',
+        'Set it to node:24-slim@ and the digest that "docker buildx imagetools inspect node:24-slim" prints.',
       )
     : ok('image', baseImage);
 }

@@ -1,4 +1,4 @@
-"""Mirrors with volumes, and the command `crd`. Mirrors of day files are tested in test/integration/files."""
+"""Mirrors with volumes, and the command `crd`. Mirrors of day files are tested in test/integration/clients."""
 
 from __future__ import annotations
 

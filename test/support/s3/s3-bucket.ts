@@ -34,7 +34,10 @@ const STACKS = process.env['CRD_TEST_CDK_OUT'];
 /** Creates a bucket on the server of `CRD_TEST_S3_ENDPOINT`. @throws Error if it is not set: no test is skipped. */
 export async function createTestBucket(): Promise<TestBucket> {
   const endpoint = process.env['CRD_TEST_S3_ENDPOINT'];
-  if (endpoint === undefined) throw new Error('CRD_TEST_S3_ENDPOINT is not set. Run npm run test:slow.');
+  if (endpoint === undefined)
+    throw new Error(
+      'CRD_TEST_S3_ENDPOINT is not set. Run the project with npm run test:slow or npm run test:long.',
+    );
   const client = new S3Client({ endpoint, forcePathStyle: true });
   const name = `crd-test-${randomBytes(6).toString('hex')}`;
   if (STACKS === undefined) await client.send(new CreateBucketCommand({ Bucket: name }));
