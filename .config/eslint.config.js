@@ -61,7 +61,6 @@ const ROOMS = {
     'io/configuration',
     'io/timing',
     'io/accounts',
-    'io/backup',
     'io/releases',
     'io/signing',
     'io/identity',

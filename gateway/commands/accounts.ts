@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { describeKeys, grantsOf } from '../core/accounts/account.js';
 import { describeEntitlements } from '../core/access/entitlements.js';
-import { addExport, addImport } from './backup.js';
 import type { CommandHost, CommonOptions } from './context.js';
 import {
   describeBought,
@@ -14,12 +13,10 @@ import { addAccountCommand } from './options.js';
 
 type AccountOptions = CommonOptions & { readonly account: string };
 
-/** Adds `accounts show`, `accounts export` and `accounts import`. */
+/** Adds `accounts show`. */
 export function addAccounts(program: Command, host: CommandHost): void {
-  const accounts = program.command('accounts').description('Show, back up and restore accounts.');
+  const accounts = program.command('accounts').description('Show accounts.');
   addShow(accounts, host);
-  addExport(accounts, host);
-  addImport(accounts, host);
 }
 
 /** Adds `accounts show`, which shows what an account can read, and its keys. */

@@ -10,7 +10,7 @@ export const EXIT_CODES = {
   },
   conflict: { code: 6, meaning: 'other processes keep changing the account, or one has the lock; run again' },
   'store-unavailable': { code: 7, meaning: 'a store cannot be reached or written' },
-  damaged: { code: 8, meaning: 'a stored document or a snapshot is damaged; the message names it' },
+  damaged: { code: 8, meaning: 'a stored document is damaged; the message names it' },
   'billing-unavailable': {
     code: 10,
     meaning:

@@ -13,7 +13,6 @@ import {
   type PreparedRelease,
 } from '../publish/prepare-rollback.js';
 import { publishRelease } from '../publish/publish-release.js';
-import { withSpareSpace } from '../state/spare-space.js';
 import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
 import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
 import { formatCommand } from './common/next-command.js';
@@ -147,12 +146,7 @@ async function finish(
   context: CommandContext,
 ): Promise<ExitName> {
   const signing = await context.openSigning(store);
-  const publish = (): Promise<Written> => {
-    context.progress.abandon(); // closes the stage in which a first attempt failed
-    return publishRelease(store, prepared, { ...context, signing });
-  };
-  // A rollback may not fit into the spare space, so it leaves that for a hold or for gc.
-  const written = await (outcome === 'rolled-back' ? publish() : withSpareSpace(store, publish));
+  const written = await publishRelease(store, prepared, { ...context, signing });
   const record = prepared.release?.record ?? prepared.start.state.record;
   const { revision, sequence, published_at, hold, holds = {}, changes } = record;
   const result = prepared.release === undefined ? 'unchanged' : outcome;

@@ -4,7 +4,6 @@ import type { Artifact } from '../core/artifacts/artifact.js';
 import { count } from '../core/text/count.js';
 import { bytesWords } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
-import { keepSpareSpace } from '../state/disk-space.js';
 import { watchGc, type GcWatch } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { toBody, writeBody, type FileInfo, type WriteResult } from '../state/write-artifact.js';
@@ -44,7 +43,6 @@ export async function beginWriting({ store, progress, now }: WriteOptions, total
   progress.begin('mark');
   const gc = await watchGc(store, now);
   const bytes = await markStore(store);
-  await keepSpareSpace(store);
   progress.end();
   progress.begin('write', total);
   return { gc, written: { objects: bytes > 0 ? 1 : 0, bytes }, files: 0 };

@@ -3,7 +3,6 @@ import { OBJECTS_PREFIX, POINTER_KEY } from '../../schemas/paths.js';
 import { count } from '../core/text/count.js';
 import { bytesWords } from '../core/text/number-words.js';
 import { readDiskSpace, type Amount, type DiskSpace } from '../../infra/store/directory/disk-space.js';
-import { createSpareSpace } from '../../infra/store/directory/spare-space.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
 
@@ -61,13 +60,6 @@ export async function assertSpaceForHistory(
 export async function assertReserve(store: ObjectStore): Promise<void> {
   const space = await readDiskSpace(store.address);
   if (space !== undefined) await assertFits(store, space, { bytes: 0, files: 0 });
-}
-
-/** Creates the spare space of a directory store if its disk has space beyond the reserve. */
-export async function keepSpareSpace({ address }: ObjectStore): Promise<void> {
-  const space = await readDiskSpace(address);
-  if (space !== undefined && findShortage(space, { bytes: 0, files: 0 }) === undefined)
-    await createSpareSpace(address);
 }
 
 /**

@@ -1,8 +1,6 @@
-import { isOutOfSpace, SPARE_SPACE } from '../../infra/store/directory/spare-space.js';
 import { StoreError, type ListedObject, type ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { acquireGcLease, type GcLease } from '../state/gc-lease.js';
-import { restoreSpareSpace, withSpareSpace } from '../state/spare-space.js';
 
 /** Number of objects deleted at a time. */
 const BATCH = 16;
@@ -30,7 +28,7 @@ export type DeleteOptions = {
  */
 export async function deleteGarbage(store: ObjectStore, options: DeleteOptions): Promise<void> {
   const { candidates, signal, clock } = options;
-  const lease = await acquireLease(store, clock);
+  const lease = await acquireGcLease(store, clock);
   try {
     for (let i = 0; i < candidates.length && !signal.aborted; i += BATCH) {
       await lease.renew();
@@ -41,19 +39,6 @@ export async function deleteGarbage(store: ObjectStore, options: DeleteOptions):
     await lease.end();
   } catch (error) {
     throw await endEarly(lease, error, options);
-  } finally {
-    await restoreSpareSpace(store);
-  }
-}
-
-/** Acquires the lease, on a full disk by means of the spare space. */
-async function acquireLease(store: ObjectStore, clock: () => number): Promise<GcLease> {
-  try {
-    return await withSpareSpace(store, () => acquireGcLease(store, clock));
-  } catch (error) {
-    if (!isOutOfSpace(error)) throw error;
-    const message = `The disk of ${store.address} is full. gc needs ${Math.floor(SPARE_SPACE.bytes / 1_024)} kB for its lease: free that much by hand, then run gc again. Nothing was deleted.`;
-    throw new StoreError('unavailable', message, { cause: error });
   }
 }
 

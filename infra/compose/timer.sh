@@ -44,15 +44,6 @@ upkeep() {
 }
 
 accounts() {
-  run gateway accounts export --key-file /run/secrets/backup.key --to /backups/accounts.jwe --force
-  code=$?
-  # 5: there is no account. That is a failure only if there has been one.
-  if [ "$code" -eq 0 ]; then
-    cp /backups/accounts.jwe "/backups/accounts-$(date -u +%F).jwe" || return
-    find /backups -name 'accounts-*.jwe' -mtime +35 -delete
-  elif [ "$code" -ne 5 ] || [ -e /backups/accounts.jwe ]; then
-    return "$code"
-  fi
   [ -z "${CRD_STRIPE_SECRET_KEY_FILE:-}" ] || run gateway reconcile --apply
 }
 

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { directoryOf } from './directory/directory-address.js';
-import { parseS3Address } from './s3/s3-address.js';
+import { readS3Address } from './s3/s3-address.js';
 import { ignoreAbsent } from './system-error.js';
 
 /** Compares the places of two opened stores: different spellings and symbolic links may lead to the same one. */
@@ -15,7 +15,7 @@ export async function comparePlaces(one: string, other: string): Promise<'same' 
 async function placeOf(address: string): Promise<string> {
   const directory = directoryOf(address);
   if (directory !== undefined) return path.join(await realPathOf(directory), '/');
-  const { bucket, prefix, endpoint } = parseS3Address(address);
+  const { bucket, prefix, endpoint } = readS3Address(address);
   return `s3:${endpoint ?? ''} ${bucket}/${prefix}`;
 }
 

@@ -1,7 +1,8 @@
 import { directoryOf } from './directory/directory-address.js';
 import { createDirectoryStore } from './directory/directory-store.js';
 import { StoreError, type ObjectStore } from './object-store.js';
-import { parseS3Address, type S3Defaults } from './s3/s3-address.js';
+import type { S3Defaults } from '../../schemas/store-address.js';
+import { readS3Address } from './s3/s3-address.js';
 
 /**
  * Options for `openStore`. Aborting `signal` cancels all running requests. A failed request to a server is retried for at
@@ -24,7 +25,7 @@ export async function openStore(
   { s3 = {}, isPrivate = false, ...options }: OpenOptions = {},
 ): Promise<ObjectStore> {
   if (address.startsWith('s3://')) {
-    const location = parseS3Address(address, s3);
+    const location = readS3Address(address, s3);
     const { createS3Store } = await import('./s3/s3-store.js'); // loading the SDK takes longer than opening a directory
     return createS3Store({ address, location, ...options });
   }

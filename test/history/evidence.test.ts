@@ -10,21 +10,16 @@ import { addDays } from '../../schemas/dates.js';
 import { currentMethodology } from '../../schemas/methodology.js';
 import type { Chain, RegimeLabel } from '../../schemas/types.generated.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
-import { openStore } from '../../infra/store/open-store.js';
-import { argumentsFor, downloadRelease, runRecompute } from '../support/clients/recompute-run.js';
 import { evidenceRows, readMethodologyText } from './evidence-table.js';
 import { AS_OF, metricsFolder } from './history-data.js';
 import { runGenerator, runNode, runProgram } from './plain-node.js';
 import { readCalendar, readFileTimes, readMetaDay, type CalendarDay } from './published-files.js';
 
 const SLOW_MS = 900_000;
-/** Limit for recomputing all four chains. */
-const MAX_RECOMPUTE_MS = 120_000;
 const DATES = { bitcoin: 6437, ethereum: 4038, arbitrum: 1313, base: 566 };
 const methodology = currentMethodology();
 
 let folder: TemporaryFolder;
-let downloads: TemporaryFolder;
 let published: { exitCode: number; report: PublishReport };
 let calendars: ReadonlyMap<Chain, ReadonlyMap<string, CalendarDay>>;
 let judged: readonly JudgedDay[];
@@ -39,7 +34,7 @@ async function publish(asOf: string): Promise<typeof published> {
 }
 
 beforeAll(async () => {
-  [folder, downloads] = await Promise.all([createTemporaryFolder(), createTemporaryFolder()]);
+  folder = await createTemporaryFolder();
   published = await publish(AS_OF);
   const read = CHAIN_IDS.map(async (chain) => [chain, await readCalendar(folder.path, chain)] as const);
   calendars = new Map(await Promise.all(read));
@@ -47,7 +42,7 @@ beforeAll(async () => {
   report = toCalibrationReport(judged.map(asPublished), methodology.confidence);
 }, SLOW_MS);
 
-afterAll(() => Promise.all([folder.dispose(), downloads.dispose()]), SLOW_MS);
+afterAll(() => folder.dispose(), SLOW_MS);
 
 /** Returns a judged day with its published label and confidence. */
 function asPublished(day: JudgedDay): JudgedDay {
@@ -126,21 +121,6 @@ describe('the real history, published from the command line', () => {
     SLOW_MS,
   );
 });
-
-it(
-  'crd recompute finds the published regime, confidence and hash on every date, in time',
-  async () => {
-    const download = await downloadRelease(await openStore(`file:${folder.path}`), `${downloads.path}/files`);
-    const beganMs = performance.now();
-    for (const chain of CHAIN_IDS) {
-      const gold = [download.days('gold', chain)];
-      const run = await runRecompute(argumentsFor(download, gold, '--compare', download.calendar(chain)));
-      expect(run).toEqual({ code: 0, stdout: `${DATES[chain]} dates compared, 0 differ\n`, stderr: '' });
-    }
-    expect(performance.now() - beganMs).toBeLessThan(MAX_RECOMPUTE_MS);
-  },
-  SLOW_MS,
-);
 
 describe('the Evidence table of the methodology matches the published calendars', () => {
   const rows = evidenceRows();

@@ -5,7 +5,7 @@ import { GENRES } from '../../schemas/catalog.js';
 import { manifestPath } from '../../schemas/paths.js';
 import type { Chain, Genre, LabelChange, Manifest, ManifestDate } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
-import type { NaiveRecords } from './naive-records.js';
+import type { FullRecords } from './full-records.js';
 
 /** The expected effect of a changed input on the published dates of a chain, in lists sorted by date. */
 export type ExpectedChanges = {
@@ -17,8 +17,8 @@ export type ExpectedChanges = {
   readonly labels: readonly LabelChange[];
 };
 
-/** Compares two full computations by the naive implementation. */
-export function compareNaive(before: NaiveRecords, after: NaiveRecords): ExpectedChanges {
+/** Compares the full computations of two inputs. */
+export function compareRecords(before: FullRecords, after: FullRecords): ExpectedChanges {
   const differing = (genre: Genre): string[] =>
     [...before.texts[genre]]
       .filter(([date, text]) => after.texts[genre].get(date) !== text)
@@ -33,10 +33,14 @@ export function compareNaive(before: NaiveRecords, after: NaiveRecords): Expecte
   return {
     genres,
     restated: [...new Set(GENRES.flatMap((genre) => genres[genre]))].sort(),
-    added: after.days.map(({ date }) => date).filter((date) => !before.texts.meta.has(date)),
+    added: after.meta.map(({ date }) => date).filter((date) => !before.texts.meta.has(date)),
     labels: before.meta
-      .map(({ date, regime }) => ({ date, from: regime.label, to: labelOf.get(date) ?? '' }))
-      .filter(({ from, to }) => from !== to) as LabelChange[], // the naive implementation uses the same labels
+      .map(({ date, regime }) => ({
+        date,
+        from: regime.label,
+        to: labelOf.get(date) ?? ('indeterminate' as const),
+      }))
+      .filter(({ from, to }) => from !== to),
   };
 }
 
@@ -56,8 +60,8 @@ export type PublishedChange = {
   readonly before: Manifests;
   readonly after: Manifests;
   readonly expected: ExpectedChanges;
-  /** The computation of the new input by the naive implementation. */
-  readonly records: NaiveRecords;
+  /** The full computation of the new input. */
+  readonly records: FullRecords;
   readonly revision: string;
   readonly reason: string;
 };

@@ -22,7 +22,7 @@ export type RefusedRestatement = {
 export type ChangeObservation = {
   readonly refused: RefusedRestatement;
   readonly expected: RefusedRestatement;
-  /** Dates, day files and contents that differ from the naive implementation. */
+  /** Dates, day files and contents that differ from the full computation. */
   readonly faults: readonly string[];
   /** Distance to the last restated date, in days. */
   readonly lastLag: number;

@@ -48,7 +48,7 @@ describe(`${10 + PLANNED_EDITS} late edits of real values`, () => {
     expect(refused).toEqual(edits.map(({ edit, expected }) => ({ edit, ...expected })));
   });
 
-  it('restate with acceptance exactly the dates that change in the naive implementation', () => {
+  it('restate with acceptance exactly the dates that a full computation changes', () => {
     expect(edits.filter(({ faults }) => faults.length > 0)).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('five late edits that are published one after the other', () => {
     }
   });
 
-  it('restate exactly the dates that change in the naive implementation, each time', () => {
+  it('restate exactly the dates that a full computation changes, each time', () => {
     expect(observed.applied.flatMap(({ faults }) => faults)).toEqual([]);
   });
 

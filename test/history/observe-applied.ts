@@ -2,15 +2,14 @@ import type { InputSeries } from '../../generator/core/input/input-series.js';
 import type { PublishedState } from '../../generator/core/release/published-state.js';
 import { readArtifactJson } from '../../generator/state/stored-json.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { canonicalJson } from '../../schemas/canonical-json.js';
 import { addDays } from '../../schemas/dates.js';
 import { manifestPath } from '../../schemas/paths.js';
 import { publishSeries } from '../support/release/publish-series.js';
 import { applyEdit, type Edit } from './drawn-edits.js';
-import { compareNaive, findManifestFaults } from './expected-changes.js';
+import { compareRecords, findManifestFaults } from './expected-changes.js';
 import { seriesOf } from './history-data.js';
 import type { AppliedObservation } from './late-edit-observations.js';
-import { metaConclusions, toNaiveRecords, type NaiveRecords } from './naive-records.js';
+import { contentOf, toFullRecords, type FullRecords } from './full-records.js';
 import { PLANNED_REVISION, readDigests, readState } from './published-series.js';
 
 /** Publishes edits to a store with `inputs`, one each day. */
@@ -44,9 +43,9 @@ async function publishEdit(
   { edit, asOf, before, after }: EditOptions,
 ): Promise<AppliedObservation> {
   const { chain } = edit;
-  const was = toNaiveRecords(seriesOf(before, chain));
-  const records = toNaiveRecords(seriesOf(after, chain));
-  const expected = compareNaive(was, records);
+  const was = toFullRecords(seriesOf(before, chain));
+  const records = toFullRecords(seriesOf(after, chain));
+  const expected = compareRecords(was, records);
   const [state, digests] = [await readState(store), await readDigests(store)];
 
   const refused = await publishSeries(store, { inputs: after, asOf });
@@ -82,15 +81,14 @@ async function countReadable(
   store: ObjectStore,
   { manifests, record }: PublishedState,
   { chain }: Edit,
-  was: NaiveRecords,
+  was: FullRecords,
 ): Promise<number> {
   let readable = 0;
   for (const entry of manifests.get(manifestPath('meta', chain))?.dates ?? []) {
     const last = entry.superseded.at(-1);
     if (entry.revision !== record.revision || last === undefined) continue;
     const old = await readArtifactJson(store, last.sha256, 'meta-day');
-    const expected = was.meta.find(({ date }) => date === entry.date);
-    if (metaConclusions(old) === canonicalJson(expected)) readable += 1;
+    if (contentOf(old) === was.texts.meta.get(entry.date)) readable += 1;
   }
   return readable;
 }

@@ -1,14 +1,12 @@
 import type { InputSeries } from '../../generator/core/input/input-series.js';
 import type { Plan, PlannedRelease } from '../../generator/core/release/plan-types.js';
-import { canonicalJson } from '../../schemas/canonical-json.js';
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import { dayPath, manifestPath } from '../../schemas/paths.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import { assertValid } from '../../schemas/validate.js';
 import { applyEdit, type Edit } from './drawn-edits.js';
 import { seriesOf } from './history-data.js';
 import {
-  compareNaive,
+  compareRecords,
   findManifestFaults,
   plannedManifests,
   type ExpectedChanges,
@@ -19,7 +17,7 @@ import type {
   EditObservation,
   RefusedRestatement,
 } from './late-edit-observations.js';
-import { derivedConclusions, metaConclusions, toNaiveRecords, type NaiveRecords } from './naive-records.js';
+import { contentOf, toFullRecords, type FullRecords } from './full-records.js';
 import { PLANNED_REVISION, REASON, type PublishedSeries } from './published-series.js';
 
 /** Plans a changed series without acceptance, and then with acceptance of the digest of the first plan. */
@@ -29,15 +27,15 @@ export async function observeChange(
   changedDate: string,
 ): Promise<ChangeObservation> {
   const { chain } = series;
-  const records = toNaiveRecords(series);
-  const before = published.naive(chain);
-  const expected = compareNaive(before, records);
+  const records = toFullRecords(series);
+  const before = published.records(chain);
+  const expected = compareRecords(before, records);
   const refused = await published.plan(series);
   const planDigest = refused.plan_digest ?? 'none';
   const { release } = await published.plan(series, { reason: REASON, planDigest });
   const after = release ? plannedManifests(published.state, release) : published.state.manifests;
   const change = { chain, expected, records, after, revision: PLANNED_REVISION, reason: REASON };
-  const dates = records.days.map(({ date }) => date);
+  const dates = records.meta.map(({ date }) => date);
   const lag = (date: string): number => dates.indexOf(date) - dates.indexOf(changedDate);
   return {
     refused: toRefused(refused, chain),
@@ -131,22 +129,15 @@ function findFileFaults(
   return [...surplus, ...lacking, ...moved];
 }
 
-/** Returns the day files of the release that differ from the naive implementation. */
-function findContentFaults({ artifacts }: PlannedRelease, chain: Chain, records: NaiveRecords): string[] {
+/** Returns the day files of the release that differ from the full computation. */
+function findContentFaults({ artifacts }: PlannedRelease, chain: Chain, { texts }: FullRecords): string[] {
   const contents = new Map(artifacts.map((artifact) => [artifact.path, artifact.content]));
-  const wrong = (
-    genre: 'meta' | 'derived',
-    naive: readonly { readonly date: string }[],
-    conclusions: (value: unknown) => string,
-  ): string[] =>
-    naive.flatMap((record) => {
-      const path = dayPath(genre, chain, record.date);
+  return GENRES.flatMap((genre) =>
+    [...texts[genre]].flatMap(([date, text]) => {
+      const path = dayPath(genre, chain, date);
       const content = contents.get(path)?.();
-      if (content === undefined || conclusions(content.value) === canonicalJson(record)) return [];
-      return [`${path} differs from the naive implementation`];
-    });
-  return [
-    ...wrong('meta', records.meta, (value) => metaConclusions(assertValid('meta-day', value))),
-    ...wrong('derived', records.derived, (value) => derivedConclusions(assertValid('derived-day', value))),
-  ];
+      const isSame = content === undefined || contentOf(content.value as object) === text; // a day file is an object
+      return isSame ? [] : [`${path} differs from the full computation`];
+    }),
+  );
 }

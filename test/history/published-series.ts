@@ -12,7 +12,7 @@ import { parseInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { publishSeries } from '../support/release/publish-series.js';
 import { seriesOf } from './history-data.js';
-import { toNaiveRecords, type NaiveRecords } from './naive-records.js';
+import { toFullRecords, type FullRecords } from './full-records.js';
 
 /** The public reason of all restatements in these tests. */
 export const REASON = 'late edit';
@@ -23,12 +23,12 @@ const PLANNED_ON = '2024-01-03';
 /** The revision of the next release after a published state. */
 export const PLANNED_REVISION = `${PLANNED_ON}.000001`;
 
-/** Published series with their records by the naive implementation. */
+/** Published series with their full computation. */
 export type PublishedSeries = {
   readonly store: ObjectStore;
   readonly state: PublishedState;
   readonly inputs: readonly InputSeries[];
-  readonly naive: (chain: Chain) => NaiveRecords;
+  readonly records: (chain: Chain) => FullRecords;
   /** Plans the published input with one series replaced. */
   readonly plan: (series: InputSeries, acceptance?: Acceptance) => Promise<Plan>;
 };
@@ -41,13 +41,13 @@ export async function createPublished(
   await publishSeries(store, { inputs, asOf: PUBLISHED_ON });
   const state = await readState(store);
   const texts = await readProductTexts();
-  const known = new Map<Chain, NaiveRecords>();
+  const known = new Map<Chain, FullRecords>();
   return {
     store,
     state,
     inputs,
-    naive: (chain) => {
-      const records = known.get(chain) ?? toNaiveRecords(seriesOf(inputs, chain));
+    records: (chain) => {
+      const records = known.get(chain) ?? toFullRecords(seriesOf(inputs, chain));
       known.set(chain, records);
       return records;
     },

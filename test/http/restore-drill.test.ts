@@ -1,36 +1,30 @@
-import { randomBytes } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { createDirectoryStore } from '../../infra/store/directory/directory-store.js';
-import { bundlePath } from '../../schemas/paths.js';
+import { bundlePath, keyRecordKey } from '../../schemas/paths.js';
+import { idOf } from '../../gateway/core/access/api-key.js';
 import { createFakeBilling, FAKE_SIGNATURE, type FakeBilling } from '../../scripts/stripe/fake-billing.js';
-import { readTexts } from '../support/gateway/accounts-scene.js';
 import {
   asJson,
-  ENTITLEMENTS_PATH,
-  KEYS_PATH,
   startDashboardServer,
   type Dashboard,
   type DashboardServer,
 } from '../support/gateway/dashboard.js';
-import { runGateway } from '../support/gateway/gateway-run.js';
-import { readDocument, type AnyDocument } from '../support/gateway/http-answers.js';
+import { readDocument } from '../support/gateway/http-answers.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
 import { BILLING, PRICES } from '../support/stripe/billing.js';
 
-const NOW = '2026-08-20T12:00:00Z';
-const now = (): number => Date.parse(NOW);
+const now = (): number => Date.parse('2026-08-20T12:00:00Z');
 const CHECKOUT = '/api/v1/checkout';
 const WEBHOOK = '/api/v1/stripe/webhook';
-/** Accounts that bought, were granted a plan, and never had one. */
-const ACCOUNTS = ['buyer', 'granted', 'nobody'] as const;
 
 let folder: TemporaryFolder;
 let billing: FakeBilling;
 beforeEach(async () => {
   folder = await createTemporaryFolder();
   billing = createFakeBilling({ now, prices: PRICES });
-  await writeFile(path.join(folder.path, 'backup.key'), randomBytes(32).toString('base64'));
 });
 afterEach(() => folder.dispose());
 
@@ -51,22 +45,24 @@ async function withGateway<T>(work: (server: DashboardServer) => Promise<T>): Pr
   }
 }
 
-async function run(...args: readonly string[]): Promise<AnyDocument> {
-  const files = { '--key-file': 'backup.key', '--to': 'a.jwe', '--from': 'a.jwe' };
-  const words = args.flatMap((arg) =>
-    arg in files ? [arg, path.join(folder.path, files[arg as keyof typeof files])] : [arg],
-  );
-  const { code, stdout, stderr } = await runGateway([...words, '--json'], {
-    env: { CRD_ACCOUNTS_STORE: `file:${root()}` },
-    now: NOW,
-  });
-  expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as AnyDocument;
+const copy = (): string => path.join(folder.path, 'copy');
+const backUp = (): Promise<void> => cp(root(), copy(), { recursive: true });
+
+/** Loses the store, and puts back the copy with the commands of the runbook. */
+async function restore(): Promise<void> {
+  await rm(root(), { recursive: true });
+  const runbook = await readFile('gateway/RUNBOOK.md', 'utf8');
+  const [, commands = ''] = /^### Restore\n.*?```sh\n(.*?)```/ms.exec(runbook) ?? [];
+  const env = { PATH: process.env['PATH'], COPY: copy(), STORE: root() };
+  await promisify(execFile)('sh', ['-euc', commands], { env });
 }
 
-const backUp = (): Promise<AnyDocument> => run('accounts', 'export', '--key-file', '--to');
-const restore = (...more: string[]): Promise<AnyDocument> =>
-  run('accounts', 'import', '--key-file', '--from', ...more);
+/** Puts back the records of keys too, except of those that were revoked since the copy. */
+async function restoreKeys(revoked: readonly string[]): Promise<void> {
+  await cp(path.join(copy(), 'keys'), path.join(root(), 'keys'), { recursive: true });
+  for (const id of revoked) await rm(path.join(root(), keyRecordKey(id)));
+}
+
 const openSession = (server: DashboardServer, account: string): Promise<Dashboard> =>
   server.openSession({ account, granted: false });
 
@@ -93,18 +89,6 @@ async function deliverAll(server: DashboardServer): Promise<unknown[]> {
 const buy = (dashboard: Dashboard): Promise<Response> =>
   dashboard.request('POST', { path: CHECKOUT, ...asJson({ plan: 'research' }) });
 
-/** Returns what each account can read, and its keys, as the dashboard shows them. */
-async function describeAll(server: DashboardServer): Promise<unknown[]> {
-  const sessions = await Promise.all(ACCOUNTS.map((account) => openSession(server, account)));
-  return Promise.all(
-    sessions.flatMap((session) =>
-      [ENTITLEMENTS_PATH, KEYS_PATH].map(async (at) =>
-        readDocument(await session.request('GET', { path: at })),
-      ),
-    ),
-  );
-}
-
 /** Returns the status of a file request with each key. */
 async function tryKeys(server: DashboardServer, keys: readonly string[]): Promise<number[]> {
   const statuses = [];
@@ -128,7 +112,6 @@ async function populate(server: DashboardServer): Promise<Record<'bought' | 'gra
     until,
     reason: 'trial',
   });
-  await server.gateway.accounts.createKey('nobody', { label: null, needsGrant: false });
   const [{ key: bought }, { key: byGrant }, old] = [
     await createKey(buyer),
     await createKey(granted),
@@ -138,54 +121,44 @@ async function populate(server: DashboardServer): Promise<Record<'bought' | 'gra
   return { bought, granted: byGrant, revoked: old.key };
 }
 
-it('restores a lost store: keys and plans are as before, revoked keys stay revoked, nothing is paid twice', async () => {
-  const keys = await withGateway(async (server) => {
+/** Copies the store, then revokes a key of the account "granted". Returns the keys, and the id of this one. */
+async function copyThenRevoke(): Promise<{ readonly keys: readonly string[]; readonly id: string }> {
+  return withGateway(async (server) => {
     const { bought, granted, revoked } = await populate(server);
-    expect(await tryKeys(server, [bought, granted, revoked])).toEqual([307, 307, 401]);
-    return [bought, granted, revoked];
+    await backUp();
+    const id = idOf(granted);
+    await revoke(await openSession(server, 'granted'), id);
+    const keys = [bought, granted, revoked];
+    expect(await tryKeys(server, keys)).toEqual([307, 401, 401]);
+    return { keys, id };
   });
-  const before = await withGateway(describeAll);
-  const documents = await readTexts(createDirectoryStore(root()));
-  expect(await backUp()).toMatchObject({ outcome: 'exported', accounts: 3, keys: 3 });
-  await rm(root(), { recursive: true });
-  await withGateway(async (server) => expect(await tryKeys(server, keys)).toEqual([401, 401, 401]));
+}
 
-  expect(await restore()).toMatchObject({ accounts: { created: 3 }, revoked: [], skipped: [] });
-  const restored = await readTexts(createDirectoryStore(root()));
-  const lost = Object.keys(documents).filter((key) => documents[key] !== restored[key]);
-  expect(lost).toEqual([expect.stringMatching(/^keys\//)]); // the record of the revoked key, and nothing else
+it('a copy that is put back as it is makes a key valid again that was revoked since', async () => {
+  const { keys } = await copyThenRevoke();
+  await restore();
+  await restoreKeys([]);
+  await withGateway(async (server) => expect(await tryKeys(server, keys)).toEqual([307, 307, 401]));
+});
+
+it('a copy that is put back by the steps of the runbook makes no key valid, keeps plans, and lets owners create keys', async () => {
+  const { keys } = await copyThenRevoke();
+  await restore();
   await withGateway(async (server) => {
-    expect(await describeAll(server)).toEqual(before);
-    expect(await tryKeys(server, keys)).toEqual([307, 307, 401]);
+    expect(await tryKeys(server, keys)).toEqual([401, 401, 401]);
+    const owner = await openSession(server, 'granted');
+    const { keys: listed } = await readDocument(await owner.request('GET'));
+    for (const { id } of listed as { id: string }[]) await revoke(owner, id);
+    const { key } = await createKey(owner);
+    expect(await tryKeys(server, [...keys, key])).toEqual([401, 401, 401, 307]);
     expect(new Set(await deliverAll(server))).toEqual(new Set(['duplicate']));
     expect((await buy(await openSession(server, 'buyer'))).status).toBe(409);
   });
-  expect(await restore()).toMatchObject({ accounts: { created: 0, merged: 0, kept: 3 } });
 });
 
-it('keeps a key revoked that was revoked after the export, beside a running gateway', async () => {
-  await withGateway(async (server) => {
-    const { bought, granted } = await populate(server);
-    await backUp();
-    const session = await openSession(server, 'granted');
-    const { keys } = await readDocument(await session.request('GET'));
-    const [active] = (keys as { id: string; revoked_at: string | null }[]).filter(
-      (each) => each.revoked_at === null,
-    );
-    await revoke(session, String(active?.id));
-    const later = await createKey(session);
-    expect(await restore()).toMatchObject({ accounts: { kept: 3 }, keys: { created: 0 } });
-    expect(await tryKeys(server, [bought, granted, later.key])).toEqual([307, 401, 307]);
-  });
-});
-
-it('restores accounts without their keys if asked to, and the owners create new ones', async () => {
-  const { bought, granted } = await withGateway(populate);
-  await backUp();
-  await rm(root(), { recursive: true });
-  expect(await restore('--revoke-keys')).toMatchObject({ keys: { created: 1, revoked: 3 } });
-  await withGateway(async (server) => {
-    const { key } = await createKey(await openSession(server, 'buyer'));
-    expect(await tryKeys(server, [bought, granted, key])).toEqual([401, 401, 307]);
-  });
+it('with the records of keys too, except of those revoked since, all other keys work', async () => {
+  const { keys, id } = await copyThenRevoke();
+  await restore();
+  await restoreKeys([id]);
+  await withGateway(async (server) => expect(await tryKeys(server, keys)).toEqual([307, 401, 401]));
 });

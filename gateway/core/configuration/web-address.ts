@@ -1,5 +1,5 @@
 import { splitList, type Parsed } from './parser.js';
-import { filePathOf } from './store-address.js';
+import { filePathOf } from '../../../schemas/store-address.js';
 
 /** The address of an identity provider's keys. */
 export type KeySetAddress =

@@ -39,7 +39,7 @@ export function writeDocument<N extends AccountSchema>(
 
 /** Creates the error of a damaged document. The message does not repeat any of its content. */
 export function damaged(key: string, fault: string): OperatorError {
-  return new OperatorError('damaged', `${key} ${fault}. Restore it from a backup or an older version.`);
+  return new OperatorError('damaged', `${key} ${fault}. Restore an older version of it.`);
 }
 
 function parseDocument<N extends AccountSchema>(

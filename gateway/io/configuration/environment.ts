@@ -7,7 +7,7 @@ import {
   type Environment,
   type ParsedConfiguration,
 } from '../../core/configuration/configuration.js';
-import { filePathOf } from '../../core/configuration/store-address.js';
+import { filePathOf } from '../../../schemas/store-address.js';
 import { VARIABLE_NAMES, variableOf } from '../../core/configuration/variables.js';
 
 /** The variables with the contents of their secret files, and the faults of those files. */

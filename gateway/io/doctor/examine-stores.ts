@@ -1,7 +1,7 @@
 import { ACCOUNTS_PREFIX, POINTER_KEY } from '../../../schemas/paths.js';
 import { assertValid } from '../../../schemas/validate.js';
 import { openStore } from '../../../infra/store/open-store.js';
-import { parseS3Address } from '../../../infra/store/s3/s3-address.js';
+import { readS3Address } from '../../../infra/store/s3/s3-address.js';
 import { resolveS3Signing } from '../../../infra/store/s3/s3-signing.js';
 import { openAccountsStore } from '../accounts/accounts-store.js';
 import { PROVIDER_LIMIT_MS } from '../timing/time-limit.js';
@@ -44,7 +44,7 @@ export async function examineAccounts({
 export async function examineClock({ configuration, fetch, now }: ExaminationOptions): Promise<Verdict> {
   const { store, s3 } = configuration;
   if (store.kind !== 's3') return skipped('a directory has no clock of its own');
-  const { location } = await resolveS3Signing(parseS3Address(store.address, s3));
+  const { location } = await resolveS3Signing(readS3Address(store.address, s3));
   const signal = AbortSignal.timeout(PROVIDER_LIMIT_MS);
   const response = await fetch(location.origin, { method: 'HEAD', signal }).catch((error: unknown) => {
     throw new Error(`the clock of the store cannot be read: ${describeError(error)}`);
@@ -66,7 +66,7 @@ export async function examineSigner({ configuration, now }: ExaminationOptions):
         : 'CRD_STORE is a directory: CRD_LINK_SECRET signs its links',
     );
   }
-  const { getCredentials } = await resolveS3Signing(parseS3Address(store.address, s3), signerRole);
+  const { getCredentials } = await resolveS3Signing(readS3Address(store.address, s3), signerRole);
   const { expiration } = await getCredentials().catch((error: unknown) => {
     throw new Error(`${signerRole} cannot be assumed: ${describeError(error)}`);
   });

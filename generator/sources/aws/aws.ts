@@ -1,5 +1,5 @@
 import type { Chain } from '../../../schemas/types.generated.js';
-import type { S3Address } from '../../../infra/store/s3/s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import type { Engine } from '../../engines/engine.js';
 import { parseEndpoint } from '../http-client.js';
 import { SourceError, type Source, type SourceFacts } from '../source.js';

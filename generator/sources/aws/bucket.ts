@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, ListObjectsV2Command, type _Object, type S3Client } from '@aws-sdk/client-s3';
 import { toInstant } from '../../../schemas/dates.js';
-import type { S3Address } from '../../../infra/store/s3/s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import { createS3Client } from '../../../infra/store/s3/s3-client.js';
 import { classifyS3Error } from '../../../infra/store/s3/s3-errors.js';
 import { SourceError } from '../source.js';

@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { StoreError } from '../../../infra/store/object-store.js';
-import type { S3Address } from '../../../infra/store/s3/s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import { classifyS3Error } from '../../../infra/store/s3/s3-errors.js';
 import { toS3StoreError } from '../../../infra/store/s3/s3-store-error.js';
 import { SourceError } from '../source.js';

@@ -9,7 +9,7 @@ import { bytesWords } from '../../core/text/number-words.js';
 import { refreshAliases } from '../../publish/refresh-aliases.js';
 import type { Progress } from '../../run/progress.js';
 import type { StoredKeySet } from '../../signing/stored-key-set.js';
-import { assertSpaceForFiles, keepSpareSpace } from '../../state/disk-space.js';
+import { assertSpaceForFiles } from '../../state/disk-space.js';
 import { watchGc } from '../../state/gc-lease.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';
 import { readPointer, type ReadPointer } from '../../state/published-state.js';
@@ -101,7 +101,6 @@ async function copyAndMove(options: CopyStoreOptions, onMoved: () => void): Prom
   progress.begin('copy', list.files.length + list.records.length);
   const gc = await withStoreAddress(to, () => watchGc(to, clock));
   countWritten(tally, await markStore(to));
-  await keepSpareSpace(to);
   await copyAll(options, list, tally);
   const proof = { ...survey.proof, onWritten: (bytes: number) => countWritten(tally, bytes) };
   if (keys !== undefined) await withStoreAddress(from, () => copyStatements(releases, keys, proof));

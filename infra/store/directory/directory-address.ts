@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { filePathOf } from '../../../schemas/store-address.js';
 
 /** Returns the absolute path of the directory at the address of a store; `undefined` for any other address. */
 export function directoryOf(address: string): string | undefined {
-  // file:PATH or file:///PATH, but not file://HOST/PATH
-  const match = /^file:(?:\/\/(?=\/))?(?!\/\/)(.+)$/.exec(address);
-  return match?.[1] === undefined ? undefined : path.resolve(match[1]);
+  const file = filePathOf(address);
+  return file === undefined ? undefined : path.resolve(file);
 }

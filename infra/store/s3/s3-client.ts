@@ -8,7 +8,7 @@ import {
 import type { HttpHandler } from '@smithy/core/protocols';
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler';
 import type { DeserializeMiddleware, MetadataBearer } from '@smithy/types';
-import type { S3Address } from './s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import { createRetryStrategy, MAX_ATTEMPTS, RETRY_PERIOD_MS } from './s3-retries.js';
 
 const CONNECT_TIMEOUT_MS = 3_000;

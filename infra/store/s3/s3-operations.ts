@@ -18,7 +18,7 @@ import {
   type ObjectHead,
   type StoredObject,
 } from '../object-store.js';
-import type { S3Address } from './s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import { readResponseTimeMs } from './s3-client.js';
 import { classifyS3Error, isUnnamedError } from './s3-errors.js';
 import { RETRY_PERIOD_MS } from './s3-retries.js';

@@ -1,7 +1,7 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { S3Address } from './s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import { createS3Client } from './s3-client.js';
 
 /** The location of a store's objects and the credentials to sign their URLs with. */

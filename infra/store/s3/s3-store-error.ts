@@ -1,6 +1,6 @@
 import { StoreError } from '../object-store.js';
 import { codeOf } from '../system-error.js';
-import type { S3Address } from './s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import {
   classifyS3Error,
   isAbort,

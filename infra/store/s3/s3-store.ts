@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { assertReadable, type Etag, type ObjectMeta, type ObjectStore } from '../object-store.js';
-import type { S3Address } from './s3-address.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import { createS3Client, type ClientOptions } from './s3-client.js';
 import { attemptsOf, classifyS3Error } from './s3-errors.js';
 import { getObject, headObject, listObjects, bucketAndKey, type S3 } from './s3-operations.js';

@@ -4,7 +4,7 @@ import { daySchemaOf } from '../../../generator/core/verification/check-day.js';
 import { manifestOf } from '../../../generator/core/release/published-state.js';
 import type { DayRecord } from '../../../generator/core/records/day-writers.js';
 import { readArtifactJson } from '../../../generator/state/stored-json.js';
-import { flattenRecord, type Cells } from '../../oracle/flat-record.js';
+import { flattenRecord, type Cells } from '../../support/release/flat-record.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { readVolume } from '../../support/release/read-volume.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { SPARE_SPACE } from '../../../infra/store/directory/spare-space.js';
 import { POINTER_KEY } from '../../../schemas/paths.js';
 import { copyFolder } from '../../support/process/copy-folder.js';
 import { runInProcess, type GeneratorRun } from '../../support/process/generator-run.js';
@@ -40,10 +39,10 @@ const publishing = (root: string): string[] => [
 ];
 const verify = (root: string): Promise<GeneratorRun> => runInProcess(['verify', '--store', `file:${root}`]);
 
-/** Returns what a reader can see: every file except objects and records, which only other files link to, and spare or temporary files. */
+/** Returns what a reader can see: every file except objects and records, which only other files link to, and temporary files. */
 async function readVisible(root: string): Promise<Record<string, string>> {
   const names = await filesBelow(root);
-  const visible = names.filter((name) => !/^(objects|releases|\.tmp|\.gc-space)\//.test(name));
+  const visible = names.filter((name) => !/^(objects|releases|\.tmp)\//.test(name));
   const texts = visible.map(async (name) => [name, await readFile(path.join(root, name), 'utf8')] as const);
   return Object.fromEntries(await Promise.all(texts));
 }
@@ -89,19 +88,18 @@ describe.each([
     expect(stderr).toContain(root);
     expect(await readVisible(root)).toEqual(before);
     expect(await verify(root)).toMatchObject({ code: 0, stdout: expect.stringContaining('(sequence 1)') });
-    expect((await filesBelow(root)).filter((name) => /^\.(?!gc-space\/)/.test(name))).toEqual([]);
+    expect((await filesBelow(root)).filter((name) => name.startsWith('.'))).toEqual([]);
 
     await disk.extend();
     expect(await runInProcess(publishing(root))).toEqual({ code: 0, stdout: '', stderr: '' });
     await expectCompleted(root);
   }, 300_000);
 
-  it('hold, which needs no reserve, exits 7 without spare space with the path and changes nothing visible', async () => {
+  it('hold, which needs no reserve, exits 7 with the path and changes nothing visible', async () => {
     disk = await createDisk(temporary.path, published);
     const { root } = disk;
-    await rm(path.join(root, '.gc-space'), { recursive: true, force: true });
-    // Leaves about 5 kB of what a full disk and the spare space had free.
-    await writeFile(path.join(path.dirname(root), 'filler'), Buffer.alloc(60_000 + SPARE_SPACE.bytes));
+    // Leaves about 5 kB of what the disk had free.
+    await writeFile(path.join(path.dirname(root), 'filler'), Buffer.alloc(60_000));
     const before = await readVisible(root);
     const hold = [
       'hold',
@@ -120,7 +118,7 @@ describe.each([
     );
     expect(stderr).toContain(` ${root}`);
     expect(await readVisible(root)).toEqual(before);
-    expect((await filesBelow(root)).filter((name) => /^\.(?!gc-space\/)/.test(name))).toEqual([]);
+    expect((await filesBelow(root)).filter((name) => name.startsWith('.'))).toEqual([]);
 
     await disk.extend();
     expect(await runInProcess(hold)).toMatchObject({ code: 0, stderr: '' });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, readdir, rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENDPOINTS, PUBLIC_PATHS, bundlePath } from '../../../schemas/paths.js';
@@ -183,25 +183,6 @@ describe('the timer', () => {
     },
     SLOW_MS,
   );
-
-  it('accounts leaves a backup that can be imported', async () => {
-    const today = new Date().toISOString().slice(0, 10);
-    expect((await readdir(path.join(scene.data, 'backups'))).sort()).toEqual([
-      `accounts-${today}.jwe`,
-      'accounts.jwe',
-    ]);
-    const accounts = await scene.container('accounts');
-    const options = ['--key-file', '/run/secrets/backup.key', '--from', '/backups/accounts.jwe'];
-    expect(await accounts.run('gateway', 'accounts', 'import', ...options)).toMatchObject({ code: 0 });
-  });
-
-  it('accounts fails if accounts that a backup has are gone', async () => {
-    const accounts = await scene.container('accounts');
-    await rm(path.join(scene.data, 'accounts'), { recursive: true });
-    expect(await accounts.run('sh', '/etc/timer.sh', 'accounts')).toMatchObject({ code: 5 });
-    await rm(path.join(scene.data, 'backups/accounts.jwe'));
-    expect(await accounts.run('sh', '/etc/timer.sh', 'accounts')).toMatchObject({ code: 0 });
-  });
 
   it(
     'publish fails if its sources do, publishes all the same, and tries again within an hour without a heartbeat',

@@ -1,5 +1,5 @@
 import { createS3UrlSigner } from '../../../gateway/io/signing/s3-url-signer.js';
-import { parseS3Address } from '../../../infra/store/s3/s3-address.js';
+import { readS3Address } from '../../../infra/store/s3/s3-address.js';
 import { resolveS3Signing } from '../../../infra/store/s3/s3-signing.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { objectKey } from '../../../schemas/paths.js';
@@ -25,7 +25,7 @@ afterAll(() => bucket.dispose());
 /** Returns a URL of the first object, signed by a clock that is behind. */
 async function sign({ lateSeconds = 0 } = {}): Promise<string> {
   const signer = createS3UrlSigner({
-    ...(await resolveS3Signing(parseS3Address(bucket.address('year=2026/data')))),
+    ...(await resolveS3Signing(readS3Address(bucket.address('year=2026/data')))),
     ttlSeconds: TTL_SECONDS,
     now: () => Date.now() - lateSeconds * 1000,
     onError: (error) => {

@@ -1,5 +1,5 @@
 import { createS3UrlSigner } from '../../../gateway/io/signing/s3-url-signer.js';
-import { parseS3Address } from '../../../infra/store/s3/s3-address.js';
+import { readS3Address } from '../../../infra/store/s3/s3-address.js';
 import { resolveS3Signing } from '../../../infra/store/s3/s3-signing.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { objectKey } from '../../../schemas/paths.js';
@@ -24,7 +24,7 @@ afterAll(() => {
 });
 
 it('a URL is signed with credentials of STS for the role, and serves the object', async () => {
-  const { location, getCredentials } = await resolveS3Signing(parseS3Address(bucket.address('data')), ROLE);
+  const { location, getCredentials } = await resolveS3Signing(readS3Address(bucket.address('data')), ROLE);
   const credentials = await getCredentials();
   expect(credentials.accessKeyId).not.toBe(process.env['AWS_ACCESS_KEY_ID']);
   expect(credentials.sessionToken).toMatch(/.{20}/);

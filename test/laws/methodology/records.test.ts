@@ -6,7 +6,6 @@ import { cutSeries, type InputSeries } from '../../../generator/core/input/input
 import { computeRegimes } from '../../../generator/core/methodology/regime-series.js';
 import { createDayWriters, DAY_SCHEMAS } from '../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
-import { naiveDerivedDays, naiveDeterminismHash, naiveMetaDays } from '../../oracle/naive-methodology.js';
 import { randomSeries, withoutMetrics } from '../../support/release/random-series.js';
 
 const texts = await readProductTexts();
@@ -37,50 +36,14 @@ function recordsOf(input: InputSeries): Map<string, string> {
 }
 
 describe('the meta and derived records of a series', () => {
-  it('have every field of the naive implementation, with its value', () => {
-    fc.assert(
-      fc.property(series({ min: 100, max: 480 }), (input) => {
-        const days = input.dates.map((date, t) => ({
-          date,
-          present: input.present[t] ?? false,
-          metrics: Object.fromEntries(
-            Object.entries(input.metrics).map(([metric, column]) => [metric, column[t] ?? null]),
-          ),
-        }));
-        const writers = createDayWriters(input, texts);
-        const provenance = { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' };
-        const derived = naiveDerivedDays(input.chain, days);
-        naiveMetaDays(input.chain, days).forEach((expected, t) => {
-          const {
-            schema: _s,
-            updated_through: _u,
-            published_revision: _p,
-            ...meta
-          } = writers.meta(t, provenance);
-          const { methodology_version: _v, methodology: _m, regime, ...rest } = meta;
-          const { determinism_hash, ...conclusions } = regime;
-          expect({ ...rest, regime: conclusions }).toEqual(expected);
-          expect(determinism_hash).toBe(naiveDeterminismHash({ ...writers.meta(t, provenance) }));
-          expect(writers.write('derived-day/1', t, provenance)).toMatchObject(derived[t] ?? {});
-        });
-      }),
-      { numRuns: 6 },
-    );
-  }, 120_000);
-
-  it('have the confidence of the naive implementation if a metric is missing, and no level above what data quality allows', () => {
+  it('have no level of confidence above what data quality allows, and name each signal without a value', () => {
     const metric = fc.constantFrom<MetricName>('tx_count', 'active_addresses', 'fees_total', 'fee_median');
     fc.assert(
       fc.property(series({ min: 250, max: 480 }), metric, (whole, missing) => {
         const input = withoutMetrics(whole, [missing]);
         const { meta, regimes } = createDayWriters(input, texts);
-        const days = input.dates.map((date, t) => {
-          const metrics = Object.entries(input.metrics).map(([name, column]) => [name, column[t] ?? null]);
-          return { date, present: input.present[t] ?? false, metrics: Object.fromEntries(metrics) };
-        });
-        naiveMetaDays(input.chain, days).forEach((expected, t) => {
+        input.dates.forEach((_, t) => {
           const { confidence } = meta(t, { revision: '2026-01-01.000001', updatedThrough: '2026-01-01' });
-          expect(confidence).toEqual(expected.confidence);
           if (confidence.level === 'high') expect(confidence.data_quality).toBeGreaterThanOrEqual(0.8);
           if (confidence.level === 'moderate') expect(confidence.data_quality).toBeGreaterThanOrEqual(0.6);
           for (const { definition, z } of regimes.signals) {

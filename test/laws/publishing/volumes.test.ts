@@ -4,7 +4,7 @@ import type { Manifest, ManifestDate, ManifestVolume } from '../../../schemas/ty
 import { daySchemaOf } from '../../../generator/core/verification/check-day.js';
 import { readArtifactJson } from '../../../generator/state/stored-json.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { flattenRecord, type Cells } from '../../oracle/flat-record.js';
+import { flattenRecord, type Cells } from '../../support/release/flat-record.js';
 import { expectSame } from '../../support/jest/expect-same.js';
 import { createRandom } from '../../support/random/seeded.js';
 import { rollBack, setHold } from '../../support/release/operate.js';

@@ -2,7 +2,7 @@ import { parquetReadObjects } from 'hyparquet';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { objectKey } from '../../../schemas/paths.js';
 import type { ManifestVolume } from '../../../schemas/types.generated.js';
-import type { Cell, Cells } from '../../oracle/flat-record.js';
+import type { Cell, Cells } from './flat-record.js';
 
 /** Reads the rows of a volume. @throws Error if its CSV and its Parquet file differ in any cell. */
 export async function readVolume(store: ObjectStore, { parquet, csv }: ManifestVolume): Promise<Cells[]> {

@@ -1,7 +1,6 @@
 import type { Account } from '../../../../schemas/types.generated.js';
 import { createAccount } from '../../../../gateway/core/accounts/account.js';
 import { deleteAccount } from '../../../../gateway/core/accounts/delete-account.js';
-import { mergeAccount } from '../../../../gateway/core/accounts/merge-account.js';
 
 const NOW = '2026-08-20T12:00:00Z';
 const EARLIER = '2026-08-01T00:00:00Z';
@@ -80,24 +79,3 @@ it.each(['absent', 'customer-deleted'])(
     expect(deleteAccount(withStatus({ status: 'active', outcome }), NOW).deleted_at).toBe(NOW);
   },
 );
-
-describe('a backup', () => {
-  it('of before does not bring a deleted account back', () => {
-    expect(mergeAccount(DELETED, ACCOUNT, { revokedAt: LATER })).toBe(DELETED);
-  });
-
-  it('of after deletes an account that was restored from before', () => {
-    const saved = { ...DELETED, keys: {} };
-    expect(mergeAccount(ACCOUNT, saved, { revokedAt: LATER })).toEqual(saved);
-  });
-
-  it('of after the same deletion is merged as usual', () => {
-    const saved: Account = {
-      ...DELETED,
-      keys: { New123xy: { label: null, created_at: NOW, revoked_at: null } },
-    };
-    const merged = mergeAccount(DELETED, saved, { revokedAt: LATER });
-    expect(merged.keys['New123xy']).toEqual({ label: null, created_at: NOW, revoked_at: LATER });
-    expect(merged.deleted_at).toBe(NOW);
-  });
-});

@@ -1,6 +1,3 @@
-import fc from 'fast-check';
-import { parseStoreAddress } from '../../../../gateway/core/configuration/store-address.js';
-import { parseS3Address } from '../../../../infra/store/s3/s3-address.js';
 import { faultyVariables, faultsOf, SECRET } from '../../../support/gateway/environments.js';
 
 describe('the two stores', () => {
@@ -46,54 +43,4 @@ describe('the two stores', () => {
       : { CRD_LINK_SECRET: SECRET };
     expect(faultsOf({ ...rest, CRD_STORE: one, CRD_ACCOUNTS_STORE: other })).toEqual([]);
   });
-
-  it('have a valid S3 address exactly when `parseS3Address` accepts it', () => {
-    const part = fc.constantFrom(
-      's3://',
-      'bucket',
-      'B',
-      '/',
-      'a',
-      '.',
-      '_',
-      '?',
-      'region=',
-      'profile=',
-      'endpoint=',
-      'http://h',
-      'http://user:pw@h',
-      '@',
-      'toString=',
-      'constructor=',
-      '__proto__=',
-      '&',
-      'path-style=',
-      'true',
-      '#',
-      ' ',
-      '%2F',
-    );
-    const text = fc.array(part, { maxLength: 8 }).map((parts) => `s3://bucket${parts.join('')}`);
-    fc.assert(
-      fc.property(text, (address) => {
-        expect('value' in parseStoreAddress(address)).toBe(isS3Address(address));
-      }),
-      {
-        numRuns: 500,
-        examples: [
-          ['s3://bucket?toString=1'],
-          ['s3://bucket?__proto__=1'],
-          ['s3://bucket?endpoint=http://user:pw@h'],
-        ],
-      },
-    );
-  });
 });
-
-function isS3Address(text: string): boolean {
-  try {
-    return parseS3Address(text).bucket !== '';
-  } catch {
-    return false;
-  }
-}

@@ -3,7 +3,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import fc from 'fast-check';
 import { objectKey } from '../../../../schemas/paths.js';
 import { createPresigner, type SignedGet, type SigningKey } from '../../../../gateway/core/signing/sigv4.js';
-import type { S3Address } from '../../../../infra/store/s3/s3-address.js';
+import type { S3Address } from '../../../../schemas/store-address.js';
 import { resolveS3Signing } from '../../../../infra/store/s3/s3-signing.js';
 import { anyText } from '../../../support/random/any-text.js';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseS3Address } from '../../../../infra/store/s3/s3-address.js';
+import { readS3Address } from '../../../../infra/store/s3/s3-address.js';
 import { resolveS3Signing } from '../../../../infra/store/s3/s3-signing.js';
 import { createTemporaryFolder } from '../../../support/process/temporary-folder.js';
 import { startLoopbackServer } from '../../../support/process/loopback-server.js';
@@ -54,14 +54,14 @@ describe('the place of a store', () => {
       '/base/releases/',
     ],
   ])('of %s is %s%s', async (address, origin, expected) => {
-    const { location } = await resolveS3Signing(parseS3Address(address));
+    const { location } = await resolveS3Signing(readS3Address(address));
     expect(location).toMatchObject({ origin, path: expected });
   });
 
   it('has the region of the address, or by default that of the environment', async () => {
     process.env['AWS_REGION'] = 'eu-north-1';
     const regions = ['s3://releases?region=us-east-1', 's3://releases'].map(
-      async (address) => (await resolveS3Signing(parseS3Address(address))).location.region,
+      async (address) => (await resolveS3Signing(readS3Address(address))).location.region,
     );
     expect(await Promise.all(regions)).toEqual(['us-east-1', 'eu-north-1']);
   });
@@ -70,7 +70,7 @@ describe('the place of a store', () => {
     process.env['AWS_ENDPOINT_URL_S3'] = 'https://objects.example.com:9000';
     const [own, named] = await Promise.all(
       ['', '&endpoint=https://other.example.com'].map((endpoint) =>
-        resolveS3Signing(parseS3Address(`s3://releases?region=us-east-1&path-style=true${endpoint}`)),
+        resolveS3Signing(readS3Address(`s3://releases?region=us-east-1&path-style=true${endpoint}`)),
       ),
     );
     expect(own?.location.origin).toBe('https://objects.example.com:9000');
@@ -78,12 +78,12 @@ describe('the place of a store', () => {
   });
 
   it('has the region that S3 expects in signatures, even if the configured region is global', async () => {
-    const { location } = await resolveS3Signing(parseS3Address('s3://releases?region=aws-global'));
+    const { location } = await resolveS3Signing(readS3Address('s3://releases?region=aws-global'));
     expect(location.region).toBe('us-east-1');
   });
 
   it('is an error if no region is set', async () => {
-    await expect(resolveS3Signing(parseS3Address('s3://releases'))).rejects.toThrow(/region/i);
+    await expect(resolveS3Signing(readS3Address('s3://releases'))).rejects.toThrow(/region/i);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('the place of a store', () => {
     ['AWS_USE_DUALSTACK_ENDPOINT', 'https://releases.s3.dualstack.us-east-1.amazonaws.com'],
   ])('depends on %s, like the requests of the store', async (name, origin) => {
     process.env[name] = 'true';
-    const { location } = await resolveS3Signing(parseS3Address('s3://releases?region=us-east-1'));
+    const { location } = await resolveS3Signing(readS3Address('s3://releases?region=us-east-1'));
     expect(location.origin).toBe(origin);
   });
 });
@@ -103,7 +103,7 @@ it('provides the credentials of the standard chain, including a session token', 
     AWS_SESSION_TOKEN: 'token',
     AWS_CREDENTIAL_EXPIRATION: '2999-01-01T00:00:00Z',
   });
-  const { getCredentials } = await resolveS3Signing(parseS3Address('s3://releases?region=us-east-1'));
+  const { getCredentials } = await resolveS3Signing(readS3Address('s3://releases?region=us-east-1'));
   expect(await getCredentials()).toMatchObject({
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
     secretAccessKey: 'secret',
@@ -120,7 +120,7 @@ it('provides the credentials of the profile that the address names', async () =>
   await writeFile(file, profileOf('default', 'FIRST') + profileOf('copy', 'SECOND'));
   process.env['AWS_SHARED_CREDENTIALS_FILE'] = file;
   const keys = ['', '&profile=copy'].map(async (profile) => {
-    const address = parseS3Address(`s3://releases?region=us-east-1${profile}`);
+    const address = readS3Address(`s3://releases?region=us-east-1${profile}`);
     return (await (await resolveS3Signing(address)).getCredentials()).accessKeyId;
   });
   expect(await Promise.all(keys)).toEqual(['FIRST', 'SECOND']);
@@ -145,7 +145,7 @@ it('provides new credentials of the role at each call', async () => {
     AWS_ENDPOINT_URL_STS: sts.endpoint,
   });
   const role = 'arn:aws:iam::123456789012:role/signer';
-  const { getCredentials } = await resolveS3Signing(parseS3Address('s3://releases?region=us-east-1'), role);
+  const { getCredentials } = await resolveS3Signing(readS3Address('s3://releases?region=us-east-1'), role);
   const expiration = new Date('2999-01-01T00:00:00Z');
   expect(await getCredentials()).toMatchObject({ accessKeyId: 'ASIA1', sessionToken: 'token', expiration });
   expect(await getCredentials()).toMatchObject({ accessKeyId: 'ASIA2' });

@@ -1,5 +1,5 @@
 import { StoreError } from '../../../../infra/store/object-store.js';
-import type { S3Address } from '../../../../infra/store/s3/s3-address.js';
+import type { S3Address } from '../../../../schemas/store-address.js';
 import { toS3StoreError } from '../../../../infra/store/s3/s3-store-error.js';
 
 const AT: S3Address = { bucket: 'bucket', prefix: 'prefix/', pathStyle: true };

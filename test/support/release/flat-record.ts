@@ -1,5 +1,5 @@
-import type { DayRecord } from '../../generator/core/records/day-writers.js';
-import type { MetaDay } from '../../schemas/types.generated.js';
+import type { DayRecord } from '../../../generator/core/records/day-writers.js';
+import type { MetaDay } from '../../../schemas/types.generated.js';
 
 export type Cell = string | number | boolean | null;
 /** Values by the name of their column. */
