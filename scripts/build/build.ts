@@ -21,7 +21,7 @@ import { describeBuild } from './describe-build.js';
 
 const PROGRAMS = ['generator/main.ts', 'gateway/main.ts'];
 /** Modules that the programs start in threads. */
-const WORKERS = ['generator/publish/draft-in-thread.ts', 'gateway/io/releases/index-manifest-bytes.ts'];
+const WORKERS = ['gateway/io/releases/index-manifest-bytes.ts'];
 /**
  * Piscina reads a file that is beside its own, and DuckDB is installed only by those who need it. Debug would use the last one,
  * which is installed only for development, and works without it.

@@ -1,10 +1,10 @@
-import { mayPlanAhead } from '../../../../generator/core/release/may-plan-ahead.js';
-import type { PlanRequest } from '../../../../generator/core/release/plan-types.js';
-import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { readStartingPoint } from '../../../../generator/state/published-state.js';
-import { createMemoryStore } from '../../../support/stores/memory-store.js';
-import { publishSeries } from '../../../support/release/publish-series.js';
-import { randomSeries } from '../../../support/release/random-series.js';
+import { mayPlanAhead } from '../../../generator/publish/plan-ahead.js';
+import type { PlanRequest } from '../../../generator/core/release/plan-types.js';
+import { readProductTexts } from '../../../generator/texts/product-texts.js';
+import { readStartingPoint } from '../../../generator/state/published-state.js';
+import { createMemoryStore } from '../../support/stores/memory-store.js';
+import { publishSeries } from '../../support/release/publish-series.js';
+import { randomSeries } from '../../support/release/random-series.js';
 
 const long = [
   randomSeries({ chain: 'bitcoin', seed: 1, days: 600 }),
