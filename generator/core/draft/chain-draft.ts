@@ -28,7 +28,7 @@ export type DraftOptions = GenreOptions & {
 
 /** Drafts the next state of a chain, a few days per step: each date is new, restated or unchanged. */
 export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
-  const { series, writers, published, trusted } = options;
+  const { series, writers, published, trusted, stamp } = options;
   const revisions = knownRevisions(options);
   const { meta, gold, derived, briefs, volumes } = options.drafted ?? (yield* draftGenres(options));
   const genres = [meta, gold, derived, briefs];
@@ -38,7 +38,7 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     (date) => !isNew.has(date),
   );
 
-  const record = rememberRecords(createRebuilder(series, writers, revisions));
+  const record = rememberRecords(createRebuilder(series, writers, revisions, stamp.revision));
   return {
     chain: series.chain,
     series,

@@ -79,10 +79,10 @@ export function* draftGenres(options: GenreOptions): Steps<GenreDrafts> {
 
 function draftVolumesOf(
   { meta, gold, derived }: Omit<GenreDrafts, 'volumes'>,
-  { series, writers, published, superseded, handOver, repack }: GenreOptions,
+  { series, writers, published, stamp, superseded, handOver, repack }: GenreOptions,
   revisions: ManifestRevisions,
 ): Steps<ChainVolumes> {
-  const rebuild = createRebuilder(series, writers, revisions);
+  const rebuild = createRebuilder(series, writers, revisions, stamp.revision);
   return draftChainVolumes({
     ...{ chain: series.chain, sources: series.sources, methodology: writers.regimes.methodology },
     ...{ updatedThrough: series.dates.at(-1) ?? '', revisions, handOver, repack },

@@ -3,7 +3,6 @@ import type { FileEntry, PublicEntry, ReleaseRecord } from '../../../schemas/typ
 import type { ChainVolumes } from '../volumes/chain-volumes.js';
 import { listedFiles } from '../volumes/volume-files.js';
 import { toArtifact, type Artifact, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
-import { keepText } from '../artifacts/text-keeper.js';
 
 /** A file of a release, with its content when it must be written. */
 export type SettledFile = {
@@ -35,9 +34,7 @@ export function settleFile(
     }
   }
   const rendered = template.content(stamp);
-  // Bundles are expensive, few and bounded by their window, so their text is cached. Other files are rendered again.
-  const renderAgain = rendered.schema === 'bundle' ? keepText(rendered) : () => template.content(stamp);
-  const artifact = toArtifact(template.path, template.type, renderAgain, rendered);
+  const artifact = toArtifact(template.path, template.type, () => rendered, rendered);
   const { sha256, bytes } = artifact;
   return {
     path: template.path,

@@ -1,4 +1,5 @@
-import { link, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { linkSync, unlinkSync } from 'node:fs';
+import { readdir, rename, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { withDirectoryLock } from './directory-lock.js';
@@ -42,21 +43,22 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
     return bytes && { bytes, etag: etagOf(bytes) };
   }
 
-  // link() is atomic: of two concurrent writers, only one creates the name.
+  // link() is atomic: of two concurrent writers, only one creates the name. The calls that only change folders are
+  // synchronous, because they take less time than a round trip to the thread pool.
   async function putIfAbsent(key: string, body: Uint8Array): Promise<'created' | 'exists'> {
     assertReadable(key, body);
     const target = fileOf(key);
     await files.ensureFolder(path.dirname(target));
     const written = await files.writeTemporary(body);
     try {
-      await link(written, target);
+      linkSync(written, target);
       return 'created';
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return 'exists';
       throw error;
     } finally {
       files.markUnflushed(path.dirname(target)); // also when the name exists: its writer may not have flushed it yet
-      await unlink(written);
+      unlinkSync(written);
     }
   }
 

@@ -65,7 +65,7 @@ export function createDurableFiles(temporary: string, permissions: Permissions):
       const folder = path.join(temporary, String(number % FOLDERS));
       await ensureFolder(folder);
       const name = path.join(folder, `${writer}-${number}`);
-      const file = await open(name, 'wx', permissions.file);
+      const file = fs.openSync(name, 'wx', permissions.file); // see `writeWhole`
       try {
         writeWhole(file, body);
         await datasync(file);
