@@ -17,7 +17,7 @@ import { describeBuild } from './describe-build.js';
 
 const PROGRAMS = ['generator/main.ts', 'gateway/main.ts'];
 /** Modules that the programs start in threads. */
-const WORKERS = ['generator/publish/draft-in-thread.ts', 'gateway/io/releases/index-manifest-bytes.ts'];
+const WORKERS = ['generator/publish/draft-in-thread.ts'];
 /**
  * Piscina reads a file that is beside its own, and DuckDB is installed only by those who need it. Debug would use the last one,
  * which is installed only for development, and works without it.
@@ -43,7 +43,7 @@ async function bundlePrograms(): Promise<void> {
     outdir: 'dist',
     outbase: '.',
     chunkNames: 'chunks/[name]-[hash]',
-    external: NOT_BUNDLED,
+    external: [...NODE_BUNDLE.external, ...NOT_BUNDLED],
     metafile: true,
   });
   for (const program of PROGRAMS) await chmod(`dist/${program.replace(/ts$/, 'js')}`, 0o755);
