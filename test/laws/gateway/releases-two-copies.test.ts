@@ -126,7 +126,7 @@ it('one copy of the gateway finds every day of the manifest of the other, or ans
           }
         }
       }
-      for (const each of copies) await each.stop();
+      for (const each of copies) each.stop();
     }),
     { numRuns: 60, seed: 5 },
   );
