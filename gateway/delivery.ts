@@ -1,6 +1,5 @@
 import type { ObjectStore } from '../infra/store/object-store.js';
 import { readS3Address } from '../infra/store/s3/s3-address.js';
-import { resolveS3Signing } from '../infra/store/s3/s3-signing.js';
 import type { Configuration } from './core/configuration/configuration.js';
 import { createObjectLinks, type LinkReader } from './core/signing/object-link.js';
 import { createLinkUrlSigner } from './io/signing/link-url-signer.js';
@@ -42,6 +41,7 @@ export async function createDelivery(
     publicBaseUrl = '',
   } = configuration;
   if (storeAddress.kind === 's3') {
+    const { resolveS3Signing } = await import('../infra/store/s3/s3-signing.js'); // loads the SDK
     const signing = await resolveS3Signing(readS3Address(storeAddress.address, s3), signerRole);
     const signer = createS3UrlSigner({ ...signing, ttlSeconds, now, onError });
     return {

@@ -13,7 +13,6 @@ import { soldPrices } from './core/billing/billing-settings.js';
 import { EXIT_CODES, type ExitName } from './core/exit-codes.js';
 import { createScrubber } from './core/scrub.js';
 import { readAccountFiles } from './io/account-page/read-account-files.js';
-import { createStripeBilling } from './io/billing/stripe/stripe-billing.js';
 
 const TEMPLATES = fileURLToPath(productFile('templates'));
 /** Time limit for an interrupted command to end. */
@@ -62,8 +61,10 @@ await runProgram<ExitName>({
         fetch,
         logDestination,
         readAccountFiles: () => readAccountFiles(TEMPLATES),
-        openBilling: (settings, options) =>
-          createStripeBilling({ ...settings, ...options, prices: soldPrices(settings) }),
+        async openBilling(settings, options) {
+          const { createStripeBilling } = await import('./io/billing/stripe/stripe-billing.js'); // large
+          return createStripeBilling({ ...settings, ...options, prices: soldPrices(settings) });
+        },
       },
     }),
 });

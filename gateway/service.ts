@@ -25,7 +25,6 @@ import { createMetrics, type Metrics } from './io/operation/metrics.js';
 import { createRateLimits } from './io/operation/rate-limits.js';
 import { createRequestLog } from './io/operation/request-log.js';
 import { createStoreErrors } from './io/operation/store-errors.js';
-import type { ManifestIndexer } from './io/releases/manifest-indexer.js';
 import { createReleases, type Releases } from './io/releases/releases.js';
 import { createTrustFiles } from './io/releases/trust-files.js';
 import { createTimedStore } from './io/timing/timed-store.js';
@@ -40,7 +39,6 @@ export type ServiceOptions = {
   /** Returns `size` unpredictable bytes. */
   readonly random: (size: number) => Uint8Array;
   readonly fetch: typeof fetch;
-  readonly indexer: ManifestIndexer;
   /** Timeout for each request to a store, in milliseconds; 8 seconds by default. */
   readonly storeMs?: number;
   /** Access to Stripe; without it the gateway sells nothing. */
@@ -161,7 +159,8 @@ export async function composeGateway(
     catchUp: releases.catchUp,
     stop() {
       probe.stop();
-      return Promise.all([releases.stop(), usage.drain(DRAIN_MS)]);
+      releases.stop();
+      return usage.drain(DRAIN_MS);
     },
   };
 }
@@ -218,11 +217,10 @@ function createWatchedReleases(
   { pollSeconds }: Configuration,
   store: ObjectStore,
   metrics: Metrics,
-  { logger, now, random, indexer, onError }: StoreOptions,
+  { logger, now, random, onError }: StoreOptions,
 ): Releases {
   return createReleases({
     store,
-    indexer,
     now,
     random: () => (random(1)[0] ?? 0) / 256,
     pollMs: pollSeconds * 1000,

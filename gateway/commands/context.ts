@@ -49,11 +49,11 @@ export type ServingOptions = {
   readonly logDestination: DestinationStream;
 };
 
-/** Opens the billing provider. `onError` is called for each failed request. */
+/** Opens the billing provider, and loads its SDK. `onError` is called for each failed request. */
 export type OpenBilling = (
   settings: BillingSettings,
   options: { readonly now: () => number; readonly onError: (error: unknown) => void },
-) => BillingPort;
+) => BillingPort | Promise<BillingPort>;
 
 /** The accounts, with their store and its address. */
 export type OpenedAccounts = {

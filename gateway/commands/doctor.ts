@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addCommand } from '../../infra/process/command-line.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { secretsOf } from '../core/configuration/configuration.js';
-import { STRIPE_API_VERSION } from '../io/billing/stripe/stripe-billing.js';
+import { STRIPE_API_VERSION } from '../io/billing/stripe/stripe-refusal.js';
 import { readConfiguration } from '../io/configuration/environment.js';
 import { examine, type Finding } from '../io/doctor/examine.js';
 import type { ExitName } from '../core/exit-codes.js';

@@ -38,7 +38,7 @@ async function runReconcile({ apply = false }: ReconcileOptions, context: Comman
     s3: configuration.s3,
     signal,
   });
-  const billing = serving.openBilling(settings, {
+  const billing = await serving.openBilling(settings, {
     now,
     onError: (error) => warn(`Stripe: ${String(error)}`),
   });

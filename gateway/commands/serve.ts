@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { addCommand } from '../../infra/process/command-line.js';
 import { secretsOf, type Configuration } from '../core/configuration/configuration.js';
 import { createScrubber } from '../core/scrub.js';
-import { isRefusal } from '../io/billing/stripe/stripe-billing.js';
+import { isRefusal } from '../io/billing/stripe/stripe-refusal.js';
 import { createLogger } from '../io/operation/logger.js';
-import { createThreadIndexer } from '../io/releases/manifest-indexer.js';
 import { openStores, startService } from '../service.js';
 import { requireConfiguration } from './configuration.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
@@ -38,17 +37,12 @@ async function serve(configuration: Configuration, context: CommandContext): Pro
     if (isRefusal(err)) logger.error({ err }, 'Stripe refused the request; run "gateway doctor"');
     else logger.warn({ err }, 'Stripe did not answer');
   };
-  const billing = configuration.billing && serving.openBilling(configuration.billing, { now, onError });
+  const billing =
+    configuration.billing && (await serving.openBilling(configuration.billing, { now, onError }));
   const accountFiles = await serving.readAccountFiles();
-  const indexer = createThreadIndexer();
-  const common = { logger, now, random, clock, newId, indexer, fetch: serving.fetch, accountFiles };
+  const common = { logger, now, random, clock, newId, fetch: serving.fetch, accountFiles };
   const options = { ...common, ...(billing === undefined ? {} : { billing }) };
-  const service = await openStores(configuration)
-    .then((stores) => startService(configuration, stores, options))
-    .catch(async (error: unknown) => {
-      await indexer.stop();
-      throw error;
-    });
+  const service = await startService(configuration, await openStores(configuration), options);
   context.warn(`serving on ${service.url}, for operators on ${service.operatorUrl}`);
   if (!signal.aborted) await once(signal, 'abort');
   await service.stop();

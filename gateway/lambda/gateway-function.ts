@@ -12,7 +12,7 @@ import {
 import type { AccountFiles } from '../core/http/account-page.js';
 import { createScrubber } from '../core/scrub.js';
 import { startHttpServer } from '../http/http-server.js';
-import { createInlineIndexer } from '../io/releases/inline-indexer.js';
+import { isRefusal } from '../io/billing/stripe/stripe-refusal.js';
 import { createLogger } from '../io/operation/logger.js';
 import { composeGateway, openStores } from '../service.js';
 import { toRequest, toResult, type GatewayEvent } from './events.js';
@@ -48,7 +48,6 @@ export async function createGatewayFunction(
       newId: () => randomUUID(),
       random: (size) => randomBytes(size),
       fetch,
-      indexer: createInlineIndexer(), // a function answers one event at a time, so a thread would not help
       ...(billing === undefined ? {} : { billing: billing.port }),
       ...(accountFiles === undefined ? {} : { accountFiles }),
     },
@@ -82,7 +81,7 @@ function readConfiguration(env: Environment): Configuration {
 function createBilling({ billing: settings }: Configuration, logger: Logger): LazyBilling | undefined {
   if (settings === undefined) return undefined;
   return createLazyBilling(async () => {
-    const { createStripeBilling, isRefusal } = await import('../io/billing/stripe/stripe-billing.js');
+    const { createStripeBilling } = await import('../io/billing/stripe/stripe-billing.js');
     return createStripeBilling({
       ...settings,
       prices: soldPrices(settings),

@@ -19,6 +19,10 @@ export const NODE_BUNDLE = {
   },
   plugins: [COMPILED_VALIDATORS],
   assetNames: 'validators/[name]-[hash]',
+  /**
+   * Tables of iconv-lite for East Asian encodings. The gateway accepts only UTF encodings, so they are never loaded.
+   */
+  external: ['./tables/*.json'],
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions;

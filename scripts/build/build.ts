@@ -20,13 +20,11 @@ import { bundleBrowser } from './bundle-browser.js';
 import { describeBuild } from './describe-build.js';
 
 const PROGRAMS = ['generator/main.ts', 'gateway/main.ts'];
-/** Modules that the programs start in threads. */
-const WORKERS = ['gateway/io/releases/index-manifest-bytes.ts'];
 /**
- * Piscina reads a file that is beside its own, and DuckDB is installed only by those who need it. Debug would use the last one,
- * which is installed only for development, and works without it.
+ * DuckDB is installed only by those who need it. Debug would use the last one, which is installed only for development, and
+ * works without it.
  */
-const NOT_BUNDLED = ['piscina', '@duckdb/node-api', 'supports-color'];
+const NOT_BUNDLED = ['@duckdb/node-api', 'supports-color'];
 /** Folders of `dist` with nothing but bundles. */
 const BUNDLED = ['chunks', 'validators', 'generator', 'gateway'];
 /** What the programs read, beside their own modules. */
@@ -54,11 +52,11 @@ async function digestTexts(): Promise<BuiltDigests> {
 async function bundlePrograms(): Promise<void> {
   const { metafile } = await build({
     ...NODE_BUNDLE,
-    entryPoints: [...PROGRAMS, ...WORKERS],
+    entryPoints: PROGRAMS,
     outdir: 'dist',
     outbase: '.',
     chunkNames: 'chunks/[name]-[hash]',
-    external: NOT_BUNDLED,
+    external: [...NODE_BUNDLE.external, ...NOT_BUNDLED],
     metafile: true,
   });
   for (const program of PROGRAMS) await chmod(`dist/${program.replace(/ts$/, 'js')}`, 0o755);

@@ -5,7 +5,6 @@ import type { BillingPort } from '../../gateway/io/billing/billing-port.js';
 import { secretsOf, toConfiguration } from '../../gateway/core/configuration/configuration.js';
 import { createScrubber } from '../../gateway/core/scrub.js';
 import { createLogger } from '../../gateway/io/operation/logger.js';
-import { createInlineIndexer } from '../../gateway/io/releases/inline-indexer.js';
 import { openStores, startService, type Service } from '../../gateway/service.js';
 import { readAccountFiles } from '../../gateway/io/account-page/read-account-files.js';
 import {
@@ -121,7 +120,6 @@ async function serve({ env, billing, templates, now }: ServeOptions): Promise<Se
     clock: () => performance.now(),
     newId: () => randomUUID(),
     random: (size) => randomBytes(size),
-    indexer: createInlineIndexer(),
     accountFiles: await readAccountFiles(templates),
   });
 }

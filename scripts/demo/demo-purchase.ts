@@ -6,7 +6,6 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { bundlePath, ENDPOINTS } from '../../schemas/paths.js';
 import { toConfiguration, type Configuration } from '../../gateway/core/configuration/configuration.js';
 import { createLogger } from '../../gateway/io/operation/logger.js';
-import { createInlineIndexer } from '../../gateway/io/releases/inline-indexer.js';
 import { openStores, startService, type Service } from '../../gateway/service.js';
 import { createFakeBilling, FAKE_SIGNATURE, type FakeBilling } from '../stripe/fake-billing.js';
 
@@ -107,7 +106,6 @@ async function start(
     clock: () => performance.now(),
     newId: () => randomUUID(),
     random: (size) => randomBytes(size),
-    indexer: createInlineIndexer(),
   });
 }
 

@@ -5,7 +5,7 @@ import { findPriceFaults } from '../../gateway/core/billing/price-faults.js';
 import { ENDPOINTS } from '../../schemas/paths.js';
 import { findWebhookFaults } from '../../gateway/core/billing/webhook-faults.js';
 import { STRIPE_EVENTS } from '../../gateway/core/billing/stripe-events.js';
-import { STRIPE_API_VERSION } from '../../gateway/io/billing/stripe/stripe-billing.js';
+import { STRIPE_API_VERSION } from '../../gateway/io/billing/stripe/stripe-refusal.js';
 import type { BillingPort } from '../../gateway/io/billing/billing-port.js';
 import { createFakeBilling } from '../../scripts/stripe/fake-billing.js';
 import { BILLING, PRICES } from '../support/stripe/billing.js';

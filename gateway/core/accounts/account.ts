@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../schemas/dates.js';
-import { SCHEMAS } from '../../../schemas/schemas.generated.js';
+import accountSchema from '../../../schemas/json/account.schema.json' with { type: 'json' };
 import type { Account, AccountKey, ManualGrant } from '../../../schemas/types.generated.js';
 import { stripeGrantsOf } from '../billing/billing-record.js';
 import type { Grant } from '../access/entitlements.js';
@@ -22,7 +22,7 @@ export const TOMBSTONE_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 const ID_BYTES = 255;
-const { account_id: idSchema, label: labelSchema } = SCHEMAS.account.$defs;
+const { account_id: idSchema, label: labelSchema } = accountSchema.$defs;
 const ID = new RegExp(idSchema.pattern, 'u');
 const LABEL = new RegExp(labelSchema.pattern, 'u');
 

@@ -1,5 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import { fullFormats, type FormatName } from 'ajv-formats/dist/formats.js';
 
 /** The value of a text, or what was expected instead. The text may be secret, so it is never repeated. */
 export type Parsed<T> = { readonly value: T } | { readonly expected: string };
@@ -7,16 +6,29 @@ export type Parsed<T> = { readonly value: T } | { readonly expected: string };
 /** Parses a text. Pure, and never throws. */
 export type Parser<T> = (text: string) => Parsed<T>;
 
-let ajv: Ajv2020 | undefined;
+/** The form of a text: every member that is present must hold. */
+export type Form = {
+  readonly pattern?: RegExp;
+  /** In characters. */
+  readonly maxLength?: number;
+  /** Formats of JSON Schema, one of which the text must have. */
+  readonly formats?: readonly FormatName[];
+};
 
-/** Creates a parser that accepts the texts that are valid under a JSON Schema (2020-12, with formats). */
-export function bySchema(schema: object, expected: string): Parser<string> {
-  let validate: ValidateFunction | undefined; // compiled at the first use
-  return (text) => {
-    ajv ??= createAjv();
-    validate ??= ajv.compile({ type: 'string', ...schema });
-    return validate(text) ? { value: text } : { expected };
-  };
+/** Creates a parser that accepts the texts of a form. */
+export function byForm({ pattern, maxLength, formats }: Form, expected: string): Parser<string> {
+  const hasForm = (text: string): boolean =>
+    (maxLength === undefined || Array.from(text).length <= maxLength) &&
+    (pattern === undefined || pattern.test(text)) &&
+    (formats === undefined || formats.some((name) => hasFormat(name, text)));
+  return (text) => (hasForm(text) ? { value: text } : { expected });
+}
+
+function hasFormat(name: FormatName, text: string): boolean {
+  const format: unknown = fullFormats[name];
+  if (format instanceof RegExp) return format.test(text);
+  if (typeof format === 'function') return (format as (text: string) => boolean)(text); // a format of texts
+  throw new TypeError(`${name} is no format of texts`);
 }
 
 /** Creates a parser for a whole number in decimal digits. */
@@ -43,10 +55,4 @@ export function isValid(parse: Parser<unknown>, text: string): boolean {
 /** Splits a list into its items, without surrounding blanks. */
 export function splitList(text: string, separator: string | RegExp): string[] {
   return text.split(separator).map((item) => item.trim());
-}
-
-function createAjv(): Ajv2020 {
-  const instance = new Ajv2020({ strict: true });
-  formats.default(instance);
-  return instance;
 }

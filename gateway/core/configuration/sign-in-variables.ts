@@ -1,4 +1,4 @@
-import { bySchema, oneOf } from './parser.js';
+import { byForm, oneOf } from './parser.js';
 import { parseOrigins } from './web-address.js';
 
 /** Characters of a scope (RFC 6749 §3.3). */
@@ -10,14 +10,14 @@ export const SIGN_IN_VARIABLES = {
     meaning:
       'id of the account page at the identity provider, a public client with PKCE; without it, nobody can sign in on that page',
     example: 'account-page',
-    parse: bySchema({ pattern: '^[ -~]{1,255}$' }, 'the id of a client, printable ASCII'),
+    parse: byForm({ pattern: /^[ -~]{1,255}$/ }, 'the id of a client, printable ASCII'),
   },
   CRD_OIDC_SCOPES: {
     meaning: 'scopes that the account page requests, separated by blanks',
     default: 'openid',
     example: 'openid offline_access',
-    parse: bySchema(
-      { pattern: `^(${SCOPE} )*openid( ${SCOPE})*$`, maxLength: 1024 },
+    parse: byForm(
+      { pattern: new RegExp(`^(${SCOPE} )*openid( ${SCOPE})*$`, 'u'), maxLength: 1024 },
       'scopes separated by single blanks, one of them openid',
     ),
   },
@@ -25,7 +25,7 @@ export const SIGN_IN_VARIABLES = {
     meaning:
       'resource that the account page requests tokens for (RFC 8707), for a provider that needs it to issue a JWT',
     example: 'https://data.example.com/',
-    parse: bySchema({ format: 'uri', pattern: '^[^#]+$' }, 'an absolute URI without a fragment'),
+    parse: byForm({ formats: ['uri'], pattern: /^[^#]+$/u }, 'an absolute URI without a fragment'),
   },
   CRD_OIDC_TOKEN: {
     meaning: "token that the account page sends as its session: the provider's access token or its ID token",

@@ -1,4 +1,4 @@
-import { bySchema, isValid, splitList, wholeNumber, type Parsed } from './parser.js';
+import { byForm, isValid, splitList, wholeNumber, type Parsed } from './parser.js';
 
 const MIN_SECRET_BYTES = 32;
 
@@ -44,8 +44,8 @@ export function parseProxies(text: string): Parsed<number | readonly string[]> {
 }
 
 const RANGES = [
-  { address: bySchema({ format: 'ipv4' }, 'an IPv4 address'), bits: wholeNumber(1, 32) },
-  { address: bySchema({ format: 'ipv6' }, 'an IPv6 address'), bits: wholeNumber(1, 128) },
+  { address: byForm({ formats: ['ipv4'] }, 'an IPv4 address'), bits: wholeNumber(1, 32) },
+  { address: byForm({ formats: ['ipv6'] }, 'an IPv6 address'), bits: wholeNumber(1, 128) },
 ];
 
 function isRange(text: string): boolean {

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../../schemas/paths.js';
 import { KEY_MODES } from '../access/api-key.js';
-import { bySchema, oneOf, wholeNumber, type Parser } from './parser.js';
+import { byForm, oneOf, wholeNumber, type Parser } from './parser.js';
 import { SIGN_IN_VARIABLES } from './sign-in-variables.js';
 import { parseStoreAddress } from './store-address.js';
 import { parsePrices, parseProxies, parseSecrets, parseWebhookSecrets } from './variable-parsers.js';
@@ -18,12 +18,9 @@ export type Variable<T = unknown> = {
   readonly parse: Parser<T>;
 };
 
-const host = bySchema(
-  { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }, { format: 'hostname' }] },
-  'an IP address or a host name',
-);
-const printable = bySchema(
-  { pattern: '^[^\\p{C}\\p{Z}]([^\\p{C}\\p{Zl}\\p{Zp}]*[^\\p{C}\\p{Z}])?$', maxLength: 1024 },
+const host = byForm({ formats: ['ipv4', 'ipv6', 'hostname'] }, 'an IP address or a host name');
+const printable = byForm(
+  { pattern: /^[^\p{C}\p{Z}]([^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u, maxLength: 1024 },
   'a line of printable text without leading or trailing blanks',
 );
 
@@ -94,8 +91,8 @@ export const VARIABLES = {
     meaning:
       'ARN of a role that the gateway assumes to sign URLs of an S3 store; without it, the gateway signs with its own credentials',
     example: 'arn:aws:iam::123456789012:role/signer',
-    parse: bySchema(
-      { pattern: '^arn:aws[a-z-]*:iam::\\d{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$' },
+    parse: byForm(
+      { pattern: /^arn:aws[a-z-]*:iam::\d{12}:role\/[A-Za-z0-9+=,.@_/-]{1,512}$/ },
       'the ARN of a role, arn:aws:iam::<account>:role/<name>',
     ),
   },
@@ -137,8 +134,8 @@ export const VARIABLES = {
   CRD_JWT_TYPE: {
     meaning: 'type (typ) that session tokens must have; without it, the type JWT or none',
     example: 'at+jwt',
-    parse: bySchema(
-      { pattern: '^(application/)?[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$' },
+    parse: byForm(
+      { pattern: /^(application\/)?[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$/ },
       'the type of a token, such as at+jwt',
     ),
   },
@@ -154,8 +151,8 @@ export const VARIABLES = {
       "key of Stripe's API, in the mode of CRD_KEY_MODE; without it nothing is sold; CRD_STRIPE_SECRET_KEY_FILE can name a file instead",
     isSecret: true,
     example: 'sk_test_...',
-    parse: bySchema(
-      { pattern: '^(sk|rk)_(test|live)_[0-9A-Za-z_]{8,250}$' },
+    parse: byForm(
+      { pattern: /^(sk|rk)_(test|live)_[0-9A-Za-z_]{8,250}$/ },
       'a secret or restricted key of Stripe',
     ),
   },

@@ -1,8 +1,8 @@
 import { toDayNumber } from '../../../schemas/dates.js';
-import type { Manifest } from '../../../schemas/types.generated.js';
+import type { Manifest, ManifestDate, SupersededDay } from '../../../schemas/types.generated.js';
 
 /**
- * The dates of a manifest in columns: compact, fast to pass between threads, and cheap for the garbage collector.
+ * The dates of a manifest in columns: compact, and cheap for the garbage collector.
  * Shapes: `days` has one ascending number per date, and `firstVersion` one element more. The versions of date i start
  * at `firstVersion[i]` and end before `firstVersion[i + 1]`, in the order in which they came into force.
  */
@@ -23,6 +23,12 @@ export type DayIndex = {
   readonly withdrawn: Uint8Array;
 };
 
+/** What a date and its earlier versions have in common. */
+type Version = Pick<
+  ManifestDate | SupersededDay,
+  'sha256' | 'bytes' | 'revision' | 'in_force_from' | 'status'
+>;
+
 /** A date as of a revision. */
 export type DayVersion =
   | {
@@ -33,26 +39,43 @@ export type DayVersion =
     }
   | { readonly kind: 'withdrawn' };
 
-/** Returns the columns of a manifest. */
+/** Returns the columns of a manifest. Makes no objects for its dates, so that a long history is indexed in a few milliseconds. */
 export function indexManifest({ dates, updated_through: updatedThrough }: Manifest): DayIndex {
-  const versions = dates.flatMap((entry) => [...entry.superseded, entry]);
-  const named = new Set(versions.flatMap((each) => [each.revision, each.in_force_from]));
+  const named = new Set<string>();
+  let count = dates.length;
+  for (const entry of dates) {
+    named.add(entry.revision).add(entry.in_force_from);
+    for (const old of entry.superseded) named.add(old.revision).add(old.in_force_from);
+    count += entry.superseded.length;
+  }
   const revisions = [...named].sort();
   const numberOf = new Map(revisions.map((revision, i) => [revision, i]));
+  const digests = Buffer.alloc(count * 32);
   const index: DayIndex = {
     updatedThrough,
     revisions,
-    days: Int32Array.from(dates, ({ date }) => toDayNumber(date)),
+    days: new Int32Array(dates.length),
     firstVersion: new Uint32Array(dates.length + 1),
-    digests: new Uint8Array(versions.length * 32),
-    sizes: Uint32Array.from(versions, ({ bytes }) => bytes),
-    revision: Uint32Array.from(versions, (each) => numberOf.get(each.revision) ?? 0),
-    inForceFrom: Uint32Array.from(versions, (each) => numberOf.get(each.in_force_from) ?? 0),
-    withdrawn: Uint8Array.from(versions, ({ status }) => (status === 'withdrawn' ? 1 : 0)),
+    digests,
+    sizes: new Uint32Array(count),
+    revision: new Uint32Array(count),
+    inForceFrom: new Uint32Array(count),
+    withdrawn: new Uint8Array(count),
   };
-  versions.forEach(({ sha256 }, i) => index.digests.set(Buffer.from(sha256, 'hex'), i * 32));
-  dates.forEach(({ superseded }, i) => {
-    index.firstVersion[i + 1] = (index.firstVersion[i] ?? 0) + superseded.length + 1;
+  let next = 0;
+  const add = ({ sha256, bytes, revision, in_force_from, status }: Version): void => {
+    digests.write(sha256, next * 32, 'hex');
+    index.sizes[next] = bytes;
+    index.revision[next] = numberOf.get(revision) ?? 0;
+    index.inForceFrom[next] = numberOf.get(in_force_from) ?? 0;
+    index.withdrawn[next] = status === 'withdrawn' ? 1 : 0;
+    next += 1;
+  };
+  dates.forEach((entry, i) => {
+    index.days[i] = toDayNumber(entry.date);
+    entry.superseded.forEach(add);
+    add(entry);
+    index.firstVersion[i + 1] = next;
   });
   return index;
 }

@@ -11,7 +11,7 @@ import { isDamage } from '../accounts/store-health.js';
 import { readAccountAt, readStoredAccount } from '../accounts/update-account.js';
 import type { BillingService } from './billing-service.js';
 import type { BillingPort } from './billing-port.js';
-import { isRefusal } from './stripe/stripe-billing.js';
+import { isRefusal } from './stripe/stripe-refusal.js';
 
 /** Options for `reconcile`. Without a service nothing is written. */
 export type ReconcileAccountsOptions = {

@@ -8,7 +8,10 @@ export type ExaminationOptions = {
   readonly fetch: typeof fetch;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  readonly openBilling: (settings: BillingSettings, onError: (error: unknown) => void) => BillingPort;
+  readonly openBilling: (
+    settings: BillingSettings,
+    onError: (error: unknown) => void,
+  ) => BillingPort | Promise<BillingPort>;
   /** Time limit for the retries of a request to a store; `PROVIDER_LIMIT_MS` by default. */
   readonly storeLimitMs?: number;
   /** The version of Stripe's API that this program is written for. */

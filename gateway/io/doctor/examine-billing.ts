@@ -12,7 +12,7 @@ export async function* examineBilling(options: ExaminationOptions): AsyncGenerat
     return;
   }
   const errors: unknown[] = [];
-  const billing = options.openBilling(settings, (error) => errors.push(error));
+  const billing = await options.openBilling(settings, (error) => errors.push(error));
   const isLive = keyMode === 'live';
   const verdictOf = async (findFaults: () => Promise<string[]>, ifFine: string): Promise<Verdict> => {
     try {

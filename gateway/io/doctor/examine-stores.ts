@@ -1,8 +1,9 @@
 import { ACCOUNTS_PREFIX, POINTER_KEY } from '../../../schemas/paths.js';
 import { assertValid } from '../../../schemas/validate.js';
 import { openStore } from '../../../infra/store/open-store.js';
+import type { S3Address } from '../../../schemas/store-address.js';
 import { readS3Address } from '../../../infra/store/s3/s3-address.js';
-import { resolveS3Signing } from '../../../infra/store/s3/s3-signing.js';
+import type { S3Signing } from '../../../infra/store/s3/s3-signing.js';
 import { openAccountsStore } from '../accounts/accounts-store.js';
 import { PROVIDER_LIMIT_MS } from '../timing/time-limit.js';
 import type { ExaminationOptions } from './examination-options.js';
@@ -72,4 +73,10 @@ export async function examineSigner({ configuration, now }: ExaminationOptions):
   });
   const minutes = Math.floor(((expiration?.getTime() ?? Infinity) - now()) / 60_000);
   return fine(`its role can be assumed, for ${minutes} minutes`);
+}
+
+/** Loads the SDK, which takes longer than the other checks of a directory. */
+async function resolveS3Signing(address: S3Address, role?: string): Promise<S3Signing> {
+  const signing = await import('../../../infra/store/s3/s3-signing.js');
+  return signing.resolveS3Signing(address, role);
 }

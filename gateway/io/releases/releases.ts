@@ -1,6 +1,7 @@
 import { POINTER_KEY } from '../../../schemas/paths.js';
 import type { ReleaseView } from '../../core/releases/release-view.js';
-import { loadRelease, readPointer, type LoadedRelease, type ReleaseSource } from './load-release.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import { loadRelease, readPointer, type LoadedRelease } from './load-release.js';
 import { createPacedRefresh } from '../timing/paced-refresh.js';
 import { REFRESH_LIMIT_MS, settlesWithin } from '../timing/time-limit.js';
 
@@ -18,11 +19,12 @@ export type Releases = {
   readonly catchUp: () => Promise<boolean>;
   /** Starts to poll the store. Resolves after the first poll, or when that takes too long. */
   readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
+  readonly stop: () => void;
 };
 
 /** Options for `createReleases`. */
-export type ReleasesOptions = ReleaseSource & {
+export type ReleasesOptions = {
+  readonly store: ObjectStore;
   readonly now: () => number;
   /** Returns random numbers from 0 up to 1, for jitter. */
   readonly random: () => number;
@@ -47,7 +49,7 @@ const START_MS = 10_000;
  * stale, and `catchUp` needs a poll that starts after the call.
  */
 export function createReleases(options: ReleasesOptions): Releases {
-  const { store, indexer, now, random, pollMs, onRelease, onError } = options;
+  const { store, now, random, pollMs, onRelease, onError } = options;
   const { pauseMs = PAUSE_MS, waitMs = REFRESH_LIMIT_MS, startMs = START_MS } = options;
   let loaded: LoadedRelease | undefined;
   let didSucceed = false;
@@ -66,7 +68,7 @@ export function createReleases(options: ReleasesOptions): Releases {
     if (current !== undefined && pointer.sequence <= current.sequence) {
       throw new Error(`${POINTER_KEY} went from sequence ${current.sequence} to ${pointer.sequence}`);
     }
-    loaded = await loadRelease({ store, indexer }, pointer, loaded?.days ?? new Map());
+    loaded = await loadRelease(store, pointer, loaded?.days ?? new Map());
     onRelease(loaded.release);
   }
 
@@ -97,10 +99,9 @@ export function createReleases(options: ReleasesOptions): Releases {
       void first.then(schedule);
       await settlesWithin(first, startMs);
     },
-    async stop() {
+    stop() {
       isStopped = true;
       clearTimeout(timer);
-      await indexer.stop();
     },
   };
 }

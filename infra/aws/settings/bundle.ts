@@ -8,11 +8,6 @@ import { ACCOUNT_FILES } from '../../../gateway/io/account-page/read-account-fil
 export const BUNDLE_FOLDER = path.join(import.meta.dirname, '../dist/gateway');
 
 const ROOT = path.join(import.meta.dirname, '../../..');
-/**
- * Tables of iconv-lite for East Asian encodings, a fifth of the bundle. The gateway accepts only UTF encodings, so they
- * are never loaded.
- */
-const UNUSED = './tables/*.json';
 
 /** Bundles the gateway for AWS Lambda: `handler.mjs`, and the modules that it loads, at the start or on demand. */
 export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<void> {
@@ -26,7 +21,6 @@ export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<voi
     outExtension: { '.js': '.mjs' },
     chunkNames: '[name]-[hash]',
     minify: true,
-    external: [UNUSED],
   });
   await copyAccountPage(path.join(folder, 'templates'));
 }

@@ -1,5 +1,4 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Address } from '../../../schemas/store-address.js';
 import { createS3Client } from './s3-client.js';
@@ -45,7 +44,7 @@ export async function resolveS3Signing(address: S3Address, role?: string): Promi
         ? // By default the SDK reuses credentials until five minutes before they expire, but a signed URL stops working
           // when its credentials expire.
           () => config.credentials({ forceRefresh: true })
-        : assumeRole(role, location.region),
+        : await assumeRole(role, location.region),
   };
 }
 
@@ -60,7 +59,8 @@ async function resolveLocation(address: S3Address): Promise<S3Signing['location'
 }
 
 /** Returns a function that assumes the role each time it is called, with the credentials of the AWS default credential provider chain. */
-function assumeRole(role: string, region: string): S3Signing['getCredentials'] {
+async function assumeRole(role: string, region: string): Promise<S3Signing['getCredentials']> {
+  const { fromTemporaryCredentials } = await import('@aws-sdk/credential-providers');
   return fromTemporaryCredentials({
     params: { RoleArn: role, RoleSessionName: SESSION_NAME, DurationSeconds: SESSION_SECONDS },
     clientConfig: { region },

@@ -1,7 +1,5 @@
-import {
-  createStripeBilling,
-  STRIPE_API_VERSION,
-} from '../../../gateway/io/billing/stripe/stripe-billing.js';
+import { createStripeBilling } from '../../../gateway/io/billing/stripe/stripe-billing.js';
+import { STRIPE_API_VERSION } from '../../../gateway/io/billing/stripe/stripe-refusal.js';
 import type { BillingPort } from '../../../gateway/io/billing/billing-port.js';
 import { BILLING, PRICES } from '../../support/stripe/billing.js';
 import {

@@ -6,7 +6,6 @@ import type { Window } from '../../../schemas/types.generated.js';
 import { startHttpServer, type HttpServer } from '../../../gateway/http/http-server.js';
 import { createAccounts } from '../../../gateway/io/accounts/accounts.js';
 import { createLogger } from '../../../gateway/io/operation/logger.js';
-import { createInlineIndexer } from '../../../gateway/io/releases/inline-indexer.js';
 import { composeGateway, type Gateway } from '../../../gateway/service.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { CONFIGURATION } from '../../support/gateway/gateway-server.js';
@@ -48,7 +47,6 @@ async function startLane(choose: (gateway: Gateway) => RequestListener): Promise
       newId: () => ID,
       random: (size) => randomBytes(size),
       fetch,
-      indexer: createInlineIndexer(),
     },
     () => 'https://data.example.com',
   );

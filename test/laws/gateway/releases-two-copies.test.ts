@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { createInlineIndexer } from '../../../gateway/io/releases/inline-indexer.js';
 import { findFile } from '../../../gateway/io/releases/find-file.js';
 import { createReleases, type Releases } from '../../../gateway/io/releases/releases.js';
 import { GatewayError } from '../../../gateway/core/problems.js';
@@ -65,7 +64,6 @@ async function startCopies(scene: { inForce: number; isDown: boolean }): Promise
   const copies = [0, 1].map(() =>
     createReleases({
       store: seen,
-      indexer: createInlineIndexer(),
       now: () => Date.now(),
       random: () => 0.5,
       pollMs: 3_600_000,
@@ -128,7 +126,7 @@ it('one copy of the gateway finds every day of the manifest of the other, or ans
           }
         }
       }
-      for (const each of copies) await each.stop();
+      for (const each of copies) each.stop();
     }),
     { numRuns: 60, seed: 5 },
   );

@@ -10,7 +10,6 @@ import { createScrubber } from '../../../gateway/core/scrub.js';
 import { createAccounts, type Accounts } from '../../../gateway/io/accounts/accounts.js';
 import { createLogger } from '../../../gateway/io/operation/logger.js';
 import type { BillingPort } from '../../../gateway/io/billing/billing-port.js';
-import { createInlineIndexer } from '../../../gateway/io/releases/inline-indexer.js';
 import { startService, type Service } from '../../../gateway/service.js';
 
 /** Link secret of all tests. */
@@ -108,7 +107,6 @@ export async function startGateway({
       fetch,
       clock: () => performance.now(),
       newId: () => randomUUID(),
-      indexer: createInlineIndexer(),
       accountFiles,
       ...(storeMs === undefined ? {} : { storeMs }),
       ...(billing === undefined ? {} : { billing }),

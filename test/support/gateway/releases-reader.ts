@@ -1,4 +1,3 @@
-import { createInlineIndexer } from '../../../gateway/io/releases/inline-indexer.js';
 import { createReleases, type Releases } from '../../../gateway/io/releases/releases.js';
 import type { ReleaseView } from '../../../gateway/core/releases/release-view.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
@@ -16,7 +15,6 @@ export function createReleasesReader(store: ObjectStore, pollMs = 3_600_000): Re
   const errors: unknown[] = [];
   const releases = createReleases({
     store,
-    indexer: createInlineIndexer(),
     now: () => Date.now(),
     random: () => 0.5,
     pollMs,

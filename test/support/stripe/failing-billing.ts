@@ -6,7 +6,8 @@ export function failBilling<B extends BillingPort>(billing: B, failure: () => Er
   return new Proxy(billing, {
     get(target, name): unknown {
       const error = failure();
-      if (error === undefined || name === 'verifyEvent') return Reflect.get(target, name);
+      if (error === undefined || name === 'verifyEvent' || !(name in target))
+        return Reflect.get(target, name);
       return () => {
         throw error;
       };

@@ -7,6 +7,7 @@ import { GatewayError } from '../../../core/problems.js';
 import type { CustomerState } from '../../../core/billing/billing-record.js';
 import type { BillingPort, CheckoutSession, CheckoutOptions } from '../billing-port.js';
 import { createStripeHttpClient } from './stripe-http.js';
+import { STRIPE_API_VERSION } from './stripe-refusal.js';
 import { listSubscriptions, readSubscriptions } from './stripe-subscriptions.js';
 import { toBillingEvent } from './stripe-webhook.js';
 
@@ -26,9 +27,6 @@ export type StripeOptions = {
   /** Receives the error of each failed call. */
   readonly onError: (error: unknown) => void;
 };
-
-/** Version of Stripe's API that this code is written for. The webhook must be created with the same version. */
-export const STRIPE_API_VERSION = '2026-10-28.endive';
 
 /** Timeout in milliseconds, and retries, of a read. Both tries of one read fit into the time limit of an event. */
 const READ_LIMITS = { timeout: 2_000, maxNetworkRetries: 1 };
@@ -103,13 +101,6 @@ function createStripe({ secretKey, apiBase }: StripeOptions): Stripe {
  */
 function createOptions(key: string, params: object): Stripe.RequestOptions {
   return { ...CREATE_LIMITS, idempotencyKey: sha256Hex(JSON.stringify([key, params])) };
-}
-
-/** Returns whether Stripe refused a request. A retry does not help; an operator must fix the cause. */
-export function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Stripe.errors.StripeError)) return false;
-  const { statusCode = 500 } = error;
-  return statusCode < 500 && statusCode !== 409 && !(error instanceof Stripe.errors.StripeRateLimitError);
 }
 
 /** Returns a function that runs a call, reports its failure to `onError`, and throws it as `billing-unavailable`. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../../../gateway/core/problems.js';
 import type { BillingPort, CheckoutOptions } from '../../../../../gateway/io/billing/billing-port.js';
-import { isRefusal } from '../../../../../gateway/io/billing/stripe/stripe-billing.js';
+import { isRefusal } from '../../../../../gateway/io/billing/stripe/stripe-refusal.js';
 import { PRICES } from '../../../../support/stripe/billing.js';
 import {
   give,
