@@ -223,6 +223,7 @@ export default tseslint.config(
       'data/**',
       '.ci/**',
       '.anvil/**',
+      '.debian/**',
       '.duckdb/**',
       '.python/**',
       'test/support/**/*.mjs',

@@ -11,9 +11,9 @@ export default {
     project('flaky', ['integration/flaky'], S3),
     project('gateway', ['integration/gateway']),
     project('pages', ['integration/pages']),
-    project('clients', ['integration/clients']),
+    project('clients', ['integration/clients'], S3),
     project('collection', ['integration/collection'], S3),
-    project('compose', ['integration/compose']),
+    project('compose', ['integration/compose'], S3),
     project('deployed', ['deployed', 'integration/s3'], DEPLOYED), // the store's laws hold in a bucket of the stack
     project('engine', ['engine']),
   ],

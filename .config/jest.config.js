@@ -7,13 +7,14 @@ import path from 'node:path';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
 /** Folders of `test` that are not of the project `fast`. */
-const SLOW = ['history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
+const SLOW = ['cli', 'history', 'laws', 'golden', 'integration', 'aws', 'deployed', 'engine'];
 
 /** What builds and installations leave in the repository. */
 const IGNORED = [
   'dist',
   '.ci',
   '.anvil',
+  '.debian',
   '.duckdb',
   '.localstack',
   '.python',
@@ -53,7 +54,7 @@ export default {
     project('laws', ['laws'], PAGES),
     project('golden', ['golden'], PAGES),
     project('history', ['history'], PAGES),
-    project('cli', ['integration/cli'], PAGES),
+    project('cli', ['cli', 'integration/cli'], PAGES),
     project('s3', ['integration/s3'], S3),
     project('browser', ['integration/browser'], PAGES),
     project('python', ['integration/python'], PAGES),

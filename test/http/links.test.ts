@@ -140,7 +140,8 @@ describe('a link that was altered', () => {
   it.each(['digest', 'expires', 'type', 'name', 'signature'])(
     'in one character of its %s is invalid',
     async (part) => {
-      for (const value of neighbours(partOf(part))) {
+      const all = neighbours(partOf(part)); // the signer's own tests change every character
+      for (const value of all.filter((_, i) => i % 16 === 0)) {
         const response = await follow(alter((parts) => ({ ...parts, [part]: value })));
         const code = await readProblemCode(response);
         const isPath = part === 'digest' && !/^\w*$/.test(value); // `guardPath` rejects such a path first

@@ -1,12 +1,23 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
-const MODULE = fileURLToPath(new URL('../../../infra/process/run-program.ts', import.meta.url));
-/** The arguments of Node.js for a program whose source follows. */
-const EVALUATE = ['--import', 'tsx', '--input-type=module', '--eval'];
+const SOURCE = fileURLToPath(new URL('../../../infra/process/run-program.ts', import.meta.url));
 const EXIT_CODES = { done: { code: 0 }, bug: { code: 70 }, interrupted: { code: 130 } };
+
+/** The source as JavaScript, because Node.js runs no TypeScript. */
+let module: string;
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  module = path.join(folder.path, 'run-program.mjs');
+  await build({ entryPoints: [SOURCE], outfile: module, bundle: true, format: 'esm', platform: 'node' });
+});
+afterAll(() => folder.dispose());
 
 type End = {
   readonly code: number | null;
@@ -21,7 +32,7 @@ function start(
   giveUpMs = 200,
 ): { child: ChildProcess; ready: Promise<unknown>; ended: Promise<End> } {
   const source = `
-    import { runProgram } from ${JSON.stringify(MODULE)};
+    import { runProgram } from ${JSON.stringify(module)};
     await runProgram({
       exitCodes: ${JSON.stringify(EXIT_CODES)},
       explain: (error) => ({ exit: 'bug', message: 'bug: ' + error.message }),
@@ -30,7 +41,7 @@ function start(
       givenUp: { exit: 'interrupted', message: 'given up' },
       run: async (interrupted) => { ${body} },
     });`;
-  const child = spawn(process.execPath, [...EVALUATE, source], { stdio: 'pipe' });
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], { stdio: 'pipe' });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
@@ -59,10 +70,10 @@ describe('runProgram', () => {
   it('keeps the exit code of a run whose output cannot be written, and says so', async () => {
     const full = await open('/dev/full', 'w');
     const source = `
-      import { printLine, runProgram } from ${JSON.stringify(MODULE)};
+      import { printLine, runProgram } from ${JSON.stringify(module)};
       const run = async () => (printLine('result'), 'done');
       await runProgram({ run, exitCodes: ${JSON.stringify(EXIT_CODES)}, giveUpMs: 1, explain: (error) => { throw error; } });`;
-    const child = spawn(process.execPath, [...EVALUATE, source], {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
       stdio: ['ignore', full.fd, 'pipe'],
     });
     let stderr = '';

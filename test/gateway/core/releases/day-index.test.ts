@@ -94,9 +94,10 @@ describe('indexManifest and findVersion', () => {
         const index = indexManifest(manifest);
         for (let t = 0; t < 60; t += 1) {
           const date = addDays('2025-01-01', t);
-          for (const asOf of [null, '2025-02-01.000001', ...REVISIONS, '2026-01-01.000001']) {
-            expect(findVersion(index, date, asOf)).toEqual(findNaively(manifest, date, asOf));
-          }
+          const moments = [null, '2025-02-01.000001', ...REVISIONS, '2026-01-01.000001'];
+          expect(moments.map((asOf) => findVersion(index, date, asOf))).toEqual(
+            moments.map((asOf) => findNaively(manifest, date, asOf)),
+          );
         }
       }),
       { numRuns: 20 },
