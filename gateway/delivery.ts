@@ -11,7 +11,7 @@ import type { UrlSigner } from './io/signing/url-signer.js';
 import type { PublicSource } from './routes/public.js';
 
 /** The way in which bytes reach readers: signed URLs of S3, or links to this gateway. */
-export type Delivery = {
+type Delivery = {
   readonly signer: UrlSigner;
   readonly source: PublicSource;
   /** Serves the links to a directory store; absent with S3. */
@@ -19,7 +19,7 @@ export type Delivery = {
 };
 
 /** Options for `createDelivery`. */
-export type DeliveryOptions = {
+type DeliveryOptions = {
   readonly now: () => number;
   /** Returns the origin of links, which precedes their path. */
   readonly baseUrl: () => string;

@@ -31,7 +31,7 @@ import { createTrustFiles } from './io/releases/trust-files.js';
 import { createTimedStore } from './io/timing/timed-store.js';
 
 /** The gateway's connections to the outside world: log, clocks, randomness, network. */
-export type ServiceOptions = {
+type ServiceOptions = {
   readonly logger: Logger;
   readonly now: () => number;
   /** Monotonic clock in milliseconds. */
@@ -92,7 +92,7 @@ const UNTRUSTED_PROXY =
   'X-Forwarded-For was received, but no proxy is trusted, so all callers behind a proxy share the rate limits of its address. Set CRD_TRUST_PROXY.';
 
 /** The store of releases and the store of accounts. */
-export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
+type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
 
 /** Opens the stores of a configuration. @throws StoreError or OperatorError for an invalid address. */
 export async function openStores({ store, accountsStore, s3 }: Configuration): Promise<Stores> {

@@ -3,7 +3,7 @@ import { OperatorError, type ExitName } from '../core/exit-codes.js';
 import { createScrubber } from '../core/scrub.js';
 
 /** A command line as it was typed: the words that start the program, and the arguments. */
-export type CommandLine = { readonly program: readonly string[]; readonly args: readonly string[] };
+type CommandLine = { readonly program: readonly string[]; readonly args: readonly string[] };
 
 const hideSecrets = createScrubber([]);
 

@@ -23,7 +23,7 @@ export type AddressLimitOptions = {
 };
 
 /** The limit of failed credentials of the caller's address, while a credential is verified. */
-export type Attempt = {
+type Attempt = {
   /** Group of the caller's address. */
   readonly group: string;
   /** True if the address has reached its limit. */

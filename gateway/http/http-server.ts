@@ -23,7 +23,7 @@ export type HttpServer = {
 };
 
 /** Time-outs for slow clients in milliseconds, named as in Node. */
-export type HttpTimeouts = { readonly [name in keyof typeof TIMEOUTS]: number };
+type HttpTimeouts = { readonly [name in keyof typeof TIMEOUTS]: number };
 
 const TIMEOUTS = {
   headersTimeout: 10_000,

@@ -15,7 +15,7 @@ const PAGE_HEADERS = {
 };
 
 /** A function that responds to an error with its problem: a document or, for a browser, a page. */
-export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
+type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 
 /** A function that renders the HTML page of a problem. */
 export type ErrorPage = (facts: Pick<ErrorFacts, 'problem' | 'path' | 'query' | 'canRetry'>) => string;

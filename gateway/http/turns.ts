@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 /** The requests of each connection, answered one at a time. */
-export type Turns = {
+type Turns = {
   /** Passes a request to the listener when the requests before it on the same connection have been answered. */
   readonly take: RequestListener;
   /** Returns the response that the connection is sending or will send next. */

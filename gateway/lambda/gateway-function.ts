@@ -21,7 +21,7 @@ import { createLazyBilling, type LazyBilling } from './lazy-billing.js';
 import { sendToLoopback, type LoopbackResponse } from './loopback.js';
 
 /** Answers an event in the format of its source. */
-export type GatewayFunction = (event: GatewayEvent) => Promise<object>;
+type GatewayFunction = (event: GatewayEvent) => Promise<object>;
 
 /**
  * Returns the gateway as a function. It starts the same server as `gateway serve` on loopback, and passes each event to

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Options for `resolveDigest`. */
-export type DigestOptions = {
+type DigestOptions = {
   /** URL of the registry, instead of the host in the name. */
   readonly endpoint?: string;
 };

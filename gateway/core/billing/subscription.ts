@@ -22,7 +22,7 @@ export type Subscription = {
 };
 
 /** A price in a subscription, with the current billing period. */
-export type SubscriptionItem = {
+type SubscriptionItem = {
   readonly price: string;
   readonly periodStartMs: number;
   readonly periodEndMs: number;
@@ -37,7 +37,7 @@ export type Payment = {
 };
 
 /** Access of a subscription with a certain status. `meaning` is shown in the README. */
-export type StatusRule = {
+type StatusRule = {
   readonly access: 'yes' | 'grace' | 'no';
   /** True if the subscription has ended and cannot become active again, so that the account can buy another. */
   readonly isTerminal: boolean;
@@ -68,7 +68,7 @@ export const STATUSES = {
 } as const satisfies Record<string, StatusRule>;
 
 /** A known status of a subscription. */
-export type Status = keyof typeof STATUSES;
+type Status = keyof typeof STATUSES;
 
 /** Returns the rule of a status, or `undefined` for an unknown status. */
 export function statusRuleOf(status: string): StatusRule | undefined {

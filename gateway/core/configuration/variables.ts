@@ -7,7 +7,7 @@ import { parsePrices, parseProxies, parseSecrets, parseWebhookSecrets } from './
 import { parseBaseUrl, parseHostUrl, parseKeySetAddress, parseOrigins, parsePageUrl } from './web-address.js';
 
 /** A variable of the environment. */
-export type Variable<T = unknown> = {
+type Variable<T = unknown> = {
   readonly meaning: string;
   /** The text that is used when the variable is unset. */
   readonly default?: string;

@@ -18,7 +18,7 @@ export type AccountFiles = {
 export type AccountAsset = { readonly path: string; readonly mediaType: string; readonly bytes: Uint8Array };
 
 /** The account page, its Content-Security-Policy, and what it loads. */
-export type AccountPage = {
+type AccountPage = {
   /** Returns the HTML with the name of the service and the links of its publisher. */
   readonly html: (site: Site | undefined) => Uint8Array;
   readonly policy: string;

@@ -11,7 +11,7 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
 }
 
 /** The part of a file that a request asks for: everything, an inclusive span of bytes, or a span outside the file. */
-export type RequestedRange =
+type RequestedRange =
   | { readonly kind: 'all' }
   | { readonly kind: 'outside' }
   | { readonly kind: 'part'; readonly start: number; readonly end: number };

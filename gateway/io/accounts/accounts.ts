@@ -59,7 +59,7 @@ export type Accounts = KeyUsageLog & {
 };
 
 /** Options for `createKey`. Precondition: `label` is valid (`isLabel`) or null. */
-export type KeyOptions = {
+type KeyOptions = {
   readonly label: string | null;
   /** Refuses an account without an active grant. */
   readonly needsGrant: boolean;
@@ -75,13 +75,13 @@ export type CreatedKey = {
   readonly created_at: string;
 };
 
-export type RevokedKey = { readonly id: string; readonly revoked_at: string };
+type RevokedKey = { readonly id: string; readonly revoked_at: string };
 
 /** Options for `grant`; the grant ends just before the instant `until`. */
 export type GrantPlanOptions = Pick<ManualGrant, 'plan' | 'chain' | 'until' | 'reason'>;
 
 /** Options for `createAccounts`; `random` must return cryptographically secure bytes. */
-export type AccountsOptions = Omit<UpdateOptions, 'store'> & {
+type AccountsOptions = Omit<UpdateOptions, 'store'> & {
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   readonly mode: KeyMode;

@@ -8,13 +8,13 @@ import type { BillingPort } from './billing-port.js';
 import { createStripeRefresh, NO_STRIPE_REFRESH, type StripeRefresh } from './stripe-refresh.js';
 
 /** Billing of a gateway; `billingService` is undefined if billing is not configured. */
-export type AssembledBilling = {
+type AssembledBilling = {
   readonly billingService: BillingService | undefined;
   readonly stripeRefresh: StripeRefresh;
 };
 
 /** Options for `assembleBilling`. */
-export type AssembleBillingOptions = {
+type AssembleBillingOptions = {
   readonly billing: BillingPort | undefined;
   readonly settings: Pick<BillingSettings, 'prices'> | undefined;
   readonly mode: KeyMode;

@@ -14,7 +14,7 @@ import type { BillingPort } from './billing-port.js';
 import { isRefusal } from './stripe/stripe-billing.js';
 
 /** Options for `reconcile`. Without a service nothing is written. */
-export type ReconcileAccountsOptions = {
+type ReconcileAccountsOptions = {
   readonly store: ObjectStore;
   readonly billing: Pick<BillingPort, 'readCustomer' | 'readCustomerAccount' | 'listSubscriptions'>;
   readonly book: PriceBook;

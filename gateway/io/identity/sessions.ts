@@ -16,7 +16,7 @@ export type Sessions = {
 };
 
 /** Options for `createSessions`. */
-export type SessionsOptions = {
+type SessionsOptions = {
   readonly keySet: KeySet;
   readonly issuer: string;
   readonly audience: string;

@@ -3,7 +3,7 @@ import { atMostEvery } from '../timing/at-most-every.js';
 import type { Metrics } from './metrics.js';
 
 /** Returns a handler for the errors of a store: it counts each one, and logs at most one per second. */
-export type StoreErrors = (store: 'releases' | 'accounts') => (error: unknown) => void;
+type StoreErrors = (store: 'releases' | 'accounts') => (error: unknown) => void;
 
 const LOG_PAUSE_MS = 1_000;
 

@@ -2,7 +2,7 @@ import type { ObjectLinks } from '../../core/signing/object-link.js';
 import type { UrlSigner } from './url-signer.js';
 
 /** Options for `createLinkUrlSigner`. */
-export type LinkUrlSignerOptions = {
+type LinkUrlSignerOptions = {
   readonly links: ObjectLinks;
   /** Returns the URL before the path, without a trailing slash. */
   readonly baseUrl: () => string;
