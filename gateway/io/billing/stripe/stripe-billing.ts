@@ -25,7 +25,7 @@ async function readSubscriptions(stripe: Stripe, customer: string): Promise<Subs
 }
 
 /** Lists all subscriptions, newest first, without their payments. */
-export async function* listSubscriptions(stripe: Stripe): AsyncGenerator<Subscription> {
+async function* listSubscriptions(stripe: Stripe): AsyncGenerator<Subscription> {
   for await (const each of stripe.subscriptions.list({ status: 'all', limit: PAGE_SIZE })) {
     yield toSubscription(each, []);
   }
