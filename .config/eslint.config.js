@@ -284,10 +284,6 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: './templates/browser/tsconfig.json' } },
   },
   {
-    files: ['templates/examples/*.ts'],
-    rules: { 'max-lines': ['error', { max: 400 }] }, // one file, for a reader fetches it by itself
-  },
-  {
     files: ['generator/core/**/*.ts', 'gateway/core/**/*.ts'],
     rules: {
       'no-restricted-imports': [

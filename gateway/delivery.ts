@@ -1,16 +1,43 @@
 import type { ObjectStore } from '../infra/store/object-store.js';
 import { readS3Address } from '../infra/store/s3/s3-address.js';
 import type { Configuration } from './core/configuration/configuration.js';
-import { createObjectLinks, type LinkReader } from './core/signing/object-link.js';
-import { createLinkUrlSigner } from './io/signing/link-url-signer.js';
+import { createObjectLinks, type LinkReader, type ObjectLinks } from './core/signing/object-link.js';
 import { createObjectReader, type ObjectReader } from './io/releases/object-reader.js';
 import { createS3UrlSigner } from './io/signing/s3-url-signer.js';
-import { createSignedUrlCache } from './io/signing/signed-url-cache.js';
-import type { UrlSigner } from './io/signing/url-signer.js';
+import type { UrlSigner, SignedObject, SignedUrl } from './io/signing/url-signer.js';
 import type { PublicSource } from './routes/public.js';
 
+const MAX_URLS = 10_000;
+
+/**
+ * Returns the signer with a cache: within a second, an object gets the same URL. This helps after a new release, when
+ * many subscribers request few files. These are not `FreshValues`, because all URLs of a second are dropped together.
+ */
+function createSignedUrlCache(signer: UrlSigner, now: () => number): UrlSigner {
+  let second = Number.NaN;
+  const urls = new Map<string, { readonly object: SignedObject; readonly signed: SignedUrl }>();
+  return {
+    sign(object) {
+      const current = Math.floor(now() / 1000);
+      if (current !== second || urls.size >= MAX_URLS) {
+        urls.clear();
+        second = current;
+      }
+      const cached = urls.get(object.sha256);
+      if (cached !== undefined && isSame(cached.object, object)) return cached.signed;
+      const signed = signer.sign(object);
+      if (!(signed instanceof Promise)) urls.set(object.sha256, { object, signed });
+      return signed;
+    },
+  };
+}
+
+function isSame(one: SignedObject, other: SignedObject): boolean {
+  return one === other || (one.mediaType === other.mediaType && one.disposition === other.disposition);
+}
+
 /** The way in which bytes reach readers: signed URLs of S3, or links to this gateway. */
-export type Delivery = {
+type Delivery = {
   readonly signer: UrlSigner;
   readonly source: PublicSource;
   /** Serves the links to a directory store; absent with S3. */
@@ -18,7 +45,7 @@ export type Delivery = {
 };
 
 /** Options for `createDelivery`. */
-export type DeliveryOptions = {
+type DeliveryOptions = {
   readonly now: () => number;
   /** Returns the origin of links, which precedes their path. */
   readonly baseUrl: () => string;
@@ -59,5 +86,24 @@ export async function createDelivery(
     signer: createSignedUrlCache(signer, now),
     source: { kind: 'here', objects },
     directory: { links, objects },
+  };
+}
+
+/** Options for `createLinkUrlSigner`. */
+type LinkUrlSignerOptions = {
+  readonly links: ObjectLinks;
+  /** Returns the URL before the path, without a trailing slash. */
+  readonly baseUrl: () => string;
+  readonly ttlSeconds: number;
+  readonly now: () => number;
+};
+
+/** Creates a signer that links to the objects of a directory store at this gateway. Links live at least `ttlSeconds`. */
+function createLinkUrlSigner({ links, baseUrl, ttlSeconds, now }: LinkUrlSignerOptions): UrlSigner {
+  return {
+    sign(object) {
+      const expires = Math.floor(now() / 1000) + 1 + ttlSeconds; // rounded up, so that links are equal for a second
+      return { url: `${baseUrl()}${links.format(object, expires)}`, expiresInSeconds: ttlSeconds };
+    },
   };
 }

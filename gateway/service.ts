@@ -1,13 +1,12 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import type { ObjectStore } from '../infra/store/object-store.js';
+import { type ObjectStore, StoreError } from '../infra/store/object-store.js';
 import { openStore } from '../infra/store/open-store.js';
 import { createApp, createFastLane, createOperatorApp, type AppOptions } from './app.js';
 import type { Configuration } from './core/configuration/configuration.js';
-import type { AccountFiles } from './core/http/account-page.js';
+import { type AccountFiles, toStylesheet } from './core/http/account-page.js';
 import { createDelivery } from './delivery.js';
-import { createErrorPage } from './error-page.js';
 import { createAuthentication } from './http/authentication.js';
 import { startHttpServer, type HttpServer } from './http/http-server.js';
 import { requireOrigin } from './http/origin-check.js';
@@ -17,20 +16,25 @@ import { openAccountsStore } from './io/accounts/accounts-store.js';
 import { createStoreHealth } from './io/accounts/store-health.js';
 import { createUsageRecorder } from './io/accounts/usage-recorder.js';
 import type { BillingPort } from './io/billing/billing-port.js';
-import { assembleBilling } from './io/billing/assemble-billing.js';
 import { createAuthenticator } from './io/identity/authenticator.js';
 import { createSessionVerifier } from './io/identity/session-verifier.js';
 import { atMostEvery } from './io/timing/at-most-every.js';
 import { createMetrics, type Metrics } from './io/operation/metrics.js';
 import { createRateLimits } from './io/operation/rate-limits.js';
 import { createRequestLog } from './io/operation/request-log.js';
-import { createStoreErrors } from './io/operation/store-errors.js';
 import { createReleases, type Releases } from './io/releases/releases.js';
 import { createTrustFiles } from './io/releases/trust-files.js';
-import { createTimedStore } from './io/timing/timed-store.js';
+import { compileErrorPage } from './core/http/error-page.js';
+import type { ErrorPage } from './http/problem-handler.js';
+import type { KeyMode } from './core/access/api-key.js';
+import { toPriceBook, type BillingSettings } from './core/billing/billing-settings.js';
+import { createBillingService, type BillingService } from './io/billing/billing-service.js';
+import { GatewayError } from './core/problems.js';
+import { createStripeRefresh, NO_STRIPE_REFRESH, type StripeRefresh } from './io/billing/stripe-refresh.js';
+import { withTimeLimit } from './io/timing/time-limit.js';
 
 /** The gateway's connections to the outside world: log, clocks, randomness, network. */
-export type ServiceOptions = {
+type ServiceOptions = {
   readonly logger: Logger;
   readonly now: () => number;
   /** Monotonic clock in milliseconds. */
@@ -90,7 +94,7 @@ const UNTRUSTED_PROXY =
   'X-Forwarded-For was received, but no proxy is trusted, so all callers behind a proxy share the rate limits of its address. Set CRD_TRUST_PROXY.';
 
 /** The store of releases and the store of accounts. */
-export type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
+type Stores = { readonly store: ObjectStore; readonly accountsStore: ObjectStore };
 
 /** Opens the stores of a configuration. @throws StoreError or OperatorError for an invalid address. */
 export async function openStores({ store, accountsStore, s3 }: Configuration): Promise<Stores> {
@@ -244,4 +248,100 @@ async function listen(
     await server.stop(0);
     throw error;
   }
+}
+
+/** Creates the page of a problem. `origin` is absent if public files have another host, to which no key may be sent. */
+function createErrorPage(
+  { error, css }: Pick<AccountFiles, 'error' | 'css'>,
+  releases: Pick<Releases, 'current'>,
+  origin?: () => string,
+): ErrorPage {
+  const render = compileErrorPage(error, toStylesheet(css).path);
+  return (facts) => {
+    const publicPaths = new Set(releases.current()?.publicFiles.keys());
+    return render({ ...facts, origin: origin?.(), publicPaths, site: releases.current()?.site });
+  };
+}
+
+/** Returns a handler for the errors of a store: it counts each one, and logs at most one per second. */
+type StoreErrors = (store: 'releases' | 'accounts') => (error: unknown) => void;
+
+const LOG_PAUSE_MS = 1_000;
+
+/** Creates the error handlers of both stores. */
+function createStoreErrors(logger: Logger, metrics: Metrics, now: () => number): StoreErrors {
+  return (store) => {
+    const log = atMostEvery(LOG_PAUSE_MS, now, (error: unknown) =>
+      logger.warn({ store, err: error }, 'a store, or the credentials for it, failed'),
+    );
+    return (error) => {
+      metrics.storeFailed(store);
+      log(error);
+    };
+  };
+}
+
+/** Billing of a gateway; `billingService` is undefined if billing is not configured. */
+type AssembledBilling = {
+  readonly billingService: BillingService | undefined;
+  readonly stripeRefresh: StripeRefresh;
+};
+
+/** Options for `assembleBilling`. */
+type AssembleBillingOptions = {
+  readonly billing: BillingPort | undefined;
+  readonly settings: Pick<BillingSettings, 'prices'> | undefined;
+  readonly mode: KeyMode;
+  readonly store: ObjectStore;
+  readonly random: (size: number) => Uint8Array;
+  readonly now: () => number;
+  readonly logger: Logger;
+};
+
+/** Creates the billing of a gateway. Without a payment provider, nothing is sold. */
+function assembleBilling({
+  billing,
+  settings,
+  mode,
+  logger,
+  ...options
+}: AssembleBillingOptions): AssembledBilling {
+  if (billing === undefined || settings === undefined)
+    return { billingService: undefined, stripeRefresh: NO_STRIPE_REFRESH };
+  const billingService = createBillingService({
+    ...options,
+    billing,
+    book: toPriceBook(settings, mode),
+    onAlert: ({ what, id }) => logger.error({ alert: what, id }, 'an operator must check this at Stripe'),
+  });
+  const onError = (err: unknown): void => {
+    if (err instanceof GatewayError) return; // the Stripe adapter has already logged it
+    logger.warn({ err }, 'an account cannot be updated from Stripe');
+  };
+  return {
+    billingService,
+    stripeRefresh: createStripeRefresh({ service: billingService, now: options.now, onError }),
+  };
+}
+
+/**
+ * Returns the store with a time limit for each operation except listings. An operation that exceeds it fails as
+ * 'unavailable', although a write may still take effect.
+ */
+export function createTimedStore(store: ObjectStore, timeMs: number): ObjectStore {
+  const limited = <T>(work: Promise<T>): Promise<T> =>
+    withTimeLimit(
+      work,
+      timeMs,
+      () => new StoreError('unavailable', `${store.address} did not answer within ${timeMs} ms`),
+    );
+  return {
+    address: store.address,
+    get: (key) => limited(store.get(key)),
+    head: (key) => limited(store.head(key)),
+    putIfAbsent: (key, body, meta) => limited(store.putIfAbsent(key, body, meta)),
+    compareAndSwap: (key, body, expected, meta) => limited(store.compareAndSwap(key, body, expected, meta)),
+    list: (prefix) => store.list(prefix),
+    delete: (key) => limited(store.delete(key)),
+  };
 }

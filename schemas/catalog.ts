@@ -9,7 +9,7 @@ export const CHAINS = {
 } as const satisfies Record<Chain, ChainDefinition>;
 
 /** Public facts about a chain. */
-export type ChainDefinition = {
+type ChainDefinition = {
   readonly name: string;
   readonly nativeCoin: string;
   readonly expectedLagDays: number;

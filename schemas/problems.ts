@@ -150,7 +150,7 @@ export const PROBLEMS = {
  * Status and texts of a problem. `meaning` is the detail of an answer that has nothing more specific to say, and `remedy`
  * what to do first.
  */
-export type Problem = {
+type Problem = {
   readonly status: number;
   readonly title: string;
   readonly meaning: string;

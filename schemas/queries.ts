@@ -5,13 +5,13 @@ import { productFile } from './product-file.js';
 import type { Chain } from './types.generated.js';
 
 /** The SQL that computes the metrics of a chain from public raw data. Its parameters are not filled in. */
-export type Query = { readonly text: string; readonly sha256: string };
+type Query = { readonly text: string; readonly sha256: string };
 
 /** A query of a chain, or of its blocks only. */
 export type QueryName = Chain | BlocksQuery;
 
 /** Queries that need no transactions. Their columns are those of the chain's query that are about blocks. */
-export type BlocksQuery = (typeof BLOCKS_QUERIES)[number];
+type BlocksQuery = (typeof BLOCKS_QUERIES)[number];
 
 export const BLOCKS_QUERIES = ['arbitrum-blocks', 'base-blocks'] as const;
 

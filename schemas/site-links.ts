@@ -1,7 +1,7 @@
 import type { Site } from './types.generated.js';
 
 /** A link to a page of the publisher. */
-export type SiteLink = { readonly name: string; readonly href: string };
+type SiteLink = { readonly name: string; readonly href: string };
 
 /** Returns the links to the publisher's contact, terms and privacy notice, which the footer of every page has. */
 export function siteLinks({ contact, terms_url: terms, privacy_url: privacy }: Site): readonly SiteLink[] {

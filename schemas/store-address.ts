@@ -48,15 +48,19 @@ export function parseS3Address(address: string, defaults: S3Defaults = {}): S3Ad
   if (bucket === undefined || !PREFIX.test(prefix) || !areValid) {
     return `"${withoutCredentials(address)}" is not an S3 address. Use s3://bucket/prefix, with ?endpoint=URL&region=REGION&path-style=true if needed.`;
   }
-  const endpoint = parameters.get('endpoint') ?? defaults.endpoint;
+  const settings = settingsOf(parameters, defaults);
+  const { endpoint } = settings;
   if (endpoint !== undefined && !isEndpoint(endpoint)) {
     return `"${withoutCredentials(endpoint)}" is not an endpoint. Use a URL, for example http://127.0.0.1:4566.`;
   }
+  return { bucket, prefix, ...settings };
+}
+
+function settingsOf(parameters: URLSearchParams, defaults: S3Defaults): Omit<S3Address, 'bucket' | 'prefix'> {
+  const endpoint = parameters.get('endpoint') ?? defaults.endpoint;
   const region = parameters.get('region') ?? defaults.region;
   const profile = parameters.get('profile');
   return {
-    bucket,
-    prefix,
     pathStyle: (parameters.get('path-style') ?? String(defaults.pathStyle)) === 'true',
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),

@@ -19,7 +19,7 @@ export function addAccountCommand(
 }
 
 /** Returns the options of the commands that need only the accounts store. */
-export function accountsStoreOptions(): Option[] {
+function accountsStoreOptions(): Option[] {
   return [
     new Option(
       '--accounts-store <address>',

@@ -11,12 +11,16 @@ import type { Configuration } from '../core/configuration/configuration.js';
 import { OperatorError, RUN_AGAIN, type ExitName } from '../core/exit-codes.js';
 import { createBillingService } from '../io/billing/billing-service.js';
 import { EVENT_OUTCOMES, type BillingAlert } from '../io/billing/event-handler.js';
-import { listManualGrants } from '../io/billing/manual-grants.js';
 import { reconcile, type ReconciledDrift } from '../io/billing/reconcile.js';
 import { openAccountsStore } from '../io/accounts/accounts-store.js';
 import { requireConfiguration } from './configuration.js';
 import type { CommandContext, CommandHost, CommonOptions } from './context.js';
 import { jsonOption } from './options.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { parseInstant } from '../../schemas/dates.js';
+import { ACCOUNTS_PREFIX } from '../../schemas/paths.js';
+import { readDocument } from '../io/accounts/account-documents.js';
+import { isDamage } from '../io/accounts/store-health.js';
 
 type ReconcileOptions = CommonOptions & { readonly apply?: boolean };
 
@@ -127,4 +131,23 @@ function format(
 function formatManual(manual: readonly ListedGrant[]): string {
   const rows = manual.map((each) => [each.account, each.plan, each.chain ?? '-', each.until, each.reason]);
   return formatTable(['account', 'plan', 'chain', 'until', 'reason'], rows);
+}
+
+/** Lists the manual grants that have not ended at `nowMs`. Accounts with a damaged document are skipped. */
+async function listManualGrants(
+  store: ObjectStore,
+  nowMs: number,
+): Promise<(ManualGrant & { readonly account: string })[]> {
+  const found = [];
+  for await (const { key } of store.list(ACCOUNTS_PREFIX)) {
+    const account = await readDocument(store, key, 'account').catch((error: unknown) => {
+      if (isDamage(error)) return undefined;
+      throw error;
+    });
+    for (const grant of account?.value.grants ?? []) {
+      if ((parseInstant(grant.until) ?? 0) > nowMs)
+        found.push({ account: account?.value.account ?? '', ...grant });
+    }
+  }
+  return found;
 }

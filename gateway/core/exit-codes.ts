@@ -25,18 +25,11 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** Exits for which running the command again later can help. After the others, a person decides. */
-export const TRANSIENT_EXITS = [
-  'conflict',
-  'store-unavailable',
-  'billing-unavailable',
-] as const satisfies ExitName[];
-
 /**
  * Words of the command to suggest after a failure, without the program: a list, to which the run's `--accounts-store` is
  * added, or a function of the run's arguments. With `undefined`, the exit decides.
  */
-export type NextWords = readonly string[] | ((args: readonly string[]) => readonly string[]) | undefined;
+type NextWords = readonly string[] | ((args: readonly string[]) => readonly string[]) | undefined;
 
 /** Suggests the same command again, for a 'usage' error with a cause outside the command line, such as a variable. */
 export const RUN_AGAIN: NextWords = (args) => args;

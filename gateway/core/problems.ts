@@ -8,7 +8,7 @@ export { PROBLEMS, type ProblemCode, type ProblemDocument } from '../../schemas/
  * Details of a problem. The caller sees `detail` and `headers`, so they contain no API key, token, signed URL or name of a
  * bucket. `cause` is for the log.
  */
-export type ProblemDetails = ErrorOptions & {
+type ProblemDetails = ErrorOptions & {
   /** A sentence for the caller; the meaning of the problem by default. */
   readonly detail?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import proxyAddr from 'proxy-addr';
-import { toAddressGroup } from '../core/http/client-address.js';
 import {
   toRateHeaders,
   toRateProblem,
@@ -10,6 +9,7 @@ import {
 } from '../core/http/rate-headers.js';
 import { GatewayError, PROBLEMS } from '../core/problems.js';
 import type { RateLimits } from '../io/operation/rate-limits.js';
+import ipaddr from 'ipaddr.js';
 
 /** The proxies whose `X-Forwarded-For` is trusted: a number of hops, addresses, or none. */
 export type TrustProxy = number | readonly string[] | false;
@@ -23,7 +23,7 @@ export type AddressLimitOptions = {
 };
 
 /** The limit of failed credentials of the caller's address, while a credential is verified. */
-export type Attempt = {
+type Attempt = {
   /** Group of the caller's address. */
   readonly group: string;
   /** True if the address has reached its limit. */
@@ -111,4 +111,26 @@ type TrustFunction = (address: string, hops: number) => boolean;
 function compileTrust(trustProxy: TrustProxy): TrustFunction {
   if (typeof trustProxy === 'number') return (_address, hops) => hops < trustProxy;
   return trustProxy === false ? () => false : proxyAddr.compile([...trustProxy]);
+}
+
+/** Group of all addresses that cannot be parsed. */
+const UNKNOWN = 'unknown';
+
+/** An IPv4 address, or an IPv6 address in brackets, followed by a port. Some proxies append the port. */
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\]):\d+$/;
+
+/**
+ * Returns the rate-limit group of an address, ignoring the port: an IPv4 address, or the /64 of an IPv6 address, the
+ * smallest block that providers assign to a customer. An IPv4 address mapped to IPv6 counts as IPv4.
+ */
+export function toAddressGroup(address: string): string {
+  const [, v4, v6] = WITH_PORT.exec(address) ?? [];
+  const withoutPort = v4 ?? v6 ?? address;
+  if (!ipaddr.isValid(withoutPort)) return UNKNOWN;
+  const parsed = ipaddr.process(withoutPort);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  return `${parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
 }

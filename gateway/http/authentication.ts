@@ -28,7 +28,7 @@ export type Authentication = {
 };
 
 /** Options for `createAuthentication`. */
-export type AuthenticationOptions = AddressLimitOptions & {
+type AuthenticationOptions = AddressLimitOptions & {
   readonly authenticator: Authenticator;
   /** Verifies sessions; without it the gateway serves no dashboard. */
   readonly sessions: Sessions | undefined;

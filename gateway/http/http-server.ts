@@ -10,9 +10,77 @@ import type { AddressInfo, Socket } from 'node:net';
 import { codeOf } from '../../infra/store/system-error.js';
 import { OperatorError, RUN_AGAIN } from '../core/exit-codes.js';
 import { problemPath, PROBLEMS } from '../core/problems.js';
-import { toOriginForm } from '../core/http/request-target.js';
-import { createTurns } from './turns.js';
 import { isTooLarge, leaveUnread, limitUnreadChunks } from './unread-body.js';
+
+/** The requests of each connection, answered one at a time. */
+type Turns = {
+  /** Passes a request to the listener when the requests before it on the same connection have been answered. */
+  readonly take: RequestListener;
+  /** Returns the response that the connection is sending or will send next. */
+  readonly first: (socket: Socket) => ServerResponse | undefined;
+};
+
+/** Number of waiting requests from which a connection is not read any further. */
+const MAX_WAITING = 16;
+
+type Turn = { readonly req: IncomingMessage; readonly res: ServerResponse };
+/** The requests of one connection. */
+type Queue = { current: ServerResponse | undefined; readonly waiting: Turn[] };
+
+/**
+ * Creates turns. A client that sends many requests at once (pipelining) neither keeps other connections waiting nor has
+ * the contents of more than one response in memory.
+ */
+function createTurns(listener: RequestListener): Turns {
+  const queues = new WeakMap<Socket, Queue>();
+
+  function queueOf(socket: Socket): Queue {
+    const known = queues.get(socket);
+    if (known !== undefined) return known;
+    const queue: Queue = { current: undefined, waiting: [] };
+    queues.set(socket, queue);
+    return queue;
+  }
+
+  function start(queue: Queue, { req, res }: Turn): void {
+    queue.current = res;
+    res.once('close', () => {
+      queue.current = undefined;
+      if (queue.waiting.length > 0) setImmediate(startNext, queue, req.socket); // other connections come first
+    });
+    listener(req, res);
+  }
+
+  function startNext(queue: Queue, socket: Socket): void {
+    const next = queue.waiting.shift();
+    if (next === undefined || !socket.writable) return;
+    if (queue.waiting.length < MAX_WAITING && socket.isPaused()) socket.resume();
+    start(queue, next);
+  }
+
+  function pauseFull(queue: Queue, socket: Socket): void {
+    if (queue.waiting.length >= MAX_WAITING) socket.pause();
+  }
+
+  return {
+    take(req, res) {
+      const { socket } = req;
+      const queue = queueOf(socket);
+      if (queue.current === undefined && queue.waiting.length === 0) {
+        start(queue, { req, res });
+        return;
+      }
+      queue.waiting.push({ req, res });
+      // Later, because Node resumes the socket for the next request.
+      if (queue.waiting.length >= MAX_WAITING) setImmediate(pauseFull, queue, socket);
+    },
+    first(socket) {
+      const queue = queues.get(socket);
+      const { current } = queue ?? {};
+      return current?.writableFinished === false ? current : queue?.waiting[0]?.res;
+    },
+  };
+}
 
 /** A server that listens. */
 export type HttpServer = {
@@ -23,7 +91,7 @@ export type HttpServer = {
 };
 
 /** Time-outs for slow clients in milliseconds, named as in Node. */
-export type HttpTimeouts = { readonly [name in keyof typeof TIMEOUTS]: number };
+type HttpTimeouts = { readonly [name in keyof typeof TIMEOUTS]: number };
 
 const TIMEOUTS = {
   headersTimeout: 10_000,
@@ -177,4 +245,17 @@ function isHead({ rawPacket = new Uint8Array() }: ClientError): boolean {
 function urlOf({ address, family, port }: AddressInfo): string {
   const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
   return `http://${family === 'IPv6' && host !== '127.0.0.1' ? `[${host}]` : host}:${port}`;
+}
+
+const AUTHORITY = /^https?:\/\/[^/?#]*/i;
+
+/**
+ * Returns the path and query of a request target in any of its four forms (RFC 9112 §3.2), always with a leading slash,
+ * so that no code after this has to parse a URL. The authority of an absolute target is dropped. A target without a
+ * path, such as `*`, becomes a path that does not exist.
+ */
+function toOriginForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = target.replace(AUTHORITY, '');
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../schemas/paths.js';
 import { ORIGIN_HEADER } from '../core/http/origin-header.js';
 
 /** Options of `requireOrigin`. */
-export type OriginOptions = {
+type OriginOptions = {
   /** The secrets that the proxy in front may send; none if requests may come from anywhere. */
   readonly secrets: readonly string[];
   /** Called for each request that is refused. */

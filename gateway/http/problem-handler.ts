@@ -1,10 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { ServerResponse, IncomingMessage } from 'node:http';
 import { StoreError } from '../../infra/store/object-store.js';
 import { ERROR_POLICY, type ErrorFacts } from '../core/http/error-page.js';
 import { GatewayError, PROBLEMS, toProblem } from '../core/problems.js';
 import type { RequestLog } from '../io/operation/request-log.js';
-import { prefersHtml } from './prefers-html.js';
 import { contextOf } from './request-context.js';
+import accepts from 'accepts';
 
 /** Value of Retry-After for a 503 for which no better time is known, in seconds. */
 export const RETRY_SECONDS = '10';
@@ -15,7 +15,7 @@ const PAGE_HEADERS = {
 };
 
 /** A function that responds to an error with its problem: a document or, for a browser, a page. */
-export type ProblemHandler = (error: unknown, res: ServerResponse) => void;
+type ProblemHandler = (error: unknown, res: ServerResponse) => void;
 
 /** A function that renders the HTML page of a problem. */
 export type ErrorPage = (facts: Pick<ErrorFacts, 'problem' | 'path' | 'query' | 'canRetry'>) => string;
@@ -72,4 +72,16 @@ function isRejection(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { status } = error as { status?: unknown };
   return typeof status === 'number' && status < 500;
+}
+
+/** Media types of a problem. Of those that a wildcard accepts equally, a client gets the first. */
+const FORMS = ['application/problem+json', 'application/json', 'text/html'];
+
+/**
+ * Returns whether `Accept` prefers HTML to JSON, as that of a browser that opens an address does. A request with a key or a
+ * session comes from a program: some HTTP libraries ask for HTML first by default.
+ */
+export function prefersHtml(req: IncomingMessage): boolean {
+  if (req.headers['x-api-key'] !== undefined || req.headers.authorization !== undefined) return false;
+  return accepts(req).type(FORMS) === 'text/html';
 }

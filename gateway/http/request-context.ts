@@ -4,7 +4,7 @@ import type { RequestLog } from '../io/operation/request-log.js';
 import type { Middleware } from './middleware.js';
 
 /** Facts about one request. The log and the metrics see the route's template and the decision, never the path. */
-export type RequestContext = {
+type RequestContext = {
   /** Identifies the request in the log, in problems and in the header X-Request-Id. */
   readonly id: string;
   /** The path as the client sent it. */

@@ -4,7 +4,7 @@ import { GatewayError } from '../core/problems.js';
 import { contextOf } from './request-context.js';
 
 /** A file whose bytes the gateway sends itself. */
-export type SentFile = {
+type SentFile = {
   /** Returns the bytes of the file. It is called again for each piece, so that a slow client holds no file in memory. */
   readonly read: () => Promise<Uint8Array>;
   readonly etag: string;

@@ -4,7 +4,7 @@ import { contextOf } from './request-context.js';
 import { sendBytes } from './send-bytes.js';
 
 /** A public file, and where its bytes are. */
-export type PublicFile = {
+type PublicFile = {
   readonly etag: string;
   readonly mediaType: string;
   readonly sizeBytes: number;

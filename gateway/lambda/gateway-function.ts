@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DestinationStream, Logger } from 'pino';
-import { ENDPOINTS } from '../../schemas/paths.js';
+import { ENDPOINTS, withoutIndex } from '../../schemas/paths.js';
 import { soldPrices } from '../core/billing/billing-settings.js';
 import {
   secretsOf,
@@ -15,13 +15,14 @@ import { startHttpServer } from '../http/http-server.js';
 import { isRefusal } from '../io/billing/stripe/stripe-refusal.js';
 import { createLogger } from '../io/operation/logger.js';
 import { composeGateway, openStores } from '../service.js';
-import { toRequest, toResult, type GatewayEvent } from './events.js';
-import { trustLoopback, withForwardedFor } from './forwarded-for.js';
-import { createLazyBilling, type LazyBilling } from './lazy-billing.js';
-import { sendToLoopback, type LoopbackResponse } from './loopback.js';
+import { sendToLoopback, type LoopbackResponse, type LoopbackRequest } from './loopback.js';
+import type { BillingPort } from '../io/billing/billing-port.js';
+import type { TrustProxy } from '../http/address-limit.js';
+import { isUtf8 } from 'node:buffer';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /** Answers an event in the format of its source. */
-export type GatewayFunction = (event: GatewayEvent) => Promise<object>;
+type GatewayFunction = (event: GatewayEvent) => Promise<object>;
 
 /**
  * Returns the gateway as a function. It starts the same server as `gateway serve` on loopback, and passes each event to
@@ -96,4 +97,99 @@ function createBilling({ billing: settings }: Configuration, logger: Logger): La
 
 function emptyResponse(status: number): LoopbackResponse {
   return { status, headers: [['cache-control', 'no-store']], body: Buffer.alloc(0) };
+}
+
+/** Access to Stripe that is loaded on first use: few requests need it, and it would slow down every start. */
+type LazyBilling = {
+  readonly port: BillingPort;
+  /** Loads it. Call this before `verifyEvent`, which is synchronous. */
+  readonly load: () => Promise<BillingPort>;
+};
+
+/** Returns billing that `open` loads. After a failure the next call loads again. */
+export function createLazyBilling(open: () => Promise<BillingPort>): LazyBilling {
+  let loading: Promise<BillingPort> | undefined;
+  let loaded: BillingPort | undefined;
+  const load = (): Promise<BillingPort> => {
+    loading ??= open()
+      .then((billing) => (loaded = billing))
+      .catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+    return loading;
+  };
+  const port: BillingPort = {
+    createCustomer: async (...options) => (await load()).createCustomer(...options),
+    readCustomerAccount: async (...options) => (await load()).readCustomerAccount(...options),
+    readCustomer: async (...options) => (await load()).readCustomer(...options),
+    readChargeCustomer: async (...options) => (await load()).readChargeCustomer(...options),
+    createCheckout: async (...options) => (await load()).createCheckout(...options),
+    readCheckout: async (...options) => (await load()).readCheckout(...options),
+    expireCheckout: async (...options) => (await load()).expireCheckout(...options),
+    createPortal: async (...options) => (await load()).createPortal(...options),
+    listSubscriptions: async function* () {
+      yield* (await load()).listSubscriptions();
+    },
+    readPrice: async (...options) => (await load()).readPrice(...options),
+    findMissingPermissions: async () => (await load()).findMissingPermissions(),
+    listWebhooks: async () => (await load()).listWebhooks(),
+    verifyEvent(body, signature) {
+      if (loaded === undefined) throw new Error('call load before verifyEvent');
+      return loaded.verifyEvent(body, signature);
+    },
+  };
+  return { port, load };
+}
+
+/** Appends the address of the peer to `X-Forwarded-For`, as a proxy does. */
+export function withForwardedFor(request: EventRequest): EventRequest {
+  return { ...request, headers: [...request.headers, ['X-Forwarded-For', request.sourceIp]] };
+}
+
+/** Adds the function's own connection on loopback to the trusted proxies. */
+export function trustLoopback(trustProxy: TrustProxy): TrustProxy {
+  if (typeof trustProxy === 'number') return trustProxy + 1;
+  return trustProxy === false ? 1 : [...trustProxy, 'loopback'];
+}
+
+/** An event of an HTTP API or a function URL (API Gateway's format 2.0). */
+export type GatewayEvent = APIGatewayProxyEventV2;
+
+/** A request as an event describes it. */
+type EventRequest = LoopbackRequest & {
+  /** Path without the query. */
+  readonly path: string;
+  /** Address of the peer that connected to AWS. */
+  readonly sourceIp: string;
+};
+
+/** Reads the request from an event. */
+export function toRequest({ rawPath, rawQueryString, headers, body, ...event }: GatewayEvent): EventRequest {
+  const { method, sourceIp } = event.requestContext.http;
+  // For a page that the bucket lacks, CloudFront sends the path of its copy, such as `/docs/index.html`.
+  const path = withoutIndex(rawPath);
+  return {
+    method,
+    path,
+    target: toTarget(path, rawQueryString),
+    headers: Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+    body: body ? Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8') : undefined,
+    sourceIp,
+  };
+}
+
+/** Escapes what AWS has decoded, so that a path stays a path. */
+function toTarget(path: string, query: string): string {
+  const escaped = path.replace(/[^!-~]|[?#]/gu, encodeURIComponent);
+  return query === '' ? escaped : `${escaped}?${query.replace(/[^!-~]|#/gu, encodeURIComponent)}`;
+}
+
+/** Returns a response in the format of an HTTP API. */
+export function toResult({ status, headers, body }: LoopbackResponse): object {
+  const isText = isUtf8(body);
+  const text = body.toString(isText ? 'utf8' : 'base64');
+  return { statusCode: status, headers: Object.fromEntries(headers), body: text, isBase64Encoded: !isText };
 }

@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { ENDPOINTS } from '../../schemas/paths.js';
 import { grantsOf } from '../core/accounts/account.js';
-import { describeSubscription } from '../core/billing/describe-subscription.js';
+import { describeSubscription } from '../core/billing/subscription.js';
 import { describeEntitlements } from '../core/access/entitlements.js';
 import { readCurrentAccount, type CurrentAccountOptions } from '../io/billing/current-account.js';
 import type { Authentication } from '../http/authentication.js';

@@ -8,14 +8,12 @@ import {
   manifestPath,
   volumePath,
 } from '../../schemas/paths.js';
-import { responseFormOf } from '../core/http/response-form.js';
-import { matchesEtag } from '../core/http/conditions.js';
-import { decide, type AccessDecision } from '../core/access/entitlements.js';
+import { responseFormOf, matchesEtag } from '../core/http/conditions.js';
+import { decide } from '../core/access/entitlements.js';
 import { parseFileRequest, type FileRequest } from '../core/access/file-request.js';
 import { GatewayError } from '../core/problems.js';
 import type { FileFacts } from '../core/releases/release-view.js';
 import type { StripeRefresh } from '../io/billing/stripe-refresh.js';
-import type { Caller } from '../io/accounts/account-cache.js';
 import type { Metrics } from '../io/operation/metrics.js';
 import { findFile } from '../io/releases/find-file.js';
 import type { Releases } from '../io/releases/releases.js';
@@ -51,8 +49,19 @@ const TEMPLATES = {
 } as const satisfies Record<FileRequest['kind'], string>;
 
 /**
- * Returns the handlers of the subscriber files: authenticate, check the plan, redirect to a signed URL. File contents
- * never pass through them. This is not a router, because `createFastLane` runs the handlers without Express.
+ * Returns the handlers of the subscriber files. This is not a router, because `createFastLane` runs them without Express.
+ * From the request to the redirect, in this order:
+ *
+ * - The path must name a file that a release can have. Anything else is refused before the key is looked at.
+ * - The credential is `X-API-Key`, and the only one. A key is valid if its record has its digest and its account lists it as
+ *   active. All reasons against it give the same `api-key-invalid`.
+ * - A valid key counts towards the limits of the key and of its account, and a failed one only towards that of its address.
+ * - A grant that is active now must include the file. Before a refusal, the account is read again and, if a purchase has
+ *   lapsed, updated from Stripe, because access may have begun a moment ago.
+ * - The newest release says which object the path is. If it may be too old to have the file, a newer one is looked for.
+ * - `If-None-Match` and HEAD are answered from the release, without a URL.
+ * - Any other request gets a URL for this object, which expires: as a redirect, or in a JSON document. File contents never
+ *   pass through here.
  */
 export function createFilesHandlers(options: FilesOptions): Middleware[] {
   const begin = beginRoute({
@@ -62,28 +71,39 @@ export function createFilesHandlers(options: FilesOptions): Middleware[] {
     requestHeaders: ['X-API-Key', 'Accept', 'If-None-Match'],
     vary: ['X-API-Key', 'Accept'],
   });
-  return [...begin, answerFile(options)];
+  return [...begin, authorize(options)];
 }
 
-function answerFile(options: FilesOptions): Middleware {
-  const { authentication, releases, signer, metrics, clock } = options;
+function authorize(options: FilesOptions): Middleware {
+  const { authentication, stripeRefresh, releases, signer, metrics, now, clock } = options;
   return async (req, res) => {
     const context = contextOf(res);
-    const request = parseFileRequest(context.path, context.query);
-    context.route = TEMPLATES[request.file.kind];
+    const { file, form = responseFormOf(req.headers.accept) } = parseFileRequest(context.path, context.query);
+    context.route = TEMPLATES[file.kind];
+
     const caller = await authentication.authenticateKey(req, res);
-    await assertEntitled(options, caller, request.file);
-    const facts = await findFile(releases, request.file);
+
+    let decision = decide(caller.grants, file, now());
+    if (!decision.allowed) {
+      let { grants } = await authentication.refresh(caller);
+      if (await stripeRefresh.refreshIfLapsed(caller.account, grants))
+        ({ grants } = await authentication.refresh(caller, 0));
+      decision = decide(grants, file, now());
+    }
+    if (!decision.allowed) throw new GatewayError(decision.code, { detail: decision.detail });
+
+    const facts = await findFile(releases, file);
     if (matchesEtag(req.headers['if-none-match'], facts.etag)) {
       context.decision = 'not-modified';
       res.writeHead(304, headersOf(facts)).end();
       return;
     }
     if (req.method === 'HEAD') {
+      context.decision = 'described';
       sendFacts(res, facts);
       return;
     }
-    const form = request.form ?? responseFormOf(req.headers.accept);
+
     const startedMs = clock();
     const signed = await signer.sign(facts);
     metrics.signed((clock() - startedMs) / 1000);
@@ -91,23 +111,6 @@ function answerFile(options: FilesOptions): Middleware {
     if (form === 'redirect') sendRedirect(res, facts, signed);
     else sendDocument(res, facts, signed);
   };
-}
-
-/**
- * Refreshes the grants before it refuses, because access may have begun a moment ago.
- * @throws GatewayError 'subscription-inactive' or 'not-entitled'
- */
-async function assertEntitled(options: FilesOptions, caller: Caller, file: FileRequest): Promise<void> {
-  const { authentication, stripeRefresh, now } = options;
-  if (decide(caller.grants, file, now()).allowed) return;
-  let { grants } = await authentication.refresh(caller);
-  if (await stripeRefresh.refreshIfLapsed(caller.account, grants))
-    ({ grants } = await authentication.refresh(caller, 0));
-  assertAllowed(decide(grants, file, now()));
-}
-
-function assertAllowed(decision: AccessDecision): void {
-  if (!decision.allowed) throw new GatewayError(decision.code, { detail: decision.detail });
 }
 
 /** Returns the headers of every response about a file. Caches must not store them: they apply to one key for a limited time. */
@@ -122,7 +125,6 @@ function headersOf({ etag, sha256, revision }: FileFacts): Record<string, string
 
 /** Answers HEAD from the indexed release, without a redirect: a signed URL is valid for GET only. */
 function sendFacts(res: ServerResponse, facts: FileFacts): void {
-  contextOf(res).decision = 'described';
   const digest = Buffer.from(facts.sha256, 'hex').toString('base64');
   res.writeHead(200, {
     ...headersOf(facts),

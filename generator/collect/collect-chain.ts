@@ -44,7 +44,7 @@ export type CollectChainOptions = {
 };
 
 /** The end of a collection: the state, and the failures of sources that a chain can do without, as sentences. */
-export type ChainEnd = { readonly state: ChainState; readonly failures: readonly string[] };
+type ChainEnd = { readonly state: ChainState; readonly failures: readonly string[] };
 
 /**
  * Collects the dates of a chain that are new or may still change: judges each new date, and compares what the sources give

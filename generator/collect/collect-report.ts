@@ -24,7 +24,7 @@ export type CollectReport = {
 type DatedFinding = Finding & { readonly date: string };
 
 /** The part of the report about a chain. */
-export type ChainReport = {
+type ChainReport = {
   /** Newest date with accepted values. */
   readonly through: string | null;
   /** Number of new dates, and of earlier ones that changed. */
@@ -100,7 +100,7 @@ export function collectExitOf({ chains }: CollectReport): ExitName {
 export type AcceptableValue = { readonly date: string; readonly metric: MetricName; readonly value: string };
 
 /** Commands for the operator to paste. */
-export type Remedies = {
+type Remedies = {
   /** Accepts values that a rule withholds, or revisions that it keeps back. */
   readonly accept: (chain: Chain, values: readonly AcceptableValue[]) => string;
   /** Compares the form of the sources of a chain with what their adapters expect. */

@@ -10,7 +10,7 @@ import type { Acceptances, ChainPlan } from './policy/chain-plan.js';
 type LineOptions = { readonly plan: ChainPlan; readonly now: string };
 
 /** Returns a line of the ledger of a chain. */
-export function toLine(
+function toLine(
   { plan, now }: LineOptions,
   {
     date,

@@ -31,7 +31,7 @@ export type TableDay = { readonly date: string; readonly paths: readonly string[
  * Why a query has no result: `not-installed` if the engine is not there, `shape` if the tables are not as the query
  * expects, `failed` if it may succeed later, or with more memory or disk.
  */
-export type EngineErrorCode = 'not-installed' | 'shape' | 'failed';
+type EngineErrorCode = 'not-installed' | 'shape' | 'failed';
 
 /** A failure of an engine. The message is for an operator. */
 export class EngineError extends Error {

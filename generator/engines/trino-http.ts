@@ -10,7 +10,7 @@ const MAX_RETRY_AFTER_MS = 5 * 60_000;
 const MAX_BYTES = 128 * 2 ** 20;
 
 /** Options for `createTrinoHttp`. */
-export type TrinoHttpOptions = {
+type TrinoHttpOptions = {
   readonly headers: Readonly<Record<string, string>>;
   readonly tools: EngineTools;
 };

@@ -3,7 +3,7 @@ import { EngineError } from './engine.js';
 import { notText, toFailure } from './trino-failure.js';
 
 /** One answer of the protocol. */
-export type TrinoPage = {
+type TrinoPage = {
   /** Names of the columns, once they are known. */
   readonly columns: readonly string[] | undefined;
   readonly data: readonly (readonly unknown[])[];

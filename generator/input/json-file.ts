@@ -11,7 +11,7 @@ export const MAX_FAULTS = 20;
 const MAX_MESSAGE = 200;
 
 /** A JSON file of the input. */
-export type JsonFile = {
+type JsonFile = {
   readonly name: string;
   readonly limit: InputLimit;
   /** A short valid content, for messages. */

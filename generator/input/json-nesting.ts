@@ -3,7 +3,7 @@ import { createScanner } from 'jsonc-parser';
 const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
 /** The deepest nesting of arrays and objects in a text, and the offset at which it first exceeds a limit. */
-export type Nesting = { readonly depth: number; readonly excessAt: number | undefined };
+type Nesting = { readonly depth: number; readonly excessAt: number | undefined };
 
 /**
  * Measures the nesting of JSON text, valid or not, without recursion and in linear time. For invalid text, it is at least

@@ -14,7 +14,7 @@ const MAX_FAULTS_PER_FILE = 20;
 const UNREADABLE = 'make sure that it is a file that this user may read';
 
 /** Options for `readMetricsCsv`: the chain's entries in `sources.json`, and the as-of instant. */
-export type MetricsOptions = {
+type MetricsOptions = {
   readonly chain: Chain;
   readonly asOfMs: number;
   readonly sources: readonly SourceSegment[];

@@ -20,7 +20,7 @@ export type Input = {
 };
 
 /** Options for `readInput`. */
-export type InputOptions = {
+type InputOptions = {
   readonly folder: InputFolder;
   /** The chains to read. Default: every chain that has a file. */
   readonly chains?: readonly Chain[];

@@ -10,7 +10,7 @@ const EXAMPLE = '{"name": "...", "base_url": "https://data.example.com"}';
 const REMEDY = `write for example ${EXAMPLE}; generator/README.md lists the members`;
 
 /** The site of an input: null without the file, absent if it has faults. */
-export type SiteResult = { readonly site?: Site | null; readonly faults: readonly InputFault[] };
+type SiteResult = { readonly site?: Site | null; readonly faults: readonly InputFault[] };
 
 /** Reads `site.json` of `folder`, whose files are `names`. */
 export async function readSiteJson(folder: InputFolder, names: readonly string[]): Promise<SiteResult> {

@@ -7,7 +7,7 @@ import { readJsonFile } from './json-file.js';
 import { EXAMPLE, findSourcesFaults, SOURCES_FILE } from './sources-faults.js';
 
 /** The sources of each valid chain, the checks of the CSV files, and the faults of the file. */
-export type SourcesResult = {
+type SourcesResult = {
   readonly sources: { readonly [chain in Chain]?: readonly SourceSegment[] };
   readonly checks: FileChecks;
   readonly faults: readonly InputFault[];

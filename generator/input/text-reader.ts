@@ -11,7 +11,7 @@ export type TextEnd = {
 };
 
 /** Reads a text file once, line by line. */
-export type TextReader = {
+type TextReader = {
   /** Yields the lines, line ends included. @throws FileFaultError if one is not UTF-8 or too long. */
   readonly lines: () => AsyncGenerator<string>;
   /** Returns the end of the file, or `undefined` before it was reached. */

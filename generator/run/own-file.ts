@@ -4,7 +4,7 @@ import { codeOf, ignoreAbsent } from '../../infra/store/system-error.js';
 import { GeneratorError } from '../core/generator-error.js';
 
 /** A file that the program writes for another one, which an option names. */
-export type OwnFile = {
+type OwnFile = {
   /** The option, such as `--report`. */
   readonly option: string;
   /** Kind of the file, such as `report`. */

@@ -12,7 +12,7 @@ import { checkForm } from './stored-key-set.js';
 import { damagedByTrust, unlessFalse } from './trust-damage.js';
 
 /** The keys that may have signed a statement, and the digest of the history that it must name. */
-export type ExpectedStatement = { readonly keySet: KeySet; readonly historySha256: string };
+type ExpectedStatement = { readonly keySet: KeySet; readonly historySha256: string };
 
 /** Returns the `history_sha256` of each release, by its sequence. `releases` are ordered from the newest. */
 export function historyDigestsOf(releases: readonly StoredRelease[]): ReadonlyMap<number, string> {

@@ -30,7 +30,7 @@ export type Signing = {
 };
 
 /** Options of `openSigning`. */
-export type OpenSigningOptions = {
+type OpenSigningOptions = {
   readonly variables: SigningVariables;
   /** True to sign a release although its statement is missing, or its key was revoked or has expired: an operator has checked it. */
   readonly isChecked?: boolean;

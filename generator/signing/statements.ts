@@ -21,7 +21,7 @@ import { unlessFalse } from './trust-damage.js';
 export const STATEMENT_COPY_KEY = publicKey(TRUST_PATHS.statement);
 
 /** What is signed about a release. */
-export type ReleaseToSign = {
+type ReleaseToSign = {
   readonly release: StoredRelease;
   /** The entries of all releases up to this one. */
   readonly history: readonly PastRelease[];

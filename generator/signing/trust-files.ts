@@ -24,7 +24,7 @@ import { unlessFalse } from './trust-damage.js';
 export const TIMESTAMP_KEY = publicKey(TRUST_PATHS.timestamp);
 
 /** Number and size of the objects that were written. */
-export type TrustWritten = { readonly objects: number; readonly bytes: number };
+type TrustWritten = { readonly objects: number; readonly bytes: number };
 
 /**
  * Brings the files by which readers verify the current release up to date: its statement, the list of releases and, if too little

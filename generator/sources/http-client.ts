@@ -32,7 +32,7 @@ export type HttpClient = {
 };
 
 /** Options for a request. */
-export type AnswerOptions = {
+type AnswerOptions = {
   /** Most bytes of the answer's body, decompressed. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;

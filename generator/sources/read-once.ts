@@ -1,5 +1,5 @@
 /** Runs a reading once per name, and again only if it failed. Each name must always be used with one type. */
-export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
+type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
 
 /** Creates a function that keeps its readings for as long as it lives. */
 export function createReadOnce(): ReadOnce {

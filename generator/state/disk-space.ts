@@ -17,7 +17,7 @@ const DATE_BYTES = 24_576;
 const CHAIN = { bytes: 12_000_000, files: 100 };
 
 /** Space on a disk; `bytes` in whole blocks. */
-export type Need = { readonly bytes: number; readonly files: number };
+type Need = { readonly bytes: number; readonly files: number };
 
 /** A file to write. */
 export type FileSize = { readonly key: string; readonly bytes: number };
@@ -36,7 +36,7 @@ export async function assertSpaceForFiles(store: ObjectStore, files: readonly Fi
 }
 
 /** Size of a first release: the number of dates of all its chains, and the number of chains. */
-export type HistorySize = { readonly dates: number; readonly chains: number };
+type HistorySize = { readonly dates: number; readonly chains: number };
 
 /** Passes like `assertSpaceForFiles` for a first release of this size, whose files are not known yet. */
 export async function assertSpaceForHistory(

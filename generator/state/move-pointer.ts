@@ -13,7 +13,7 @@ import { unlessDamaged } from './unless-damaged.js';
 const POLL_MS = 500;
 
 /** Options for `movePointer`. */
-export type MoveOptions = {
+type MoveOptions = {
   /** Etag of the pointer that the release was planned from; `null` if there was no pointer. */
   readonly expected: Etag | null;
   readonly signal?: AbortSignal | undefined;

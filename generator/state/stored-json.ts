@@ -8,7 +8,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import { findForeignNames } from '../core/verification/foreign-names.js';
 
 /** A document of the store, and the etag at which it was read. */
-export type StoredJson<N extends SchemaName> = {
+type StoredJson<N extends SchemaName> = {
   readonly value: NonNullable<Contract[N]>;
   readonly etag: Etag;
 };

@@ -8,7 +8,7 @@ import { parseStored, readStoredJson } from './stored-json.js';
 import { unlessDamaged } from './unless-damaged.js';
 
 /** The recorded refusals, and the etag at which they were read; `null` if nothing was ever recorded. */
-export type StoredRefusals = { readonly refused: readonly RecordedRefusal[]; readonly etag: Etag | null };
+type StoredRefusals = { readonly refused: readonly RecordedRefusal[]; readonly etag: Etag | null };
 
 /** Reads the recorded refusals. @throws GeneratorError 'damaged' if they do not match their schema. */
 export async function readRefusals(store: ObjectStore): Promise<StoredRefusals> {

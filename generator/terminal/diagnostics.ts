@@ -10,7 +10,7 @@ export type Diagnostics = {
 };
 
 /** The end of a run. */
-export type RunEnding = {
+type RunEnding = {
   /** Absent when the command line was not understood. */
   readonly command?: string;
   readonly exit: ExitName;

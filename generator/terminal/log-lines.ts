@@ -7,7 +7,7 @@ import type { Diagnostics } from './diagnostics.js';
 const PROGRESS_INTERVAL_MS = 10_000;
 
 /** Options for `createLogLines`. */
-export type LogOptions = {
+type LogOptions = {
   readonly destination: DestinationStream;
   /** Writes no stages, and no last line for a successful run. */
   readonly quiet: boolean;

@@ -23,7 +23,7 @@ const STAGES: Record<Stage, string> = {
 const BAR_COLUMNS = 16;
 
 /** Options for `createProgressDisplay`. */
-export type ProgressOptions = {
+type ProgressOptions = {
   readonly quiet: boolean;
   readonly stream: NodeJS.WriteStream;
   /** Returns milliseconds from any origin, and never goes back. */

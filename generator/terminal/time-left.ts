@@ -7,7 +7,7 @@ const MEMORY_MS = 20_000;
 const MAX_SECONDS = 24 * 3_600;
 
 /** The work of a stage so far. `done` and `elapsedMs` count from its start. */
-export type StageWork = { readonly elapsedMs: number; readonly done: number };
+type StageWork = { readonly elapsedMs: number; readonly done: number };
 
 /** The work of a stage so far, and its recent part: earlier work counts less, the longer ago it was. */
 export type Pace = StageWork & { readonly recentMs: number; readonly recentDone: number };

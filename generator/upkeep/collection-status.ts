@@ -33,7 +33,7 @@ export type CollectedChain = {
 };
 
 /** Formats the command that accepts the value that a source has now. */
-export type FormatAcceptDrift = (address: string, chain: Chain, drift: Drift) => string;
+type FormatAcceptDrift = (address: string, chain: Chain, drift: Drift) => string;
 
 /**
  * Reads what a collection has and awaits.

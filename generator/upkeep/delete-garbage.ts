@@ -6,7 +6,7 @@ import { acquireGcLease, type GcLease } from '../state/gc-lease.js';
 const BATCH = 16;
 
 /** Options for `deleteGarbage`. */
-export type DeleteOptions = {
+type DeleteOptions = {
   readonly candidates: readonly ListedObject[];
   /** Minimum age of an object that is deleted, by the clock of the store. */
   readonly graceMs: number;

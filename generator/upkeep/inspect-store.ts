@@ -20,7 +20,7 @@ import { readClock } from '../state/trusted-clock.js';
 import { warmUpOf } from './warm-up.js';
 
 /** Options for `inspectStore`. */
-export type InspectOptions = {
+type InspectOptions = {
   readonly nowMs: number;
   /** True to count objects, which reads all history. Everything else reads only a few keys. */
   readonly countsObjects: boolean;

@@ -10,7 +10,7 @@ import { refusalDigest, stillWaiting } from '../core/release/refusal-record.js';
 import { readRefusals } from '../state/stored-refusals.js';
 
 /** A refusal that waits for a person. */
-export type WaitingRefusal = Pick<RecordedRefusal, 'chain' | 'since' | 'sha256' | 'summary'> & {
+type WaitingRefusal = Pick<RecordedRefusal, 'chain' | 'since' | 'sha256' | 'summary'> & {
   /** The command that accepts it, to paste; null if no option does, or if the command could not be recorded. */
   readonly accept: string | null;
   /** Digest of the plan that accepts it; null if no option does. */

@@ -31,7 +31,7 @@ export type SignatureProof = {
 };
 
 /** Options of `checkSignatures`. */
-export type SignatureOptions = {
+type SignatureOptions = {
   /** What the caller trusts. Without it, the key set is checked only against the root key it contains. */
   readonly anchor: TrustAnchor | undefined;
   /** The machine's clock, in milliseconds since the epoch; without it, only signatures of the history are checked. */

@@ -52,7 +52,7 @@ export type Verification = {
 };
 
 /** Options for `verifyStore`. */
-export type VerifyStoreOptions = {
+type VerifyStoreOptions = {
   /** Also recomputes every record and file from the gold days. */
   readonly deep: boolean;
   readonly progress?: Progress;

@@ -5,7 +5,7 @@ import { formatExitCodes, type ExitCodes } from './exit-codes.js';
 import { formatShellCommand } from './shell-command.js';
 
 /** The name, description and exit codes of a program, for its help. */
-export type ProgramDescription = {
+type ProgramDescription = {
   readonly name: string;
   readonly description: string;
   readonly version: string;

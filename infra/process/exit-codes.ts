@@ -20,7 +20,7 @@ export function formatExitCodes(exitCodes: ExitCodes<string>, helper: Help): str
 }
 
 /** The reason why a run failed, and the command to run next if there is one. */
-export type Failure<Exit extends string> = {
+type Failure<Exit extends string> = {
   readonly exit: Exit;
   readonly message: string;
   readonly next?: string | undefined;

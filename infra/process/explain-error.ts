@@ -2,7 +2,7 @@
 export type Explanation<Exit extends string> = { readonly exit: Exit; readonly message: string };
 
 /** Options for `createErrorExplainer`. */
-export type ExplainerOptions<Exit extends string> = {
+type ExplainerOptions<Exit extends string> = {
   /** Returns the exit for an error that the program expects, `undefined` for any other. */
   readonly exitOf: (error: Error) => Exit | undefined;
   /** The message for a run that was interrupted. */

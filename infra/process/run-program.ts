@@ -7,7 +7,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const SYSTEM_CALL_MS = 300;
 
 /** Options for `runProgram`. */
-export type ProgramOptions<Exit extends string> = {
+type ProgramOptions<Exit extends string> = {
   readonly exitCodes: ExitCodes<Exit>;
   /** Runs the command line. `interrupted` is aborted by SIGINT or SIGTERM. */
   readonly run: (interrupted: AbortSignal) => Promise<Exit>;

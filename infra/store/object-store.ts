@@ -77,7 +77,7 @@ export type ObjectMeta = {
 };
 
 /** Kinds of store failures: unreachable or not writable, locked by another process, or a wrong address. */
-export type StoreErrorCode = 'unavailable' | 'locked' | 'address';
+type StoreErrorCode = 'unavailable' | 'locked' | 'address';
 
 /** A failure of a store. The message is for an operator. */
 export class StoreError extends Error {

@@ -7,7 +7,7 @@ import { toProblemAnswers } from './problem-answers.js';
 export type { HeaderName } from './headers.js';
 
 /** Text or a document that no schema describes, by example; the text can have a payload that one describes. */
-export type TextContent = {
+type TextContent = {
   readonly example: string | JsonObject;
   readonly payload?: { readonly schema: string; readonly example: JsonObject };
 };
@@ -15,7 +15,7 @@ export type TextContent = {
 /** Content by media type: a schema name, several schema names, text, or `null` for any bytes. */
 export type Content = Readonly<Record<string, string | readonly string[] | TextContent | null>>;
 
-export type AnswerOptions = {
+type AnswerOptions = {
   readonly description: string;
   readonly content?: Content;
   readonly headers?: readonly HeaderName[];

@@ -22,7 +22,7 @@ const OWN_HEADERS: { readonly [code in ProblemCode]?: HeaderName } = {
 };
 
 /** Headers of an operation's problems, and the problems that are found before requests are counted. */
-export type ProblemHeaders = {
+type ProblemHeaders = {
   readonly headers: readonly HeaderName[];
   readonly uncounted: readonly ProblemCode[];
 };

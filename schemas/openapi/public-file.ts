@@ -3,7 +3,7 @@ import { toReads, type Content, type HeaderName } from './operations.js';
 import { FILE, IF_NONE_MATCH, RANGE, RATE } from './parameters.js';
 
 /** Options for `publicFile`. */
-export type PublicFileOptions = {
+type PublicFileOptions = {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;

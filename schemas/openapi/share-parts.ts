@@ -1,7 +1,7 @@
 import type { JsonObject } from './components.js';
 
 /** Paths with references to shared responses and parameters, and the shared parts by name. */
-export type SharedParts = {
+type SharedParts = {
   readonly paths: JsonObject;
   readonly responses: JsonObject;
   readonly parameters: JsonObject;

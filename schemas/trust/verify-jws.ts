@@ -13,8 +13,6 @@ import { TrustError } from './trust-error.js';
 /** The one signature algorithm of each kind of key (RFC 7518, RFC 8037). */
 export const ALGORITHMS = { Ed25519: 'EdDSA', 'P-256': 'ES256' } as const;
 
-export type SignatureAlgorithm = (typeof ALGORITHMS)[keyof typeof ALGORITHMS];
-
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/;
 /** A signature by either algorithm: 64 bytes. */
 const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;

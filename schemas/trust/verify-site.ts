@@ -6,7 +6,7 @@ import { TrustError, UNPROVEN } from './trust-error.js';
 import { verifyKeySet, verifyStatement, verifyTimestamp, type VerifyOptions } from './verify-documents.js';
 
 /** A file as it was received. `isCached` is true if a cache on the way says that it answered. */
-export type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
+type ReceivedFile = { readonly bytes: Uint8Array; readonly isCached: boolean };
 
 /**
  * Reads a file of the site by its URL path; `undefined` if there is none. With `fresh`, caches are asked to revalidate.
@@ -116,7 +116,7 @@ async function verifyOnce(options: VerifySiteOptions, fresh: boolean): Promise<S
 }
 
 /** Passes if a statement is about the release of the timestamp. @throws TrustError 'mixed', 'release-forked' */
-export function assertSameRelease(subject: string, statement: ReleaseStatement, timestamp: Timestamp): void {
+function assertSameRelease(subject: string, statement: ReleaseStatement, timestamp: Timestamp): void {
   if (statement.sequence !== timestamp.sequence)
     throw new TrustError(
       'mixed',

@@ -13,7 +13,7 @@ const LOCK = path.join(os.tmpdir(), 'chain-reference-data-chromium.lock');
 const INSTALL = `apt-get update && apt-get install -y --no-install-recommends ${PACKAGES.join(' ')}`;
 
 /** Environment variables that locate the browser. */
-export type ChromiumVariables = {
+type ChromiumVariables = {
   readonly CHROMIUM?: string | undefined;
   readonly PATH?: string | undefined;
 };

@@ -14,7 +14,7 @@ import { fitLogistic, logisticProbability } from './logistic-regression.js';
 export const TESTED_FROM = '2022-01-01';
 
 /** The coefficients of the confidence score. */
-export type Coefficients = Readonly<Pick<ConfidenceSettings, 'intercept' | 'margin' | 'run' | 'speed'>>;
+type Coefficients = Readonly<Pick<ConfidenceSettings, 'intercept' | 'margin' | 'run' | 'speed'>>;
 
 /** Stability of a chain's labels, and their agreement with hindsight. */
 export type ChainStability = {

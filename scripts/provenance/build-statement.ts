@@ -29,7 +29,7 @@ export type BuildStatement = {
 };
 
 /** Options of `toBuildStatement`. */
-export type StatementOptions = {
+type StatementOptions = {
   readonly build: GeneratorBuild;
   /** SHA-256 of the other lock file. */
   readonly awsLockSha256: string;

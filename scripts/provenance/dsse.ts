@@ -7,7 +7,7 @@ import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import type { KeySet, PublicKey } from '../../schemas/types.generated.js';
 
 /** Media type of in-toto statements in JSON. */
-export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
+const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
@@ -42,7 +42,7 @@ export async function sealStatement(statement: object, { kid, jwk, sign }: Signe
 }
 
 /** A statement of which the signature was verified, and the id of the key. */
-export type OpenedStatement = { readonly statement: unknown; readonly kid: string };
+type OpenedStatement = { readonly statement: unknown; readonly kid: string };
 
 /**
  * Verifies an envelope with one signature, by a key that may sign now. `subject` names it in messages.

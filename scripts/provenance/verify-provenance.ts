@@ -8,7 +8,7 @@ import { findOutputFaults } from './check-outputs.js';
 import { openEnvelope } from './dsse.js';
 
 /** Options of `verifyProvenance`. */
-export type VerifyProvenanceOptions = {
+type VerifyProvenanceOptions = {
   readonly anchor: TrustAnchor;
   /** File of the key set (`keys.jws`). */
   readonly keys: string;

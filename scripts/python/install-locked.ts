@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path';
 
 /** Options for `installLocked`. */
-export type LockedInstallOptions = {
+type LockedInstallOptions = {
   /** Name for messages. */
   readonly what: string;
   /** Path of the requirements file with hashes. */

@@ -5,10 +5,10 @@ import path from 'node:path';
 import parseRange from 'range-parser';
 
 /** Answers a request of a client of S3. Resolves to the number of bytes in the body. */
-export type FolderBucket = (req: IncomingMessage, res: ServerResponse) => Promise<number>;
+type FolderBucket = (req: IncomingMessage, res: ServerResponse) => Promise<number>;
 
 /** Options for `createFolderBucket`. */
-export type FolderBucketOptions = {
+type FolderBucketOptions = {
   /** Objects that are not read from the folder; `undefined` for one that does not exist. */
   readonly replaced?: ReadonlyMap<string, Buffer | undefined>;
 };

@@ -15,7 +15,7 @@ export type FakeBillingOptions = {
 };
 
 /** A page of a payment service: `pay` belongs to a checkout session, `portal` to a customer. */
-export type PaymentPage = 'pay' | 'portal';
+type PaymentPage = 'pay' | 'portal';
 
 type StoredCheckout = CheckoutSession & { readonly options: CheckoutOptions };
 /** A customer with the account in its metadata. */

@@ -28,7 +28,7 @@ export type FakeBilling = BillingPort & {
 };
 
 /** A refund or dispute of a payment. */
-export type Settlement = {
+type Settlement = {
   readonly refund?: 'partial' | 'full';
   readonly dispute?: Payment['dispute'];
 };

@@ -8,7 +8,7 @@ import { createFakeBilling, FAKE_SIGNATURE, type FakeBilling } from './fake-bill
 import type { FakeBillingOptions } from './fake-billing-world.js';
 
 /** A payment service on loopback with pages for buyers. No money moves. */
-export type PaymentSite = {
+type PaymentSite = {
   readonly billing: FakeBilling;
   /** Connects the service to a gateway: buyers return to `returnUrl`, and events are sent to `webhookUrl`. */
   readonly connect: (gateway: { readonly returnUrl: string; readonly webhookUrl: string }) => void;

@@ -14,7 +14,7 @@ export type VectorChange =
   | { readonly replace: string; readonly 'with-file-of': string; readonly file?: string };
 
 /** What a reader remembers of an earlier visit. */
-export type SeenState = {
+type SeenState = {
   readonly sequence: number;
   readonly sha256: string;
   readonly key_set_version: number;
@@ -67,7 +67,7 @@ export function toAttack(plan: AttackPlan, stateOf: (name: string) => VectorStat
 }
 
 /** Returns what a reader remembers after it has verified a state. */
-export function seenAt({ documents }: VectorState): SeenState {
+function seenAt({ documents }: VectorState): SeenState {
   const { sequence, sha256 } = documents.timestamp;
   return { sequence, sha256, key_set_version: documents['key-set'].version };
 }
@@ -94,7 +94,7 @@ export const replace = (path: string, state: string, file?: string): VectorChang
 });
 
 /** The parts of a compact JWS. */
-export type JwsPart = 'payload' | 'signature';
+type JwsPart = 'payload' | 'signature';
 
 /** Flips a byte of a signed document so that it stays Base64url, and its payload stays JSON with the same root key. */
 export function flipJws(path: string, { files }: VectorState, part: JwsPart): VectorChange {

@@ -13,7 +13,7 @@ import { encode, listOf, type VectorState } from './vector-states.js';
 export type StatesByName = (name: string) => VectorState;
 
 /** Contents of the forged files by name. */
-export type ForgedFiles = Readonly<Record<string, string>>;
+type ForgedFiles = Readonly<Record<string, string>>;
 
 /** Digest of a record that the publisher signed as well, although its sequence was taken. */
 const OTHER_SHA256 = sha256Hex('another release record');

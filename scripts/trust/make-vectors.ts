@@ -17,10 +17,10 @@ import { fileAttacks, subscriberAttacks } from './site-attacks.js';
 import { vectorStates, type SignFile, type VectorState } from './vector-states.js';
 
 /** The folder of the vectors. */
-export const VECTORS_FOLDER = fileURLToPath(new URL('../../test/vectors/trust', import.meta.url));
+const VECTORS_FOLDER = fileURLToPath(new URL('../../test/vectors/trust', import.meta.url));
 
 /** A state in `vectors.json`. */
-export type VectorIndexState = {
+type VectorIndexState = {
   readonly about: string;
   readonly folder: string;
   readonly anchor: string;
@@ -43,7 +43,7 @@ export type VectorIndex = {
 export type AttackTable = { readonly attacks: readonly Attack[] };
 
 /** Contents by path below the folder of the vectors. */
-export type VectorTree = ReadonlyMap<string, Uint8Array>;
+type VectorTree = ReadonlyMap<string, Uint8Array>;
 
 /** Returns all files of the vectors but the README. `kept` has the files that are committed. */
 export async function makeVectors(kept: VectorTree): Promise<VectorTree> {
@@ -100,7 +100,7 @@ function stateFiles({ name, files }: VectorState): [string, Uint8Array][] {
 const folderOf = (name: string): string => `states/${name}`;
 
 /** Returns the path of a file in the folder of a state. A page is an `index.html`. */
-export function vectorFile(urlPath: string): string {
+function vectorFile(urlPath: string): string {
   return (isPagePath(urlPath) ? path.posix.join(urlPath, 'index.html') : urlPath).slice(1);
 }
 

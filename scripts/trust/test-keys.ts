@@ -8,7 +8,7 @@ import type { Signer } from '../../generator/signing/signer.js';
  * TEST KEYS. Everybody can compute them: the private key of each is the SHA-256 of a text that is written here. Never use
  * them for anything but tests.
  */
-export const TEST_KEYS = {
+const TEST_KEYS = {
   root: 'Ed25519',
   'release-a': 'Ed25519',
   'release-b': 'Ed25519',

@@ -167,7 +167,7 @@ async function signState(
 }
 
 /** Returns the statement about a release of a history. */
-export function statementOf(
+function statementOf(
   { record, sha256 }: Pick<VectorRelease, 'record' | 'sha256'>,
   history: readonly PastRelease[],
 ): ReleaseStatement {

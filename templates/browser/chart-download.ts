@@ -10,7 +10,7 @@ import { currentScheme, saveFile } from './dom.js';
 import { paintChart } from './paint-chart.js';
 
 /** What a chart shows now. */
-export type Shown = {
+type Shown = {
   readonly name: string;
   readonly heading: string;
   readonly all: readonly ChartSeries[];

@@ -1,5 +1,5 @@
 /** What keys do to a chart. */
-export type KeyActions = {
+type KeyActions = {
   readonly zoom: (factor: number) => void;
   readonly reset: () => void;
   /** Moves to the day that a key leads to. Returns false if it leads nowhere. */

@@ -1,5 +1,5 @@
 /** What a pointer does to a chart. Positions are shares of its width. */
-export type PointerActions = {
+type PointerActions = {
   readonly point: (share: number) => void;
   readonly leave: () => void;
   readonly brush: (from: number, to: number) => void;

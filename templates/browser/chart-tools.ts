@@ -2,13 +2,13 @@ import { RANGES } from './chart-view.js';
 import { create } from './dom.js';
 
 /** What the buttons of a chart do. */
-export type ToolActions = {
+type ToolActions = {
   readonly showRange: (index: number) => void;
   readonly download: (format: Format) => void;
 };
 
 /** Formats of a download. */
-export const FORMATS = ['CSV', 'SVG', 'PNG'] as const;
+const FORMATS = ['CSV', 'SVG', 'PNG'] as const;
 
 export type Format = (typeof FORMATS)[number];
 

@@ -8,7 +8,7 @@ export function stateWords({ regime, lasting }: Reading): string {
 }
 
 /** A fact about a day: a name for style sheets, and words. */
-export type Fact = { readonly name: string; readonly words: string };
+type Fact = { readonly name: string; readonly words: string };
 
 /** Returns the facts of a day that it has, in words. */
 export function factsOf({ confidence, demand, pressure, missing, reason }: Reading): Fact[] {

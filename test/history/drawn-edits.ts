@@ -19,15 +19,10 @@ const FACTORS: readonly (number | null)[] = [null, 0.1, 0.5, 0.9, 1.1, 2, 10];
  * baseline. Found by trials with the days closest to a boundary.
  */
 const FAR_REACHING = [
-  ['2022-10-07', 'active_addresses'],
   ['2022-10-13', 'active_addresses'],
-  ['2022-10-17', 'tx_count'],
   ['2022-10-20', 'tx_count'],
-  ['2022-10-24', 'tx_count'],
   ['2022-10-26', 'active_addresses'],
-  ['2022-11-01', 'tx_count'],
   ['2022-11-08', 'gas_price_mean'],
-  ['2022-11-10', 'gas_price_mean'],
   ['2022-11-11', 'gas_price_mean'],
 ] as const satisfies readonly (readonly [string, MetricName])[];
 

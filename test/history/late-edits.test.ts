@@ -8,6 +8,8 @@ const SLOW_MS = 900_000;
 const DEPENDENCY_DAYS = 385;
 /** Upper bound for the public files of a chain that name the latest date. */
 const MOST_PUBLIC_FILES = 10;
+/** Number of edits that change a label a year later. */
+const FAR_EDITS = 5;
 
 let observed: LateEditObservations;
 let drawn: readonly EditObservation[];
@@ -34,9 +36,9 @@ describe('one more date of the real history', () => {
   });
 });
 
-describe(`${10 + PLANNED_EDITS} late edits of real values`, () => {
-  it('change labels, ten of them about a year after the edit', () => {
-    expect(edits).toHaveLength(10 + PLANNED_EDITS);
+describe(`${FAR_EDITS + PLANNED_EDITS} late edits of real values`, () => {
+  it('change labels, some of them about a year after the edit', () => {
+    expect(edits).toHaveLength(FAR_EDITS + PLANNED_EDITS);
     expect(observed.far.map(({ flipLags }) => Math.max(...flipLags) > 300)).toEqual(
       observed.far.map(() => true),
     );

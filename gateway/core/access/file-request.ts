@@ -47,7 +47,7 @@ export type FileRequest =
 export type ResponseForm = 'redirect' | 'document';
 
 /** A parsed request. `form` is absent if the query does not set it. */
-export type ParsedFileRequest = { readonly file: FileRequest; readonly form?: ResponseForm };
+type ParsedFileRequest = { readonly file: FileRequest; readonly form?: ResponseForm };
 
 const NO_FILE = 'No file has this path. Check the genre, chain, window and date against the API reference.';
 const DAY = /^(.+)\/(\d{4}-\d{2}-\d{2})(\.lineage)?\.json$/;

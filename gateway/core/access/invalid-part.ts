@@ -19,7 +19,7 @@ import {
 } from '../../../schemas/paths.js';
 
 /** A part of a path that must be one of a few values, and is another one. */
-export type InvalidPart = {
+type InvalidPart = {
   readonly name: PartName;
   /** The values that this part can have, each with the path that has it. */
   readonly values: readonly { readonly value: string; readonly path: string }[];

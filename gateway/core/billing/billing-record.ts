@@ -6,9 +6,9 @@ import { grantFromSubscription, OUTCOMES, type Outcome, type PriceBook } from '.
 import { statusRuleOf, type Subscription } from './subscription.js';
 
 /** Maximum number of stored event ids. Processing an older event again is harmless: it reads the same state from Stripe again. */
-export const MAX_EVENTS = 50;
+const MAX_EVENTS = 50;
 /** Maximum number of stored subscriptions. The oldest without access are dropped first. */
-export const MAX_SUBSCRIPTIONS = 20;
+const MAX_SUBSCRIPTIONS = 20;
 
 /** State of a customer at Stripe. */
 export type CustomerState = {
@@ -23,7 +23,7 @@ export type SubscriptionAlert = {
 };
 
 /** An account updated from Stripe, and the new alerts. */
-export type AppliedState = { readonly account: Account; readonly alerts: readonly SubscriptionAlert[] };
+type AppliedState = { readonly account: Account; readonly alerts: readonly SubscriptionAlert[] };
 
 /**
  * Creates the billing record of a new customer. The number of an attempt is part of its idempotency key, so attempts are

@@ -13,7 +13,7 @@ export type BillingSettings = {
 };
 
 /** Variables of billing that are set and valid. */
-export type BillingValues = {
+type BillingValues = {
   readonly CRD_STRIPE_SECRET_KEY?: string;
   readonly CRD_STRIPE_WEBHOOK_SECRET?: readonly string[];
   readonly CRD_STRIPE_PRICE_SINGLE_CHAIN?: readonly string[];

@@ -10,7 +10,7 @@ export type Drift = {
 };
 
 /** Properties of a cause. `isRepairable` is true if `reconcile --apply` corrects the record. */
-export type DriftRule = { readonly isRepairable: boolean; readonly meaning: string };
+type DriftRule = { readonly isRepairable: boolean; readonly meaning: string };
 
 /** The causes of drift. The README's list is generated from this table. */
 export const DRIFT_CAUSES = {

@@ -11,7 +11,7 @@ const SLACK_DAYS = 3;
 export const EARLY_PAYMENT_MS = DAY_MS;
 
 /** Properties of an outcome. `alerts` is true if an operator must act; `meaning` is shown in the README. */
-export type OutcomeRule = {
+type OutcomeRule = {
   readonly grantsAccess: boolean;
   readonly alerts: boolean;
   readonly meaning: string;

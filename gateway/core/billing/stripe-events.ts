@@ -2,7 +2,7 @@
 type EventSource = 'customer' | 'itself' | 'charge';
 
 /** Properties of an event type. `meaning` is shown in the README. */
-export type EventRule = { readonly source: EventSource; readonly meaning: string };
+type EventRule = { readonly source: EventSource; readonly meaning: string };
 
 /**
  * The event types that make the gateway read an account's subscriptions again (Stripe API reference, types of events).
@@ -37,7 +37,7 @@ export const STRIPE_EVENTS = {
 } as const satisfies Record<string, EventRule>;
 
 /** An event type that the gateway handles. */
-export type StripeEventType = keyof typeof STRIPE_EVENTS;
+type StripeEventType = keyof typeof STRIPE_EVENTS;
 
 /** Returns the rule of an event type, or `undefined` if the gateway ignores that type. */
 export function eventRuleOf(type: string): EventRule | undefined {

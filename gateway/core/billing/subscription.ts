@@ -1,3 +1,10 @@
+import { PLAN_IDS } from '../../../schemas/catalog.js';
+import type {
+  Account,
+  AccountSubscription,
+  EntitlementsSubscription,
+} from '../../../schemas/types.generated.js';
+
 /**
  * State of a subscription at Stripe. Instants are in milliseconds since the epoch; `NaN` means that the instant is missing,
  * and such a subscription grants nothing.
@@ -22,7 +29,7 @@ export type Subscription = {
 };
 
 /** A price in a subscription, with the current billing period. */
-export type SubscriptionItem = {
+type SubscriptionItem = {
   readonly price: string;
   readonly periodStartMs: number;
   readonly periodEndMs: number;
@@ -37,7 +44,7 @@ export type Payment = {
 };
 
 /** Access of a subscription with a certain status. `meaning` is shown in the README. */
-export type StatusRule = {
+type StatusRule = {
   readonly access: 'yes' | 'grace' | 'no';
   /** True if the subscription has ended and cannot become active again, so that the account can buy another. */
   readonly isTerminal: boolean;
@@ -68,9 +75,41 @@ export const STATUSES = {
 } as const satisfies Record<string, StatusRule>;
 
 /** A known status of a subscription. */
-export type Status = keyof typeof STATUSES;
+type Status = keyof typeof STATUSES;
 
 /** Returns the rule of a status, or `undefined` for an unknown status. */
 export function statusRuleOf(status: string): StatusRule | undefined {
   return Object.hasOwn(STATUSES, status) ? STATUSES[status as Status] : undefined; // as `hasOwn` checked
+}
+
+/**
+ * Returns the subscription to show to the owner of an account: the one that grants the highest plan at `nowMs`, otherwise
+ * the newest. Returns `null` for an account without subscriptions.
+ */
+export function describeSubscription({ billing }: Account, nowMs: number): EntitlementsSubscription | null {
+  const [best] = Object.values(billing?.subscriptions ?? {}).sort(
+    (one, other) => rankOf(other, nowMs) - rankOf(one, nowMs),
+  );
+  if (best === undefined) return null;
+  const { status, outcome, plan, chain, since, until, period_end: periodEnd, cancel_at: cancelAt } = best;
+  return {
+    state: status,
+    outcome,
+    plan,
+    chain,
+    since,
+    period_end: periodEnd,
+    cancel_at: cancelAt,
+    access_until: until,
+  };
+}
+
+/** An instant after every start of a subscription, in milliseconds since the epoch (the year 2286). */
+const LATER_THAN_ANY_MS = 1e13;
+
+/** Ranks subscriptions with access above those without, then by plan, then by start. A higher number ranks first. */
+function rankOf({ until, plan, since }: AccountSubscription, nowMs: number): number {
+  const grantsAccess = until !== null && Date.parse(until) > nowMs;
+  const rank = grantsAccess && plan !== null ? PLAN_IDS.indexOf(plan) + 1 : 0;
+  return rank * LATER_THAN_ANY_MS + Date.parse(since);
 }

@@ -5,7 +5,7 @@ import type { Parser } from './parser.js';
 import { VARIABLES, variableOf, type VariableName } from './variables.js';
 
 /** Settings of the commands that work on accounts. */
-export type AccountsSettings = {
+type AccountsSettings = {
   readonly address: string;
   readonly mode: KeyMode;
   readonly s3: { readonly endpoint?: string; readonly pathStyle?: boolean };

@@ -23,7 +23,7 @@ export type SignInSettings = {
 };
 
 /** Variables of sessions and of the account page that are set and valid. */
-export type SessionValues = {
+type SessionValues = {
   readonly CRD_JWKS?: KeySetAddress;
   readonly CRD_JWT_ISSUER?: string;
   readonly CRD_JWT_AUDIENCE?: string;

@@ -1,13 +1,105 @@
 import { ENDPOINTS } from '../../../schemas/paths.js';
 import { KEY_MODES } from '../access/api-key.js';
-import { byForm, oneOf, wholeNumber, type Parser } from './parser.js';
-import { SIGN_IN_VARIABLES } from './sign-in-variables.js';
+import { byForm, oneOf, wholeNumber, type Parser, isValid, splitList, type Parsed } from './parser.js';
 import { parseStoreAddress } from './store-address.js';
-import { parsePrices, parseProxies, parseSecrets, parseWebhookSecrets } from './variable-parsers.js';
 import { parseBaseUrl, parseHostUrl, parseKeySetAddress, parseOrigins, parsePageUrl } from './web-address.js';
 
+/** Characters of a scope (RFC 6749 §3.3). */
+const SCOPE = '[!#-\\[\\]-~]+';
+
+/** The variables of the account page, a part of `VARIABLES`. */
+const SIGN_IN_VARIABLES = {
+  CRD_OIDC_CLIENT_ID: {
+    meaning:
+      'id of the account page at the identity provider, a public client with PKCE; without it, nobody can sign in on that page',
+    example: 'account-page',
+    parse: byForm({ pattern: /^[ -~]{1,255}$/ }, 'the id of a client, printable ASCII'),
+  },
+  CRD_OIDC_SCOPES: {
+    meaning: 'scopes that the account page requests, separated by blanks',
+    default: 'openid',
+    example: 'openid offline_access',
+    parse: byForm(
+      { pattern: new RegExp(`^(${SCOPE} )*openid( ${SCOPE})*$`, 'u'), maxLength: 1024 },
+      'scopes separated by single blanks, one of them openid',
+    ),
+  },
+  CRD_OIDC_RESOURCE: {
+    meaning:
+      'resource that the account page requests tokens for (RFC 8707), for a provider that needs it to issue a JWT',
+    example: 'https://data.example.com/',
+    parse: byForm({ formats: ['uri'], pattern: /^[^#]+$/u }, 'an absolute URI without a fragment'),
+  },
+  CRD_OIDC_TOKEN: {
+    meaning: "token that the account page sends as its session: the provider's access token or its ID token",
+    default: 'access',
+    example: 'id',
+    parse: oneOf(['access', 'id']),
+  },
+  CRD_OIDC_ORIGINS: {
+    meaning:
+      "origins, besides the issuer's, of the provider's token endpoint, separated by commas; the account page sends requests to no others",
+    example: 'https://login.example.com',
+    parse: parseOrigins,
+  },
+} as const;
+
+const MIN_SECRET_BYTES = 32;
+
+/** Parses one secret or, during a rotation, two. */
+function parseSecrets(text: string): Parsed<readonly string[]> {
+  const value = splitList(text, /[,\n]/);
+  if (value.length <= 2 && value.every((secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES)) {
+    return { value };
+  }
+  return {
+    expected: `one secret of at least ${MIN_SECRET_BYTES} bytes, or two, separated by a comma or a new line`,
+  };
+}
+
+/** Parses one webhook secret or, during a rotation, two. */
+function parseWebhookSecrets(text: string): Parsed<readonly string[]> {
+  const value = splitList(text, /[,\n]/);
+  const isGood = value.length <= 2 && value.every((secret) => /^whsec_[0-9A-Za-z+/=_]{16,250}$/.test(secret));
+  return isGood
+    ? { value }
+    : { expected: 'one secret that begins with whsec_, or two, separated by a comma or a new line' };
+}
+
+/** Parses the price ids of a plan. */
+function parsePrices(text: string): Parsed<readonly string[]> {
+  const value = splitList(text, ',');
+  const isGood =
+    new Set(value).size === value.length && value.every((price) => /^price_[0-9A-Za-z]{1,250}$/.test(price));
+  return isGood
+    ? { value }
+    : { expected: 'different price ids, each beginning with price_, separated by commas' };
+}
+
+/** Parses the trusted proxies: a number of hops, or a list of addresses. */
+function parseProxies(text: string): Parsed<number | readonly string[]> {
+  const expected = 'a number of hops from 1 to 9, or IP addresses and CIDR ranges, separated by commas';
+  if (text === 'true') {
+    return { expected: `${expected}; not true, which would let every caller choose its own address` };
+  }
+  if (/^[1-9]$/.test(text)) return { value: Number(text) };
+  const value = splitList(text, ',');
+  return value.every(isRange) ? { value } : { expected };
+}
+
+const RANGES = [
+  { address: byForm({ formats: ['ipv4'] }, 'an IPv4 address'), bits: wholeNumber(1, 32) },
+  { address: byForm({ formats: ['ipv6'] }, 'an IPv6 address'), bits: wholeNumber(1, 128) },
+];
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const range = RANGES.find((each) => isValid(each.address, address));
+  return range !== undefined && rest.length === 0 && (bits === undefined || isValid(range.bits, bits));
+}
+
 /** A variable of the environment. */
-export type Variable<T = unknown> = {
+type Variable<T = unknown> = {
   readonly meaning: string;
   /** The text that is used when the variable is unset. */
   readonly default?: string;

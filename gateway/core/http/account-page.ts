@@ -18,7 +18,7 @@ export type AccountFiles = {
 export type AccountAsset = { readonly path: string; readonly mediaType: string; readonly bytes: Uint8Array };
 
 /** The account page, its Content-Security-Policy, and what it loads. */
-export type AccountPage = {
+type AccountPage = {
   /** Returns the HTML with the name of the service and the links of its publisher. */
   readonly html: (site: Site | undefined) => Uint8Array;
   readonly policy: string;
@@ -46,10 +46,16 @@ export function toStylesheet(css: string): AccountAsset {
 /** Scripts only as files of the same origin, and no text that becomes markup (Trusted Types without any policy). */
 function policyFor(origins: readonly string[]): string {
   return [
-    ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
     `connect-src ${["'self'", ...origins].join(' ')}`,
-    ...["frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"],
-    ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join(';');
 }
 

@@ -1,5 +1,6 @@
 import fresh from 'fresh';
 import parseRange from 'range-parser';
+import type { ResponseForm } from '../access/file-request.js';
 
 /**
  * Returns whether `If-None-Match` names the ETag: in a list, as a weak tag, or by `*` (RFC 9110 §13.1.2). The header
@@ -11,7 +12,7 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
 }
 
 /** The part of a file that a request asks for: everything, an inclusive span of bytes, or a span outside the file. */
-export type RequestedRange =
+type RequestedRange =
   | { readonly kind: 'all' }
   | { readonly kind: 'outside' }
   | { readonly kind: 'part'; readonly start: number; readonly end: number };
@@ -40,4 +41,19 @@ export function parseRequestedRange(
 function shortenSuffixes(range: string, sizeBytes: number): string {
   const shorten = (_suffix: string, length: string): string => `-${Math.min(Number(length), sizeBytes)}`;
   return range.replace(/-(?<=[=,]\s*-)(\d+)/g, shorten);
+}
+
+const SIGNED_URL =
+  /(?:^|,)\s*application\/json\s*(?:;[^,]*)?;\s*profile\s*=\s*(?:"signed-url"|signed-url)\s*(?=[;,]|$)([^,]*)/i;
+
+/**
+ * Returns 'document' if an `Accept` header accepts the profile `signed-url`, otherwise 'redirect'. A `q` counts only after
+ * the profile, in the first range that names it.
+ */
+export function responseFormOf(accept: string | undefined): ResponseForm {
+  if (accept === undefined || !accept.includes('signed-url')) return 'redirect'; // most requests name no profile; the name is in lower case
+  const [match, parameters = ''] = SIGNED_URL.exec(accept) ?? [];
+  return match !== undefined && !/;\s*q\s*=\s*0(?:\.0*)?\s*(?=;|$)/i.test(parameters)
+    ? 'document'
+    : 'redirect';
 }

@@ -44,7 +44,7 @@ export type ReleaseView = {
 };
 
 /** The verified parts of a release. `days` contains the indexes of its manifests by digest. */
-export type ReleaseParts = {
+type ReleaseParts = {
   readonly record: ReleaseRecord;
   readonly sha256: string;
   readonly changes: Changes;

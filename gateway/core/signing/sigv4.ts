@@ -8,7 +8,7 @@ export type SigningKey = {
 };
 
 /** A bucket, or a prefix in it: `origin` has no path; `path` is percent-encoded and ends with a slash. */
-export type SigningLocation = { readonly origin: string; readonly path: string; readonly region: string };
+type SigningLocation = { readonly origin: string; readonly path: string; readonly region: string };
 
 /** A GET of one key, and the headers of its response. */
 export type SignedGet = {

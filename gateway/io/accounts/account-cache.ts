@@ -18,7 +18,7 @@ export type Caller = {
 export type Callers = ReadonlyMap<string, Caller>;
 
 /** A bounded cache of accounts. */
-export type AccountCache = {
+type AccountCache = {
   /** Returns a cached account if it is fresh enough, and refreshes it in the background when it is about to expire. */
   readonly peek: (id: string) => Callers | undefined;
   /**
@@ -30,7 +30,7 @@ export type AccountCache = {
 };
 
 /** Options for `createAccountCache`. */
-export type AccountCacheOptions = {
+type AccountCacheOptions = {
   /** Reads an account from the store. */
   readonly readAccount: (id: string) => Promise<Account | undefined>;
   readonly now: () => number;

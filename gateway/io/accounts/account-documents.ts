@@ -5,7 +5,7 @@ import type { Etag, ObjectMeta, ObjectStore } from '../../../infra/store/object-
 import { OperatorError } from '../../core/exit-codes.js';
 
 /** The schemas of the documents in the accounts store. */
-export type AccountSchema = 'account' | 'key-record' | 'key-usage';
+type AccountSchema = 'account' | 'key-record' | 'key-usage';
 
 /** A document with its etag. */
 export type StoredDocument<N extends AccountSchema> = {

@@ -3,14 +3,14 @@ import { STORE_KEY } from '../../../schemas/paths.js';
 import type { WatchStore } from './store-health.js';
 
 /** A periodic check of the accounts store, so that an outage is noticed even while no request reads an account. */
-export type AccountsProbe = {
+type AccountsProbe = {
   /** Starts the checks. Resolves after the first one, regardless of its outcome. */
   readonly start: () => Promise<void>;
   readonly stop: () => void;
 };
 
 /** Options for `createAccountsProbe`. */
-export type AccountsProbeOptions = {
+type AccountsProbeOptions = {
   readonly store: Pick<ObjectStore, 'head'>;
   readonly everyMs: number;
   /** Records the outcome of each check. */

@@ -4,7 +4,7 @@ import { STORE_KEY } from '../../../schemas/paths.js';
 import { OperatorError } from '../../core/exit-codes.js';
 
 /** Options for `openAccountsStore`. With `mayBeDown`, a store that does not answer is opened without a check. */
-export type OpenAccountsOptions = OpenOptions & { readonly mayBeDown?: boolean };
+type OpenAccountsOptions = OpenOptions & { readonly mayBeDown?: boolean };
 
 /**
  * Opens the accounts store at an address. A new store needs no preparation. In a directory, only the owner of the process

@@ -1,4 +1,4 @@
-import { StoreError } from '../../../infra/store/object-store.js';
+import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
 import { toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Account, KeyRecord, ManualGrant } from '../../../schemas/types.generated.js';
@@ -13,22 +13,57 @@ import {
   putGrant,
   removeKeys,
   revokeKey,
+  findExpiredKeys,
+  deleteAccount,
 } from '../../core/accounts/account.js';
-import { deleteAccount } from '../../core/accounts/delete-account.js';
-import { keyRecordKey } from '../../../schemas/paths.js';
+import { keyRecordKey, keyUsageKey } from '../../../schemas/paths.js';
 import { createApiKey, isKeyId, type ApiKey, type KeyMode } from '../../core/access/api-key.js';
 import { explainInactivity, isActive, namePlan } from '../../core/access/entitlements.js';
 import { OperatorError } from '../../core/exit-codes.js';
 import { GatewayError } from '../../core/problems.js';
 import { DOCUMENT_META, readDocument, writeDocument } from './account-documents.js';
-import { deleteKeyRecord, removeExpiredKeys } from './expired-keys.js';
-import { createKeyUsageLog, type KeyUsageLog } from './key-usage.js';
 import {
   readStoredAccount,
   updateAccount,
   type AccountChange,
   type UpdateOptions,
 } from './update-account.js';
+import { isDamage } from './store-health.js';
+
+/** The day on which each key was last used. */
+type KeyUsageLog = {
+  /** Records a use, unless that day or a later one is recorded already. Of several concurrent writers, one succeeds. */
+  readonly recordUsage: (keyId: string, date: string) => Promise<void>;
+  /** Returns the last days of use by key id, without the keys that were never used. */
+  readonly readUsage: (keyIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+};
+
+/** Creates the log of an accounts store. A damaged entry counts as absent, and the next use replaces it. */
+export function createKeyUsageLog(store: ObjectStore): KeyUsageLog {
+  return {
+    async recordUsage(keyId, date) {
+      const key = keyUsageKey(keyId);
+      const before = await readDocument(store, key, 'key-usage').catch(ignoreDamage);
+      if (before !== undefined && before.value.last_used >= date) return;
+      const bytes = writeDocument('key-usage', { schema: 'key-usage/1', last_used: date });
+      const etag = before?.etag ?? (await store.head(key))?.etag ?? null; // a damaged entry has an etag too
+      await store.compareAndSwap(key, bytes, etag, DOCUMENT_META);
+    },
+    async readUsage(keyIds) {
+      const found = await Promise.all(
+        keyIds.map(async (keyId): Promise<[string, string][]> => {
+          const usage = await readDocument(store, keyUsageKey(keyId), 'key-usage').catch(ignoreDamage);
+          return usage === undefined ? [] : [[keyId, usage.value.last_used]];
+        }),
+      );
+      return new Map(found.flat());
+    },
+  };
+}
+
+function ignoreDamage(error: unknown): undefined {
+  if (!isDamage(error)) throw error;
+}
 
 const MAX_DRAWS = 5;
 
@@ -59,7 +94,7 @@ export type Accounts = KeyUsageLog & {
 };
 
 /** Options for `createKey`. Precondition: `label` is valid (`isLabel`) or null. */
-export type KeyOptions = {
+type KeyOptions = {
   readonly label: string | null;
   /** Refuses an account without an active grant. */
   readonly needsGrant: boolean;
@@ -75,13 +110,13 @@ export type CreatedKey = {
   readonly created_at: string;
 };
 
-export type RevokedKey = { readonly id: string; readonly revoked_at: string };
+type RevokedKey = { readonly id: string; readonly revoked_at: string };
 
 /** Options for `grant`; the grant ends just before the instant `until`. */
 export type GrantPlanOptions = Pick<ManualGrant, 'plan' | 'chain' | 'until' | 'reason'>;
 
 /** Options for `createAccounts`; `random` must return cryptographically secure bytes. */
-export type AccountsOptions = Omit<UpdateOptions, 'store'> & {
+type AccountsOptions = Omit<UpdateOptions, 'store'> & {
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   readonly mode: KeyMode;
@@ -197,4 +232,31 @@ function endGrant(
     );
   }
   return before.until <= instant ? account : putGrant(account, { ...before, until: instant, reason });
+}
+
+/**
+ * Deletes the records of the expired keys of an account, and returns the account without these keys. A record
+ * is deleted before the account gives up the tombstone of its key: without a record, no older document of the
+ * account can make the key valid again. A key whose record cannot be deleted stays listed as revoked, and the
+ * next change of the account's keys tries again.
+ */
+async function removeExpiredKeys(store: ObjectStore, account: Account, nowMs: number): Promise<Account> {
+  const ids = findExpiredKeys(account, nowMs);
+  const deleted = await Promise.all(ids.map((id) => deleteKeyRecord(store, id)));
+  return removeKeys(
+    account,
+    ids.filter((_id, i) => deleted[i]),
+  );
+}
+
+/** Deletes the record of a key that is not valid, and its last use. Returns whether the store did so. */
+async function deleteKeyRecord(store: ObjectStore, keyId: string): Promise<boolean> {
+  try {
+    await store.delete(keyRecordKey(keyId));
+    await store.delete(keyUsageKey(keyId));
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
 }

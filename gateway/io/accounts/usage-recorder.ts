@@ -2,7 +2,7 @@ import { toInstant } from '../../../schemas/dates.js';
 import { settlesWithin } from '../timing/time-limit.js';
 
 /** Records in the background on which days keys are used. */
-export type UsageRecorder = {
+type UsageRecorder = {
   /** Queues a use, at most once per key and day. Never waits, never throws. */
   readonly record: (keyId: string) => void;
   /** Waits for the queued writes, up to the time limit. */
@@ -10,7 +10,7 @@ export type UsageRecorder = {
 };
 
 /** Options for `createUsageRecorder`. */
-export type UsageRecorderOptions = {
+type UsageRecorderOptions = {
   readonly write: (keyId: string, date: string) => Promise<void>;
   readonly now: () => number;
   /** Receives the error of each failed write. That use is lost. */

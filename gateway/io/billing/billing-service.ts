@@ -26,7 +26,7 @@ export type BillingService = {
 };
 
 /** Options for `createBillingService`. */
-export type BillingServiceOptions = UpdateOptions & {
+type BillingServiceOptions = UpdateOptions & {
   readonly billing: BillingPort;
   readonly book: PriceBook;
   /** Returns milliseconds since the epoch. */

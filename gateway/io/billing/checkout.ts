@@ -14,7 +14,7 @@ import { updateAccount, type UpdateOptions } from '../accounts/update-account.js
 import type { BillingPort, CheckoutSession } from './billing-port.js';
 
 /** Dependencies of `openCheckout` and `openPortal`. */
-export type CheckoutContext = UpdateOptions & {
+type CheckoutContext = UpdateOptions & {
   readonly billing: BillingPort;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;

@@ -36,7 +36,7 @@ export type BillingAlert = {
 };
 
 /** Options for `createEventHandler`. */
-export type EventHandlerOptions = {
+type EventHandlerOptions = {
   readonly billing: BillingPort;
   readonly onAlert: (alert: BillingAlert) => void;
 };

@@ -1,10 +1,9 @@
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
-import type { Account } from '../../../schemas/types.generated.js';
+import type { Account, AccountSubscription } from '../../../schemas/types.generated.js';
 import { ACCOUNTS_PREFIX } from '../../../schemas/paths.js';
 import { isAccountId } from '../../core/accounts/account.js';
 import type { Drift, DriftCause } from '../../core/billing/drift.js';
-import { compareRecord } from '../../core/billing/compare-record.js';
-import type { PriceBook } from '../../core/billing/grant-from-subscription.js';
+import { type PriceBook, OUTCOMES, type Outcome } from '../../core/billing/grant-from-subscription.js';
 import { statusRuleOf, type Subscription } from '../../core/billing/subscription.js';
 import { GatewayError } from '../../core/problems.js';
 import { isDamage } from '../accounts/store-health.js';
@@ -12,9 +11,11 @@ import { readAccountAt, readStoredAccount } from '../accounts/update-account.js'
 import type { BillingService } from './billing-service.js';
 import type { BillingPort } from './billing-port.js';
 import { isRefusal } from './stripe/stripe-refusal.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { applyCustomerState, type CustomerState } from '../../core/billing/billing-record.js';
 
 /** Options for `reconcile`. Without a service nothing is written. */
-export type ReconcileAccountsOptions = {
+type ReconcileAccountsOptions = {
   readonly store: ObjectStore;
   readonly billing: Pick<BillingPort, 'readCustomer' | 'readCustomerAccount' | 'listSubscriptions'>;
   readonly book: PriceBook;
@@ -165,4 +166,36 @@ async function checkOwner(
     if (isDamage(error)) return 'recorded'; // the damage was already reported
     throw error;
   }
+}
+
+/** Returns how an account's record differs from Stripe, and which of its subscriptions need an operator's attention. */
+function compareRecord(account: Account, state: CustomerState, book: PriceBook): Drift[] {
+  const before = account.billing?.subscriptions ?? {};
+  const after = applyCustomerState(account, state, book).account.billing?.subscriptions ?? {};
+  const listed = new Set(state.subscriptions.map(({ id }) => id));
+  return Object.entries(after).flatMap(([id, should]) => {
+    const has = before[id];
+    const drift = {
+      account: account.account,
+      subscription: id,
+      has: has === undefined ? null : describe(has),
+    };
+    const drifts: Drift[] = [];
+    if (has === undefined || canonicalJson(has) !== canonicalJson(should)) {
+      const cause = has === undefined ? 'record-missing' : 'record-differs';
+      drifts.push({ ...drift, cause, should: describe(should) });
+    }
+    const { alerts, meaning } = OUTCOMES[should.outcome as Outcome]; // only names of `OUTCOMES` are recorded
+    // One that Stripe no longer lists cannot be corrected there; it is reported once, when its record changes.
+    if (alerts && listed.has(id)) drifts.push({ ...drift, cause: 'needs-attention', should: meaning });
+    return drifts;
+  });
+}
+
+function describe(record: AccountSubscription): string {
+  const { outcome, plan, chain, until, period_end: periodEnd, cancel_at: cancelAt, status } = record;
+  const parts = [`${status}/${outcome}`, plan ?? 'no plan', chain ?? '', `until ${until ?? '-'}`];
+  return [...parts, `period ends ${periodEnd ?? '-'}`, cancelAt === null ? '' : `cancels at ${cancelAt}`]
+    .filter((part) => part !== '')
+    .join(' ');
 }

@@ -17,7 +17,7 @@ export type StripeRefresh = {
 };
 
 /** Options for `createStripeRefresh`. */
-export type StripeRefreshOptions = {
+type StripeRefreshOptions = {
   readonly service: Pick<BillingService, 'sync'>;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;

@@ -11,7 +11,7 @@ import { filePathOf } from '../../../schemas/store-address.js';
 import { VARIABLE_NAMES, variableOf } from '../../core/configuration/variables.js';
 
 /** The variables with the contents of their secret files, and the faults of those files. */
-export type ReadEnvironment = { readonly env: Environment; readonly faults: readonly string[] };
+type ReadEnvironment = { readonly env: Environment; readonly faults: readonly string[] };
 
 /**
  * Replaces each `<NAME>_FILE` of a secret with `<NAME>`, set to the text of that file without its final

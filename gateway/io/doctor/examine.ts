@@ -1,11 +1,35 @@
 import { createKeySet } from '../identity/key-set.js';
-import type { ExaminationOptions } from './examination-options.js';
-import { examineBilling } from './examine-billing.js';
-import { examineSignIn } from './examine-sign-in.js';
-import { examineAccounts, examineClock, examineSigner, examineStore } from './examine-stores.js';
-import { describeError, fault, fine, runCheck, skipped, type Finding, type Verdict } from './finding.js';
+import { PLAN_IDS } from '../../../schemas/catalog.js';
+import { findPriceFaults } from '../../core/billing/price-faults.js';
+import { findWebhookFaults } from '../../core/billing/webhook-faults.js';
+import { findDiscoveryFaults } from '../../core/configuration/discovery-faults.js';
+import { PROVIDER_LIMIT_MS } from '../timing/time-limit.js';
+import { ACCOUNTS_PREFIX, POINTER_KEY } from '../../../schemas/paths.js';
+import { assertValid } from '../../../schemas/validate.js';
+import { openStore } from '../../../infra/store/open-store.js';
+import { readS3Address } from '../../../infra/store/s3/s3-address.js';
+import type { S3Signing } from '../../../infra/store/s3/s3-signing.js';
+import type { S3Address } from '../../../schemas/store-address.js';
+import { openAccountsStore } from '../accounts/accounts-store.js';
+import type { BillingSettings } from '../../core/billing/billing-settings.js';
+import type { Configuration } from '../../core/configuration/configuration.js';
+import type { BillingPort } from '../billing/billing-port.js';
 
-export type { Finding } from './finding.js';
+/** Options for `examine`. */
+type ExaminationOptions = {
+  readonly configuration: Configuration;
+  readonly fetch: typeof fetch;
+  /** Returns milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly openBilling: (
+    settings: BillingSettings,
+    onError: (error: unknown) => void,
+  ) => BillingPort | Promise<BillingPort>;
+  /** Time limit for the retries of a request to a store; `PROVIDER_LIMIT_MS` by default. */
+  readonly storeLimitMs?: number;
+  /** The version of Stripe's API that this program is written for. */
+  readonly apiVersion: string;
+};
 
 /** Checks everything that a gateway of this configuration needs, and changes nothing. An error becomes a finding. */
 export async function* examine(options: ExaminationOptions): AsyncGenerator<Finding> {
@@ -29,4 +53,173 @@ async function examineIdentity({ configuration, fetch, now }: ExaminationOptions
   return error === undefined
     ? fine('its keys can be read')
     : fault(`its keys cannot be read: ${describeError(error)}`);
+}
+
+/** Checks the prices, the permissions of the secret key, and the webhook at Stripe. */
+async function* examineBilling(options: ExaminationOptions): AsyncGenerator<Finding> {
+  const { billing: settings, keyMode } = options.configuration;
+  if (settings === undefined) {
+    yield { what: 'Stripe', ...skipped('CRD_STRIPE_SECRET_KEY is not set, so nothing is sold') };
+    return;
+  }
+  const errors: unknown[] = [];
+  const billing = await options.openBilling(settings, (error) => errors.push(error));
+  const isLive = keyMode === 'live';
+  const verdictOf = async (findFaults: () => Promise<string[]>, ifFine: string): Promise<Verdict> => {
+    try {
+      const faults = await findFaults();
+      return faults.length === 0 ? fine(ifFine) : fault(faults.join('; '));
+    } catch (error) {
+      return fault(describeError(errors.at(-1) ?? error));
+    }
+  };
+  for (const plan of PLAN_IDS) {
+    for (const [i, price] of settings.prices[plan].entries()) {
+      const findFaults = async (): Promise<string[]> =>
+        findPriceFaults(plan, await billing.readPrice(price), { isSold: i === 0, isLive });
+      yield { what: `price ${price}`, ...(await verdictOf(findFaults, `valid price of ${plan}`)) };
+    }
+  }
+  const findMissingPermissions = async (): Promise<string[]> =>
+    (await billing.findMissingPermissions()).map(
+      (what) => `CRD_STRIPE_SECRET_KEY has no permission to read ${what}; grant it at Stripe`,
+    );
+  yield {
+    what: 'Stripe key',
+    ...(await verdictOf(findMissingPermissions, 'can read everything that is needed; writing was not tried')),
+  };
+  const findFaultsOfWebhooks = async (): Promise<string[]> =>
+    findWebhookFaults(await billing.listWebhooks(), { isLive, version: options.apiVersion });
+  const ifFine =
+    'Stripe sends every event that is needed; to check the secret, send a test event from Stripe';
+  yield { what: 'webhook', ...(await verdictOf(findFaultsOfWebhooks, ifFine)) };
+}
+
+/** Path of the document about an issuer, below it (OpenID Connect Discovery 1.0 §4). */
+const DISCOVERY = '/.well-known/openid-configuration';
+
+/** Checks that the account page can sign in: what the provider says about itself fits the configuration. */
+async function examineSignIn({ configuration, fetch }: ExaminationOptions): Promise<Verdict> {
+  const { signIn } = configuration;
+  if (signIn === undefined) {
+    return skipped('CRD_OIDC_CLIENT_ID is not set: nobody can sign in on the account page');
+  }
+  const signal = AbortSignal.timeout(PROVIDER_LIMIT_MS);
+  const url = `${signIn.issuer.replace(/\/$/, '')}${DISCOVERY}`;
+  const response = await fetch(url, { redirect: 'error', signal }).catch((error: unknown) => {
+    throw new Error(`${url} cannot be read: ${describeError(error)}`);
+  });
+  if (!response.ok) return fault(`${url} answers ${response.status}`);
+  const document: unknown = await response.json().catch(() => undefined);
+  const faults = findDiscoveryFaults(document, signIn);
+  return faults.length === 0
+    ? fine('its provider offers what the page needs; signing in was not tried')
+    : fault(faults.join('; '));
+}
+
+/** Maximum clock skew between this machine and the store: signatures and links expire by the clock. */
+const MAX_SKEW_MS = 30_000;
+
+/** Checks that the pointer to the current release can be read. */
+async function examineStore({
+  configuration: { store, s3 },
+  storeLimitMs = PROVIDER_LIMIT_MS,
+}: ExaminationOptions): Promise<Verdict> {
+  const opened = await openStore(store.address, { s3, retryPeriodMs: storeLimitMs });
+  const found = await opened.get(POINTER_KEY);
+  if (found === undefined) return fault('nothing is published there yet: run "generator publish"');
+  try {
+    const { revision, sequence } = assertValid('pointer', JSON.parse(Buffer.from(found.bytes).toString()));
+    return fine(`the current release is ${revision}, sequence ${sequence}`);
+  } catch {
+    return fault(`its ${POINTER_KEY} is damaged: run "generator repair"`);
+  }
+}
+
+/** Checks that the accounts can be listed, and one of them read. */
+async function examineAccounts({
+  configuration: { accountsStore, s3 },
+  storeLimitMs = PROVIDER_LIMIT_MS,
+}: ExaminationOptions): Promise<Verdict> {
+  const store = await openAccountsStore(accountsStore.address, { s3, retryPeriodMs: storeLimitMs });
+  for await (const { key } of store.list(ACCOUNTS_PREFIX)) {
+    await store.get(key);
+    return fine('it contains accounts');
+  }
+  return fine('it contains no accounts yet; check CRD_ACCOUNTS_STORE if you expected some');
+}
+
+/** Compares this machine's clock with the store's. */
+async function examineClock({ configuration, fetch, now }: ExaminationOptions): Promise<Verdict> {
+  const { store, s3 } = configuration;
+  if (store.kind !== 's3') return skipped('a directory has no clock of its own');
+  const { location } = await resolveS3Signing(readS3Address(store.address, s3));
+  const signal = AbortSignal.timeout(PROVIDER_LIMIT_MS);
+  const response = await fetch(location.origin, { method: 'HEAD', signal }).catch((error: unknown) => {
+    throw new Error(`the clock of the store cannot be read: ${describeError(error)}`);
+  });
+  const storeMs = Date.parse(response.headers.get('date') ?? '');
+  if (Number.isNaN(storeMs)) return fault('the store does not send the time in its Date header');
+  const skewMs = Math.abs(now() - storeMs);
+  const says = `this machine and the store are ${Math.round(skewMs / 1000)} s apart`;
+  return skewMs > MAX_SKEW_MS ? fault(`${says}; set this machine's clock`) : fine(says);
+}
+
+/** Checks that the role that signs URLs can be assumed. */
+async function examineSigner({ configuration, now }: ExaminationOptions): Promise<Verdict> {
+  const { store, s3, signerRole } = configuration;
+  if (signerRole === undefined) {
+    return skipped(
+      store.kind === 's3'
+        ? 'CRD_SIGNER_ROLE is not set: the gateway signs with its own credentials'
+        : 'CRD_STORE is a directory: CRD_LINK_SECRET signs its links',
+    );
+  }
+  const { getCredentials } = await resolveS3Signing(readS3Address(store.address, s3), signerRole);
+  const { expiration } = await getCredentials().catch((error: unknown) => {
+    throw new Error(`${signerRole} cannot be assumed: ${describeError(error)}`);
+  });
+  const minutes = Math.floor(((expiration?.getTime() ?? Infinity) - now()) / 60_000);
+  return fine(`its role can be assumed, for ${minutes} minutes`);
+}
+
+/** The result of one check: a `fault` has to be fixed, and a check is `skipped` when the configuration does not need it. */
+export type Finding = {
+  readonly what: string;
+  readonly verdict: 'fine' | 'fault' | 'skipped';
+  readonly says: string;
+};
+
+/** A finding without the name of its check. */
+type Verdict = Omit<Finding, 'what'>;
+
+/** Creates the verdict of a check that passed. */
+const fine = (says: string): Verdict => ({ verdict: 'fine', says });
+
+/** Creates the verdict of a check that failed. */
+const fault = (says: string): Verdict => ({ verdict: 'fault', says });
+
+/** Creates the verdict of a check that does not apply. */
+const skipped = (says: string): Verdict => ({ verdict: 'skipped', says });
+
+/** Runs a check. An error that it throws becomes a fault. */
+async function runCheck(what: string, check: () => Promise<Verdict>): Promise<Finding> {
+  try {
+    return { what, ...(await check()) };
+  } catch (error) {
+    return { what, ...fault(describeError(error)) };
+  }
+}
+
+/** Returns the message of an error, with the cause of a failed `fetch`. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed without a message';
+  const { message, cause } = error;
+  return message === 'fetch failed' && cause instanceof Error ? `no answer (${cause.message})` : message;
+}
+
+/** Loads the SDK, which takes longer than the other checks of a directory. */
+async function resolveS3Signing(address: S3Address, role?: string): Promise<S3Signing> {
+  const signing = await import('../../../infra/store/s3/s3-signing.js');
+  return signing.resolveS3Signing(address, role);
 }

@@ -29,7 +29,7 @@ export type Authenticator = {
 };
 
 /** Options for `createAuthenticator`. */
-export type AuthenticatorOptions = {
+type AuthenticatorOptions = {
   readonly accounts: {
     readonly readKey: (keyId: string) => Promise<KeyRecord | undefined>;
     readonly readAccount: (account: string) => Promise<Account | undefined>;

@@ -27,7 +27,7 @@ export type KeySet = {
 };
 
 /** Options for `createKeySet`. */
-export type KeySetOptions = {
+type KeySetOptions = {
   readonly address: KeySetAddress;
   readonly fetch: typeof fetch;
   /** Returns milliseconds since the epoch. */

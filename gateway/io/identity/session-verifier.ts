@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const MAX_REASONS = 50;
 
 /** Options for `createSessionVerifier`. */
-export type SessionVerifierOptions = {
+type SessionVerifierOptions = {
   readonly fetch: typeof fetch;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;

@@ -16,7 +16,7 @@ export type Sessions = {
 };
 
 /** Options for `createSessions`. */
-export type SessionsOptions = {
+type SessionsOptions = {
   readonly keySet: KeySet;
   readonly issuer: string;
   readonly audience: string;
@@ -29,10 +29,7 @@ export type SessionsOptions = {
 };
 
 /** Only asymmetric signatures (RFC 7518 §3.1, RFC 8037): a public key must never be accepted as a shared secret. */
-const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA'],
-];
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_CHARACTERS = 16 * 1024;
 /** The type of a plain JWT (RFC 7519 §5.1). Any other type marks a token for another purpose, such as `logout+jwt`. */

@@ -4,7 +4,7 @@ import { OperatorError } from '../../core/exit-codes.js';
 import { GatewayError } from '../../core/problems.js';
 
 /** Options for `createLogger`; `scrub` removes secrets from logged errors. */
-export type LoggerOptions = {
+type LoggerOptions = {
   readonly destination: DestinationStream;
   readonly level: string;
   readonly scrub: (text: string) => string;

@@ -18,7 +18,7 @@ export type RateLimits = {
 };
 
 /** Options for `createRateLimits`. */
-export type RateLimitsOptions = {
+type RateLimitsOptions = {
   readonly keyPerMinute: number;
   readonly addressPerMinute: number;
   readonly now: () => number;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** A request as it is logged; `decision` is the outcome. */
-export type LoggedRequest = {
+type LoggedRequest = {
   readonly id: string;
   readonly route: string;
   readonly decision: string;

@@ -8,7 +8,7 @@ import { noAnswerFrom, PROVIDER_LIMIT_MS, withTimeLimit } from '../timing/time-l
 import type { SignedObject, SignedUrl, UrlSigner } from './url-signer.js';
 
 /** Options for `createS3UrlSigner`. */
-export type S3UrlSignerOptions = S3Signing & {
+type S3UrlSignerOptions = S3Signing & {
   readonly ttlSeconds: number;
   readonly now: () => number;
   /** Receives the error of each failed renewal of the credentials. */

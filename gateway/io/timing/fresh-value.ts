@@ -1,12 +1,12 @@
 import { createFreshValues, type FreshValues, type FreshValuesOptions } from './fresh-values.js';
 
 /** Options for `createFreshValue`. */
-export type FreshValueOptions<T> = Omit<FreshValuesOptions<T>, 'max' | 'load'> & {
+type FreshValueOptions<T> = Omit<FreshValuesOptions<T>, 'max' | 'load'> & {
   readonly load: () => Promise<T>;
 };
 
 /** One value, with the methods of `FreshValues`. */
-export type FreshValue<T> = {
+type FreshValue<T> = {
   readonly peek: () => ReturnType<FreshValues<T>['peek']>;
   readonly read: (maxAgeMs?: number) => Promise<T>;
 };

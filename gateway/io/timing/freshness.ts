@@ -8,7 +8,7 @@
 export type Freshness = 'fresh' | 'aging' | 'stale' | 'expired';
 
 /** Ages, in milliseconds, from which a value is aging, stale and expired. */
-export type AgeLimits = { readonly agingMs: number; readonly staleMs: number; readonly expiredMs: number };
+type AgeLimits = { readonly agingMs: number; readonly staleMs: number; readonly expiredMs: number };
 
 /** Returns the freshness of a value by its age. A negative age, after the clock was set back, counts as expired. */
 export function freshnessByAge(ageMs: number, { agingMs, staleMs, expiredMs }: AgeLimits): Freshness {

@@ -1,5 +1,5 @@
 /** Lanes of work by name: one task at a time in each, in the order of arrival. */
-export type Lanes = {
+type Lanes = {
   readonly run: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 };
 

@@ -10,7 +10,7 @@ export type PacedRefresh = {
 };
 
 /** Options for `createPacedRefresh`; times are in milliseconds. `refresh` must not reject. */
-export type PacedRefreshOptions = {
+type PacedRefreshOptions = {
   readonly refresh: () => Promise<void>;
   readonly pauseMs: number;
   readonly now: () => number;

@@ -111,7 +111,7 @@ async function neighboursOf(
 }
 
 /** Values of other sources on a date, and the state that keeps them. */
-export type CheckedDate = { readonly checks: readonly Check[]; readonly state: ChainState };
+type CheckedDate = { readonly checks: readonly Check[]; readonly state: ChainState };
 
 /** Reads a date from the sources that a chain is compared with. */
 export async function readChecks(

@@ -29,7 +29,7 @@ export type DayReader = {
 const MOST_FAILURES = 3;
 
 /** Options for `openDays`. */
-export type OpenDaysOptions = {
+type OpenDaysOptions = {
   /** First date that a later collection reads again. Before it, every failure of a source ends the collection. */
   readonly oldest: string;
   readonly chain: Chain;

@@ -8,7 +8,7 @@ import { readByDigest } from '../../state/stored-json.js';
 type Counts = CollectedDay['counts'];
 
 /** The counts of accepted dates of a chain. */
-export type CountsReader = {
+type CountsReader = {
   /** Returns the counts that a source gave on a date; `undefined` if nothing of it was accepted. */
   readonly countsOf: (source: string, date: string) => Promise<Counts | undefined>;
   /** Keeps the counts of lineages that are not in the store yet. */

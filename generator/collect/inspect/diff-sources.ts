@@ -5,7 +5,7 @@ import { GeneratorError } from '../../core/generator-error.js';
 import { SourceError, type Source } from '../../sources/source.js';
 
 /** Options for `diffSources`: two sources, and the dates to compare. */
-export type DiffOptions = {
+type DiffOptions = {
   readonly chain: Chain;
   readonly a: Source;
   readonly b: Source;

@@ -5,7 +5,7 @@ import { findLicenceRefusal } from '../../core/collection/licence-guard.js';
 import type { Source, SourceFacts } from '../../sources/source.js';
 
 /** The newest values that a ledger has from a source. */
-export type LastSuccess = {
+type LastSuccess = {
   readonly date: string;
   readonly accepted_at: string;
   readonly metrics: readonly MetricName[];

@@ -6,7 +6,7 @@ import type { Source } from '../../sources/source.js';
 export type Part = { readonly source: Source; readonly metrics: readonly MetricName[] };
 
 /** A source that a chain is compared with, and the metrics that both define in the same way. */
-export type CheckPart = { readonly source: Source; readonly same: readonly MetricName[] };
+type CheckPart = { readonly source: Source; readonly same: readonly MetricName[] };
 
 /** Sources and rules of a chain. */
 export type ChainPlan = {

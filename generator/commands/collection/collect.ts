@@ -120,7 +120,7 @@ function show(
   return collectExitOf(report);
 }
 
-export function intoOption(): Option {
+function intoOption(): Option {
   return new Option(
     '--into <address>',
     'address of the collection: file:PATH or s3://bucket/prefix; not a release store',

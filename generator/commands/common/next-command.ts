@@ -14,7 +14,7 @@ export function formatAgain({ program, args }: CommandLine): string {
 }
 
 /** A run that failed. `command` is the name of its command, with the name of its group: `keys init`. */
-export type FailedRun = { readonly command: string; readonly error: unknown; readonly exit: ExitName };
+type FailedRun = { readonly command: string; readonly error: unknown; readonly exit: ExitName };
 
 /** Returns the command that helps after a failed run, to paste; `undefined` if none does. */
 export function findNextCommand(

@@ -168,7 +168,7 @@ async function finish(
 }
 
 /** Why a command line was not understood: in one line, and as commander explains it to a person. */
-export type Misuse = { readonly message: string; readonly text: string };
+type Misuse = { readonly message: string; readonly text: string };
 
 /**
  * Ends a run whose command line was not understood. It still honours `--json`, `--log-json` and `--report`, which it

@@ -5,7 +5,7 @@ import type { DayRecord } from '../records/day-writers.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 
 /** Options for `bundleFiles`. */
-export type BundleOptions = {
+type BundleOptions = {
   readonly chain: Chain;
   readonly genre: Genre;
   readonly updatedThrough: string;

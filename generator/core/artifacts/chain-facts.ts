@@ -26,7 +26,7 @@ export type ChainFacts = {
 };
 
 /** The meta records of a chain's last dates, and the points of its chart. Both ascend. */
-export type ChainRecords = {
+type ChainRecords = {
   readonly lastRecords: readonly MetaDay[];
   readonly points: readonly ChartPoint[];
 };

@@ -16,7 +16,7 @@ const DAY_MS = 24 * HOUR_MS;
 const PUBLISHED_WITHIN_MS = HOUR_MS;
 
 /** How fresh a chain is at one time. */
-export type FreshnessFields = {
+type FreshnessFields = {
   readonly last_available: string | null;
   readonly lag_days: number | null;
   readonly freshness: Freshness;

@@ -12,7 +12,7 @@ import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 import { expectedNextBy } from './freshness.js';
 
 /** Options for `manifestFile`. */
-export type ManifestOptions = {
+type ManifestOptions = {
   readonly chain: Chain;
   readonly genre: Genre;
   readonly updatedThrough: string;

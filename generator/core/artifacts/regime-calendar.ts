@@ -97,7 +97,7 @@ export const CALENDAR_FIELDS: readonly CalendarField[] = [
 ];
 
 /** A column of the calendar, as a field of the feature schema. */
-export type CalendarField = FeatureField & { readonly name: keyof RegimeCalendarRow };
+type CalendarField = FeatureField & { readonly name: keyof RegimeCalendarRow };
 
 function scoreField(name: keyof RegimeCalendarRow, title: string, description: string): CalendarField {
   const constraints = { minimum: 0, maximum: 100 };

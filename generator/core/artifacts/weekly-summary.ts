@@ -23,7 +23,7 @@ const ABSENT = '-';
 const LABEL_WIDTH = Math.max(...Object.keys(LABEL_MEANINGS).map((label) => label.length));
 
 /** Options for `weeklySummaryFile`. `records` are the meta records in force of the last dates, ascending; the comparison with a week before needs eight. */
-export type WeeklyOptions = {
+type WeeklyOptions = {
   readonly records: readonly MetaDay[];
   readonly lastAvailable: string | null;
   readonly sources: readonly SourceSegment[];

@@ -7,7 +7,7 @@ import { createNarrator, type BriefTemplates } from './narrator.js';
 import { headlineOf, stateSection } from './state-section.js';
 
 /** The texts of a brief and the facts they use. */
-export type Brief = {
+type Brief = {
   readonly headline: string;
   readonly body: string;
   readonly markdown: string;

@@ -13,13 +13,13 @@ const LEVELS_LEFT = 76;
 /** Height of a panel with its head, in pixels. */
 export const PANEL_ROW = HEAD + PANEL_HEIGHT;
 
-export type Axis = 'demand' | 'pressure';
+type Axis = 'demand' | 'pressure';
 
 /** Names of the axes. */
 export const AXIS_NAMES: Readonly<Record<Axis, string>> = { demand: 'Demand', pressure: 'Pressure' };
 
 /** Options for `panelMarks`. */
-export type PanelOptions = {
+type PanelOptions = {
   readonly series: Pick<ChartSeries, 'first' | 'days'>;
   readonly axis: Axis;
   readonly thresholds: Chart['thresholds'];

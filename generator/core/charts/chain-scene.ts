@@ -11,10 +11,10 @@ const PRESSURE_TOP = DEMAND_TOP + PANEL_ROW + GAP;
 const BOTTOM = PRESSURE_TOP + PANEL_ROW;
 
 /** Height of the chart of a chain, in pixels. */
-export const CHAIN_HEIGHT = BOTTOM + TIME_HEIGHT;
+const CHAIN_HEIGHT = BOTTOM + TIME_HEIGHT;
 
 /** Options for `chainScene`. */
-export type ChainSceneOptions = {
+type ChainSceneOptions = {
   readonly series: ChartSeries;
   readonly window: ChartWindow;
   /** The words above the ribbon, at its right end. */

@@ -9,7 +9,7 @@ import { signalWords } from '../text/signal-words.js';
 import type { Run } from './ribbon.js';
 
 /** A day of a chart. A label of null: the date was withdrawn. */
-export type SeriesDay = {
+type SeriesDay = {
   readonly label: RegimeLabel | null;
   readonly confidence: number;
   readonly demand: number | null;

@@ -16,7 +16,7 @@ export type OverviewRow = {
 };
 
 /** Returns the height of the overview of a number of chains, in pixels. */
-export function overviewHeight(chains: number): number {
+function overviewHeight(chains: number): number {
   return Math.max(1, chains) * ROW - 8 + TIME_HEIGHT;
 }
 

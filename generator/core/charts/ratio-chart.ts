@@ -14,14 +14,14 @@ const LEAST_RANGE = 0.001;
 type Ratio = { readonly date: string; readonly ratio: number };
 
 /** The ratios of a quantity over time, with ascending dates. */
-export type RatioLine = {
+type RatioLine = {
   readonly metric: string;
   readonly ratios: readonly Ratio[];
   readonly summary?: { readonly median: number; readonly least: Ratio; readonly most: Ratio };
 };
 
 /** Options for `drawRatioChart`. */
-export type RatioChart = { readonly title: string; readonly lines: readonly RatioLine[] };
+type RatioChart = { readonly title: string; readonly lines: readonly RatioLine[] };
 
 /** Draws a panel per line: how far its ratios are from 1. Dates without a ratio are gaps; lines without any are left out. */
 export function drawRatioChart({ title, lines }: RatioChart): string {

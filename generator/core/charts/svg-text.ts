@@ -8,12 +8,12 @@ const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 /** Width of a line's own coordinates. */
 const LINE_WIDTH = 1000;
 /** Width of a chart as a file, and its margin, in pixels. */
-export const FILE_WIDTH = 960;
+const FILE_WIDTH = 960;
 const MARGIN = 20;
 const LEGEND_ITEM = 112;
 
 /** Options for `toSvg`. */
-export type SvgOptions = {
+type SvgOptions = {
   /** Prefix of all ids, so that charts on one page share none. */
   readonly name: string;
   /** What the chart shows, for screen readers. */
@@ -37,7 +37,7 @@ export function toSvg({ height, marks }: Scene, options: SvgOptions): string {
 }
 
 /** Options for `toSvgFile`. */
-export type SvgFileOptions = SvgOptions & {
+type SvgFileOptions = SvgOptions & {
   readonly heading: string;
   readonly subheading: string;
   /** Whether the legend of the labels is drawn. Default: true. */

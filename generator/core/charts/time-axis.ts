@@ -6,7 +6,7 @@ import { verticalLine, type Mark } from './scene.js';
 export type ChartWindow = { readonly from: number; readonly to: number };
 
 /** A labelled day of a time axis. */
-export type Tick = { readonly day: number; readonly label: string };
+type Tick = { readonly day: number; readonly label: string };
 
 /** Height of the labels below a chart, in pixels. */
 export const TIME_HEIGHT = 24;
@@ -17,7 +17,7 @@ export const NARROW = 320;
 /** Width that charts in files are drawn for, in pixels. */
 export const FILE_LABELS_WIDTH = 920;
 /** Least number of days that a chart shows, so that a chain's first days do not fill it. */
-export const MIN_DAYS = 14;
+const MIN_DAYS = 14;
 /** Steps of the axis in months. */
 const MONTH_STEPS = [1, 3, 6, 12, 24, 60] as const;
 /** Steps of the axis in days, for short windows. */
@@ -40,7 +40,7 @@ export function shareOf(day: number, { from, to }: ChartWindow): number {
 }
 
 /** Returns the labelled days of a window that is `width` pixels wide: as many as fit, at the start of days, months or years. */
-export function ticksOf(window: ChartWindow, width: number): Tick[] {
+function ticksOf(window: ChartWindow, width: number): Tick[] {
   const most = Math.max(2, Math.floor(width / LABEL_WIDTH));
   const days = window.to - window.from;
   const dayStep = days <= 62 ? DAY_STEPS.find((step) => days / step <= most) : undefined;

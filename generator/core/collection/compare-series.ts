@@ -10,7 +10,7 @@ export type ValuesByDate = ReadonlyMap<string, DayValues>;
 export type DateSpan = { readonly first: string; readonly last: string; readonly dates: number };
 
 /** A value of A divided by the value of B on the same date. */
-export type DatedRatio = { readonly date: string; readonly ratio: number };
+type DatedRatio = { readonly date: string; readonly ratio: number };
 
 /** Differences of a metric between two sources, A and B. */
 export type MetricComparison = {

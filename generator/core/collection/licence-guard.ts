@@ -7,7 +7,7 @@ export type SourceTerms = {
 };
 
 /** The use of a source's data, from the policy. */
-export type DataUse = {
+type DataUse = {
   /** True for a store whose data are sold. */
   readonly commercial: boolean;
   /** The operator's written statement why the data may be sold. It counts only if the licence leaves that open. */

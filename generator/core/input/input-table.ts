@@ -8,7 +8,7 @@ import type { InputRow } from './input-series.js';
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
 /** The header of a chain's file: one metric per cell, `undefined` for the date and for faulty cells. */
-export type InputHeader = {
+type InputHeader = {
   readonly width: number;
   readonly dateAt: number;
   readonly metrics: readonly (MetricName | undefined)[];

@@ -4,7 +4,7 @@ import type { Rounding } from '../statistics/rounding.js';
 import type { SignalSeries } from './signals.js';
 
 /** The series that drivers are computed from. */
-export type DriverSources = {
+type DriverSources = {
   readonly signals: readonly SignalSeries[];
   readonly dimensions: DimensionZ;
   readonly axes: AxesZ;

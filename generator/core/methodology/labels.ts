@@ -1,7 +1,7 @@
 import type { Level, Methodology, RegimeLabel } from '../../../schemas/types.generated.js';
 
 /** The evidence that decides a day's label. */
-export type LabelEvidence = {
+type LabelEvidence = {
   readonly demand: Level | null;
   readonly pressure: Level | null;
   readonly hasInput: boolean;

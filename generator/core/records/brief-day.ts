@@ -11,7 +11,7 @@ import type { InputSeries } from '../input/input-series.js';
 import { toIdentity, type Provenance } from './provenance.js';
 
 /** The writers of the records that a brief is derived from. */
-export type BriefSources = {
+type BriefSources = {
   readonly meta: (t: number, provenance: Provenance) => MetaDay;
   readonly gold: (t: number, provenance: Provenance) => GoldDay;
   readonly derived: (t: number, provenance: Provenance) => DerivedDay;

@@ -5,7 +5,7 @@ import type { InputSeries } from '../input/input-series.js';
 export type Provenance = { readonly revision: string; readonly updatedThrough: string };
 
 /** The first members of every day file. */
-export type DayIdentity<S extends string> = {
+type DayIdentity<S extends string> = {
   readonly schema: S;
   readonly chain: Chain;
   readonly date: string;

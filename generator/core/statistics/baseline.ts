@@ -3,7 +3,7 @@ import type { Column } from '../input/input-series.js';
 import { createRollingWindow } from './rolling-window.js';
 
 /** The usual position and spread of a signal, from its own past. */
-export type Baseline = { readonly median: number; readonly scale: number };
+type Baseline = { readonly median: number; readonly scale: number };
 
 /** The baseline of each date, null where too few values are available, and the number of values it rests on. */
 export type BaselineSeries = {

@@ -2,7 +2,7 @@
  * A multiset of numbers in ascending order, for statistics over a sliding window.
  * Every operation is at most linear in the window's size; nothing is sorted again.
  */
-export type RollingWindow = {
+type RollingWindow = {
   readonly size: () => number;
   readonly add: (value: number) => void;
   /** Removes a value. Precondition: the window contains it. */

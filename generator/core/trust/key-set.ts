@@ -12,7 +12,7 @@ export const OVERLAP_DAYS = 7;
 export type NamedKey = { readonly kid: string; readonly jwk: PublicKey };
 
 /** Options of `createKeySet`. */
-export type CreateKeySetOptions = {
+type CreateKeySetOptions = {
   readonly site: string;
   readonly root: PublicKey;
   readonly release: NamedKey;

@@ -7,7 +7,7 @@ import type {
 } from '../../../schemas/types.generated.js';
 
 /** What a statement says in addition to its release record. */
-export type StatementContext = {
+type StatementContext = {
   readonly site: string;
   /** Digest of the history up to the release. */
   readonly historySha256: string;

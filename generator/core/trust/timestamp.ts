@@ -3,7 +3,7 @@ import { TIMESTAMP_MS } from '../../../schemas/trust/trust-documents.js';
 import type { Timestamp } from '../../../schemas/types.generated.js';
 
 /** The release that a timestamp names, and the site. */
-export type TimestampSubject = Pick<Timestamp, 'site' | 'sequence' | 'sha256'>;
+type TimestampSubject = Pick<Timestamp, 'site' | 'sequence' | 'sha256'>;
 
 /** Returns the timestamp of a release at this time. It is valid for 48 hours. */
 export function toTimestamp({ site, sequence, sha256 }: TimestampSubject, nowMs: number): Timestamp {
@@ -18,7 +18,7 @@ export function toTimestamp({ site, sequence, sha256 }: TimestampSubject, nowMs:
 }
 
 /** A timestamp with less time left is renewed: over half, so that a daily run that comes a little early does it too. */
-export const RENEWAL_MS = 30 * 3_600_000;
+const RENEWAL_MS = 30 * 3_600_000;
 
 /** Returns whether a timestamp can stay: it names this release, and enough of its time is left. */
 export function isTimely(timestamp: Timestamp, subject: TimestampSubject, nowMs: number): boolean {

@@ -6,7 +6,7 @@ import { DAY_SCHEMAS, type DayRecord } from '../records/day-writers.js';
 import { isDaySchema } from './foreign-names.js';
 
 /** The name of a schema of day files. */
-export type DaySchema = SchemaName & `${string}-day`;
+type DaySchema = SchemaName & `${string}-day`;
 
 export function daySchemaOf(genre: Genre): DaySchema {
   return DAY_SCHEMAS[genre].split('/')[0] as DaySchema; // a day schema's id is its name and number

@@ -27,7 +27,7 @@ const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key t
 export const NOT_LISTED = 'is not listed in the release';
 
 /** A release record and the manifests that could be read, by path. */
-export type ReleaseParts = {
+type ReleaseParts = {
   readonly record: ReleaseRecord;
   readonly manifests: ReadonlyMap<string, Manifest>;
 };

@@ -20,7 +20,7 @@ export function evidenceOfRecord({ record }: DigestedRecord): CommitEvidence[] {
 }
 
 /** A public copy that names its release, with the digest of its bytes. */
-export type CopyOfRelease = {
+type CopyOfRelease = {
   readonly key: string;
   readonly path: string;
   readonly revision: string;

@@ -7,7 +7,7 @@ import { draftVolumes, type VolumeDraft, type VolumeOptions } from './draft-volu
 export type ChainVolumes = { readonly [genre in VolumeGenre]: VolumeDraft };
 
 /** Options for `draftChainVolumes`. */
-export type ChainVolumeOptions = Omit<VolumeOptions, 'genre' | 'entries' | 'metaEntries' | 'published'> & {
+type ChainVolumeOptions = Omit<VolumeOptions, 'genre' | 'entries' | 'metaEntries' | 'published'> & {
   readonly entries: { readonly [genre in VolumeGenre]: readonly ManifestDate[] };
   /** The published manifests; absent for a chain that was not published before. */
   readonly published?: { readonly [genre in VolumeGenre]: Manifest | undefined } | undefined;

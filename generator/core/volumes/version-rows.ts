@@ -7,10 +7,10 @@ import type { VersionRow } from './column.js';
 const BACKFILLED_AFTER_MS = 7 * 86_400_000;
 
 /** A date in a manifest and in the meta manifest, whose records have the status of the date. */
-export type ListedDate = { readonly entry: ManifestDate; readonly metaEntry: ManifestDate };
+type ListedDate = { readonly entry: ManifestDate; readonly metaEntry: ManifestDate };
 
 /** What the rows of a date are made from. `records` are those of `recordsOf`, by digest. */
-export type DateVersions = ListedDate & {
+type DateVersions = ListedDate & {
   readonly chain: Chain;
   readonly revisions: ManifestRevisions;
   readonly records: ReadonlyMap<string, DayRecord>;
@@ -29,7 +29,7 @@ type Version = {
 type Part = Pick<Version, 'inForceFrom' | 'inForceUntil'> & { readonly status: string };
 
 /** A record that rows are made from: its digest, and the entry that names it, of the genre itself or of genre meta. */
-export type NeededRecord = {
+type NeededRecord = {
   readonly of: 'own' | 'meta';
   readonly entry: ManifestDate;
   readonly sha256: string;

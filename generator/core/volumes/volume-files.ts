@@ -18,7 +18,7 @@ import { toCsv, toParquet, type Table } from './volume-bytes.js';
 export const volumeSchema = (genre: VolumeGenre): string => `${genre}-volume/1`;
 
 /** What a volume is made from. */
-export type VolumeSource = {
+type VolumeSource = {
   readonly genre: VolumeGenre;
   readonly chain: Chain;
   readonly period: Period;
@@ -28,7 +28,7 @@ export type VolumeSource = {
 };
 
 /** A volume: its entry in the manifest, and its files. */
-export type VolumeFiles = { readonly listed: ManifestVolume; readonly files: readonly Artifact[] };
+type VolumeFiles = { readonly listed: ManifestVolume; readonly files: readonly Artifact[] };
 
 /** Returns the files of volumes, as their manifest lists them. */
 export function listedFiles(volumes: readonly ManifestVolume[] = []): VolumeFile[] {

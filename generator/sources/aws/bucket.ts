@@ -22,7 +22,7 @@ export type Bucket = {
 };
 
 /** Options for `withBucket`. */
-export type BucketOptions = {
+type BucketOptions = {
   /** Id of the source, for messages. */
   readonly source: string;
   readonly address: S3Address;

@@ -5,7 +5,7 @@ import { SourceError } from '../source.js';
 import type { ByteRange } from './byte-ranges.js';
 
 /** A column of a Parquet file, from its footer. */
-export type FileColumn = {
+type FileColumn = {
   readonly type: string;
   /** The parts of the column, one or more for each group of rows. */
   readonly chunks: readonly ByteRange[];
@@ -15,7 +15,7 @@ export type FileColumn = {
 export type FileColumns = ReadonlyMap<string, FileColumn>;
 
 /** A file on this machine, of which only the footer needs to be there. */
-export type LocalFile = { readonly path: string; readonly uri: string };
+type LocalFile = { readonly path: string; readonly uri: string };
 
 type Text = string | null | undefined;
 

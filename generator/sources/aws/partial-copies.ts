@@ -19,7 +19,7 @@ export type PartialCopy = {
 };
 
 /** Tools for making copies. */
-export type Copying = {
+type Copying = {
   /** Id of the source, for messages. */
   readonly source: string;
   readonly bucket: Bucket;

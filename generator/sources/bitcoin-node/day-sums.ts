@@ -3,7 +3,7 @@ import type { TextRow } from '../../core/collection/values/query-day.js';
 import type { Block, BlockHeader, Transaction } from './block.js';
 
 /** The integers of a day, added up block by block. */
-export type DaySums = {
+type DaySums = {
   readonly add: (header: BlockHeader, block: Block) => void;
   /** Returns the rows that the chain's query (`schemas/sql`) has for the day: one per difficulty. */
   readonly toRows: () => TextRow[];

@@ -21,7 +21,7 @@ const CONCURRENCY = 2;
 const EARLIER_BLOCKS = 144;
 
 /** Options for `readDay`. */
-export type ReadDayOptions = {
+type ReadDayOptions = {
   readonly rpc: BitcoinRpc;
   /** The newest block that counts as settled, and its median time. */
   readonly settled: TimedBlock;

@@ -5,10 +5,10 @@ import { describeValue, shapeError } from '../shape-error.js';
 import { COMPLETION, type CoinMetricsAsset } from './coinmetrics-metrics.js';
 
 /** A page of asset metrics. */
-export type Page = { readonly rows: readonly unknown[]; readonly nextUrl: string | undefined };
+type Page = { readonly rows: readonly unknown[]; readonly nextUrl: string | undefined };
 
 /** A day of an asset that is complete. */
-export type AssetDay = {
+type AssetDay = {
   readonly date: string;
   readonly values: { readonly [metric in MetricName]?: string };
 };

@@ -5,7 +5,7 @@ import { EVM_CHAINS, type EvmChain } from './evm-chains.js';
 import type { Receipt } from './receipt.js';
 
 /** The integers of a day, added up block by block. */
-export type DaySums = {
+type DaySums = {
   readonly addBlock: (header: BlockHeader) => void;
   readonly addReceipts: (receipts: readonly Receipt[]) => void;
   /** Returns the row that the chain's query (`schemas/sql`) has for the day, as far as a node knows its columns. */

@@ -4,7 +4,7 @@ import type { Chain } from '../../../schemas/types.generated.js';
 export type EvmChain = Exclude<Chain, 'bitcoin'>;
 
 /** Properties of a chain. */
-export type EvmChainDefinition = {
+type EvmChainDefinition = {
   readonly chainId: number;
   /** First date with blocks that transactions can use. */
   readonly firstDate: string;

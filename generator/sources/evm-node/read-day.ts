@@ -16,7 +16,7 @@ const SECONDS_PER_DAY = 86_400;
 const CONCURRENCY = 4;
 
 /** Options for `readDay`. */
-export type ReadDayOptions = {
+type ReadDayOptions = {
   readonly rpc: EvmRpc;
   readonly chain: EvmChain;
   readonly withReceipts: boolean;

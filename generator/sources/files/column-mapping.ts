@@ -5,7 +5,7 @@ import { isPriceName } from '../../core/input/input-table.js';
 import { unitsOf } from './column-units.js';
 
 /** The column of each metric, and its unit: one of `unitsOf`. */
-export type ColumnMapping = {
+type ColumnMapping = {
   readonly [metric in MetricName]?: { readonly column: string; readonly unit: string };
 };
 

@@ -15,7 +15,7 @@ import {
 import { createGrowthepieProbe } from './growthepie-probe.js';
 
 /** Terms and definitions of growthepie. */
-export const GROWTHEPIE_FACTS: SourceFacts = {
+const GROWTHEPIE_FACTS: SourceFacts = {
   id: 'growthepie',
   name: 'growthepie',
   url: 'https://www.growthepie.com',
@@ -30,7 +30,7 @@ export const GROWTHEPIE_FACTS: SourceFacts = {
 };
 
 /** Options for `createGrowthepie`. */
-export type GrowthepieOptions = {
+type GrowthepieOptions = {
   /** `https://api.growthepie.com` by default. */
   readonly endpoint?: string;
   readonly limits?: TransferLimits;

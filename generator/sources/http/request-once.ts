@@ -3,7 +3,7 @@ import { watchTransfer, type TransferLimits } from './transfer-watch.js';
 import type { HttpTools } from './http-tools.js';
 
 /** The result of one request. */
-export type Attempt =
+type Attempt =
   | { readonly kind: 'answered'; readonly bytes: Uint8Array }
   /** A failure that may pass: the network, a timeout, 429 or 5xx. `got` describes it. */
   | { readonly kind: 'failed'; readonly got: string; readonly retryAfterMs: number }

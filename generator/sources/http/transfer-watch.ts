@@ -9,7 +9,7 @@ export type TransferLimits = {
 };
 
 /** Watches the time that a request takes. */
-export type TransferWatch = {
+type TransferWatch = {
   /** Aborted when a limit has passed. Its reason is a sentence's end, such as `no answer within 30 seconds`. */
   readonly signal: AbortSignal;
   /** Reports that bytes have arrived. */

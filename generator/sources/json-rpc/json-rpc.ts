@@ -16,7 +16,7 @@ export type RpcCall = {
 };
 
 /** The answer to a call: its result, in which every number is a `JsonNumber`, or the node's error. */
-export type RpcAnswer =
+type RpcAnswer =
   { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
 
 /** A node that answers JSON-RPC 2.0 over HTTP. */
@@ -39,7 +39,7 @@ export type JsonRpc = {
 };
 
 /** Options for `createJsonRpc`. */
-export type JsonRpcOptions = {
+type JsonRpcOptions = {
   /** Id of the source, for messages. */
   readonly source: string;
   /** https, or http on loopback. Only its origin is ever shown. */

@@ -5,7 +5,7 @@ import { isSafe } from '../http-client.js';
 const SHORTEST_SECRET = { credential: 4, part: 8 };
 
 /** The address of a node. Its user, password, path and query may be secret. */
-export type NodeEndpoint = {
+type NodeEndpoint = {
   readonly url: string;
   /** The part of the address that may be shown. */
   readonly origin: string;

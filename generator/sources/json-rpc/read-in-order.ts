@@ -1,5 +1,5 @@
 /** Options for `readInOrder`. */
-export type ReadInOrderOptions<Part, Result> = {
+type ReadInOrderOptions<Part, Result> = {
   readonly parts: readonly Part[];
   /** Number of parts that are read at the same time. */
   readonly concurrency: number;

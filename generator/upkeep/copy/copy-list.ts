@@ -32,7 +32,7 @@ export type CopyItem = {
 export type CopyList = { readonly files: readonly CopyItem[]; readonly records: readonly CopyItem[] };
 
 /** Options for `listCopyItems`. */
-export type CopyListOptions = {
+type CopyListOptions = {
   /** The releases from the one to copy back to the first. */
   readonly releases: readonly StoredRelease[];
   /** Index in `releases` of the release that the target's pointer names; -1 if it has no pointer. */

@@ -9,7 +9,7 @@ import { putImmutable } from '../../state/write-artifact.js';
 import type { CopyItem } from './copy-list.js';
 
 /** Result of copying one object. `skipped`: garbage collection has deleted it at the source. `bytes`: number written. */
-export type CopiedObject = {
+type CopiedObject = {
   readonly outcome: 'created' | 'replaced' | 'exists' | 'skipped';
   readonly bytes: number;
 };

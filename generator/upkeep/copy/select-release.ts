@@ -17,7 +17,7 @@ export type Selection =
   { readonly delayHours: number; readonly now: () => number } | { readonly revision: string };
 
 /** Options for `selectRelease`. */
-export type SelectOptions = {
+type SelectOptions = {
   readonly from: ObjectStore;
   /** The time up to which the source may have collected garbage. */
   readonly nowMs: number;

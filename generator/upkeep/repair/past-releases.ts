@@ -14,7 +14,7 @@ import { unlessDamaged } from '../../state/unless-damaged.js';
 const CONCURRENCY = 16;
 
 /** The releases whose records can be read, newest first, and the release after which they stop: its record is missing or damaged. */
-export type ReadableReleases = {
+type ReadableReleases = {
   readonly releases: readonly StoredRelease[];
   readonly broken?: NamedRelease;
 };

@@ -21,7 +21,7 @@ import { unlessDamaged } from '../../state/unless-damaged.js';
 const CONCURRENCY = 16;
 
 /** Options for `rebuildObjects`. */
-export type RebuildOptions = {
+type RebuildOptions = {
   readonly inputs: readonly InputSeries[];
   /** The site of the input. */
   readonly site: Site | undefined;

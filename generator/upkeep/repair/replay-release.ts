@@ -29,7 +29,7 @@ export type PastRelease = {
 };
 
 /** Options for `replayRelease`. */
-export type ReplayOptions = {
+type ReplayOptions = {
   readonly inputs: readonly InputSeries[];
   readonly signal: AbortSignal;
 };

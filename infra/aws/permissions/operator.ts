@@ -29,7 +29,7 @@ export function createOperator(scope: Construct, parameters: Parameters): void {
  * stop tasks, read logs, and disable a signing key. The role itself may not sign, read secrets, delete accounts or versions, or
  * change the stacks. But it can start tasks whose roles may sign, and whose environment contains Stripe's secrets.
  */
-export function operatorStatements(parameters: Parameters): PolicyStatement[] {
+function operatorStatements(parameters: Parameters): PolicyStatement[] {
   const { buckets, backup } = parameters;
   return [
     ...generatorStatements(parameters),

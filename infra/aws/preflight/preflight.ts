@@ -24,7 +24,7 @@ import { checkLog, checkSecret } from './name-checks.js';
 import { readOwned, type ReadOwned } from './stack-checks.js';
 
 /** Options of `checkDeployment`. */
-export type PreflightOptions = {
+type PreflightOptions = {
   readonly resolveAlias: ResolveAlias;
   /** Endpoint of all services instead of Amazon's. */
   readonly endpoint?: string;

@@ -30,7 +30,7 @@ async function readResources(client: CloudFormationClient, stack: string): Promi
 }
 
 /** A name that a stack gives to a resource, and the physical id of the resource that has it; absent if none has. */
-export type TakenName = { readonly name: string; readonly id?: string | undefined };
+type TakenName = { readonly name: string; readonly id?: string | undefined };
 
 /**
  * Returns a fault if a resource has the name and no stack of the deployment owns it, so that the deployment could not create

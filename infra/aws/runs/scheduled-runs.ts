@@ -44,7 +44,7 @@ const REPORT = ['--log-json', '--report', '/dev/stdout'];
 const WITH_POLICY = ['sh', '-c', `printf %s "$SOURCES_POLICY" >${SCRATCH}/policy.json && exec "$@"`, 'sh'];
 
 /** Roles, secrets and keys that the runs use. */
-export type RunAccess = {
+type RunAccess = {
   readonly roles: RolesPart;
   readonly secrets: SecretsPart;
   /** Undefined if releases are not signed. */

@@ -21,7 +21,7 @@ import { createRunAlarms } from './run-alarms.js';
 import { watchSignatures } from './signing-watch.js';
 
 /** What is watched. `signingKeys` is undefined if releases are not signed. */
-export type Watched = {
+type Watched = {
   readonly gateway: GatewayPart;
   readonly runs: ScheduledRunsPart;
   readonly signingKeys: SigningKeysPart | undefined;

@@ -7,7 +7,7 @@ import type { Ages } from './log-metrics.js';
 const PERIOD = Duration.minutes(5);
 
 /** Options for `createDashboard`. */
-export type DashboardOptions = {
+type DashboardOptions = {
   readonly name: string;
   readonly gateway: GatewayPart;
   /** Counts of the ends of runs. */

@@ -2,7 +2,7 @@ import type { EventPattern } from 'aws-cdk-lib/aws-events';
 import { PROGRAM } from '../runs/tasks.js';
 
 /** The task definitions whose failed tasks are looked for: the beginnings of their ARNs. */
-export type WatchedTasks = { readonly clusterArn: string; readonly definitions: readonly string[] };
+type WatchedTasks = { readonly clusterArn: string; readonly definitions: readonly string[] };
 
 /**
  * Returns the pattern of a task that has failed: its program exited with another code than 0, no container has an exit code,

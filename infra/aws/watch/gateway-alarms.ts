@@ -25,7 +25,7 @@ const MAX_UNSIGNED_EVENTS = 10;
 const RETRY_HOURS = 12;
 
 /** The alarms of the gateway, and its metrics for the dashboard. */
-export type GatewayAlarms = { readonly failing: Alarm; readonly metrics: readonly IMetric[] };
+type GatewayAlarms = { readonly failing: Alarm; readonly metrics: readonly IMetric[] };
 
 export function createGatewayAlarms(
   scope: Construct,

@@ -9,7 +9,7 @@ import type { Parameters } from '../settings/parameters.js';
 import { createAlarm, createAlarmTopic, type MailedAlarm } from './alarm-topic.js';
 
 /** Events that are mailed one by one. */
-export type MailedEvents = {
+type MailedEvents = {
   readonly name: string;
   readonly pattern: EventPattern;
   /** What happened and what to do, and parts of the event. */

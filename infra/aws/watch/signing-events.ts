@@ -1,7 +1,7 @@
 import type { EventPattern } from 'aws-cdk-lib/aws-events';
 
 /** The keys, and the role that may sign with them, by their ARNs. */
-export type WatchedSigning = { readonly keys: readonly string[]; readonly role: string };
+type WatchedSigning = { readonly keys: readonly string[]; readonly role: string };
 
 /** Calls that change who can use a key, or whether anybody can. */
 const CHANGES = [

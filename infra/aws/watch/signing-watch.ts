@@ -16,7 +16,7 @@ import { ALL_CALLS, ruleMetric, type OperatorMailsPart } from './operator-mails.
 import { otherUses, signaturesByRole, startsByPeople, trailChanges } from './signing-events.js';
 
 /** Options for `watchSignatures`. */
-export type SigningWatchOptions = {
+type SigningWatchOptions = {
   readonly parameters: Parameters;
   readonly keys: SigningKeysPart;
   readonly schedules: SchedulesPart;

@@ -10,7 +10,7 @@ const WAIT_MS = 10;
 const TIMEOUT_MS = 30_000;
 
 /** A lock file. Its drafts, with the permissions `mode`, are in `temporaryFolder` on the same file system. */
-export type DirectoryLock = {
+type DirectoryLock = {
   readonly path: string;
   readonly temporaryFolder: string;
   readonly mode: number;

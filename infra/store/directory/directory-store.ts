@@ -20,7 +20,7 @@ const TEMPORARY = '.tmp';
 const LOCK = '.lock';
 
 /** Options for `createDirectoryStore`. */
-export type DirectoryOptions = {
+type DirectoryOptions = {
   /** Creates files and folders that only their owner can read, under any umask. */
   readonly isPrivate?: boolean;
 };

@@ -27,7 +27,7 @@ export async function readDiskSpace(address: string): Promise<DiskSpace | undefi
 }
 
 /** Answer of `statfs`. `frsize` is the unit of the blocks; older versions of Node omit it. */
-export type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree'> & {
+type FileSystemStats = Pick<StatsFs, 'bsize' | 'blocks' | 'bavail' | 'files' | 'ffree'> & {
   readonly frsize?: number;
 };
 

@@ -19,7 +19,7 @@ const OWN_NAME = /^[0-9a-f]{24}(-\d+)?$/;
 const LEFTOVER_MS = 86_400_000;
 
 /** Permissions of the files and folders that are created; the umask can only take some away. */
-export type Permissions = { readonly file: number; readonly folder: number };
+type Permissions = { readonly file: number; readonly folder: number };
 
 /** The permissions that the umask of the process decides on. */
 export const DEFAULT_PERMISSIONS: Permissions = { file: 0o666, folder: 0o777 };
@@ -28,7 +28,7 @@ export const DEFAULT_PERMISSIONS: Permissions = { file: 0o666, folder: 0o777 };
 export const PRIVATE_PERMISSIONS: Permissions = { file: 0o600, folder: 0o700 };
 
 /** Writes files so that a crash leaves no partial file and no later state without the earlier one. */
-export type DurableFiles = {
+type DurableFiles = {
   /** Creates a folder and its parents. */
   readonly ensureFolder: (folder: string) => Promise<void>;
   /** Writes and flushes the bytes under a new temporary name, and resolves to that name. */

@@ -125,7 +125,7 @@ export function isAbort(error: unknown): boolean {
   return readS3Error(error).name === 'AbortError';
 }
 
-export type S3ErrorDetails = {
+type S3ErrorDetails = {
   readonly name: string;
   readonly code: string;
   readonly status: number;

@@ -8,7 +8,7 @@ import { getObject, headObject, listObjects, bucketAndKey, type S3 } from './s3-
 import { createServerClock } from './server-clock.js';
 import { toS3StoreError } from './s3-store-error.js';
 
-export type S3StoreOptions = {
+type S3StoreOptions = {
   /** The address as the operator typed it, for messages. */
   readonly address: string;
   readonly location: S3Address;

@@ -1,5 +1,5 @@
 /** The clock of a server, known from the `Date` of its responses. */
-export type ServerClock = {
+type ServerClock = {
   /** Reads the `Date` of a response; ignores one that is absent or not a date. */
   readonly note: (date: string | undefined) => void;
   /** Returns the server's time in milliseconds since the epoch; `undefined` before a response with a `Date`. */

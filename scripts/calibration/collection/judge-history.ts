@@ -8,7 +8,7 @@ import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 
 /** Rules that the history is judged by; jumps are `drops` of required counts, `counts`, and `others`. */
 export const JUDGED = ['zero', 'constant', 'counts', 'drops', 'others', 'blocks'] as const;
-export type Judged = (typeof JUDGED)[number];
+type Judged = (typeof JUDGED)[number];
 
 /** A value of a true date that a rule would not have accepted by itself when the date was new. */
 export type Stop = {

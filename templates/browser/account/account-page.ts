@@ -12,7 +12,7 @@ import { gatewayDownView } from './views/notices.js';
 import { planSection } from './views/plan-section.js';
 
 /** Options for `showAccount`. */
-export type AccountPageOptions = {
+type AccountPageOptions = {
   readonly api: GatewayApi;
   readonly sells: boolean;
   readonly purpose: Purpose;

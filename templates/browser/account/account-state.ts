@@ -42,7 +42,7 @@ export const POLL_MS = 5_000;
 const ORDINARY = ['granted', 'grace', 'inactive', 'refunded', 'customer-deleted'];
 
 /** Times, in milliseconds since the epoch, by which a state is judged. */
-export type Moments = {
+type Moments = {
   readonly nowMs: number;
   readonly openedMs: number;
   /** Whether the buyer came back from a payment when the page was opened. */

@@ -11,7 +11,7 @@ export type Purpose =
   | { readonly kind: 'buy'; readonly plan: PlanId; readonly chain: Chain | null };
 
 /** How the page was opened: with the response of the identity provider, or for a purpose. */
-export type Arrival =
+type Arrival =
   | { readonly kind: 'callback'; readonly parameters: URLSearchParams }
   | { readonly kind: 'visit'; readonly purpose: Purpose };
 

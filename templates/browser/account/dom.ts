@@ -1,5 +1,5 @@
 /** Properties of an element. Values become attributes or text, never markup. */
-export type Properties = {
+type Properties = {
   readonly class?: string;
   readonly id?: string;
   readonly type?: string;

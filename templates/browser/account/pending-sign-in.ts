@@ -1,5 +1,5 @@
 /** What must be known when the identity provider returns the browser to this page. */
-export type PendingSignIn = {
+type PendingSignIn = {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;

@@ -14,7 +14,7 @@ export type Session = {
 };
 
 /** The result of a callback. */
-export type SignInResult =
+type SignInResult =
   | { readonly kind: 'signed-in'; readonly session: Session; readonly purpose: Purpose }
   /** The provider needs to ask, which it was told not to do. */
   | { readonly kind: 'must-ask'; readonly purpose: Purpose }

@@ -14,9 +14,9 @@ export const STEP_NAMES = {
   files: 'Public files',
 } as const;
 
-export type StepId = keyof typeof STEP_NAMES;
+type StepId = keyof typeof STEP_NAMES;
 
-export const STEP_IDS = Object.keys(STEP_NAMES) as readonly StepId[]; // Object.keys loses the key type
+const STEP_IDS = Object.keys(STEP_NAMES) as readonly StepId[]; // Object.keys loses the key type
 
 /** State of a step. `unproven`: it could not be checked, and nothing false was found. */
 export type StepState = 'waiting' | 'checking' | 'proven' | 'failed' | 'unproven';

@@ -1,14 +1,14 @@
 import type { ReadFile } from '../../../schemas/trust/verify-site.js';
 
 /** How a file is asked for. */
-export type FileRequest = {
+type FileRequest = {
   readonly cache: 'no-cache' | 'reload';
   readonly credentials: 'omit';
   readonly signal: AbortSignal;
 };
 
 /** Options for `createSiteReader`. */
-export type SiteReaderOptions = {
+type SiteReaderOptions = {
   /** The browser's `fetch`. */
   readonly fetchFile: (path: string, request: FileRequest) => Promise<Response>;
   /** Resolves after this time. Called when the host limits how many files a visitor may read in a minute. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../core/problems.js';
 const TOLERANCE_SECONDS = 300;
 
 /** A webhook body and what its signature is verified with. `nowMs` is in milliseconds since the epoch. */
-export type SignedBody = {
+type SignedBody = {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
   readonly secrets: readonly string[];

@@ -7,7 +7,7 @@ import type { DatedValues } from '../values/day-values.js';
 export type LedgerDate = DatedValues & { readonly sources: { readonly [metric in MetricName]?: string } };
 
 /** An accepted value that a later line changed. The file `changes` of a collection lists them. */
-export type RecordedChange = {
+type RecordedChange = {
   readonly chain: Chain;
   readonly date: string;
   readonly metric: MetricName;

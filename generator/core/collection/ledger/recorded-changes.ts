@@ -5,7 +5,7 @@ import { columnOf, sourceOn, type InputSeries } from '../../input/input-series.j
 export type PublishedInput = Pick<GoldDay, 'date' | 'metrics' | 'source'>;
 
 /** The changes of published dates that a ledger records. */
-export type RecordedJudgement = {
+type RecordedJudgement = {
   /** The reasons of the recorded changes, each once. */
   readonly reasons: readonly string[];
   /** The changes that the ledger did not record, in words. */

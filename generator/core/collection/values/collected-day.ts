@@ -18,7 +18,7 @@ export type CollectedDay = {
 export type Evidence = ObjectEvidence | ResponseEvidence | NodeEvidence;
 
 /** Objects of a public store, and the query that an engine ran on them. */
-export type ObjectEvidence = {
+type ObjectEvidence = {
   readonly kind: 'objects';
   readonly objects: readonly {
     readonly uri: string;

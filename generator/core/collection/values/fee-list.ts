@@ -2,7 +2,7 @@ const FIRST_CAPACITY = 1024;
 const MAX_COMPACT = 2n ** 64n - 1n;
 
 /** The fees of a day, in the smallest unit. They take 8 bytes each, or more above 2^64 (18 ETH). */
-export type FeeList = {
+type FeeList = {
   readonly add: (fee: bigint) => void;
   readonly sum: () => bigint;
   /** Returns twice the median, which is an integer for an even number of fees too; `undefined` of no fee. */

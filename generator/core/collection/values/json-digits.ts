@@ -1,7 +1,7 @@
 import { createScanner } from 'jsonc-parser';
 
 /** A number of a JSON text, with its digits as they are in the text. */
-export type JsonNumber = { readonly number: string };
+type JsonNumber = { readonly number: string };
 
 // jsonc-parser declares its token kinds as a const enum, which modules that are compiled one by one cannot import
 const OPEN_BRACE = 1;

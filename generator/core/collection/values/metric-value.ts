@@ -19,7 +19,7 @@ export function isCounted(metric: MetricName): boolean {
 }
 
 /** A value as exact decimal text, or what a value of the metric must be. */
-export type MetricValue = { readonly value: string } | { readonly expected: string };
+type MetricValue = { readonly value: string } | { readonly expected: string };
 
 /** Returns a number of a source as a value of the metric. */
 export function toMetricValue(metric: MetricName, text: string): MetricValue {

@@ -1,7 +1,7 @@
 import { toQuotient } from './decimal.js';
 
 /** A number of blocks with the same compact target, which is the field `bits` of their headers. */
-export type BlocksWithBits = { readonly bits: string; readonly blocks: bigint };
+type BlocksWithBits = { readonly bits: string; readonly blocks: bigint };
 
 /** Target of difficulty 1. */
 const EASIEST_TARGET = 0xffffn << 208n;

@@ -1,7 +1,7 @@
 import { button, element } from '../dom.js';
 
 /** What a dialog asks before something cannot be undone. */
-export type Question = {
+type Question = {
   readonly title: string;
   readonly text: string;
   /** Label of the button that does it. */

@@ -11,7 +11,7 @@ export type ListedKey = {
 };
 
 /** Options for `keysSection`. */
-export type KeysSectionOptions = {
+type KeysSectionOptions = {
   readonly keys: readonly ListedKey[];
   /** Whether the plan lets its owner create keys now. */
   readonly canCreate: boolean;

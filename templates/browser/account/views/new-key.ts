@@ -11,13 +11,13 @@ export type NewKey = { readonly key: string; readonly id: string; readonly label
  * Returns a command that downloads a file with a key. The key goes only to the gateway, not where it redirects to. A refusal
  * shows its status.
  */
-export function firstCommand(origin: string, key: string, { chains }: Pick<Entitlements, 'chains'>): string {
+function firstCommand(origin: string, key: string, { chains }: Pick<Entitlements, 'chains'>): string {
   const path = bundlePath('meta', chains[0] ?? CHAIN_IDS[0], '7d');
   return `curl -sSf "$(curl -sSf -o /dev/null -w '%{redirect_url}' -H 'X-API-Key: ${key}' '${origin}${path}')"`;
 }
 
 /** Returns the lines of Python that read the regimes of the last week, with a key in the environment. */
-export function firstProgram({ chains }: Pick<Entitlements, 'chains'>): string {
+function firstProgram({ chains }: Pick<Entitlements, 'chains'>): string {
   const chain = chains[0] ?? CHAIN_IDS[0];
   return `import crd\nweek = crd.bundle("meta", "${chain}", "7d")\nprint(week[["date", "regime", "confidence"]])`;
 }

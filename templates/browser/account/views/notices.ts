@@ -8,7 +8,7 @@ import { planWords } from '../words.js';
 export type SignedOutReason = Refusal | 'expired' | 'not-accepted' | 'signed-out' | 'deleted' | 'none';
 
 /** Someone who is not signed in: why, the error code of the provider if it sent one, and what the visit is for. */
-export type SignedOut = {
+type SignedOut = {
   readonly reason: SignedOutReason;
   readonly code: string | undefined;
   readonly purpose: Purpose;

@@ -6,7 +6,7 @@ import { planCards, type PlanCardsOptions } from './plan-cards.js';
 import { besideWords, stateWords } from './plan-words.js';
 
 /** Options for `planSection`. */
-export type PlanSectionOptions = PlanCardsOptions & {
+type PlanSectionOptions = PlanCardsOptions & {
   readonly entitlements: Entitlements;
   readonly sells: boolean;
   readonly openPortal: () => Promise<void>;

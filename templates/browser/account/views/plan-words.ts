@@ -2,7 +2,7 @@ import type { AccountState } from '../account-state.js';
 import { instantDateWords, planWords } from '../words.js';
 
 /** A state of an account in words. `tone` is `bad` when the reader should do something. */
-export type StateWords = {
+type StateWords = {
   readonly title: string;
   readonly tone: 'good' | 'bad' | 'plain';
   readonly text: string;

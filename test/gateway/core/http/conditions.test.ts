@@ -1,5 +1,8 @@
-import { responseFormOf } from '../../../../gateway/core/http/response-form.js';
-import { matchesEtag, parseRequestedRange } from '../../../../gateway/core/http/conditions.js';
+import {
+  responseFormOf,
+  matchesEtag,
+  parseRequestedRange,
+} from '../../../../gateway/core/http/conditions.js';
 
 const ETAG = '"sha256:aa"';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { toPageAddress } from '../../../../gateway/core/http/page-address.js';
+import { toPageAddress } from '../../../gateway/routes/public.js';
 
 const PAGES = ['/', '/docs', '/chains/base', '/methodology/v1'];
 const meant = (path: string): string | undefined => toPageAddress(path, (each) => PAGES.includes(each));

@@ -1,6 +1,5 @@
 import type { Account } from '../../../../schemas/types.generated.js';
-import { createAccount } from '../../../../gateway/core/accounts/account.js';
-import { deleteAccount } from '../../../../gateway/core/accounts/delete-account.js';
+import { createAccount, deleteAccount } from '../../../../gateway/core/accounts/account.js';
 
 const NOW = '2026-08-20T12:00:00Z';
 const EARLIER = '2026-08-01T00:00:00Z';

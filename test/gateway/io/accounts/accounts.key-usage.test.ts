@@ -1,4 +1,4 @@
-import { createKeyUsageLog } from '../../../../gateway/io/accounts/key-usage.js';
+import { createKeyUsageLog } from '../../../../gateway/io/accounts/accounts.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
 import { interceptStore, type StoreOperation } from '../../../support/stores/intercept-store.js';

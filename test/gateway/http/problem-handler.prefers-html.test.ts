@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { prefersHtml } from '../../../gateway/http/prefers-html.js';
+import { prefersHtml } from '../../../gateway/http/problem-handler.js';
 
 /** Real `Accept` headers of navigations, as the browsers send them. */
 const CHROME =

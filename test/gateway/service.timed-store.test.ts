@@ -1,6 +1,6 @@
-import { createMemoryStore } from '../../../support/stores/memory-store.js';
-import { createTimedStore } from '../../../../gateway/io/timing/timed-store.js';
-import { createOutageStore } from '../../../support/stores/outage-store.js';
+import { createMemoryStore } from '../support/stores/memory-store.js';
+import { createTimedStore } from '../../gateway/service.js';
+import { createOutageStore } from '../support/stores/outage-store.js';
 
 describe('a timed store', () => {
   it('fails operations that exceed the limit as unavailable, and passes on the others', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { nearestPaths } from '../../../../gateway/core/http/nearest-paths.js';
+import { nearestPaths } from '../../../../gateway/core/http/error-page.js';
 
 const KNOWN = [
   '/',

@@ -1,4 +1,4 @@
-import { createLazyBilling } from '../../../gateway/lambda/lazy-billing.js';
+import { createLazyBilling } from '../../../gateway/lambda/gateway-function.js';
 import type { BillingPort } from '../../../gateway/io/billing/billing-port.js';
 
 const URL = 'https://dashboard.example.com/';

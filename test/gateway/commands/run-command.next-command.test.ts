@@ -1,4 +1,4 @@
-import { findNextCommand } from '../../../gateway/commands/next-command.js';
+import { findNextCommand } from '../../../gateway/commands/run-command.js';
 import { OperatorError, type ExitName } from '../../../gateway/core/exit-codes.js';
 
 const ACCOUNT = ['--account', "o'hara", '--accounts-store=file:a'];

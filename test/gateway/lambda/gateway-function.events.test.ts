@@ -1,4 +1,4 @@
-import { toRequest, toResult, type GatewayEvent } from '../../../gateway/lambda/events.js';
+import { toRequest, toResult, type GatewayEvent } from '../../../gateway/lambda/gateway-function.js';
 import { readEvent } from '../../support/aws/lambda-process.js';
 
 /** Returns an event of an HTTP API with another path and query. */

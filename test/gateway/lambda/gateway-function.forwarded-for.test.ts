@@ -1,8 +1,7 @@
 import type { TrustProxy } from '../../../gateway/http/address-limit.js';
 import { createAuthentication } from '../../../gateway/http/authentication.js';
 import { startHttpServer } from '../../../gateway/http/http-server.js';
-import { toRequest } from '../../../gateway/lambda/events.js';
-import { trustLoopback, withForwardedFor } from '../../../gateway/lambda/forwarded-for.js';
+import { toRequest, trustLoopback, withForwardedFor } from '../../../gateway/lambda/gateway-function.js';
 import { sendToLoopback } from '../../../gateway/lambda/loopback.js';
 import { createFakeAccounts } from '../../support/gateway/fake-accounts.js';
 import { readEvent } from '../../support/aws/lambda-process.js';

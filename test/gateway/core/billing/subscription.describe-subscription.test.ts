@@ -1,6 +1,6 @@
 import type { Account, AccountSubscription } from '../../../../schemas/types.generated.js';
 import { createAccount } from '../../../../gateway/core/accounts/account.js';
-import { describeSubscription } from '../../../../gateway/core/billing/describe-subscription.js';
+import { describeSubscription } from '../../../../gateway/core/billing/subscription.js';
 
 const NOW = Date.parse('2026-08-20T12:00:00Z');
 const EARLIER = '2026-08-01T00:00:00Z';

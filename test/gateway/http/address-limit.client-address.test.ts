@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { toAddressGroup } from '../../../../gateway/core/http/client-address.js';
-import { anyText } from '../../../support/random/any-text.js';
+import { toAddressGroup } from '../../../gateway/http/address-limit.js';
+import { anyText } from '../../support/random/any-text.js';
 
 describe('toAddressGroup', () => {
   it.each([
