@@ -1,5 +1,5 @@
 /** Jest's projects that run by hand: `npm run test:long`. They take long or need much to be installed. */
-import common, { project, S3 } from './jest.config.js';
+import common, { PAGES, project, S3 } from './jest.config.js';
 
 /** Runs LocalStack, and synthesizes the stacks. */
 const DEPLOYED = { ...S3, globalSetup: '<rootDir>/test/support/aws/start-deployed.mjs' };
@@ -7,6 +7,7 @@ const DEPLOYED = { ...S3, globalSetup: '<rootDir>/test/support/aws/start-deploye
 export default {
   ...common,
   projects: [
+    project('edits', ['history'], { ...PAGES, testMatch: ['<rootDir>/test/history/late-edits.test.ts'] }),
     project('kills', ['integration/kills'], S3),
     project('flaky', ['integration/flaky'], S3),
     project('gateway', ['integration/gateway']),

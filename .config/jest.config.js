@@ -23,7 +23,7 @@ const IGNORED = [
 ].map((folder) => `<rootDir>/${folder}/`);
 
 /** Bundles the script of the pages, which the generator reads. */
-const PAGES = { globalSetup: '<rootDir>/test/support/pages/bundle-script.mjs' };
+export const PAGES = { globalSetup: '<rootDir>/test/support/pages/bundle-script.mjs' };
 /** Synthesizes the stacks once for all suites. */
 const STACKS = { globalSetup: '<rootDir>/test/support/aws/synthesize-example.mjs' };
 /** Runs LocalStack, which `CRD_TEST_S3_ENDPOINT` names. */
@@ -53,7 +53,7 @@ export default {
     project('fast', ['**'], { ...PAGES, testPathIgnorePatterns: [`<rootDir>/test/(${SLOW.join('|')})/`] }),
     project('laws', ['laws'], PAGES),
     project('golden', ['golden'], PAGES),
-    project('history', ['history'], PAGES),
+    project('history', ['history'], { ...PAGES, testPathIgnorePatterns: ['/late-edits'] }), // those run by hand
     project('cli', ['cli', 'integration/cli'], PAGES),
     project('s3', ['integration/s3'], S3),
     project('browser', ['integration/browser'], PAGES),

@@ -95,7 +95,7 @@ describe('a reader of releases', () => {
     await releases.catchUp();
     const known = (await readCurrent(store)).manifests[manifestPath('gold', 'base')];
     expect(read).not.toContain(objectKey(known?.sha256 ?? ''));
-    expect(read.length).toBe(4 + GENRES.length); // pointer, record, changes, status, and the manifests of the new chain
+    expect(read.length).toBe(5 + GENRES.length); // pointer, record, site, changes, status, and the manifests of the new chain
     await releases.stop();
   });
 
