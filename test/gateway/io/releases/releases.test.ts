@@ -41,7 +41,7 @@ describe('a reader of releases', () => {
     await publish(fresh, 10, '2022-01-11');
     await releases.catchUp();
     expect(releases.current()?.revision).toBe('2022-01-11.000001');
-    await releases.stop();
+    releases.stop();
   });
 
   it('finds each file of the release with its digest, size and revision', async () => {
@@ -63,7 +63,7 @@ describe('a reader of releases', () => {
     expect(release.files.get(bundlePath('gold', 'base', '7d'))?.disposition).toBe(
       'attachment; filename="base-gold-7d-latest.json"',
     );
-    await releases.stop();
+    releases.stop();
   });
 
   it('changes to a new release as a whole', async () => {
@@ -77,7 +77,7 @@ describe('a reader of releases', () => {
     expect(await later).toBe(true);
     expect(releases.current()?.sequence).toBe(2);
     expect(seen.map(({ sequence }) => sequence)).toEqual([1, 2]);
-    await releases.stop();
+    releases.stop();
   });
 
   it('does not read unchanged manifests again', async () => {
@@ -96,7 +96,7 @@ describe('a reader of releases', () => {
     const known = (await readCurrent(store)).manifests[manifestPath('gold', 'base')];
     expect(read).not.toContain(objectKey(known?.sha256 ?? ''));
     expect(read.length).toBe(5 + GENRES.length); // pointer, record, site, changes, status, and the manifests of the new chain
-    await releases.stop();
+    releases.stop();
   });
 
   it('never goes back to a lower sequence', async () => {
@@ -109,7 +109,7 @@ describe('a reader of releases', () => {
     expect(releases.current()?.sequence).toBe(2);
     expect(errors.map(String)).toEqual([expect.stringContaining('from sequence 2 to 1')]);
     expect(releases.isReachable()).toBe(false);
-    await releases.stop();
+    releases.stop();
   });
 
   it('keeps the last good release when the pointer disappears, and reports it', async () => {
@@ -121,7 +121,7 @@ describe('a reader of releases', () => {
     expect(errors.map(String)).toEqual([expect.stringContaining('has disappeared')]);
     await store.putIfAbsent(POINTER_KEY, pointer?.bytes ?? new Uint8Array(), META);
     expect(await releases.catchUp()).toBe(true);
-    await releases.stop();
+    releases.stop();
   });
 
   it('rejects a pointer with another sequence than its record', async () => {
@@ -133,7 +133,7 @@ describe('a reader of releases', () => {
     const { releases, errors } = await startReader(store);
     expect(releases.current()).toBeUndefined();
     expect(errors.map(String)).toEqual([expect.stringContaining('at sequence 7')]);
-    await releases.stop();
+    releases.stop();
   });
 
   it.each(['releases/', 'manifest', 'changes'])(
@@ -159,7 +159,7 @@ describe('a reader of releases', () => {
       await store.putIfAbsent(damagedKey ?? '', before?.bytes ?? new Uint8Array(), META);
       await releases.catchUp();
       expect(releases.current()?.sequence).toBe(2);
-      await releases.stop();
+      releases.stop();
     },
   );
 
@@ -178,7 +178,7 @@ describe('a reader of releases', () => {
     expect(await releases.catchUp()).toBe(true);
     expect(releases.current()?.sequence).toBe(2);
     expect(releases.isReachable()).toBe(true);
-    await releases.stop();
+    releases.stop();
   });
 
   it('shares polls between concurrent callers', async () => {
@@ -190,7 +190,7 @@ describe('a reader of releases', () => {
     const { releases } = await startReader(counted);
     await Promise.all(Array.from({ length: 100 }, () => releases.catchUp()));
     expect(polls).toBe(2); // at the start, and for all callers together
-    await releases.stop();
+    releases.stop();
   });
 
   it('keeps the last good release while the store hangs', async () => {
@@ -202,7 +202,7 @@ describe('a reader of releases', () => {
     hangs = true;
     await releases.catchUp();
     expect(releases.current()?.sequence).toBe(1);
-    await releases.stop();
+    releases.stop();
   });
 });
 
@@ -239,6 +239,6 @@ describe('a day file by revision', () => {
     expect(locate(release, dayOf('2022-01-05', '2022-01-12.000002')).kind).toBe('absent');
     expect(locate(release, dayOf('2022-01-05', '2022-01-14.000001')).kind).toBe('ahead');
     expect(locate(release, { ...BUNDLE, chain: 'bitcoin' }).kind).toBe('ahead');
-    await releases.stop();
+    releases.stop();
   });
 });
