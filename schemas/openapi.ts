@@ -12,7 +12,7 @@ import type { OpenApi, Site } from './types.generated.js';
 
 /** The schemas of the documents that the API returns. */
 const PUBLISHED_SCHEMAS = [
-  ...['status', 'landing', 'chart', 'summary', 'release', 'site-files', 'changes', 'glossary', 'thresholds'],
+  ...['status', 'landing', 'chart', 'summary', 'release', 'changes', 'glossary', 'thresholds'],
   ...['methodology-versions', 'methodology', 'feature-schema', 'entitlements', 'api-key'],
   ...['openapi', 'bundle', 'manifest', 'meta-day', 'gold-day', 'derived-day', 'brief-day'],
   ...['key-set', 'release-statement', 'timestamp', 'releases'],

@@ -20,6 +20,7 @@ export const PAGE_PATHS = {
   sitemap: '/sitemap.xml',
   robots: '/robots.txt',
   llms: '/llms.txt',
+  siteFiles: '/site-files.json',
   icon: '/assets/icon.svg',
   card: '/assets/card.png',
 } as const;

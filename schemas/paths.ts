@@ -152,7 +152,6 @@ export const PUBLIC_PATHS = {
   status: '/api/v1/status',
   landing: '/api/v1/landing',
   release: '/api/v1/release',
-  site: '/api/v1/site',
   changes: '/api/v1/changes',
   glossary: '/api/v1/glossary',
   thresholds: '/api/v1/thresholds/defaults',

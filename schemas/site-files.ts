@@ -1,9 +1,9 @@
-import { PUBLIC_PATHS } from './paths.js';
+import { PAGE_PATHS } from './paths.js';
 import type { ReleaseRecord, SiteFiles } from './types.generated.js';
 
 /** Returns the digest of the list of the site's files that a release record names; `undefined` before there were such lists. */
 export function siteDigestOf({ public: listed }: ReleaseRecord): string | undefined {
-  return listed[PUBLIC_PATHS.site]?.sha256;
+  return listed[PAGE_PATHS.siteFiles]?.sha256;
 }
 
 /**
@@ -11,7 +11,7 @@ export function siteDigestOf({ public: listed }: ReleaseRecord): string | undefi
  * last release that changed the site.
  */
 export function withSiteFiles(record: ReleaseRecord, { files }: SiteFiles): ReleaseRecord {
-  const revision = record.public[PUBLIC_PATHS.site]?.revision ?? record.revision;
+  const revision = record.public[PAGE_PATHS.siteFiles]?.revision ?? record.revision;
   const entries = Object.entries(files).map(([path, entry]) => [path, { ...entry, revision }] as const);
   return { ...record, public: { ...Object.fromEntries(entries), ...record.public } };
 }

@@ -53,7 +53,7 @@ const TEMPLATES = {
  * From the request to the redirect, in this order:
  *
  * - The path must name a file that a release can have. Anything else is refused before the key is looked at.
- * - The credential is `X-API-Key`, and the only one. A key is valid if its record has its digest and its account lists it as
+ * - The only credential is `X-API-Key`. A key is valid if its record has its digest and its account lists it as
  *   active. All reasons against it give the same `api-key-invalid`.
  * - A valid key counts towards the limits of the key and of its account, and a failed one only towards that of its address.
  * - A grant that is active now must include the file. Before a refusal, the account is read again and, if a purchase has

@@ -8,6 +8,7 @@ import {
   PUBLIC_PATHS,
   releaseKey,
   RELEASES_PREFIX,
+  PAGE_PATHS,
 } from '../../schemas/paths.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { siteDigestOf, withSiteFiles } from '../../schemas/site-files.js';
@@ -116,7 +117,7 @@ async function readSiteList(store: ObjectStore, sha256: string): Promise<SiteFil
   try {
     return await readArtifactJson(store, sha256, 'site-files');
   } catch (error) {
-    const key = publicKey(PUBLIC_PATHS.site);
+    const key = publicKey(PAGE_PATHS.siteFiles);
     const copy = await store.get(key);
     if (copy === undefined || sha256Hex(copy.bytes) !== sha256) throw error;
     return parseStored(key, 'site-files', copy.bytes);

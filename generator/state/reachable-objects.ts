@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { parseInstant } from '../../schemas/dates.js';
-import { objectKey, PUBLIC_PATHS, releaseKey } from '../../schemas/paths.js';
+import { objectKey, releaseKey, PAGE_PATHS } from '../../schemas/paths.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { findFirstFault, findLinkFault } from '../core/verification/check-release.js';
@@ -59,8 +59,8 @@ export function recordKeysOf(releases: readonly StoredRelease[]): Set<string> {
 
 /** Returns the list of the site's files, as the record lists it; empty if it names none. */
 export function siteListOf({ public: listed }: ReleaseRecord): NamedFile[] {
-  const entry = listed[PUBLIC_PATHS.site];
-  return entry === undefined ? [] : [{ path: PUBLIC_PATHS.site, ...entry }];
+  const entry = listed[PAGE_PATHS.siteFiles];
+  return entry === undefined ? [] : [{ path: PAGE_PATHS.siteFiles, ...entry }];
 }
 
 /** Returns the files that a release record lists: public files, bundles and manifests. Day files are in the manifests. */

@@ -12,34 +12,38 @@ const NAMES = Object.keys(SCHEMAS).filter((name): name is SchemaName => name !==
 /** A validator: its schema, and the faults that it reports. */
 type Validator = readonly [SchemaName, Reports];
 
-/** The validators by the names of their files. */
-const FILES: ReadonlyMap<string, Validator> = new Map(
-  [
-    ...NAMES.map((name): Validator => [name, 'first']),
-    ...WRITTEN_SCHEMAS.map((name): Validator => [name, 'all']),
-  ].map((validator) => [`${validator.join('.')}.cjs`, validator]),
-);
-
 /**
- * A plugin of esbuild that compiles the schemas during the build. In place of `schemas/validators.ts`, a bundle gets the
- * names of files beside it, one for each validator, so that a program loads only those that it uses.
+ * Returns a plugin of esbuild that compiles the schemas with these names during the build, by default all. In place of
+ * `schemas/validators.ts`, a bundle gets the names of files beside it, one for each validator, so that a program loads only
+ * those that it uses.
  */
-export const COMPILED_VALIDATORS: Plugin = {
-  name: 'compiled-validators',
-  setup(bundler) {
-    bundler.onLoad({ filter: /[\\/]schemas[\\/]validators\.ts$/ }, () => ({
-      contents: toModule([...FILES.keys()]),
-    }));
-    bundler.onResolve({ filter: /^validator:/ }, ({ path: id }) => ({
-      path: id.slice(NAMESPACE.length + 1),
-      namespace: NAMESPACE,
-    }));
-    bundler.onLoad({ filter: /.*/, namespace: NAMESPACE }, async ({ path: file }) => {
-      const found = FILES.get(file);
-      return found && { contents: await compileValidator(...found), loader: 'file' };
-    });
-  },
-};
+export function compiledValidators(names: readonly SchemaName[] = NAMES): Plugin {
+  const files = new Map(listValidators(names).map((each) => [`${each.join('.')}.cjs`, each]));
+  return {
+    name: 'compiled-validators',
+    setup(bundler) {
+      bundler.onLoad({ filter: /[\\/]schemas[\\/]validators\.ts$/ }, () => ({
+        contents: toModule([...files.keys()]),
+      }));
+      bundler.onResolve({ filter: /^validator:/ }, ({ path: id }) => ({
+        path: id.slice(NAMESPACE.length + 1),
+        namespace: NAMESPACE,
+      }));
+      bundler.onLoad({ filter: /.*/, namespace: NAMESPACE }, async ({ path: file }) => {
+        const found = files.get(file);
+        return found && { contents: await compileValidator(...found), loader: 'file' };
+      });
+    },
+  };
+}
+
+function listValidators(names: readonly SchemaName[]): Validator[] {
+  const written: readonly SchemaName[] = WRITTEN_SCHEMAS;
+  return [
+    ...names.map((name): Validator => [name, 'first']),
+    ...written.filter((name) => names.includes(name)).map((name): Validator => [name, 'all']),
+  ];
+}
 
 /** Returns a CommonJS module that exports the validator of a schema, with all that it calls. */
 export async function compileValidator(schema: SchemaName, reports: Reports): Promise<string> {

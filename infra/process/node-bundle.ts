@@ -1,5 +1,5 @@
 import type { BuildOptions } from 'esbuild';
-import { COMPILED_VALIDATORS } from './compiled-validators.js';
+import { compiledValidators } from './compiled-validators.js';
 
 /** Settings of esbuild for programs that Node.js runs. The output depends on the sources only, not on where they are. */
 export const NODE_BUNDLE = {
@@ -17,7 +17,7 @@ export const NODE_BUNDLE = {
   banner: {
     js: "import{createRequire as crd$require}from'node:module';const require=crd$require(import.meta.url);",
   },
-  plugins: [COMPILED_VALIDATORS],
+  plugins: [compiledValidators()],
   assetNames: 'validators/[name]-[hash]',
   /**
    * Tables of iconv-lite for East Asian encodings. The gateway accepts only UTF encodings, so they are never loaded.

@@ -14,7 +14,6 @@ import metaDay from '../examples/valid/meta-day/bitcoin-available.json' with { t
 import methodologyVersions from '../examples/valid/methodology-versions/v1.json' with { type: 'json' };
 import release from '../examples/valid/release/first.json' with { type: 'json' };
 import releases from '../examples/valid/releases/first.json' with { type: 'json' };
-import siteFiles from '../examples/valid/site-files/three.json' with { type: 'json' };
 import status from '../examples/valid/status/four-chains.json' with { type: 'json' };
 import summary from '../examples/valid/summary/bitcoin.json' with { type: 'json' };
 import methodology from '../methodology/v1.json' with { type: 'json' };
@@ -33,7 +32,6 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   landing,
   summary,
   release,
-  'site-files': siteFiles,
   changes,
   chart,
   glossary,

@@ -49,6 +49,11 @@ export function publicPaths(): Record<string, JsonObject> {
   const notPerChain = {
     [PUBLIC_PATHS.status]: releaseFile('getStatus', 'Retrieve the freshness of each chain', json('status')),
     [PUBLIC_PATHS.landing]: releaseFile('getLanding', 'Retrieve a snapshot of all chains', json('landing')),
+    [PUBLIC_PATHS.release]: releaseFile(
+      'getRelease',
+      'Retrieve the digests of all public files',
+      json('release'),
+    ),
     [PUBLIC_PATHS.changes]: releaseFile(
       'getChanges',
       'List the changes of the last 90 releases',
@@ -92,29 +97,12 @@ export function publicPaths(): Record<string, JsonObject> {
   };
   return {
     ...notPerChain,
-    ...listPaths(),
     ...trustPaths(),
     ...methodologyPaths(),
     ...chainPaths(),
     ...examplePaths(),
     ...wheelPaths(),
     ...problemPagePaths(),
-  };
-}
-
-/** Returns the operations on the lists of public files. */
-function listPaths(): Record<string, JsonObject> {
-  return {
-    [PUBLIC_PATHS.release]: releaseFile(
-      'getRelease',
-      'Retrieve the digests of all public files',
-      json('release'),
-    ),
-    [PUBLIC_PATHS.site]: releaseFile(
-      'getSite',
-      'Retrieve the digests of the public files that do not follow the data',
-      json('site-files'),
-    ),
   };
 }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ACCOUNT_FILES } from '../../gateway/io/account-page/read-account-files.js';
+import { GATEWAY_SCHEMAS } from '../../infra/aws/settings/bundle.js';
 import { findBundle } from '../support/aws/aws-synth.js';
 
 const MAX_BYTES = 2_000_000;
@@ -19,6 +20,22 @@ it(`is smaller than ${MAX_BYTES / 1e6} MB, without version 2 of the AWS SDK`, ()
   const sizes = [...files.values()].map((text) => Buffer.byteLength(text));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
   for (const text of files.values()) expect(text).not.toMatch(/aws-sdk-nodejs|AWS\.util\.|aws-sdk\/global/);
+});
+
+it('has the validators of the schemas that the modules of the gateway name, and no others', async () => {
+  const root = path.join(import.meta.dirname, '../../gateway');
+  const named = new Set<string>();
+  for (const name of await readdir(root, { recursive: true })) {
+    if (!name.endsWith('.ts') || name.startsWith('commands')) continue; // commands do not run in the function
+    const text = await readFile(path.join(root, name), 'utf8');
+    const calls = text.matchAll(/(?:assertValid|findSchemaFaults|readDocument|AccountSchema =)[^;]*?;/g);
+    for (const [call] of calls) for (const [, word = ''] of call.matchAll(/'([a-z-]+)'/g)) named.add(word);
+  }
+  expect([...named].sort()).toEqual(GATEWAY_SCHEMAS);
+  const shipped = [...files.keys()].flatMap(
+    (file) => /^validators\/(.+)\.first-\w+\.cjs$/.exec(file)?.[1] ?? [],
+  );
+  expect(shipped.sort()).toEqual(GATEWAY_SCHEMAS);
 });
 
 it('has the files of the account page, its script bundled', () => {

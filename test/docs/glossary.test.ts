@@ -29,6 +29,7 @@ const INTERNAL: readonly SchemaFile[] = [
   'release-statement',
   'releases',
   'site',
+  'site-files',
   'sources',
   'sources-policy',
   'store',

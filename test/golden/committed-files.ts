@@ -29,7 +29,7 @@ export const SAMPLES: readonly string[] = [
   '/api/v1/analyst-kit/starter-notebook',
   '/api/v1/changes',
   '/api/v1/glossary',
-  '/api/v1/site',
+  '/site-files.json',
   '/api/v1/landing',
   '/api/v1/methodology/v1.json',
   '/api/v1/methodology/versions',

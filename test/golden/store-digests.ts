@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
-import { objectKey, OBJECTS_PREFIX, parseReleaseKey, PUBLIC_PATHS } from '../../schemas/paths.js';
+import { objectKey, OBJECTS_PREFIX, parseReleaseKey, PAGE_PATHS } from '../../schemas/paths.js';
 import type { FileEntry, Manifest, ReleaseRecord, SiteFiles } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 
@@ -73,7 +73,7 @@ function readRecord(bytes: Uint8Array): RecordNames {
   return {
     listed: entries.map(([path, { revision, sha256 }]) => [`${path} ${revision}`, objectKey(sha256)]),
     manifests: Object.values(record.manifests).map(({ sha256 }) => sha256),
-    site: record.public[PUBLIC_PATHS.site],
+    site: record.public[PAGE_PATHS.siteFiles],
   };
 }
 

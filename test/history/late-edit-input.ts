@@ -7,7 +7,7 @@ import { readHistory } from './history-data.js';
 const SEED = 7;
 const DRAWN_EDITS = 95;
 /** Number of drawn edits that are planned. */
-export const PLANNED_EDITS = Number(process.env['CRD_EDITS'] ?? '20');
+export const PLANNED_EDITS = Number(process.env['CRD_EDITS'] ?? String(DRAWN_EDITS));
 
 /** The part of the history that is edited: longer than the year of dependent dates and the state carried after it. */
 export const FIRST = '2022-10-01';

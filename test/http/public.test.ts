@@ -97,7 +97,7 @@ it('serves a script of a release that it does not know yet: another copy may hav
     const { etag = null } = (await shared.head(POINTER_KEY)) ?? {};
     await shared.compareAndSwap(POINTER_KEY, Buffer.from(pointer), etag, metaOf(POINTER_KEY));
   };
-  const { [script]: _script, [PUBLIC_PATHS.site]: _site, ...others } = newer.public; // without the list of its site
+  const { [script]: _script, [PAGE_PATHS.siteFiles]: _site, ...others } = newer.public; // without the list of its site
   await point({ ...newer, public: others });
   const copy = await startGateway({ store: shared });
   try {

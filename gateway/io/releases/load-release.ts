@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { objectKey, POINTER_KEY, PUBLIC_PATHS, releaseKey } from '../../../schemas/paths.js';
+import { objectKey, POINTER_KEY, PUBLIC_PATHS, releaseKey, PAGE_PATHS } from '../../../schemas/paths.js';
 import { siteDigestOf, withSiteFiles } from '../../../schemas/site-files.js';
 import type { Manifest, Pointer, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { assertValid } from '../../../schemas/validate.js';
@@ -49,7 +49,10 @@ export async function loadRelease(
 /** Returns the record with the files of its site among the public files. */
 async function addSiteFiles(store: ObjectStore, record: ReleaseRecord): Promise<ReleaseRecord> {
   if (siteDigestOf(record) === undefined) return record;
-  return withSiteFiles(record, assertValid('site-files', await readPublic(store, record, PUBLIC_PATHS.site)));
+  return withSiteFiles(
+    record,
+    assertValid('site-files', await readPublic(store, record, PAGE_PATHS.siteFiles)),
+  );
 }
 
 /** Reads and indexes a manifest. Requests are answered between the steps, of some 10 ms for 18 years of history. */

@@ -21,6 +21,6 @@ export function keepNothing(_rendered: Content, make: () => Content): () => Cont
 }
 
 /** Returns a function that restores JSON content from its text. */
-export function keepText({ schema, text }: Content): () => Content {
+function keepText({ schema, text }: Content): () => Content {
   return () => ({ schema, text, value: JSON.parse(text) });
 }

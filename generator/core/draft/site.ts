@@ -1,3 +1,12 @@
+/**
+ * The site: the public files that depend only on the version of the generator and on `site.json`, not on the data, such as
+ * guides, reference pages, scripts and the wheel.
+ * - A release record names all of them by one digest: that of the file at `PAGE_PATHS.siteFiles`, which lists them.
+ * - Their bytes name no release, so that releases share them.
+ * - They are rendered only when the texts (`siteTextsDigest`) or `site.json` differ from those of the published site, or
+ *   when everything is compared.
+ * - Files that depend on the version but name the release that last changed them follow the site, and are listed one by one.
+ */
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { sha256Hex } from '../../../schemas/digest.js';
@@ -35,7 +44,6 @@ import {
   PNG_TYPE,
   SVG_TYPE,
   textContent,
-  toArtifact,
   ZIP_TYPE,
   type Content,
   type FileTemplate,
@@ -59,16 +67,6 @@ import { verifyPage } from '../pages/verify-page.js';
 import type { TextTemplate } from '../text/text-template.js';
 import { settleFile, type SettledFile } from './settle-file.js';
 import { tableSchemaFiles } from './table-schemas.js';
-
-/**
- * The site: the public files that depend only on the version of the generator and on `site.json`, not on the data, such as
- * guides, reference pages, scripts and the wheel.
- * - A release record names all of them by one digest: that of the file at `PUBLIC_PATHS.site`, which lists them.
- * - Their bytes name no release, so that releases share them.
- * - They are rendered only when the texts (`siteTextsDigest`) or `site.json` differ from those of the published site, or
- *   when everything is compared.
- * - Files that depend on the version but name the release that last changed them follow the site, and are listed one by one.
- */
 
 /** Texts of the product itself: the same for every chain and release until the product changes. */
 export type ReferenceTexts = {
@@ -329,29 +327,21 @@ export function settleSite(
     before?.texts_sha256 === textsSha256 &&
     canonicalJson(record?.site ?? null) === canonicalJson(texts.site.details ?? null);
   if (before !== undefined && isSame && !full) return { site: before, changed: [] };
-  const artifacts = siteFiles(texts).map(({ path, type, content }) =>
-    toArtifact(path, type, () => content(stamp)),
-  );
+  const settled = siteFiles(texts).map((file) => settleFile(file, record, stamp));
   const site: SiteFiles = {
     schema: 'site-files/1',
     texts_sha256: textsSha256,
     files: Object.fromEntries(
-      artifacts.map(({ path, type, sha256, bytes }) => [path, { sha256, bytes, type }]),
+      settled.map(({ path, type, entry: { sha256, bytes } }) => [path, { sha256, bytes, type }]),
     ),
   };
-  const list: FileTemplate = {
-    path: PUBLIC_PATHS.site,
-    type: JSON_TYPE,
-    content: () => jsonContent('site-files', site),
-  };
-  const settled = settleFile(list, record, stamp);
-  const files = artifacts.map((artifact): SettledFile => {
-    const { path, type, sha256, bytes } = artifact;
-    const known = record?.public[path];
-    const isKept = known?.sha256 === sha256 && known.type === type;
-    const entry = { sha256, bytes, revision: settled.entry.revision };
-    return { path, type, entry, ...(isKept ? {} : { artifact }) };
-  });
+  const list = settleFile(
+    { path: PAGE_PATHS.siteFiles, type: JSON_TYPE, content: () => jsonContent('site-files', site) },
+    record,
+    stamp,
+  );
+  const { revision } = list.entry;
+  const files = settled.map((file) => ({ ...file, entry: { ...file.entry, revision } }));
   const stamped = stampedFiles(texts).map((file) => settleFile(file, record, stamp));
-  return { site, changed: [settled, ...files, ...stamped] };
+  return { site, changed: [list, ...files, ...stamped] };
 }

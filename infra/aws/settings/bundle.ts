@@ -1,7 +1,9 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { compiledValidators } from '../../process/compiled-validators.js';
 import { NODE_BUNDLE } from '../../process/node-bundle.js';
+import type { SchemaName } from '../../../schemas/validate.js';
 import { ACCOUNT_FILES } from '../../../gateway/io/account-page/read-account-files.js';
 
 /** Output folder of the bundle; the stack deploys it. */
@@ -9,12 +11,25 @@ export const BUNDLE_FOLDER = path.join(import.meta.dirname, '../dist/gateway');
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 
+/** The schemas of the documents that the gateway reads and writes. A bundle with all of them would be twice as large. */
+export const GATEWAY_SCHEMAS: readonly SchemaName[] = [
+  'account',
+  'changes',
+  'key-record',
+  'key-usage',
+  'pointer',
+  'release-record',
+  'site-files',
+  'status',
+];
+
 /** Bundles the gateway for AWS Lambda: `handler.mjs`, and the modules that it loads, at the start or on demand. */
 export async function bundleGateway(folder: string = BUNDLE_FOLDER): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await build({
     ...NODE_BUNDLE,
+    plugins: [compiledValidators(GATEWAY_SCHEMAS)],
     absWorkingDir: ROOT, // names in the bundle must not depend on the caller's working directory
     entryPoints: { handler: 'gateway/lambda/handler.ts' },
     outdir: folder,

@@ -23,7 +23,7 @@ const STAMP = { revision: '2026-03-01.000001', sequence: 1, publishedAt: '2026-0
 
 it('holds what the records say, with numbers that read the same, for every chain', () => {
   for (const chain of CHAIN_IDS) {
-    const series = randomSeries({ chain, seed: 9, days: 200, missingCells: 0.1, missingRows: 0.05 });
+    const series = randomSeries({ chain, seed: 9, days: 420, missingCells: 0.1, missingRows: 0.05 });
     const { meta } = createDayWriters(series, texts);
     const records = series.dates.map((_, t) =>
       meta(t, { revision: STAMP.revision, updatedThrough: '2023-01-01' }),

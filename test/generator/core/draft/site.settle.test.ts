@@ -1,7 +1,7 @@
 import { settleSite } from '../../../../generator/core/draft/site.js';
 import { readPointer, readStartingPoint } from '../../../../generator/state/published-state.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
-import { objectKey, PAGE_PATHS, publicKey, PUBLIC_PATHS } from '../../../../schemas/paths.js';
+import { objectKey, PAGE_PATHS, publicKey } from '../../../../schemas/paths.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import { publishSeries } from '../../../support/release/publish-series.js';
 import { randomSeries } from '../../../support/release/random-series.js';
@@ -36,7 +36,7 @@ it('writes the list and the files that name the site when site.json changes, and
   const named = await readProductTexts({ name: 'Another site', base_url: 'https://another.example.com' });
   const { changed } = settleSite(named, await readState(), STAMP, false);
   const written = changed.filter(({ artifact }) => artifact !== undefined).map(({ path }) => path);
-  expect(written).toEqual(expect.arrayContaining([PUBLIC_PATHS.site, PAGE_PATHS.docs]));
+  expect(written).toEqual(expect.arrayContaining([PAGE_PATHS.siteFiles, PAGE_PATHS.docs]));
   expect(written).not.toContain(PAGE_PATHS.icon);
 });
 
@@ -44,7 +44,7 @@ it('a record is stored with the list of the site only, and read with its files',
   const pointer = (await readPointer(store))?.value;
   const stored = await store.get(`releases/${pointer?.revision ?? ''}/${pointer?.sha256 ?? ''}.json`);
   const { public: listed } = JSON.parse(Buffer.from(stored?.bytes ?? []).toString()) as { public: object };
-  expect(Object.keys(listed)).toContain(PUBLIC_PATHS.site);
+  expect(Object.keys(listed)).toContain(PAGE_PATHS.siteFiles);
   expect(Object.keys(listed)).not.toContain(PAGE_PATHS.docs);
   expect(Object.keys((await readState())?.record.public ?? {})).toContain(PAGE_PATHS.docs);
 });
@@ -54,14 +54,14 @@ it('reads the public copy of a list that is lost, and reports a damaged store if
   const other = createMemoryStore();
   for await (const { key } of store.list('')) {
     const found = await store.get(key);
-    if (found !== undefined && key !== objectKey(before?.record.public[PUBLIC_PATHS.site]?.sha256 ?? ''))
+    if (found !== undefined && key !== objectKey(before?.record.public[PAGE_PATHS.siteFiles]?.sha256 ?? ''))
       await other.putIfAbsent(key, found.bytes, { contentType: 'text/plain', cacheControl: 'no-cache' });
   }
   expect((await readStartingPoint(other, [])).state?.site).toEqual(before?.site);
   const bare = createMemoryStore();
   for await (const { key } of other.list('')) {
     const found = await other.get(key);
-    if (found !== undefined && key !== publicKey(PUBLIC_PATHS.site))
+    if (found !== undefined && key !== publicKey(PAGE_PATHS.siteFiles))
       await bare.putIfAbsent(key, found.bytes, { contentType: 'text/plain', cacheControl: 'no-cache' });
   }
   await expect(readStartingPoint(bare, [])).rejects.toMatchObject({ exit: 'damaged' });
