@@ -25,7 +25,8 @@ export async function runChild(
   { root, environment, signal }: BenchOptions,
 ): Promise<ChildResult> {
   const dist = path.join(root, 'dist');
-  const preload = pathToFileURL(path.join(dist, 'scripts', 'bench', 'peak-memory.js')).href;
+  const own = path.join(import.meta.dirname, '../../dist'); // `root` may be that of another commit
+  const preload = pathToFileURL(path.join(own, 'scripts', 'bench', 'peak-memory.js')).href;
   const startedMs = performance.now();
   const child = spawn(process.execPath, ['--import', preload, path.join(dist, script), ...args], {
     env: { ...environment, NODE_OPTIONS: '', BENCH_PEAK_MEMORY_FILE: peakFile },

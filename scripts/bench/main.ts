@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { BenchError, type Bench, type BenchOptions } from './bench.js';
+import { addBeforeBench } from './before-bench.js';
 import { addClientBench } from './client/client-bench.js';
 import { addCollectionBench } from './collection/collection-bench.js';
 import { addGatewayBench } from './gateway/gateway-bench.js';
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   pages: addPagesBench,
   collection: addCollectionBench,
   client: addClientBench,
+  before: addBeforeBench,
 };
 
 const interruption = new AbortController();

@@ -23,6 +23,8 @@ export type ServersOptions = {
   readonly store: PreparedStore;
   /** Folder for logs. */
   readonly work: string;
+  /** Folder of the repository whose gateway is measured; by default that of the bench. */
+  readonly product?: string;
 };
 
 /** Highest rate limit that can be configured. */
@@ -43,13 +45,14 @@ const OWN_HEADERS = [
 
 /** Starts an S3 server, the gateway on it, and the two servers for comparison. */
 export async function startServers(
-  { store, work }: ServersOptions,
+  { store, work, product }: ServersOptions,
   options: BenchOptions,
 ): Promise<GatewayServers> {
   const started: ServerProcess[] = [];
   const start: Start = async (name, serverOptions) => {
     const log = path.join(work, `${name}.log`);
-    const server = await startServerProcess({ ...serverOptions, log }, options);
+    const root = name === 'gateway' && product !== undefined ? product : options.root;
+    const server = await startServerProcess({ ...serverOptions, log }, { ...options, root });
     started.unshift(server);
     return server;
   };

@@ -1,0 +1,389 @@
+/**
+ * Compares this commit with an earlier one, side by side: `npm run bench -- before --commit <commit>`.
+ *
+ * - Each commit is copied to a folder of its own, installed and built there. The folders stay, so that the next run is faster.
+ * - Every row is measured alternately on both sides, and its median counts.
+ * - CPU is that of the whole process tree, user and system. A child that its parent did not wait for is missing.
+ * - Each side reads and writes stores of its own, because neither has to read the format of the other.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { formatTable } from '../../infra/process/format-table.js';
+import { copyCommit } from '../build/copy-commit.js';
+import { BenchError, parseCount, type Bench, type BenchOptions } from './bench.js';
+import { saturate, sendEvenly } from './gateway/load.js';
+import { prepareStore } from './gateway/prepared-store.js';
+import { startServers } from './gateway/servers.js';
+import { cutHistory, readHistory, writeHistory, type BenchInput } from './metrics-history.js';
+import { formatJson, isPassed, machine, median, type Check } from './report.js';
+
+const ROWS = ['publish', 'demo', 'test', 'gateway'] as const;
+type Row = (typeof ROWS)[number];
+const SIDES = ['before', 'now'] as const;
+type Side = (typeof SIDES)[number];
+
+type BeforeOptions = {
+  readonly commit: string;
+  readonly history: string;
+  readonly rounds: number;
+  readonly rows: readonly Row[];
+  readonly json: string;
+};
+
+/** Bounds as ratios to before; a name is that of a measured value. */
+const BOUNDS: Readonly<Record<string, number>> = {
+  'publish, nothing new: CPU s': 0.4,
+  'publish, one new day of each chain: CPU s': 0.4,
+  'publish, one new day of each chain: objects': 0.4,
+  'publish, one new day of each chain: MB': 0.3,
+  'first publish: CPU s': 0.7,
+  'first publish: peak MB': 1.3,
+  'first publish of 100 days of one chain: CPU s': 0.35,
+  'demo until it serves: CPU s': 0.35,
+  'status of the demo’s store: CPU s': 0.4,
+  'npm test: CPU s': 0.4,
+  'gateway, time per redirect: ms': 1 / 0.95,
+  'gateway, p99 at half rate: ms': 1.1,
+  'gateway, memory at its first answer: MB': 0.7,
+  'gateway, memory after 50,000 redirects: MB': 0.6,
+};
+
+/** Measured values by name and side, in the order of the rounds. */
+type Samples = Map<string, Record<Side, number[]>>;
+
+/** A side with its copy of the repository, and a folder for its stores. */
+type Subject = { readonly side: Side; readonly root: string; readonly work: string };
+
+/** Adds the bench that compares this commit with an earlier one. */
+export const addBeforeBench: Bench = (command, options) =>
+  command
+    .summary('this commit compared with an earlier one: CPU time, memory, written bytes')
+    .description(
+      'Installs and builds both commits in folders of their own, and measures them alternately. Takes about half an hour ' +
+        'with five rounds. Exits with 1 if a bound is missed. Commit first: what is not committed is not measured.',
+    )
+    .requiredOption('--commit <commit>', 'the earlier commit')
+    .option(
+      '--history <dir>',
+      'folder with the real histories in metrics/ (or CRD_HISTORY_DIR)',
+      options.environment['CRD_HISTORY_DIR'] ?? path.join('..', 'shared', 'data'),
+    )
+    .option('--rounds <n>', 'number of measurements of each row; the median counts', parseCount, 5)
+    .option('--rows <names...>', `only these rows: ${ROWS.join(', ')}`, [...ROWS])
+    .option('--json <file>', 'file for the results with every sample', 'bench-before.json')
+    .action((own: BeforeOptions) => runBeforeBench(own, options));
+
+async function runBeforeBench(own: BeforeOptions, options: BenchOptions): Promise<void> {
+  const startedAtMs = options.now();
+  const parent = path.join(options.root, 'data', 'bench');
+  await mkdir(parent, { recursive: true });
+  const work = await mkdtemp(path.join(parent, 'run-'));
+  try {
+    const subjects: Subject[] = [];
+    for (const [side, commit] of [
+      ['before', own.commit],
+      ['now', 'HEAD'],
+    ] as const)
+      subjects.push({ side, root: await prepareCopy(commit, parent, options), work: path.join(work, side) });
+    const samples: Samples = new Map();
+    for (const row of own.rows) await MEASURES[row](subjects, own, samples, options);
+    const checks = checkSamples(samples);
+    options.print(formatSamples(samples, own.commit));
+    const results = { commit: own.commit, samples: Object.fromEntries(samples) };
+    await writeFile(own.json, formatJson('before', { startedAtMs, checks }, results));
+    if (!checks.every(isPassed)) options.fail();
+  } finally {
+    await rm(work, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** Copies, installs and builds a commit, once. Resolves to its folder. */
+async function prepareCopy(commit: string, parent: string, options: BenchOptions): Promise<string> {
+  const { root, signal, warn } = options;
+  const execute = promisify(execFile);
+  const { stdout } = await execute('git', ['rev-parse', '--verify', `${commit}^{commit}`], { cwd: root });
+  const id = stdout.trim();
+  const folder = path.join(parent, id.slice(0, 12));
+  if (existsSync(path.join(folder, 'dist', 'build-info.json'))) return folder;
+  warn(`installing and building ${id} (not measured)`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  await copyCommit(root, id, folder, signal);
+  const env = { ...options.environment, SOURCE_COMMIT: id };
+  await execute('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, env, signal });
+  await execute('npm', ['run', '--silent', 'build'], { cwd: folder, env, signal });
+  return folder;
+}
+
+type Measure = (
+  subjects: readonly Subject[],
+  own: BeforeOptions,
+  samples: Samples,
+  options: BenchOptions,
+) => Promise<void>;
+
+const MEASURES: Readonly<Record<Row, Measure>> = {
+  publish: measurePublish,
+  demo: measureDemo,
+  test: measureTest,
+  gateway: measureGateway,
+};
+
+async function measurePublish(
+  subjects: readonly Subject[],
+  { history: from, rounds }: BeforeOptions,
+  samples: Samples,
+  options: BenchOptions,
+): Promise<void> {
+  const history = await readHistory(path.resolve(from, 'metrics'));
+  const inputs: BenchInput[] = [];
+  const inputFolder = path.join(path.dirname(subjects[0]?.work ?? ''), 'input');
+  for (let missing = 0; missing <= rounds; missing += 1) {
+    const cut = cutHistory(history, CHAIN_IDS, (rows) => rows.slice(0, rows.length - missing));
+    inputs.push(await writeHistory(path.join(inputFolder, `less-${missing}`), cut));
+  }
+  const hundred = cutHistory(history, ['bitcoin'], (rows) => rows.slice(-100));
+  const short = await writeHistory(path.join(inputFolder, 'short'), hundred);
+  const publish = async (name: string, { side, root, work }: Subject, input: BenchInput, store: string) => {
+    const { cpuSeconds, peakMb, stdout } = await runTree(
+      [process.execPath, 'dist/generator/main.js', 'publish', '--input', input.folder, '--store'],
+      [`file:${path.join(work, store)}`, '--as-of', input.asOf, '--quiet', '--json'],
+      root,
+      options,
+    );
+    const { written } = JSON.parse(stdout) as { written: { objects: number; bytes: number } }; // of publish
+    if (name === '') return;
+    add(samples, `${name}: CPU s`, side, cpuSeconds, options);
+    if (name === 'first publish') add(samples, `${name}: peak MB`, side, peakMb, options);
+    if (!name.includes('new day')) return;
+    add(samples, `${name}: objects`, side, written.objects, options);
+    add(samples, `${name}: MB`, side, written.bytes / 1e6, options);
+  };
+  const input = (missing: number): BenchInput => inputs[missing] ?? short;
+  for (const subject of subjects) await publish('', subject, input(rounds), 'grown');
+  for (let round = 1; round <= rounds; round += 1)
+    for (const subject of subjects) {
+      const cold = `cold-${round}`;
+      await publish('first publish', subject, input(0), cold);
+      const later = { ...input(0), asOf: input(0).asOf.replace('T06:', 'T07:') };
+      await publish('publish, nothing new', subject, later, cold);
+      await publish('publish, one new day of each chain', subject, input(rounds - round), 'grown');
+      await publish('first publish of 100 days of one chain', subject, short, `short-${round}`);
+      await rm(path.join(subject.work, cold), { recursive: true });
+    }
+}
+
+async function measureDemo(
+  subjects: readonly Subject[],
+  { rounds }: BeforeOptions,
+  samples: Samples,
+  options: BenchOptions,
+): Promise<void> {
+  for (let round = 1; round <= rounds; round += 1)
+    for (const { side, root, work } of subjects) {
+      const store = path.join(work, `demo-${round}`);
+      await rm(path.join(root, 'dist'), { recursive: true });
+      const demo = ['npm', 'run', '--silent', 'demo', '--', '--port', '18080', '--store', store];
+      const { cpuSeconds } = await runTree(demo, [], root, options, /^6\. Serving/);
+      add(samples, 'demo until it serves: CPU s', side, cpuSeconds, options);
+      const status = [process.execPath, 'dist/generator/main.js', 'status', '--store', `file:${store}`];
+      const { cpuSeconds: statusSeconds } = await runTree(status, [], root, options);
+      add(samples, 'status of the demo’s store: CPU s', side, statusSeconds, options);
+    }
+}
+
+async function measureTest(
+  subjects: readonly Subject[],
+  { rounds }: BeforeOptions,
+  samples: Samples,
+  options: BenchOptions,
+): Promise<void> {
+  for (let round = 1; round <= rounds; round += 1)
+    for (const { side, root } of subjects) {
+      const { cpuSeconds } = await runTree(['npm', 'test', '--silent'], [], root, options);
+      add(samples, 'npm test: CPU s', side, cpuSeconds, options);
+    }
+}
+
+async function measureGateway(
+  subjects: readonly Subject[],
+  { history: from, rounds }: BeforeOptions,
+  samples: Samples,
+  options: BenchOptions,
+): Promise<void> {
+  const SECONDS = 5;
+  const history = await readHistory(path.resolve(from, 'metrics'));
+  const stores = new Map<Side, Awaited<ReturnType<typeof prepareStore>>>();
+  for (const { side, root, work } of subjects) {
+    await mkdir(work, { recursive: true });
+    stores.set(side, await prepareStore(history, { work, newDays: 0 }, { ...options, root }));
+  }
+  let halfRate: number | undefined;
+  for (let round = 1; round <= rounds; round += 1)
+    for (const { side, root, work } of subjects) {
+      const store = stores.get(side);
+      if (store === undefined) throw new TypeError('each side has a store');
+      const { targets, stop } = await startServers({ store, work, product: root }, options);
+      const { redirect } = targets;
+      const name = (what: string): string => `gateway, ${what}`;
+      try {
+        await fetch(redirect.server.url + (redirect.paths[0] ?? ''), { redirect: 'manual' });
+        const memoryMb = async (): Promise<number> => (await redirect.server.readMemoryBytes()) / 1e6;
+        add(samples, name('memory at its first answer: MB'), side, await memoryMb(), options);
+        await saturate(redirect, { requests: 50_000 }, options);
+        add(samples, name('memory after 50,000 redirects: MB'), side, await memoryMb(), options);
+        const { requests, seconds } = await saturate(redirect, { seconds: SECONDS }, options);
+        add(samples, name('time per redirect: ms'), side, (1_000 * seconds) / requests, options);
+        halfRate ??= requests / seconds / 2; // the same for both sides
+        const { p99Ms } = await sendEvenly(redirect, { rate: halfRate, seconds: SECONDS }, options);
+        add(samples, name('p99 at half rate: ms'), side, p99Ms, options);
+      } finally {
+        await stop();
+      }
+    }
+}
+
+function add(samples: Samples, name: string, side: Side, value: number, { warn }: BenchOptions): void {
+  const entry = samples.get(name) ?? { before: [], now: [] };
+  entry[side].push(value);
+  samples.set(name, entry);
+  warn(`${String(entry[side].length).padStart(2)}  ${side.padEnd(7)}${name} ${value.toFixed(2)}`);
+}
+
+/** Compares the medians with their bounds. */
+function checkSamples(samples: Samples): Check[] {
+  return [...samples].map(([name, { before, now }]) => ({
+    name,
+    measured: median(now) / median(before),
+    relation: 'at most',
+    bound: BOUNDS[name] ?? 1,
+    unit: 'times',
+  }));
+}
+
+/** Formats the medians of both sides, their ratio and its bound as a table. */
+function formatSamples(samples: Samples, commit: string): string {
+  const { node, cpu, cpus } = machine();
+  const bounds = new Map(checkSamples(samples).map((check) => [check.name, check]));
+  const rows = [...samples].flatMap(([name, { before, now }]) => {
+    const check = bounds.get(name);
+    if (check === undefined) return [];
+    const medians = [before, now].map((values) => median(values).toFixed(2));
+    return [
+      [
+        name,
+        ...medians,
+        check.measured.toFixed(2),
+        check.bound.toFixed(2),
+        isPassed(check) ? 'pass' : 'FAIL',
+      ],
+    ];
+  });
+  return [
+    `Before: ${commit}. Medians of ${Math.max(...[...samples.values()].map(({ now }) => now.length))}. Node ${node}, ${cpus} x ${cpu}`,
+    formatTable(['row', 'before', 'now', 'ratio', 'bound', ''], rows),
+  ].join('\n\n');
+}
+
+type TreeResult = { readonly cpuSeconds: number; readonly peakMb: number; readonly stdout: string };
+
+const TICKS_PER_SECOND = 100;
+
+/**
+ * Runs a command in a folder until it ends or, with `until`, until a line of its output matches; then it is interrupted.
+ * @throws BenchError with the end of its output if it does not exit with 0, or ends before that line.
+ */
+async function runTree(
+  command: readonly string[],
+  args: readonly string[],
+  cwd: string,
+  { environment, signal }: BenchOptions,
+  until?: RegExp,
+): Promise<TreeResult> {
+  // The shell waits for a line before it exits, so that the processor time of its children can be read.
+  const script = '"$@" </dev/null; echo $? >&3; read -r';
+  const child = spawn('bash', ['-c', script, 'bench', ...command, ...args], {
+    cwd,
+    env: { ...environment, NODE_OPTIONS: '', NODE_NO_WARNINGS: '1' },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    detached: true, // a process group of its own, which can be interrupted as a whole
+    signal,
+  });
+  const pid = child.pid ?? 0;
+  const { stdin, stdout, stderr } = child;
+  const codes = child.stdio[3] as Readable; // the fourth pipe
+  const lines: string[] = [];
+  const errors: string[] = [];
+  let peakMb = 0;
+  const watch = setInterval(() => (peakMb = Math.max(peakMb, readPeakMb(pid))), 20);
+  const exitCode = once(codes, 'data').then(([data]) => Number(String(data)));
+  const seen = new Promise<'seen'>((resolve) => {
+    createInterface({ input: stdout }).on('line', (line) => {
+      lines.push(line);
+      if (until?.test(line) === true) resolve('seen');
+    });
+  });
+  createInterface({ input: stderr }).on('line', (line) => void errors.push(line));
+  try {
+    const outcome = await Promise.race([exitCode, ...(until === undefined ? [] : [seen])]);
+    const cpuSeconds = readTreeSeconds(pid);
+    if (outcome !== (until === undefined ? 0 : 'seen')) {
+      const output = [...lines, ...errors].slice(-30).join('\n');
+      throw new BenchError(`${command.join(' ')} in ${cwd} exited with ${String(outcome)}:\n${output}`);
+    }
+    if (outcome === 'seen') {
+      process.kill(-pid, 'SIGINT');
+      await Promise.race([exitCode, once(child, 'exit')]);
+    }
+    return { cpuSeconds, peakMb, stdout: lines.join('\n') };
+  } finally {
+    clearInterval(watch);
+    stdin.end('\n');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+}
+
+/** Returns the processor time of a process and all its descendants, with those that it waited for. */
+function readTreeSeconds(root: number): number {
+  const fields = new Map<number, readonly number[]>();
+  for (const name of readdirSync('/proc')) {
+    const numbers = /^\d+$/.test(name) ? readStat(name) : undefined;
+    if (numbers !== undefined) fields.set(Number(name), numbers);
+  }
+  const isBelow = (pid: number): boolean => pid === root || (pid > 1 && isBelow(fields.get(pid)?.[0] ?? 0));
+  let ticks = 0;
+  for (const [pid, [, ...times]] of fields)
+    if (isBelow(pid)) ticks += times.reduce((sum, each) => sum + each, 0);
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** Reads the parent and the four processor times of a process: own user and system, and of children it waited for. */
+function readStat(pid: string): readonly number[] | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+      .map(Number);
+    return [1, 11, 12, 13, 14].map((i) => fields[i] ?? 0);
+  } catch {
+    return undefined; // it has just ended
+  }
+}
+
+/** Returns the peak resident memory of the child of a shell; 0 if it has none. */
+function readPeakMb(shell: number): number {
+  try {
+    const [child = ''] = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').split(' ');
+    const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child}/status`, 'utf8')) ?? [];
+    return (Number(kibibytes ?? 0) * 1024) / 1e6;
+  } catch {
+    return 0;
+  }
+}
