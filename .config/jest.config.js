@@ -12,6 +12,7 @@ const SLOW = ['cli', 'history', 'laws', 'golden', 'integration', 'aws', 'deploye
 /** What builds and installations leave in the repository. */
 const IGNORED = [
   'dist',
+  'data',
   '.ci',
   '.anvil',
   '.debian',

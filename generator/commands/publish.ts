@@ -17,7 +17,7 @@ import {
   type RefusalNote,
 } from '../core/release/publish-report.js';
 import { unholdWords } from '../core/release/held.js';
-import { manifestOf } from '../core/release/published-state.js';
+import { listedDates } from '../core/release/published-state.js';
 import type { Acceptance, Plan } from '../core/release/plan-types.js';
 import { count } from '../core/text/count.js';
 import { openInputFolder } from '../input/input-folder.js';
@@ -204,7 +204,7 @@ async function report(
     written: written ?? { objects: 0, bytes: 0 },
     dryRun: written === undefined,
     refusals,
-    listed: (chain) => manifestOf(start.state, 'meta', chain)?.dates.length ?? 0,
+    listed: (chain) => listedDates(start.state, chain),
   });
   warnOfInputFaults([...faults, ...heldFaults], context.warn);
   // With --require-all, the faults name the absent chains already.

@@ -1,10 +1,13 @@
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
+import { methodologyDigest } from '../../schemas/methodology.js';
 import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
 import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
+import { chainsToRebuild } from '../core/release/assess-chain.js';
 import type { PublishedState } from '../core/release/published-state.js';
+import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import { unholdWords } from '../core/release/held.js';
 import { planSteps } from '../core/release/plan-release.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
@@ -21,7 +24,7 @@ import { mayPlanAhead, planAhead } from './plan-ahead.js';
 import { planWithRecords } from './plan-with-records.js';
 import { readPublishedGold } from './published-gold.js';
 import { readProductTexts } from '../texts/product-texts.js';
-import { readStartingPoint, type StartingPoint } from '../state/published-state.js';
+import { readStartingPoint, withManifests, type StartingPoint } from '../state/published-state.js';
 import { assertStore, isStore } from '../state/store-mark.js';
 import { assertNotAhead, machineClock, readClock, type TrustedClock } from '../state/trusted-clock.js';
 import type { Writing } from './release-writing.js';
@@ -74,27 +77,29 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
   const isExisting = options.existing || (await isStore(store));
   const chains = options.input.series.map((series) => series.chain);
   const empty: StartingPoint = { pointer: undefined, state: undefined, aliasSequence: 0 };
-  const start = isExisting ? await readStartingPoint(store, chains) : empty;
-  progress.end(start.state ? start.state.record.revision : 'empty');
+  const read = isExisting ? await readStartingPoint(store, chains, []) : empty;
+  progress.end(read.state ? read.state.record.revision : 'empty');
   const clock = readClock(store, options.now);
   assertNotAhead(asOfMs, clock);
-  assertPublishable(start.state, options, clock);
-  const record = start.state?.record;
+  assertPublishable(read.state, options, clock);
+  const record = read.state?.record;
   const absent = findAbsentChains(record, [...chains, ...options.input.invalid], options.chains);
   const finished = withoutUnfinished(options.input, clock);
   const required = options.requireAll ? withAbsent(finished, absent, record) : finished;
   const isHeld = ({ chain }: InputFault): boolean =>
     chain !== undefined && record?.holds?.[chain] !== undefined;
   const input = { ...required, faults: required.faults.filter((fault) => !isHeld(fault)) };
-  const found = { input, heldFaults: required.faults.filter(isHeld), absent, start };
 
   progress.begin('plan');
+  const texts = await readTexts(input, record);
+  const start = { ...read, state: read.state && (await addManifests(read.state, input, texts, options)) };
+  const found = { input, heldFaults: required.faults.filter(isHeld), absent, start };
   const request: PlanRequest = {
     inputs: input.series,
     inputInvalid: input.faults.length > 0,
     previous: start.state,
     asOfMs,
-    texts: await readTexts(input, record),
+    texts,
     full: options.full,
     allOrNothing: options.allOrNothing,
     ...(record?.holds ? { holds: record.holds } : {}),
@@ -112,6 +117,23 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
 /** Reads the texts for the site of the input, or for the published site if that of the input has faults. */
 function readTexts({ site }: Input, record: ReleaseRecord | undefined): Promise<ReferenceTexts> {
   return readProductTexts(site === undefined ? record?.site : (site ?? undefined));
+}
+
+/** Adds the manifests that the plan needs: an unchanged chain needs none. */
+async function addManifests(
+  state: PublishedState,
+  { series }: Input,
+  texts: ReferenceTexts,
+  { store, full }: PreparePlanOptions,
+): Promise<PublishedState> {
+  const methodologySha256 = methodologyDigest(texts.methodology);
+  const trust = {
+    writersSha256: writersFingerprint(texts),
+    methodologySha256,
+    site: texts.site.details,
+    full,
+  };
+  return withManifests(store, state, chainsToRebuild(series, state, trust));
 }
 
 /** Plans, and accepts what the ledgers recorded if the options have ledgers. */

@@ -1,7 +1,9 @@
+import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import {
   ALIASES_KEY,
   calendarPath,
   chartDataPath,
+  manifestPath,
   parseReleaseKey,
   POINTER_KEY,
   publicKey,
@@ -124,32 +126,61 @@ async function readSiteList(store: ObjectStore, sha256: string): Promise<SiteFil
   }
 }
 
-/** Reads the state that the next release is planned from, with the calendars of `chains`. */
+/** Reads the state that the next release is planned from, with the calendars of `chains`, and the manifests of `listed`. */
 export async function readStartingPoint(
   store: ObjectStore,
   chains: readonly Chain[],
+  listed: readonly Chain[] = CHAIN_IDS,
 ): Promise<StartingPoint> {
   const [pointer, aliasSequence] = await Promise.all([readPointer(store), readAliasSequence(store)]);
   if (pointer === undefined) return { pointer, state: undefined, aliasSequence };
   const record = await readRecord(store, pointer.value);
-  return { pointer, state: await readState(store, record, pointer.value.sha256, chains), aliasSequence };
+  const state = await readState(store, record, pointer.value.sha256, chains, listed);
+  return { pointer, state, aliasSequence };
 }
 
-/** Reads the files of a release that planning needs: manifests, changes, status, landing, and calendars of `chains`. */
+/** Adds the manifests of `chains` to a state that has only those of the lineages. */
+export async function withManifests(
+  store: ObjectStore,
+  state: PublishedState,
+  chains: readonly Chain[],
+): Promise<PublishedState> {
+  const read = await readManifests(store, state.record, chains);
+  return { ...state, manifests: new Map([...state.manifests, ...read]) };
+}
+
+/** Reads the manifests of the lineages of all chains, and all others of `chains`. */
+async function readManifests(
+  store: ObjectStore,
+  { manifests }: ReleaseRecord,
+  chains: readonly Chain[],
+): Promise<[string, Manifest][]> {
+  const unread = new Set(
+    CHAIN_IDS.filter((chain) => !chains.includes(chain)).flatMap((chain) =>
+      GENRES.map((genre) => manifestPath(genre, chain)),
+    ),
+  );
+  return Promise.all(
+    Object.entries(manifests)
+      .filter(([path]) => !unread.has(path))
+      .map(async ([path, { sha256 }]): Promise<[string, Manifest]> => [
+        path,
+        await readManifest(store, sha256),
+      ]),
+  );
+}
+
+/** Reads the files of a release that planning needs: manifests of `listed`, changes, status, landing, calendars of `chains`. */
 export async function readState(
   store: ObjectStore,
   record: ReleaseRecord,
   sha256: string,
   chains: readonly Chain[],
+  listed: readonly Chain[] = CHAIN_IDS,
 ): Promise<PublishedState> {
   const document = <N extends SchemaName>(path: string, schema: N) =>
     readArtifactJson(store, digestOf(record, path), schema);
-  const manifests = Promise.all(
-    Object.entries(record.manifests).map(async ([path, entry]): Promise<[string, Manifest]> => [
-      path,
-      await readManifest(store, entry.sha256),
-    ]),
-  );
+  const manifests = readManifests(store, record, listed);
   const calendars = Promise.all(
     chains
       .filter((chain) => calendarPath(chain) in record.public)

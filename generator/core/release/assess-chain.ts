@@ -1,6 +1,8 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { methodologyDigest } from '../../../schemas/methodology.js';
+import { manifestPath } from '../../../schemas/paths.js';
 import type {
+  Chain,
   Genre,
   Manifest,
   Methodology,
@@ -9,7 +11,7 @@ import type {
   Site,
 } from '../../../schemas/types.generated.js';
 import type { InputSeries } from '../input/input-series.js';
-import type { InputDigest } from './input-digest.js';
+import { createInputDigest, type InputDigest } from './input-digest.js';
 import { manifestOf, type PublishedState } from './published-state.js';
 import { findDrops, type Drop } from './restatement.js';
 
@@ -34,7 +36,23 @@ export type Trust = {
   readonly full: boolean;
 };
 
-/** Compares a chain's input with the published state. `digest` returns the digest of the input through a date. */
+/**
+ * Returns the chains whose manifests a plan needs: all with an input, except those whose input is exactly the published one.
+ */
+export function chainsToRebuild(
+  inputs: readonly InputSeries[],
+  previous: PublishedState,
+  trust: Trust,
+): Chain[] {
+  const isSame = (series: InputSeries): boolean =>
+    assessChain(series, createInputDigest(series), previous, trust).kind === 'same';
+  return inputs.filter((series) => !isSame(series)).map(({ chain }) => chain);
+}
+
+/**
+ * Compares a chain's input with the published state, of which it needs no manifest. `digest` returns the digest of the input
+ * through a date.
+ */
 export function assessChain(
   series: InputSeries,
   digest: (date: string) => InputDigest,
@@ -42,12 +60,11 @@ export function assessChain(
   trust: Trust,
 ): Assessment {
   const record = previous?.record.chains[series.chain];
-  const manifest = manifestOf(previous, 'meta', series.chain);
-  if (previous === undefined || manifest === undefined) return { kind: 'first' };
+  if (previous === undefined || !(manifestPath('meta', series.chain) in previous.record.manifests))
+    return { kind: 'first' };
   if (record === undefined) return { kind: 'compare' }; // rolled back to before its first release
-  const first = manifest.dates.find((entry) => entry.status !== 'withdrawn');
   const drops = findDrops(series, {
-    firstDate: first?.date ?? '',
+    firstDate: firstDateOf(previous.calendars.get(series.chain)),
     updatedThrough: record.updated_through,
     metrics: record.metrics,
   });
@@ -59,8 +76,13 @@ export function assessChain(
   return { kind: grown || isOther ? 'extended' : 'same' };
 }
 
+/** Returns the first date of a calendar, which lists all published dates that were not withdrawn; empty if it has none. */
+function firstDateOf(calendar = ''): string {
+  return calendar.split('\n', 2)[1]?.slice(0, 10) ?? '';
+}
+
 function hasOtherSources(series: InputSeries, previous: PublishedState): boolean {
-  const published = manifestOf(previous, 'gold', series.chain)?.sources ?? [];
+  const published = previous.status.chains[series.chain]?.sources ?? [];
   return canonicalJson(published) !== canonicalJson(series.sources);
 }
 

@@ -13,6 +13,15 @@ export type InputDigest = {
  * value counts like a metric without a column; a date without a row contributes nothing.
  */
 export function createInputDigest(series: InputSeries): (date: string) => InputDigest {
+  const known = DIGESTS.get(series) ?? digestRows(series);
+  DIGESTS.set(series, known);
+  return known;
+}
+
+/** The function of each series: its rows are written as text once. */
+const DIGESTS = new WeakMap<InputSeries, (date: string) => InputDigest>();
+
+function digestRows(series: InputSeries): (date: string) => InputDigest {
   const columns = metricsWithValues(series).map((metric) => [metric, series.metrics[metric]] as const);
   const rows: { readonly date: string; readonly text: string }[] = [];
   series.dates.forEach((date, t) => {

@@ -14,7 +14,7 @@ import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.
 import { draftAllLineages } from './draft-all-lineages.js';
 import { createInputDigest, type InputDigest } from './input-digest.js';
 import { heldOf } from './held.js';
-import { manifestOf } from './published-state.js';
+import { listedDates, manifestOf } from './published-state.js';
 import type { Acceptance, ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
 import type { LackingRecord } from '../volumes/draft-volumes.js';
 import { sourceChangesOf, sourcesMember } from './release-changes.js';
@@ -171,8 +171,7 @@ function toCurrentState(
   previous: PlanRequest['previous'],
 ): Omit<ChainPlan, 'outcome'> {
   const through = previous?.record.chains[chain]?.updated_through ?? null;
-  const listed = manifestOf(previous, 'meta', chain)?.dates.length ?? 0;
-  return { updated_through: through, new: 0, restated: 0, unchanged: listed };
+  return { updated_through: through, new: 0, restated: 0, unchanged: listedDates(previous, chain) };
 }
 
 function restatementDigest(

@@ -19,7 +19,10 @@ export type PublishedState = {
   readonly sha256: string;
   /** The list of the site's files. Releases of older builds have none. */
   readonly site?: SiteFiles | undefined;
-  /** Every manifest by its URL path. */
+  /**
+   * Manifests by their URL paths. A plan has those of the chains that it rebuilds, and all of the lineages; anything else that
+   * starts from a release has every manifest.
+   */
   readonly manifests: ReadonlyMap<string, Manifest>;
   readonly changes: Changes;
   readonly status: Status;
@@ -29,6 +32,13 @@ export type PublishedState = {
   /** The published data of the charts of these chains. Releases of older builds have none. */
   readonly charts: ReadonlyMap<Chain, Chart>;
 };
+
+/** Returns the number of published dates of a chain, also withdrawn ones. */
+export function listedDates(state: PublishedState | undefined, chain: Chain): number {
+  const listed = manifestOf(state, 'meta', chain)?.dates.length;
+  const { available = 0, degraded = 0, missing = 0, withdrawn = 0 } = state?.status.chains[chain]?.days ?? {};
+  return listed ?? available + degraded + missing + withdrawn;
+}
 
 /** Returns the published manifest of a genre and chain, or `undefined`. */
 export function manifestOf(
