@@ -24,7 +24,7 @@ import { mayPlanAhead, planAhead } from './plan-ahead.js';
 import { planWithRecords } from './plan-with-records.js';
 import { readPublishedGold } from './published-gold.js';
 import { readProductTexts } from '../texts/product-texts.js';
-import { readStartingPoint, withManifests, type StartingPoint } from '../state/published-state.js';
+import { readDays, readStartingPoint, withManifests, type StartingPoint } from '../state/published-state.js';
 import { assertStore, isStore } from '../state/store-mark.js';
 import { assertNotAhead, machineClock, readClock, type TrustedClock } from '../state/trusted-clock.js';
 import type { Writing } from './release-writing.js';
@@ -119,7 +119,7 @@ function readTexts({ site }: Input, record: ReleaseRecord | undefined): Promise<
   return readProductTexts(site === undefined ? record?.site : (site ?? undefined));
 }
 
-/** Adds the manifests that the plan needs: an unchanged chain needs none. */
+/** Adds what the plan needs of the chains that it rebuilds: their manifests and, unless all is to be made again, newest days. */
 async function addManifests(
   state: PublishedState,
   { series }: Input,
@@ -133,7 +133,9 @@ async function addManifests(
     site: texts.site.details,
     full,
   };
-  return withManifests(store, state, chainsToRebuild(series, state, trust));
+  const chains = chainsToRebuild(series, state, trust);
+  const listed = await withManifests(store, state, chains);
+  return full ? listed : { ...listed, days: await readDays(store, listed, chains) };
 }
 
 /** Plans, and accepts what the ledgers recorded if the options have ledgers. */

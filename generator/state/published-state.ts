@@ -2,6 +2,7 @@ import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import {
   ALIASES_KEY,
   calendarPath,
+  bundlePath,
   chartDataPath,
   manifestPath,
   parseReleaseKey,
@@ -24,6 +25,7 @@ import type {
 } from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
+import { daysOfBundle, LONGEST } from '../core/artifacts/bundle.js';
 import type { PublishedState } from '../core/release/published-state.js';
 import {
   damaged,
@@ -33,6 +35,7 @@ import {
   readByDigest,
   readStoredJson,
 } from './stored-json.js';
+import { unlessDamaged } from './unless-damaged.js';
 
 /** The pointer, and the etag at which it was read. */
 export type ReadPointer = { readonly value: Pointer; readonly etag: Etag };
@@ -147,6 +150,27 @@ export async function withManifests(
 ): Promise<PublishedState> {
   const read = await readManifests(store, state.record, chains);
   return { ...state, manifests: new Map([...state.manifests, ...read]) };
+}
+
+/**
+ * Reads the texts of the newest day files of `chains` from the longest bundles, by digest. A bundle that is damaged gives
+ * none: what it holds can be made again.
+ */
+export async function readDays(
+  store: ObjectStore,
+  { record, manifests }: PublishedState,
+  chains: readonly Chain[],
+): Promise<Map<string, string>> {
+  const read = chains.flatMap((chain) =>
+    GENRES.map(async (genre) => {
+      const bundle = record.bundles[bundlePath(genre, chain, LONGEST)];
+      const manifest = manifests.get(manifestPath(genre, chain));
+      if (bundle === undefined || manifest === undefined) return [];
+      const bytes = await unlessDamaged(() => readArtifact(store, bundle.sha256));
+      return bytes === undefined ? [] : [...daysOfBundle(bytes, manifest.dates)];
+    }),
+  );
+  return new Map((await Promise.all(read)).flat());
 }
 
 /** Reads the manifests of the lineages of all chains, and all others of `chains`. */

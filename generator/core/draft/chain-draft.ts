@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../schemas/canonical-json.js';
 import type { Chart, ManifestDate, MetaDay } from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
@@ -38,7 +39,8 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     (date) => !isNew.has(date),
   );
 
-  const record = rememberRecords(createRebuilder(series, writers, revisions, stamp.revision));
+  const rebuild = createRebuilder(series, writers, revisions, stamp.revision);
+  const { record, text } = rememberDays(rebuild, published?.days ?? new Map());
   return {
     chain: series.chain,
     series,
@@ -56,7 +58,7 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
     withdrawnDates: [],
     restatedInputs: gold.restatedDates,
     labelChanges: findLabelChanges(meta.rows, restatedDates, published?.calendar ?? ''),
-    record,
+    text,
   };
 }
 
@@ -73,19 +75,35 @@ function allPoints(
     .map((entry) => byDate.get(entry.date) ?? toChartPoint(record(entry) as MetaDay)); // an entry of the meta manifest
 }
 
-/** Caches records by digest: bundles overlap, and each is computed once for its digest and once for its bytes. */
-function rememberRecords(
+type RememberedDays = {
+  readonly record: (entry: ManifestDate) => DayRecord;
+  readonly text: (entry: ManifestDate) => string;
+};
+
+/**
+ * Returns functions to a day's record and to the text of its file. A text comes from `published`, by digest, or from the
+ * record; a record from the published text, or from the writers. Bundles overlap, so that each is made once.
+ */
+function rememberDays(
   rebuild: (entry: ManifestDate) => DayRecord | undefined,
-): (entry: ManifestDate) => DayRecord {
-  const cache = new Map<string, DayRecord>();
-  return (entry) => {
-    const cached = cache.get(entry.sha256);
-    if (cached !== undefined) return cached;
-    const record = rebuild(entry);
-    if (record === undefined) throw new Error(`${entry.path}: the series lacks its date`);
-    cache.set(entry.sha256, record);
-    return record;
-  };
+  published: ReadonlyMap<string, string>,
+): RememberedDays {
+  const records = new Map<string, DayRecord>();
+  const texts = new Map(published);
+  function record(entry: ManifestDate): DayRecord {
+    const text = published.get(entry.sha256);
+    const found =
+      records.get(entry.sha256) ?? (text === undefined ? rebuild(entry) : (JSON.parse(text) as DayRecord)); // its digest says so
+    if (found === undefined) throw new Error(`${entry.path}: the series lacks its date`);
+    records.set(entry.sha256, found);
+    return found;
+  }
+  function textOf(entry: ManifestDate): string {
+    const text = texts.get(entry.sha256) ?? canonicalJson(record(entry));
+    texts.set(entry.sha256, text);
+    return text;
+  }
+  return { record, text: textOf };
 }
 
 /** Sorts day files by date: a brief written again needs the other records of its date, which are cached. */

@@ -29,7 +29,6 @@ import type { ChainVolumes } from '../volumes/chain-volumes.js';
 import type { ReferenceTexts } from './site.js';
 import { summaryFile } from '../artifacts/summary.js';
 import { weeklySummaryFile } from '../artifacts/weekly-summary.js';
-import type { DayRecord } from '../records/day-writers.js';
 
 /** A list of files in a release record. */
 export type Section = 'public' | 'bundles' | 'manifests';
@@ -52,8 +51,8 @@ export type ChainState = {
   readonly restatedDates: readonly string[];
   readonly withdrawnDates: readonly string[];
   readonly labelChanges: readonly LabelChange[];
-  /** Returns the record that an entry names. */
-  readonly record: (entry: ManifestDate) => DayRecord;
+  /** Returns the text of the day file that an entry names. */
+  readonly text: (entry: ManifestDate) => string;
 };
 
 /** The files of a chain by section of the release. */
@@ -64,7 +63,7 @@ export type ChainFiles = { readonly [section in Section]: readonly FileTemplate[
  * Add a new kind of file per chain here, in `publicPathsOf` and in `schemas/release-paths.ts`.
  */
 export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles {
-  const { chain, updatedThrough, sources, record } = state;
+  const { chain, updatedThrough, sources, text } = state;
   const latest = state.lastRecords.at(-1);
   const shared = { chain, updatedThrough, methodologyVersion: texts.methodology.version };
   const manifests = GENRES.map((genre) => {
@@ -79,7 +78,7 @@ export function chainFiles(state: ChainState, texts: ReferenceTexts): ChainFiles
   return {
     manifests,
     bundles: GENRES.filter((genre) => hasDatesInForce(state.entries[genre])).flatMap((genre) =>
-      bundleFiles({ ...shared, genre, entries: state.entries[genre], record }),
+      bundleFiles({ ...shared, genre, entries: state.entries[genre], text }),
     ),
     public: [
       state.calendar,

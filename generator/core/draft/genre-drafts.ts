@@ -19,6 +19,8 @@ const DAYS_A_STEP = 4;
 
 /** The published manifests, calendar and chart of a chain. Releases of older builds have no chart. */
 export type PublishedChain = {
+  /** Texts of published day files by digest, as far as they were read. They need not be made again. */
+  readonly days?: ReadonlyMap<string, string> | undefined;
   readonly manifests: { readonly [genre in Genre]: Manifest | undefined };
   readonly calendar: string;
   readonly chart?: Chart | undefined;

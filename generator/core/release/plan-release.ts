@@ -153,7 +153,12 @@ function* assess(
     published:
       assessment.kind === 'first'
         ? undefined
-        : { manifests, calendar: calendar ?? '', chart: previous?.charts.get(series.chain) },
+        : {
+            manifests,
+            calendar: calendar ?? '',
+            chart: previous?.charts.get(series.chain),
+            days: previous?.days,
+          },
     trusted: assessment.kind === 'extended',
     repack: !isTrusted(previous?.record.chains[series.chain], trust),
     stamp,

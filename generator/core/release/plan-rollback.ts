@@ -207,7 +207,7 @@ function toChainState(
     restatedDates,
     withdrawnDates,
     labelChanges: findLabelChanges(rows, restatedDates, previous.calendars.get(chain) ?? ''),
-    record,
+    text: (entry) => canonicalJson(record(entry)),
   };
 }
 

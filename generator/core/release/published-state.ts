@@ -27,6 +27,8 @@ export type PublishedState = {
   readonly changes: Changes;
   readonly status: Status;
   readonly landing: Landing;
+  /** Texts of the newest day files by digest, if the plan may use them instead of making them again. */
+  readonly days?: ReadonlyMap<string, string>;
   /** The published calendars of the chains that may change, as text. */
   readonly calendars: ReadonlyMap<Chain, string>;
   /** The published data of the charts of these chains. Releases of older builds have none. */
