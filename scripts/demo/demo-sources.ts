@@ -32,6 +32,9 @@ export type DemoSources = {
   readonly stop: () => Promise<void>;
 };
 
+/** First date that the demo collects: the last 16 months of the sample are enough for regimes with a full baseline. */
+export const DEMO_SINCE = '2022-06-01';
+
 /**
  * Serves the sample in the form of growthepie's API, and made-up days of ethereum as a bucket of Parquet files. Writes a
  * policy that takes arbitrum from the one, and fills in ethereum from the other.
@@ -78,15 +81,15 @@ function toPolicy(sample: string, endpoint: string, hasBucket: boolean): Sources
       },
     },
     chains: {
-      bitcoin: { source: 'simulated', since: '2021-01-01' },
+      bitcoin: { source: 'simulated', since: DEMO_SINCE },
       ethereum: {
-        ...{ source: 'growthepie-files', since: '2021-01-01' },
+        ...{ source: 'growthepie-files', since: DEMO_SINCE },
         ...(hasBucket ? { fill: [{ source: 'aws', metrics: [...BUCKET_METRICS] }] } : {}),
         check: [{ source: 'growthepie', same: ['tx_count'] }],
         rules: { required: ['tx_count', 'active_addresses', 'fees_total', 'fee_median'] }, // the sample has no more
       },
-      arbitrum: { source: 'growthepie', since: '2021-05-29', rules: { first_try_hours: 6 } },
-      base: { source: 'simulated', since: '2021-12-01', rules: { first_try_hours: 6 } },
+      arbitrum: { source: 'growthepie', since: DEMO_SINCE, rules: { first_try_hours: 6 } },
+      base: { source: 'simulated', since: DEMO_SINCE, rules: { first_try_hours: 6 } },
     },
   };
 }

@@ -24,7 +24,7 @@ import { listVerifyLines, prepareKeys } from './demo-keys.js';
 import { showPurchase } from './demo-purchase.js';
 import { moveOldStore } from './old-store.js';
 import { startDemoGateway, type DemoLine } from './demo-gateway.js';
-import { startDemoSources } from './demo-sources.js';
+import { DEMO_SINCE, startDemoSources } from './demo-sources.js';
 import { listPythonLines } from './python-lines.js';
 
 /** The built generator and the sample in the repository, relative to this file in dist/scripts/demo. */
@@ -78,7 +78,7 @@ async function runDemo(folder: string, { check, port }: { check: boolean; port: 
 type Collected = { readonly isDone: boolean; readonly hasBucket: boolean };
 
 async function collect(folder: string): Promise<Collected> {
-  say(`1. Collecting the sample (${shorten(SAMPLE)}) into ${shorten(folder)}`);
+  say(`1. Collecting the sample (${shorten(SAMPLE)}) since ${DEMO_SINCE} into ${shorten(folder)}`);
   const { policy, url, hasBucket, stop } = await startDemoSources(SAMPLE);
   const bucket = hasBucket ? ' and a bucket of Parquet files' : '';
   say(`   from its files, and from growthepie${bucket}, simulated at ${url}`);
@@ -108,7 +108,7 @@ function writeSite(folder: string, port: number): Promise<void> {
 
 /** Reports differences between the collection and what was served, and returns whether there are none. */
 async function isServed(collected: string, hasBucket: boolean): Promise<boolean> {
-  const differences = await findDifferences(collected, { sample: SAMPLE, hasBucket });
+  const differences = await findDifferences(collected, { sample: SAMPLE, since: DEMO_SINCE, hasBucket });
   for (const difference of differences) process.stderr.write(`demo: ${difference}\n`);
   return differences.length === 0;
 }
