@@ -4,9 +4,8 @@ import type { Etag } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { assertMoved, movePointer } from '../state/move-pointer.js';
-import type { Signing } from '../signing/open-signing.js';
+import { type Signing, signRelease } from '../signing/signing.js';
 import { readNextHistory } from '../signing/signed-history.js';
-import { signRelease } from '../signing/statements.js';
 import { metaOf } from '../state/object-meta.js';
 import { putImmutable } from '../state/write-artifact.js';
 import {

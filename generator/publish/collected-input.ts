@@ -2,8 +2,7 @@ import { COLLECTION_KEY, lineageManifestPath } from '../../schemas/paths.js';
 import type { NewLineages } from '../core/draft/lineage-draft.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { PublishedState } from '../core/release/published-state.js';
-import { readLedgers } from '../input/collected-ledgers.js';
-import { readNewLineages } from '../input/collected-lineages.js';
+import { readLedgers, readNewLineages } from '../input/collected-ledgers.js';
 import type { InputFolder } from '../input/input-folder.js';
 import type { RecordedLines } from './accept-recorded.js';
 

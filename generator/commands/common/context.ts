@@ -2,7 +2,7 @@ import type { Paint } from '../../../infra/process/paint.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { ExitName } from '../../core/generator-error.js';
 import type { Progress } from '../../run/progress.js';
-import type { Signing } from '../../signing/open-signing.js';
+import type { Signing } from '../../signing/signing.js';
 import type { CommandLine } from './accept-command.js';
 
 /** The options that every command has. */

@@ -2,10 +2,14 @@ import type { Command } from 'commander';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError, type ExitName } from '../../core/generator-error.js';
-import { readKeySetFile, type KeySetFile } from '../../signing/key-files.js';
-import { installKeySet, type InstalledKeySet } from '../../signing/install-key-set.js';
-import { readStoredKeySet } from '../../signing/stored-key-set.js';
-import { readCurrent } from '../../signing/trust-files.js';
+import {
+  type InstalledKeySet,
+  installKeySet,
+  type KeySetFile,
+  readKeySetFile,
+} from '../../signing/key-files.js';
+import { readStoredKeySet } from '../../signing/signed-history.js';
+import { readCurrent } from '../../signing/signing.js';
 import { unlessDamaged } from '../../state/unless-damaged.js';
 import { readSigningStatus } from '../../upkeep/signing-status.js';
 import { signingStep } from '../../upkeep/signing-step.js';

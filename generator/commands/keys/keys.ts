@@ -11,8 +11,7 @@ import {
   replaceFile,
   writeNew,
 } from '../../signing/key-files.js';
-import { openFileSigner } from '../../signing/file-signer.js';
-import { signDocument, type Signer } from '../../signing/signer.js';
+import { openFileSigner, signDocument, type Signer } from '../../signing/signer.js';
 import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
 import { addGeneratorCommand } from '../common/options.js';
 import { addInstall, addShow } from './install.js';

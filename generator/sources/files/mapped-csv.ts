@@ -5,10 +5,13 @@ import type { DayValues } from '../../core/collection/values/day-values.js';
 import { toMetricValue } from '../../core/collection/values/metric-value.js';
 import type { CsvRow } from '../../core/input/input-table.js';
 import { csvRows } from '../../input/csv-rows.js';
-import { FileFaultError } from '../../input/file-fault.js';
-import type { InputFolder } from '../../input/input-folder.js';
-import { chunksWithin, INPUT_LIMITS } from '../../input/input-limits.js';
-import { createTextReader } from '../../input/text-reader.js';
+import {
+  chunksWithin,
+  createTextReader,
+  FileFaultError,
+  INPUT_LIMITS,
+  type InputFolder,
+} from '../../input/input-folder.js';
 import { shapeError } from '../shape-error.js';
 import { SourceError } from '../source.js';
 import type { MappedColumn, MappedFile } from './column-mapping.js';

@@ -8,7 +8,7 @@ import { count } from '../../core/text/count.js';
 import { bytesWords } from '../../core/text/number-words.js';
 import { refreshAliases } from '../../publish/refresh-aliases.js';
 import type { Progress } from '../../run/progress.js';
-import type { StoredKeySet } from '../../signing/stored-key-set.js';
+import type { StoredKeySet } from '../../signing/signed-history.js';
 import { assertSpaceForFiles } from '../../state/disk-space.js';
 import { watchGc } from '../../state/gc-lease.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';

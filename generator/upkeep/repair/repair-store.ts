@@ -24,7 +24,7 @@ import {
   type PointerRequest,
 } from './restore-pointer.js';
 import { resetDamagedRefusals } from '../../state/stored-refusals.js';
-import type { Signing } from '../../signing/open-signing.js';
+import type { Signing } from '../../signing/signing.js';
 import { repairTrustFiles, signLostStatements } from './repair-trust.js';
 import { parseStored } from '../../state/stored-json.js';
 import { unlessDamaged } from '../../state/unless-damaged.js';

@@ -6,7 +6,7 @@ import type { CollectedInput } from '../../../generator/publish/collected-input.
 import { preparePlan, type PreparedPlan } from '../../../generator/publish/prepare-plan.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
-import type { Signing } from '../../../generator/signing/open-signing.js';
+import type { Signing } from '../../../generator/signing/signing.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 
 /** Options for a publication of series instead of files. */
