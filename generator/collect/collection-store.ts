@@ -26,9 +26,7 @@ import {
 } from '../core/collection/ledger/projection.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { watchGc } from '../state/gc-lease.js';
-import { metaOf } from '../state/object-meta.js';
-import { damaged, readByDigest, readStoredJson } from '../state/stored-json.js';
-import { putImmutable } from '../state/write-artifact.js';
+import { damaged, metaOf, putImmutable, readByDigest, readStoredJson } from '../state/stored-json.js';
 import { EMPTY_STATE, withoutPlan } from './chain-state.js';
 
 /** Number of lineages that are written at the same time. */

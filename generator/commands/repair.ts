@@ -15,10 +15,16 @@ import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
 import { repairStore, type RepairResult, type RepairStoreOptions } from '../upkeep/repair/repair-store.js';
 import type { PointerRequest } from '../upkeep/repair/restore-pointer.js';
-import type { CommandLine } from './common/accept-command.js';
-import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
-import { warnOfStoreFaults } from './common/faults.js';
-import { addGeneratorCommand, inputOption, parseRevision, storeOption } from './common/options.js';
+import { type CommandLine, warnOfStoreFaults } from './common/next-command.js';
+import {
+  addGeneratorCommand,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
+  inputOption,
+  parseRevision,
+  storeOption,
+} from './common/options.js';
 
 type RepairOptions = CommonOptions & {
   readonly store: string;

@@ -19,13 +19,19 @@ import { isChangedMethodology } from '../core/release/assess-chain.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
 import { count } from '../core/text/count.js';
-import { daySchemaOf } from '../core/verification/check-day.js';
-import { planWithRecords } from './plan-with-records.js';
+import { daySchemaOf } from '../core/verification/check-files.js';
+import { planWithRecords } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
-import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
+import {
+  readManifest,
+  readReleases,
+  readStartingPoint,
+  retainedReleases,
+  type StartingPoint,
+  type StoredRelease,
+} from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
-import { readReleases, retainedReleases, type StoredRelease } from '../state/reachable-objects.js';
 import { readArtifactJson } from '../state/stored-json.js';
 
 const CONCURRENCY = 32;

@@ -13,10 +13,9 @@ import { parseInstant } from '../../schemas/dates.js';
 import { statementKey } from '../../schemas/paths.js';
 import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { metaOf } from '../state/object-meta.js';
+import { metaOf, unlessDamaged } from '../state/stored-json.js';
 import { readPointer } from '../state/published-state.js';
 import { isStore, markStore } from '../state/store-mark.js';
-import { unlessDamaged } from '../state/unless-damaged.js';
 
 /** With `dryRun`, nothing is written, and a new key is in memory only. */
 type CreateOptions = { readonly dryRun: boolean };

@@ -1,8 +1,7 @@
 import type { KeySet, PastRelease, ReleaseStatement } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { toPastRelease, toStatement } from '../core/trust/release-statement.js';
-import { readRecord } from '../state/published-state.js';
-import { readReleases, type StoredRelease } from '../state/reachable-objects.js';
+import { readRecord, readReleases, type StoredRelease } from '../state/published-state.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { TRUST_FAULTS, TrustError } from '../../schemas/trust/trust-error.js';
@@ -12,10 +11,8 @@ import {
   verifyKeySet,
   verifyPastStatement,
 } from '../../schemas/trust/verify-documents.js';
-import { damaged, parseStored } from '../state/stored-json.js';
+import { damaged, metaOf, parseStored, unlessDamaged } from '../state/stored-json.js';
 import { createHash } from 'node:crypto';
-import { metaOf } from '../state/object-meta.js';
-import { unlessDamaged } from '../state/unless-damaged.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { TrustDocumentName, TrustDocuments } from '../../schemas/trust/trust-documents.js';
 import { assertValid } from '../../schemas/validate.js';

@@ -15,7 +15,7 @@ import type {
 import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { count } from '../core/text/count.js';
-import { damaged } from '../state/stored-json.js';
+import { damaged, metaOf } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
 import { openSigner, signDocument, type Signer, type SigningVariables } from './signer.js';
 import {
@@ -32,9 +32,7 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { POINTER_KEY, publicKey, statementKey, TRUST_PATHS } from '../../schemas/paths.js';
 import { toStatement } from '../core/trust/release-statement.js';
 import { RENEWAL_AGE_MS } from '../state/gc-policy.js';
-import { metaOf } from '../state/object-meta.js';
-import { readPointer, readRecord } from '../state/published-state.js';
-import type { StoredRelease } from '../state/reachable-objects.js';
+import { readPointer, readRecord, type StoredRelease } from '../state/published-state.js';
 import { isTimely, toTimestamp } from '../core/trust/timestamp.js';
 
 const DAY_MS = 86_400_000;

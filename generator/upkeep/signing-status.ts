@@ -9,7 +9,7 @@ import { GeneratorError } from '../core/generator-error.js';
 import { isInForce } from '../core/trust/key-set.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet, toJws } from '../signing/signed-history.js';
 import { TIMESTAMP_KEY } from '../signing/signing.js';
-import type { StoredRelease } from '../state/reachable-objects.js';
+import type { StoredRelease } from '../state/published-state.js';
 
 const DAY_MS = 86_400_000;
 

@@ -17,10 +17,10 @@ import {
   toJws,
 } from '../signing/signed-history.js';
 import { STATEMENT_COPY_KEY, TIMESTAMP_KEY } from '../signing/signing.js';
-import type { StoredRelease } from '../state/reachable-objects.js';
+import type { StoredRelease } from '../state/published-state.js';
 import { damaged } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
-import { catchFault, type Verifier } from './verifier.js';
+import { catchFault, type Verifier } from './verify-chain.js';
 
 /** Object keys of the trust files, which no release lists. */
 export const TRUST_KEYS: ReadonlySet<string> = new Set(Object.values(TRUST_PATHS).map(publicKey));

@@ -2,7 +2,7 @@ import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { InputSeries } from '../../generator/core/input/input-series.js';
 import { planRelease } from '../../generator/core/release/plan-release.js';
-import { planWithRecords } from '../../generator/publish/plan-with-records.js';
+import { planWithRecords } from '../../generator/publish/prepare-plan.js';
 import type { Acceptance, Plan } from '../../generator/core/release/plan-types.js';
 import type { PublishedState } from '../../generator/core/release/published-state.js';
 import { readProductTexts } from '../../generator/texts/product-texts.js';

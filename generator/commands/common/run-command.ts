@@ -14,9 +14,8 @@ import { openSigning } from '../../signing/signing.js';
 import type { SigningVariables } from '../../signing/signer.js';
 import { recordStages } from '../../run/progress.js';
 import { writeRunReport, type RunReport } from '../../run/run-report.js';
-import type { Diagnostics } from '../../terminal/diagnostics.js';
-import { explainError } from '../../terminal/explain-error.js';
-import type { CommandContext, CommonOptions } from './context.js';
+import { type Diagnostics, explainError } from '../../terminal/diagnostics.js';
+import type { CommandContext, CommonOptions } from './options.js';
 import { findNextCommand } from './next-command.js';
 
 /** The effects that running a command line needs. */

@@ -21,10 +21,8 @@ import {
   writeReleaseList,
 } from '../../signing/signed-history.js';
 import { publishStatement, readCurrent, TIMESTAMP_KEY } from '../../signing/signing.js';
-import { metaOf } from '../../state/object-meta.js';
-import { readPointer } from '../../state/published-state.js';
-import type { StoredRelease } from '../../state/reachable-objects.js';
-import { damaged } from '../../state/stored-json.js';
+import { damaged, metaOf } from '../../state/stored-json.js';
+import { readPointer, type StoredRelease } from '../../state/published-state.js';
 
 /** Options for copying what proves the releases of a store. */
 export type CopyTrustOptions = {

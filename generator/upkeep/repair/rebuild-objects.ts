@@ -9,14 +9,12 @@ import { createDayWriters } from '../../core/records/day-writers.js';
 import { rebuildDays } from '../../core/draft/rebuild-days.js';
 import { count } from '../../core/text/count.js';
 import { restoreObject, type LostObjects } from './lost-objects.js';
-import { metaOf } from '../../state/object-meta.js';
+import { metaOf, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
 import { guessBroken, readReadableReleases, releasesThatMade } from './past-releases.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import type { Progress } from '../../run/progress.js';
 import { replayRelease } from './replay-release.js';
-import type { StoredRelease } from '../../state/reachable-objects.js';
-import { readArtifactJson } from '../../state/stored-json.js';
-import { unlessDamaged } from '../../state/unless-damaged.js';
+import type { StoredRelease } from '../../state/published-state.js';
 
 const CONCURRENCY = 16;
 

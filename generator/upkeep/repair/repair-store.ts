@@ -6,12 +6,12 @@ import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import type { StoreFault } from '../../core/store-fault.js';
 import { count, plural } from '../../core/text/count.js';
-import { metaOf } from '../../state/object-meta.js';
+import { metaOf, parseStored, unlessDamaged } from '../../state/stored-json.js';
 import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
-import type { NamedRelease } from '../../state/release-lineage.js';
+import type { NamedRelease } from '../../state/published-state.js';
 import { assertStore, isStore, restoreMark } from '../../state/store-mark.js';
-import { refreshAliases, type RefreshResult } from '../../publish/refresh-aliases.js';
+import { refreshAliases, type RefreshResult } from '../../publish/publish-release.js';
 import { findLostObjects } from './lost-objects.js';
 import { readAllRecords } from './past-releases.js';
 import { withPointerTo } from './with-pointer-to.js';
@@ -26,8 +26,6 @@ import {
 import { resetDamagedRefusals } from '../../state/stored-refusals.js';
 import type { Signing } from '../../signing/signing.js';
 import { repairTrustFiles, signLostStatements } from './repair-trust.js';
-import { parseStored } from '../../state/stored-json.js';
-import { unlessDamaged } from '../../state/unless-damaged.js';
 import { verifyStore, type Verification } from '../../verify/verify-store.js';
 
 /** Options for `repairStore`. */

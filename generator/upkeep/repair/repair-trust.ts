@@ -10,8 +10,8 @@ import {
   signRelease,
 } from '../../signing/signing.js';
 import { KEY_SET_KEY, RELEASE_LIST_KEY, releaseListBytes, toHistory } from '../../signing/signed-history.js';
-import { metaOf } from '../../state/object-meta.js';
-import { readReleases, type StoredRelease } from '../../state/reachable-objects.js';
+import { metaOf } from '../../state/stored-json.js';
+import { readReleases, type StoredRelease } from '../../state/published-state.js';
 
 /**
  * Restores what readers verify releases with: the list of releases and the public copy of the statement and, with the release

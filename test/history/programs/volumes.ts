@@ -1,6 +1,6 @@
 /** Publishes the real history, and prints how many cells of its volumes were compared with the day files, and the differences. */
 import { VOLUME_GENRES } from '../../../schemas/catalog.js';
-import { daySchemaOf } from '../../../generator/core/verification/check-day.js';
+import { daySchemaOf } from '../../../generator/core/verification/check-files.js';
 import { manifestOf } from '../../../generator/core/release/published-state.js';
 import type { DayRecord } from '../../../generator/core/records/day-writers.js';
 import { readArtifactJson } from '../../../generator/state/stored-json.js';

@@ -1,6 +1,6 @@
 import { parseInstant, toInstant } from '../../../schemas/dates.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
-import { assertNotBefore, withoutUnfinished } from '../../../generator/publish/check-as-of.js';
+import { assertNotBefore, withoutUnfinished } from '../../../generator/publish/prepare-plan.js';
 import { randomSeries } from '../../support/release/random-series.js';
 import { machineClock, type TrustedClock } from '../../../generator/state/trusted-clock.js';
 

@@ -1,6 +1,6 @@
 import { toInstant } from '../../../schemas/dates.js';
 import type { ReleaseRecord } from '../../../schemas/types.generated.js';
-import { retainedReleases, type StoredRelease } from '../../../generator/state/reachable-objects.js';
+import { retainedReleases, type StoredRelease } from '../../../generator/state/published-state.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-08-20T12:00:00Z');

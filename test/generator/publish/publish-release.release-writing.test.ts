@@ -2,11 +2,11 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import {
   beginWriting,
+  type FileToWrite,
   writeArtifacts,
   writeFiles,
-  type FileToWrite,
   type Writing,
-} from '../../../generator/publish/release-writing.js';
+} from '../../../generator/publish/publish-release.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 

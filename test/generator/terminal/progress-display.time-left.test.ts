@@ -3,9 +3,9 @@ import {
   estimateSecondsLeft,
   nextPace,
   NO_PACE,
-  timeLeftWords,
   type Pace,
-} from '../../../generator/terminal/time-left.js';
+  timeLeftWords,
+} from '../../../generator/terminal/progress-display.js';
 
 /** Returns the pace of a stage whose items take these seconds. */
 function paceOf(seconds: readonly number[]): Pace {
