@@ -5,7 +5,7 @@ import { formatTable } from '../../infra/process/format-table.js';
 import { datesOf } from '../core/collection/ledger/ledger.js';
 import type { Finding } from '../core/collection/finding.js';
 import type { ExitName } from '../core/generator-error.js';
-import { count, plural } from '../core/text/count.js';
+import { count, plural } from '../core/text/number-words.js';
 import type { ChainResult, CollectionResult } from './collect-chains.js';
 import { findNewDrifts } from './chain-state.js';
 import type { WithheldValue } from './days/withheld-values.js';

@@ -4,7 +4,7 @@ import { toInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { type ExitName, GeneratorError } from '../core/generator-error.js';
-import { formatInputFault } from '../core/input/input-fault.js';
+import { formatInputFault } from '../core/input/input-series.js';
 import { absentFault, withoutFaults } from '../core/release/absent-chains.js';
 import { absentSiteFault } from '../core/release/absent-site.js';
 import {
@@ -19,7 +19,7 @@ import {
 import { unholdWords } from '../core/release/held.js';
 import { manifestOf } from '../core/release/published-state.js';
 import type { Acceptance, Plan } from '../core/release/plan-types.js';
-import { count } from '../core/text/count.js';
+import { bytesWords, count } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { describeJump, type PreparedPlan, preparePlan, readCollectedInput } from '../publish/prepare-plan.js';
 import { interruptedError, publishRelease, refreshPublished } from '../publish/publish-release.js';
@@ -62,7 +62,6 @@ import { readProductTexts } from '../texts/product-texts.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { describeSourceChanges } from '../core/release/source-changes.js';
-import { bytesWords } from '../core/text/number-words.js';
 
 type PublishOptions = CommonOptions & {
   readonly input: string;

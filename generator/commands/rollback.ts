@@ -4,7 +4,7 @@ import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.gener
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { nextHeld, NOTHING_HELD, unholdWords, type Held } from '../core/release/held.js';
-import { plural } from '../core/text/count.js';
+import { plural } from '../core/text/number-words.js';
 import { publishRelease, type Written } from '../publish/publish-release.js';
 import {
   prepareHold,

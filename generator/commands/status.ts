@@ -3,8 +3,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
-import { bytesWords, countWords } from '../core/text/number-words.js';
+import { bytesWords, count, countWords } from '../core/text/number-words.js';
 import { writeOwnFile } from '../run/run-report.js';
 import {
   type CollectedChain,

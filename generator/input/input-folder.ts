@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { collectedKey, COLLECTION_KEY } from '../../schemas/paths.js';
 import { assertValid, SchemaError } from '../../schemas/validate.js';
 import { isUtf8 } from 'node:buffer';
-import type { InputFault } from '../core/input/input-fault.js';
+import type { InputFault } from '../core/input/input-series.js';
 
 /** The files of an input, in a directory or below a prefix of a bucket. */
 export type InputFolder = {

@@ -6,7 +6,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import type { InputFault } from '../core/input/input-fault.js';
+import type { InputFault } from '../core/input/input-series.js';
 import {
   chunksWithin,
   createTextReader,

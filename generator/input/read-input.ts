@@ -8,8 +8,14 @@ import type {
   SourceSegment,
 } from '../../schemas/types.generated.js';
 import { GeneratorError } from '../core/generator-error.js';
-import type { InputFault } from '../core/input/input-fault.js';
-import { type InputSeries, toInputSeries } from '../core/input/input-series.js';
+import {
+  createTableReader,
+  type CsvRow,
+  type InputFault,
+  type InputSeries,
+  type TableReader,
+  toInputSeries,
+} from '../core/input/input-series.js';
 import {
   chunksWithin,
   createTextReader,
@@ -23,8 +29,7 @@ import {
 } from './input-folder.js';
 import { type FaultAt, type JsonText, MAX_FAULTS, readJsonFile, toJsonFault } from './json-file.js';
 import { findAllSchemaFaults } from '../../schemas/validate.js';
-import { createTableReader, type CsvRow, type TableReader } from '../core/input/input-table.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import { csvRows } from './csv-rows.js';
 
 /** The input of a run. */

@@ -18,7 +18,7 @@ import {
 import { isChangedMethodology } from '../core/release/assess-chain.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
 import { manifestOf, type PublishedState } from '../core/release/published-state.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import { daySchemaOf } from '../core/verification/check-files.js';
 import { planWithRecords } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';

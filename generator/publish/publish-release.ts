@@ -23,8 +23,7 @@ import {
 } from '../state/stored-json.js';
 import pMap from 'p-map';
 import type { Artifact } from '../core/artifacts/artifact.js';
-import { count } from '../core/text/count.js';
-import { bytesWords } from '../core/text/number-words.js';
+import { bytesWords, count } from '../core/text/number-words.js';
 import { type GcWatch, watchGc } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';

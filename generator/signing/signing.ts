@@ -14,7 +14,7 @@ import type {
 } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import { damaged, metaOf } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
 import { openSigner, signDocument, type Signer, type SigningVariables } from './signer.js';

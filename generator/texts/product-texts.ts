@@ -10,11 +10,14 @@ import type { Site } from '../../schemas/types.generated.js';
 import { type ReferenceTexts, type TextDigests, textsForSite } from '../core/draft/site.js';
 import { makeWheel, type PythonClient } from '../core/artifacts/python-wheel.js';
 import type { DayTexts } from '../core/records/day-writers.js';
-import { compileClaimTemplate } from '../core/text/claim-template.js';
-import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
+import {
+  compileClaimTemplate,
+  compileHtmlTemplates,
+  compileTextTemplate,
+  type TextTemplate,
+} from '../core/text/text-template.js';
 import { nameByContent } from '../../schemas/digest.js';
 import { chartCss, figureCss } from '../core/charts/chart-style.js';
-import { compileHtmlTemplates } from '../core/text/html-template.js';
 import {
   type ExampleText,
   type GuideText,

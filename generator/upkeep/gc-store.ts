@@ -10,7 +10,7 @@ import {
 } from '../../schemas/paths.js';
 import type { ListedObject, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
 import {
   listedFilesOf,

@@ -43,7 +43,7 @@ import { entriesInWindow } from '../core/artifacts/bundle.js';
 import { formatLedger } from '../core/collection/ledger/ledger.js';
 import { subscriberTypeOf } from '../../schemas/object-headers.js';
 import { runSteps } from '../core/steps.js';
-import { type ChainVolumes, draftChainVolumes } from '../core/volumes/chain-volumes.js';
+import { type ChainVolumes, draftChainVolumes } from '../core/volumes/draft-volumes.js';
 import { listedFiles } from '../core/volumes/volume-files.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';

@@ -14,7 +14,7 @@ import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import {
   checkBytes,
   checkIndexes,

@@ -6,7 +6,7 @@ import { readCollection } from '../../collect/collection-store.js';
 import { listSources } from '../../collect/inspect/list-sources.js';
 import { planChains } from '../../collect/policy/plan-chains.js';
 import { SOURCE_KINDS } from '../../collect/policy/policy.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number-words.js';
 import { formatCheck, formatDiff, formatSourceList } from '../../collect/inspect/sources-text.js';
 import {
   chainsOf,

@@ -2,9 +2,9 @@ import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra
 import { type ExitName, GeneratorError } from '../../core/generator-error.js';
 import path from 'node:path';
 import { directoryOf } from '../../../infra/store/directory/directory-address.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number-words.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import { formatInputFault, type InputFault } from '../../core/input/input-fault.js';
+import { formatInputFault, type InputFault } from '../../core/input/input-series.js';
 
 /** The reason in a command line that the program proposes. It is never published. */
 export const REASON_PLACEHOLDER = '<public reason>';

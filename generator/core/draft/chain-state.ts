@@ -25,7 +25,7 @@ import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
 import { chainChartFile } from '../charts/chart-files.js';
 import { manifestFile, revisionsOf } from '../artifacts/manifest.js';
 import { chainPage } from '../pages/chain-page.js';
-import type { ChainVolumes } from '../volumes/chain-volumes.js';
+import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import type { ReferenceTexts } from './site.js';
 import { summaryFile } from '../artifacts/summary.js';
 import { weeklySummaryFile } from '../artifacts/weekly-summary.js';

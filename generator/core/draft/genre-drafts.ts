@@ -11,7 +11,7 @@ import type { Artifact } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import type { Steps } from '../steps.js';
 import type { DayRecord } from '../records/day-writers.js';
-import { draftChainVolumes, type ChainVolumes } from '../volumes/chain-volumes.js';
+import { type ChainVolumes, draftChainVolumes } from '../volumes/draft-volumes.js';
 import { createEntryWriter, type DayResult, type EntryOptions } from './entry-writer.js';
 import { createRebuilder } from './rebuild-record.js';
 

@@ -2,7 +2,7 @@ import { CHAINS } from '../../../schemas/catalog.js';
 import { PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { ChainChanges, DateSpan, ReleaseChanges } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
-import { count } from '../text/count.js';
+import { count } from '../text/number-words.js';
 import { dateWords } from '../text/date-words.js';
 import { pageFile } from './page.js';
 import { inChainOrder } from './page-words.js';

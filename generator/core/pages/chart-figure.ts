@@ -7,7 +7,7 @@ import type { ChartPoint } from '../artifacts/chart-data.js';
 import { chartForPage, drawChain, drawOverview, type DrawnChart } from '../charts/chart-files.js';
 import { LABELS } from '../charts/chart-style.js';
 import { windowWords } from '../charts/time-axis.js';
-import { trustHtml } from '../text/html-template.js';
+import { trustHtml } from '../text/text-template.js';
 
 /** Returns the values of the template `figure` for a chain's chart. Precondition: at least one point. */
 export function chainFigure(

@@ -2,7 +2,7 @@ import { methodologyDigest } from '../../../schemas/methodology.js';
 import { methodologyDataPath, methodologyPagePath, methodologyTextPath } from '../../../schemas/paths.js';
 import type { Methodology } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
-import { trustHtml, type TrustedHtml } from '../text/html-template.js';
+import { type TrustedHtml, trustHtml } from '../text/text-template.js';
 import { renderMarkdown } from './markdown-html.js';
 import { pageFile } from './page.js';
 import type { SiteTexts } from './site-texts.js';

@@ -1,10 +1,8 @@
 import { CHAIN_IDS, CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { freshnessLimits } from '../../../schemas/freshness.js';
 import type { Chain, ChainLanding, RegimeLabel } from '../../../schemas/types.generated.js';
-import { count } from '../text/count.js';
-import { dateWords } from '../text/date-words.js';
-import { joinWords } from '../text/join-words.js';
-import { withMinusSigns } from '../text/minus-sign.js';
+import { count, withMinusSigns } from '../text/number-words.js';
+import { dateWords, joinWords } from '../text/date-words.js';
 
 /** Placeholder for a missing value. */
 export const ABSENT = '–';

@@ -4,7 +4,7 @@ import { pagePolicy } from '../../../schemas/page-policy.js';
 import { siteLinks } from '../../../schemas/site-links.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
 import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
-import { trustHtml } from '../text/html-template.js';
+import { trustHtml } from '../text/text-template.js';
 import type { PageTemplate, SiteAsset, SiteTexts } from './site-texts.js';
 
 /** The social card: networks want to know its size before they load it. */

@@ -13,8 +13,8 @@ import {
 import { SITE_NAME } from '../../../schemas/site-name.js';
 import type { Chain, ReleaseChanges } from '../../../schemas/types.generated.js';
 import { ATOM_TYPE, PLAIN_TYPE, textContent, XML_TYPE, type FileTemplate } from '../artifacts/artifact.js';
-import { escapeHtml } from '../text/html-template.js';
-import { joinWords } from '../text/join-words.js';
+import { escapeHtml } from '../text/text-template.js';
+import { joinWords } from '../text/date-words.js';
 import { toOperations } from './api/list-operations.js';
 import type { FrontOptions } from './front-page.js';
 import { releaseId, releaseLines } from './changes-page.js';

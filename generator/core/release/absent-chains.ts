@@ -1,6 +1,6 @@
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
-import type { InputFault } from '../input/input-fault.js';
+import type { InputFault } from '../input/input-series.js';
 
 /** Returns the published chains that the input lacks. `selected`: the chains that the operator chose; default: all. */
 export function findAbsentChains(

@@ -1,6 +1,6 @@
 import type { ReleaseRecord, Site } from '../../../schemas/types.generated.js';
 import { LOCAL_ADDRESS } from '../pages/site-address.js';
-import type { InputFault } from '../input/input-fault.js';
+import type { InputFault } from '../input/input-series.js';
 
 /**
  * Returns a warning about an input without `site.json` if the published release has a site. `site`: that of the input,

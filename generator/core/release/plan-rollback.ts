@@ -22,7 +22,7 @@ import { supersede, type ChainState } from '../draft/chain-state.js';
 import { lineageManifest, type LineageDraft } from '../draft/lineage-draft.js';
 import { findLabelChanges } from '../draft/label-changes.js';
 import { runSteps } from '../steps.js';
-import { draftChainVolumes } from '../volumes/chain-volumes.js';
+import { draftChainVolumes } from '../volumes/draft-volumes.js';
 import type { Held } from './held.js';
 import { nextStamp } from './plan-release.js';
 import type { Plan } from './plan-types.js';

@@ -1,9 +1,8 @@
 import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
 import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../generator-error.js';
-import { count } from '../text/count.js';
-import { changeWords, countWords } from '../text/number-words.js';
-import type { InputFault } from '../input/input-fault.js';
+import { changeWords, count, countWords } from '../text/number-words.js';
+import type { InputFault } from '../input/input-series.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';
 import type { MetricChange, Restatement } from './restatement.js';
 

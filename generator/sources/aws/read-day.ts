@@ -2,7 +2,7 @@ import { fillQuery, readQuery } from '../../../schemas/queries.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { CollectedDay } from '../../core/collection/values/collected-day.js';
 import { toQueryDay, type TextRow } from '../../core/collection/values/query-day.js';
-import { plural } from '../../core/text/count.js';
+import { plural } from '../../core/text/number-words.js';
 import { EngineError, type Tables } from '../../engines/engine.js';
 import { SourceError } from '../source.js';
 import type { DayReading } from './day-reading.js';

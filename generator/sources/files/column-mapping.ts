@@ -1,7 +1,7 @@
 import { metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
-import { isPriceName } from '../../core/input/input-table.js';
+import { isPriceName } from '../../core/input/input-series.js';
 import { unitsOf } from './column-units.js';
 
 /** The column of each metric, and its unit: one of `unitsOf`. */

@@ -3,7 +3,7 @@ import { StoreError } from '../../../infra/store/object-store.js';
 import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
 import type { DayValues } from '../../core/collection/values/day-values.js';
 import { toMetricValue } from '../../core/collection/values/metric-value.js';
-import type { CsvRow } from '../../core/input/input-table.js';
+import type { CsvRow } from '../../core/input/input-series.js';
 import { csvRows } from '../../input/csv-rows.js';
 import {
   chunksWithin,

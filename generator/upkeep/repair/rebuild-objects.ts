@@ -7,7 +7,7 @@ import { bodyOf, type Artifact } from '../../core/artifacts/artifact.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import { createDayWriters } from '../../core/records/day-writers.js';
 import { rebuildDays } from '../../core/draft/rebuild-days.js';
-import { count } from '../../core/text/count.js';
+import { count } from '../../core/text/number-words.js';
 import { restoreObject, type LostObjects } from './lost-objects.js';
 import { metaOf, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
 import { guessBroken, readReadableReleases, releasesThatMade } from './past-releases.js';

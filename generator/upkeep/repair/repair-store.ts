@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import { count, plural } from '../../core/text/count.js';
+import { count, plural } from '../../core/text/number-words.js';
 import { metaOf, parseStored, unlessDamaged } from '../../state/stored-json.js';
 import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';

@@ -1,6 +1,6 @@
 import { openInputFolder, toDirectory, type InputFolder } from '../../../generator/input/input-folder.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
-import { formatInputFault } from '../../../generator/core/input/input-fault.js';
+import { formatInputFault } from '../../../generator/core/input/input-series.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { metricsCsv, sourcesJson, writeInput } from '../../support/release/small-input.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';

@@ -2,7 +2,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import type { FileCheck } from '../../../schemas/types.generated.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
-import { formatInputFault } from '../../../generator/core/input/input-fault.js';
+import { formatInputFault } from '../../../generator/core/input/input-series.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { metricsCsv, SOURCES } from '../../support/release/small-input.js';
 

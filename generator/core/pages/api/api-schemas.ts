@@ -1,4 +1,4 @@
-import type { TrustedHtml } from '../../text/html-template.js';
+import type { TrustedHtml } from '../../text/text-template.js';
 import { renderMarkdownLine } from '../markdown-html.js';
 import { asNode, listOf, textOf, type Node } from './api-nodes.js';
 import { DESCRIBED_KEYWORDS, schemaId, toTypeParts, type TypePart } from './api-types.js';

@@ -1,5 +1,5 @@
 import { renderMarkdown, renderMarkdownLine, toSlug } from '../markdown-html.js';
-import type { TrustedHtml } from '../../text/html-template.js';
+import type { TrustedHtml } from '../../text/text-template.js';
 
 /** A section of a guide. */
 export type GuideSection = { readonly id: string; readonly title: string; readonly body: TrustedHtml };

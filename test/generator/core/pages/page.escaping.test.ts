@@ -2,7 +2,7 @@ import { CHAIN_IDS } from '../../../../schemas/catalog.js';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { compileHtmlTemplates, trustHtml } from '../../../../generator/core/text/html-template.js';
+import { compileHtmlTemplates, trustHtml } from '../../../../generator/core/text/text-template.js';
 import { chainPage } from '../../../../generator/core/pages/chain-page.js';
 import { examplePages } from '../../../../generator/core/pages/docs/example-pages.js';
 import { guidePages } from '../../../../generator/core/pages/docs/guide-pages.js';

@@ -1,5 +1,5 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import { toCsv, toParquet, type Table } from '../../../../generator/core/volumes/volume-bytes.js';
+import { type Table, toCsv, toParquet } from '../../../../generator/core/volumes/volume-files.js';
 
 const TABLE: Table = {
   columns: [

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { followLevels } from '../../../../generator/core/methodology/levels.js';
+import { followLevels } from '../../../../generator/core/methodology/regime-series.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 
 const { methodology } = await readProductTexts();

@@ -1,4 +1,4 @@
-import { closedPeriods } from '../../../../generator/core/volumes/periods.js';
+import { closedPeriods } from '../../../../generator/core/volumes/volume-files.js';
 
 const idsOf = (first: string, through: string, settlingDays?: number): string[] =>
   closedPeriods(first, through, settlingDays).map(({ id }) => id);

@@ -1,6 +1,6 @@
 import type { DimensionScore } from '../../../../schemas/types.generated.js';
 import { currentMethodology } from '../../../../schemas/methodology.js';
-import { dimensionScore } from '../../../../generator/core/methodology/scorecard.js';
+import { dimensionScore } from '../../../../generator/core/methodology/drivers.js';
 import { createRounding } from '../../../../generator/core/statistics/rounding.js';
 
 const { scorecard, rounding } = currentMethodology();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { confidenceLevel, deniedLevel } from '../../../../generator/core/methodology/confidence.js';
+import { confidenceLevel, deniedLevel } from '../../../../generator/core/methodology/regime-series.js';
 import { currentMethodology } from '../../../../schemas/methodology.js';
 
 const settings = currentMethodology().confidence;

@@ -1,4 +1,4 @@
-import { compileClaimTemplate } from '../../../../generator/core/text/claim-template.js';
+import { compileClaimTemplate } from '../../../../generator/core/text/text-template.js';
 
 describe('compileClaimTemplate', () => {
   it('inserts values by name', () => {

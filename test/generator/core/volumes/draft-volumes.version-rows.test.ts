@@ -1,4 +1,4 @@
-import { toVersionRows, recordsOf } from '../../../../generator/core/volumes/version-rows.js';
+import { recordsOf, toVersionRows } from '../../../../generator/core/volumes/draft-volumes.js';
 import type { DayRecord } from '../../../../generator/core/records/day-writers.js';
 import type { ManifestDate, MetaDay } from '../../../../schemas/types.generated.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createRollingWindow } from '../../../../generator/core/statistics/rolling-window.js';
+import { createRollingWindow } from '../../../../generator/core/statistics/baseline.js';
 
 describe('the rolling window', () => {
   it('has the same statistics as its sorted values each time it has moved', () => {
