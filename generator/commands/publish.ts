@@ -5,9 +5,9 @@ import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { type ExitName, GeneratorError } from '../core/generator-error.js';
 import { formatInputFault } from '../core/input/input-series.js';
-import { absentFault, withoutFaults } from '../core/release/absent-chains.js';
-import { absentSiteFault } from '../core/release/absent-site.js';
 import {
+  absentFault,
+  absentSiteFault,
   exitOf,
   explainHold,
   type ExplainOptions,
@@ -15,10 +15,10 @@ import {
   type PublishReport,
   type RefusalNote,
   toPublishReport,
+  withoutFaults,
 } from '../core/release/publish-report.js';
 import { unholdWords } from '../core/release/held.js';
-import { manifestOf } from '../core/release/published-state.js';
-import type { Acceptance, Plan } from '../core/release/plan-types.js';
+import { type Acceptance, manifestOf, type Plan } from '../core/release/plan-types.js';
 import { bytesWords, count } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { describeJump, type PreparedPlan, preparePlan, readCollectedInput } from '../publish/prepare-plan.js';
@@ -61,7 +61,7 @@ import { readRefusals, withWritableCommand, writeRefusals } from '../state/store
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
-import { describeSourceChanges } from '../core/release/source-changes.js';
+import { describeSourceChanges } from '../core/release/assemble-release.js';
 
 type PublishOptions = CommonOptions & {
   readonly input: string;

@@ -3,12 +3,19 @@ import type { Chain, GoldDay, LedgerLine, ReleaseRecord } from '../../schemas/ty
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
-import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
-import { manifestOf, type PublishedState } from '../core/release/published-state.js';
+import { absentFault, findAbsentChains } from '../core/release/publish-report.js';
+import {
+  type Acceptance,
+  type ChainPlan,
+  manifestOf,
+  type Plan,
+  type PlanRequest,
+  type PublishedState,
+  type Restatement,
+} from '../core/release/plan-types.js';
 import { unholdWords } from '../core/release/held.js';
 import { planSteps } from '../core/release/plan-release.js';
-import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
-import { compareMetrics, type Restatement } from '../core/release/restatement.js';
+import { compareMetrics } from '../core/release/assess-chain.js';
 import type { InputFault, InputSeries } from '../core/input/input-series.js';
 import { count } from '../core/text/number-words.js';
 import type { Input } from '../input/read-input.js';
@@ -36,7 +43,7 @@ import { readArtifactJson } from '../state/stored-json.js';
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import { withoutOption, wordsOfOption } from '../../infra/process/shell-command.js';
 import { COLLECTION_KEY, lineageManifestPath } from '../../schemas/paths.js';
-import type { NewLineages } from '../core/draft/lineage-draft.js';
+import type { NewLineages } from '../core/draft/chain-state.js';
 import { readLedgers, readNewLineages } from '../input/collected-ledgers.js';
 import type { InputFolder } from '../input/input-folder.js';
 

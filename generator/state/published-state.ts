@@ -23,7 +23,7 @@ import type {
 } from '../../schemas/types.generated.js';
 import type { SchemaName } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
-import type { PublishedState } from '../core/release/published-state.js';
+import type { PublishedState } from '../core/release/plan-types.js';
 import {
   damaged,
   parseStored,

@@ -26,7 +26,7 @@ import {
   type PageTemplate,
   type SiteAsset,
   type SiteTexts,
-} from '../core/pages/site-texts.js';
+} from '../core/pages/page.js';
 
 const TEMPLATES = productFile('templates/');
 /** The file of `BuiltDigests` in `dist`. */

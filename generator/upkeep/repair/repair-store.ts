@@ -12,10 +12,9 @@ import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
 import type { NamedRelease } from '../../state/published-state.js';
 import { assertStore, isStore, restoreMark } from '../../state/store-mark.js';
 import { refreshAliases, type RefreshResult } from '../../publish/publish-release.js';
-import { findLostObjects } from './lost-objects.js';
+import { findLostObjects, rebuildObjects } from './rebuild-objects.js';
 import { readAllRecords } from './past-releases.js';
 import { withPointerTo } from './with-pointer-to.js';
-import { rebuildObjects } from './rebuild-objects.js';
 import {
   findCommitted,
   findLastCommitted,

@@ -1,6 +1,6 @@
-import { operationPages } from '../../../../../generator/core/pages/api/operation-pages.js';
-import { readProductTexts } from '../../../../../generator/texts/product-texts.js';
-import { operationPath } from '../../../../../schemas/paths.js';
+import { operationPages } from '../../../../generator/core/pages/api-pages.js';
+import { readProductTexts } from '../../../../generator/texts/product-texts.js';
+import { operationPath } from '../../../../schemas/paths.js';
 
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };
 const { site } = await readProductTexts();

@@ -1,5 +1,5 @@
 import { renderMarkdown } from '../../../../generator/core/pages/markdown-html.js';
-import { methodologyPage } from '../../../../generator/core/pages/methodology-page.js';
+import { methodologyPage } from '../../../../generator/core/pages/site-pages.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 
 const STAMP = { revision: '2023-02-05.000001', sequence: 1, publishedAt: '2023-02-05T06:00:00Z' };

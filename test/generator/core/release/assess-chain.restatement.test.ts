@@ -1,4 +1,4 @@
-import { compareMetrics, type PublishedGold } from '../../../../generator/core/release/restatement.js';
+import { compareMetrics, type PublishedGold } from '../../../../generator/core/release/assess-chain.js';
 import { toInputSeries } from '../../../../generator/core/input/input-series.js';
 import { toDayNumber } from '../../../../schemas/dates.js';
 

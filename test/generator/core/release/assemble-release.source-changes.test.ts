@@ -1,7 +1,7 @@
 import {
   describeSourceChanges,
   findSourceChanges,
-} from '../../../../generator/core/release/source-changes.js';
+} from '../../../../generator/core/release/assemble-release.js';
 import type { SourceSegment } from '../../../../schemas/types.generated.js';
 
 const OLD: SourceSegment = { name: 'coinmetrics', licence: 'CC-BY-NC 4.0' };

@@ -1,6 +1,6 @@
 import { toChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
 import { toChartPoint } from '../../../../generator/core/artifacts/chart-data.js';
-import { chainFigure, overviewFigure } from '../../../../generator/core/pages/chart-figure.js';
+import { chainFigure, overviewFigure } from '../../../../generator/core/pages/page.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { randomSeries } from '../../../support/release/random-series.js';

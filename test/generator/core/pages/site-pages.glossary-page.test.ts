@@ -1,4 +1,4 @@
-import { glossaryPage } from '../../../../generator/core/pages/glossary-page.js';
+import { glossaryPage } from '../../../../generator/core/pages/site-pages.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { textOf } from '../../../support/pages/html-skeleton.js';
 
