@@ -1,3 +1,4 @@
+import { readCollectedInput } from '../input/collected-ledgers.js';
 import { type Command, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
@@ -21,7 +22,7 @@ import { unholdWords } from '../core/release/held.js';
 import { type Acceptance, manifestOf, type Plan } from '../core/release/plan-types.js';
 import { bytesWords, count } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
-import { describeJump, type PreparedPlan, preparePlan, readCollectedInput } from '../publish/prepare-plan.js';
+import { describeJump, type PreparedPlan, preparePlan } from '../publish/prepare-plan.js';
 import { interruptedError, publishRelease, refreshPublished } from '../publish/publish-release.js';
 import { readInput } from '../input/read-input.js';
 import { assertSpaceForRelease } from '../state/disk-space.js';

@@ -1,5 +1,5 @@
 import { CHAIN_IDS } from '../../schemas/catalog.js';
-import { collectedKey } from '../../schemas/paths.js';
+import { collectedKey, lineageManifestPath, COLLECTION_KEY } from '../../schemas/paths.js';
 import type {
   Chain,
   CollectionPointer,
@@ -22,6 +22,7 @@ import {
 import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
 import type { NewLineages } from '../core/draft/chain-state.js';
+import type { PublishedState } from '../core/release/plan-types.js';
 
 /** The lines of each ledger of a collection. */
 type Ledgers = ReadonlyMap<Chain, readonly LedgerLine[]>;
@@ -138,4 +139,40 @@ function groupByDate(lines: readonly LedgerLine[]): Map<string, LedgerLine[]> {
     else group.push(line);
   }
   return groups;
+}
+
+/** The lines of the ledgers of a collection, by chain. */
+export type RecordedLines = ReadonlyMap<Chain, readonly LedgerLine[]>;
+
+/** The documents of a collection beside its metrics. */
+export type CollectedInput = {
+  /** The ledgers whose recorded changes are accepted; absent to accept none of them. */
+  readonly recorded?: RecordedLines;
+  /** Reads the lineages that are not published yet. */
+  readonly readLineages?: (state: PublishedState | undefined) => Promise<readonly NewLineages[]>;
+};
+
+/**
+ * Reads what a collection has beside its metrics; nothing of a folder that `generator collect` does not keep.
+ * @throws GeneratorError 'usage' if its changes are to be accepted, but it is none; 'damaged' for a damaged ledger.
+ */
+export async function readCollectedInput(
+  folder: InputFolder,
+  { acceptCollected = false }: { readonly acceptCollected?: boolean },
+): Promise<CollectedInput> {
+  const pointer = folder.collection?.();
+  if (pointer !== undefined) {
+    const ledgers = await readLedgers(folder, pointer);
+    return {
+      ...(acceptCollected ? { recorded: ledgers } : {}),
+      readLineages: (state) =>
+        readNewLineages(folder, ledgers, (chain) => state?.manifests.get(lineageManifestPath(chain))),
+    };
+  }
+  if (!acceptCollected) return {};
+  throw new GeneratorError(
+    'usage',
+    `--accept-collected needs an input written by generator collect, but ${folder.address} has no ${COLLECTION_KEY}. Omit the option, or use --accept-restatements "<reason>" to accept changes by hand.`,
+    { next: (args) => args.filter((arg) => arg !== '--accept-collected') },
+  );
 }

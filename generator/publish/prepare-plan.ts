@@ -1,5 +1,5 @@
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
-import type { Chain, GoldDay, LedgerLine, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
@@ -42,10 +42,7 @@ import { daySchemaOf } from '../core/verification/check-files.js';
 import { readArtifactJson } from '../state/stored-json.js';
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import { withoutOption, wordsOfOption } from '../../infra/process/shell-command.js';
-import { COLLECTION_KEY, lineageManifestPath } from '../../schemas/paths.js';
-import type { NewLineages } from '../core/draft/chain-state.js';
-import { readLedgers, readNewLineages } from '../input/collected-ledgers.js';
-import type { InputFolder } from '../input/input-folder.js';
+import { type RecordedLines, type CollectedInput } from '../input/collected-ledgers.js';
 
 /** Options for `preparePlan`. */
 type PreparePlanOptions = CollectedInput & {
@@ -192,9 +189,6 @@ async function explainRestatements(
   }
   return { ...plan, chains: byChain((chain) => chains[chain] ?? plan.chains[chain]) };
 }
-
-/** The lines of the ledgers of a collection, by chain. */
-type RecordedLines = ReadonlyMap<Chain, readonly LedgerLine[]>;
 
 /** Options for `acceptRecorded`: a plan that accepts nothing, and its request. */
 type AcceptRecordedOptions = {
@@ -365,37 +359,4 @@ export function describeJump(current: ReleaseRecord | undefined, asOfMs: number)
   const hours = Math.floor((asOfMs - (parseInstant(current?.published_at ?? '') ?? NaN)) / HOUR_MS);
   if (!(hours > JUMP_HOURS)) return undefined;
   return `This release is dated ${toInstant(asOfMs)}, ${count(hours, 'hour')} after the one before it, and a directory store has no clock to compare with. If that is wrong, set this machine's clock and read "Release from the future" in generator/RUNBOOK.md.`;
-}
-
-/** The documents of a collection beside its metrics. */
-export type CollectedInput = {
-  /** The ledgers whose recorded changes are accepted; absent to accept none of them. */
-  readonly recorded?: RecordedLines;
-  /** Reads the lineages that are not published yet. */
-  readonly readLineages?: (state: PublishedState | undefined) => Promise<readonly NewLineages[]>;
-};
-
-/**
- * Reads what a collection has beside its metrics; nothing of a folder that `generator collect` does not keep.
- * @throws GeneratorError 'usage' if its changes are to be accepted, but it is none; 'damaged' for a damaged ledger.
- */
-export async function readCollectedInput(
-  folder: InputFolder,
-  { acceptCollected = false }: { readonly acceptCollected?: boolean },
-): Promise<CollectedInput> {
-  const pointer = folder.collection?.();
-  if (pointer !== undefined) {
-    const ledgers = await readLedgers(folder, pointer);
-    return {
-      ...(acceptCollected ? { recorded: ledgers } : {}),
-      readLineages: (state) =>
-        readNewLineages(folder, ledgers, (chain) => state?.manifests.get(lineageManifestPath(chain))),
-    };
-  }
-  if (!acceptCollected) return {};
-  throw new GeneratorError(
-    'usage',
-    `--accept-collected needs an input written by generator collect, but ${folder.address} has no ${COLLECTION_KEY}. Omit the option, or use --accept-restatements "<reason>" to accept changes by hand.`,
-    { next: (args) => args.filter((arg) => arg !== '--accept-collected') },
-  );
 }

@@ -1,12 +1,9 @@
+import { type CollectedInput } from '../../../generator/input/collected-ledgers.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { toPublishReport, type PublishReport } from '../../../generator/core/release/publish-report.js';
 import type { Acceptance } from '../../../generator/core/release/plan-types.js';
-import {
-  type CollectedInput,
-  type PreparedPlan,
-  preparePlan,
-} from '../../../generator/publish/prepare-plan.js';
+import { type PreparedPlan, preparePlan } from '../../../generator/publish/prepare-plan.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
 import type { Signing } from '../../../generator/signing/signing.js';
