@@ -21,12 +21,11 @@ import { createTrinoEngine } from '../../engines/trino-engine.js';
 import { openInputFolder } from '../../input/input-folder.js';
 import { createAws, createSonarx } from '../../sources/aws/aws.js';
 import { createBitcoinNode } from '../../sources/bitcoin-node/bitcoin-node.js';
-import { createCoinMetrics } from '../../sources/coinmetrics/coinmetrics.js';
+import { createCoinMetrics } from '../../sources/coinmetrics.js';
 import { createEvmNode } from '../../sources/evm-node/evm-node.js';
 import { createFiles } from '../../sources/files/files.js';
 import { createGrowthepie } from '../../sources/growthepie/growthepie.js';
-import { createReadOnce } from '../../sources/read-once.js';
-import type { Source } from '../../sources/source.js';
+import { createReadOnce, type Source } from '../../sources/source.js';
 
 /** The machine, as sources need it. */
 export type SourceContext = {

@@ -12,7 +12,7 @@ import { findAllSchemaFaults } from '../../../schemas/validate.js';
 import { codeOf } from '../../../infra/store/system-error.js';
 import { DEFAULT_RULES, type CollectionRules } from '../../core/collection/collection-rules.js';
 import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
-import { EVM_CHAINS } from '../../sources/evm-node/evm-chains.js';
+import { EVM_CHAINS } from '../../sources/evm-node/evm-rpc.js';
 
 /** Reads a policy. @throws GeneratorError 'usage' with every fault */
 export async function readPolicy(file: string): Promise<SourcesPolicy> {

@@ -1,10 +1,10 @@
+import { AWS_FACTS, SONARX_FACTS } from '../../../../generator/sources/aws/raw-tables.js';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CHAIN_IDS, metricsOf } from '../../../../schemas/catalog.js';
 import type { SourcesPolicy } from '../../../../schemas/types.generated.js';
 import { findLicenceRefusal } from '../../../../generator/core/collection/licence-guard.js';
-import { AWS_FACTS, SONARX_FACTS } from '../../../../generator/sources/aws/aws-facts.js';
 import { createGrowthepie } from '../../../../generator/sources/growthepie/growthepie.js';
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
 import {

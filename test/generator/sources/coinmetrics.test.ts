@@ -1,16 +1,16 @@
-import type { Chain } from '../../../../schemas/types.generated.js';
-import type { CollectedDay } from '../../../../generator/core/collection/values/collected-day.js';
-import { createCoinMetrics } from '../../../../generator/sources/coinmetrics/coinmetrics.js';
-import type { Source } from '../../../../generator/sources/source.js';
-import { describeSource } from '../../../contract/source.js';
+import type { Chain } from '../../../schemas/types.generated.js';
+import type { CollectedDay } from '../../../generator/core/collection/values/collected-day.js';
+import { createCoinMetrics } from '../../../generator/sources/coinmetrics.js';
+import type { Source } from '../../../generator/sources/source.js';
+import { describeSource } from '../../contract/source.js';
 import {
   FIRST,
   LAST,
   startCoinMetricsScene,
   type CoinMetricsScene,
-} from '../../../support/sources/coinmetrics-scene.js';
-import { expectServedBy } from '../../../support/sources/expect-served.js';
-import { replyStatus } from '../../../support/sources/fake-service.js';
+} from '../../support/sources/coinmetrics-scene.js';
+import { expectServedBy } from '../../support/sources/expect-served.js';
+import { replyStatus } from '../../support/sources/fake-service.js';
 
 const SIGNAL = new AbortController().signal;
 const SPAN = { first: FIRST, last: LAST };

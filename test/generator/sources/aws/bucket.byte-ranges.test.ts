@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import {
+  type ByteRange,
   planRanges,
   splitRanges,
   totalBytes,
-  type ByteRange,
-} from '../../../../generator/sources/aws/byte-ranges.js';
+} from '../../../../generator/sources/aws/bucket.js';
 
 const KB = 1024;
 const MB = 1024 * KB;

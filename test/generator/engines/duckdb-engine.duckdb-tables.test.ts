@@ -1,4 +1,4 @@
-import { toTableStatements } from '../../../generator/engines/duckdb-tables.js';
+import { toTableStatements } from '../../../generator/engines/duckdb-engine.js';
 
 function statementFor(path: string): string | undefined {
   return toTableStatements({ base_blocks: [{ date: '2026-01-01', paths: [path] }] })[0];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findFirstBlock } from '../../../../generator/sources/json-rpc/first-block.js';
+import { findFirstBlock } from '../../../generator/sources/json-rpc.js';
 
 describe('the search for the first block from a time', () => {
   it('finds it among any times that do not decrease', async () => {

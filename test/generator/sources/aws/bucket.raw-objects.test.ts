@@ -4,7 +4,7 @@ import {
   keysOf,
   markOf,
   type RawObject,
-} from '../../../../generator/sources/aws/raw-objects.js';
+} from '../../../../generator/sources/aws/bucket.js';
 
 const PREFIX = 'v1.0/btc/blocks/';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readInOrder } from '../../../../generator/sources/json-rpc/read-in-order.js';
+import { readInOrder } from '../../../generator/sources/json-rpc.js';
 
 const { signal } = new AbortController();
 

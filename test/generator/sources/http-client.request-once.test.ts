@@ -1,6 +1,6 @@
-import { requestOnce } from '../../../../generator/sources/http/request-once.js';
-import { withFakeTimers } from '../../../support/jest/fake-timers.js';
-import { createInstantTools } from '../../../support/sources/instant-tools.js';
+import { requestOnce } from '../../../generator/sources/http-client.js';
+import { withFakeTimers } from '../../support/jest/fake-timers.js';
+import { createInstantTools } from '../../support/sources/instant-tools.js';
 
 describe('one request', () => {
   it('takes as long as bytes keep arriving, up to its whole time', () =>

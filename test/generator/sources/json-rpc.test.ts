@@ -3,15 +3,15 @@ import {
   resultOf,
   type JsonRpc,
   type RpcCall,
-} from '../../../../generator/sources/json-rpc/json-rpc.js';
-import type { SourceError } from '../../../../generator/sources/source.js';
-import { createInstantTools, type InstantTools } from '../../../support/sources/instant-tools.js';
+} from '../../../generator/sources/json-rpc.js';
+import type { SourceError } from '../../../generator/sources/source.js';
+import { createInstantTools, type InstantTools } from '../../support/sources/instant-tools.js';
 import {
   RpcFault,
   startRpcService,
   type RpcBody,
   type RpcService,
-} from '../../../support/sources/rpc-service.js';
+} from '../../support/sources/rpc-service.js';
 
 const { signal } = new AbortController();
 const [ONE, TWO, THREE] = ['1', '2', '3'].map((text): RpcCall => ({ method: 'echo', params: [text] }));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParallel } from '../../../../generator/sources/aws/in-parallel.js';
+import { inParallel } from '../../../../generator/sources/aws/partial-copies.js';
 
 it('runs every item once, and at most `limit` of them at the same time', async () => {
   const done: number[] = [];
