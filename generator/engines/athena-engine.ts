@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-athena';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { TextRow } from '../core/collection/values/query-day.js';
+import type { TextRow } from '../core/collection/query-day.js';
 import {
   backoffMs,
   type Engine,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isNativeError } from 'node:util/types';
 import type * as DuckDb from '@duckdb/node-api';
-import type { TextRow } from '../core/collection/values/query-day.js';
+import type { TextRow } from '../core/collection/query-day.js';
 import { type Engine, EngineError, type EngineQuery, type TableDay, type Tables } from './engine.js';
 import { parseDate } from '../../schemas/dates.js';
 

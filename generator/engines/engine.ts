@@ -1,4 +1,4 @@
-import type { TextRow } from '../core/collection/values/query-day.js';
+import type { TextRow } from '../core/collection/query-day.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 

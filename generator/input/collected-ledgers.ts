@@ -9,7 +9,7 @@ import type {
 } from '../../schemas/types.generated.js';
 import { assertValid, SchemaError } from '../../schemas/validate.js';
 import { codeOf } from '../../infra/store/system-error.js';
-import { formatLedger, parseLedger } from '../core/collection/ledger/ledger.js';
+import { formatLedger, parseLedger } from '../core/collection/ledger.js';
 import { GeneratorError } from '../core/generator-error.js';
 import {
   chunksWithin,

@@ -34,7 +34,7 @@ import {
 } from '../state/trusted-clock.js';
 import type { Writing } from './publish-release.js';
 import { methodologyDigest } from '../../schemas/methodology.js';
-import { joinReasons, judgeRecorded } from '../core/collection/ledger/recorded-changes.js';
+import { joinReasons, judgeRecorded } from '../core/collection/ledger.js';
 import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import pMap from 'p-map';
 import type { DayRecord } from '../core/records/day-writers.js';

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../schemas/canonical-json.js';
 import { addDays, endOfDayMs, parseDate, toDayNumber, toInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import type { Chain, MetricName } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/values/collected-day.js';
+import { type CollectedDay, toMetricValue } from '../core/collection/day-values.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import {
   createHttpClient,
@@ -22,7 +22,6 @@ import {
   SourceError,
   type SourceFacts,
 } from './source.js';
-import { toMetricValue } from '../core/collection/values/metric-value.js';
 
 const COMMUNITY_HOST = 'community-api.coinmetrics.io';
 /** The limit is 10 requests in 6 seconds. */
@@ -134,7 +133,11 @@ function toFacts(options: CoinMetricsOptions, isCommunity: boolean): SourceFacts
     completeFrom: '02:00',
     settlingDays: 3,
     requestsPerMinute: (PACE.requests * 60_000) / PACE.perMs,
-    definitions: COIN_METRICS_DEFINITIONS,
+    definitions: [
+      'tx_count: on bitcoin without coinbase transactions.',
+      'fee_median: on bitcoin without coinbase transactions.',
+      'A value with the status flash is preliminary and is not read.',
+    ],
   };
 }
 
@@ -393,10 +396,3 @@ const COIN_METRICS_ASSETS: { readonly [chain in Chain]?: CoinMetricsAsset } = {
 
 /** The metric that exists for a day once all others of the day are computed. Its value is a time in Unix seconds. */
 const COMPLETION = 'AssetEODCompletionTime';
-
-/** The definitions of Coin Metrics, where they differ from the glossary. */
-const COIN_METRICS_DEFINITIONS: readonly string[] = [
-  'tx_count: on bitcoin without coinbase transactions.',
-  'fee_median: on bitcoin without coinbase transactions.',
-  'A value with the status flash is preliminary and is not read.',
-];

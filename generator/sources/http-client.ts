@@ -1,7 +1,7 @@
 import { toInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { ResponseEvidence } from '../core/collection/values/collected-day.js';
-import { parseJsonDigits } from '../core/collection/values/json-digits.js';
+import type { ResponseEvidence } from '../core/collection/day-values.js';
+import { parseJsonDigits } from '../core/collection/decimal.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { SourceError } from './source.js';
 import { setTimeout as sleep } from 'node:timers/promises';

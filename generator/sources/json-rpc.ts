@@ -1,4 +1,4 @@
-import { isJsonNumber } from '../core/collection/values/json-digits.js';
+import { isJsonNumber } from '../core/collection/decimal.js';
 import {
   createHttpClient,
   type HttpTools,

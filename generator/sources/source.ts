@@ -1,6 +1,6 @@
 import type { Chain } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/values/collected-day.js';
-import { isJsonNumber } from '../core/collection/values/json-digits.js';
+import type { CollectedDay } from '../core/collection/day-values.js';
+import { isJsonNumber } from '../core/collection/decimal.js';
 
 /** A place that daily metrics come from. Every adapter must pass test/contract/source.ts. */
 export type Source = {

@@ -40,7 +40,7 @@ import {
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { VOLUME_GENRES, type VolumeGenre, WINDOWS } from '../../schemas/catalog.js';
 import { entriesInWindow } from '../core/artifacts/bundle.js';
-import { formatLedger } from '../core/collection/ledger/ledger.js';
+import { formatLedger } from '../core/collection/ledger.js';
 import { subscriberTypeOf } from '../../schemas/object-headers.js';
 import { runSteps } from '../core/steps.js';
 import { type ChainVolumes, draftChainVolumes } from '../core/volumes/draft-volumes.js';

@@ -7,9 +7,16 @@ import { parseDate } from '../../../schemas/dates.js';
 import type { Chain, MetricName, PolicyEngine, SourcesPolicy } from '../../../schemas/types.generated.js';
 import { suggestSimilar, withChoices } from '../../../infra/process/choice.js';
 import { collectChains, type CollectionResult } from '../../collect/collect-chains.js';
-import type { SourceContext } from '../../collect/policy/create-sources.js';
-import { describeSources, planChains } from '../../collect/policy/plan-chains.js';
-import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../../collect/policy/policy.js';
+import type { SourceContext } from '../../collect/create-sources.js';
+import {
+  type Acceptances,
+  defaultPolicy,
+  describeSources,
+  filesPolicy,
+  planChains,
+  readPolicy,
+  SOURCE_KINDS,
+} from '../../collect/policy.js';
 import {
   type AcceptableValue,
   collectExitOf,
@@ -33,8 +40,7 @@ import {
 } from '../common/options.js';
 import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra/process/shell-command.js';
 import { REASON_PLACEHOLDER, type CommandLine } from '../common/next-command.js';
-import type { Acceptances } from '../../collect/policy/chain-plan.js';
-import { toMetricValue } from '../../core/collection/values/metric-value.js';
+import { toMetricValue } from '../../core/collection/day-values.js';
 
 type CollectOptions = CommonOptions & {
   readonly into: string;
@@ -212,7 +218,7 @@ export async function loadSources(
   chains: readonly Chain[],
   context: SourceContext,
 ): Promise<ReadonlyMap<string, Source>> {
-  const { createSources } = await import('../../collect/policy/create-sources.js');
+  const { createSources } = await import('../../collect/create-sources.js');
   return createSources(policy, chains, context);
 }
 

@@ -1,13 +1,18 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
-import { checkExitOf, checkSources } from '../../collect/inspect/check-sources.js';
+import {
+  checkExitOf,
+  checkSources,
+  diffSources,
+  formatCheck,
+  formatDiff,
+  formatSourceList,
+  listSources,
+} from '../../collect/inspect-sources.js';
 import { suggestedWord, suggestSimilar, withChoices } from '../../../infra/process/choice.js';
 import { readCollection } from '../../collect/collection-store.js';
-import { listSources } from '../../collect/inspect/list-sources.js';
-import { planChains } from '../../collect/policy/plan-chains.js';
-import { SOURCE_KINDS } from '../../collect/policy/policy.js';
+import { planChains, SOURCE_KINDS } from '../../collect/policy.js';
 import { count } from '../../core/text/number-words.js';
-import { formatCheck, formatDiff, formatSourceList } from '../../collect/inspect/sources-text.js';
 import {
   chainsOf,
   dateOption,
@@ -28,7 +33,6 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { addDays, toDate } from '../../../schemas/dates.js';
 import { codeOf } from '../../../infra/store/system-error.js';
-import { diffSources } from '../../collect/inspect/diff-sources.js';
 import { drawRatioChart } from '../../core/charts/ratio-chart.js';
 import { type ExitName, GeneratorError } from '../../core/generator-error.js';
 import type { Source } from '../../sources/source.js';

@@ -26,8 +26,8 @@ import {
 import { addDays, toInstant } from '../../../schemas/dates.js';
 import { copyColumns, copyFooters, type PartialCopy, withFolder } from './partial-copies.js';
 import { fillQuery, readQuery } from '../../../schemas/queries.js';
-import type { CollectedDay } from '../../core/collection/values/collected-day.js';
-import { type TextRow, toQueryDay } from '../../core/collection/values/query-day.js';
+import type { CollectedDay } from '../../core/collection/day-values.js';
+import { type TextRow, toQueryDay } from '../../core/collection/query-day.js';
 import { plural } from '../../core/text/number-words.js';
 
 const BUCKET = 'aws-public-blockchain';

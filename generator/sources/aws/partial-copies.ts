@@ -4,7 +4,7 @@ import { type Engine, EngineError } from '../../engines/engine.js';
 import { codeOf, ignoreAbsent, toStoreError } from '../../../infra/store/system-error.js';
 import { SourceError } from '../source.js';
 import { type Bucket, type ByteRange, planRanges, type RawObject, splitRanges } from './bucket.js';
-import type { TextRow } from '../../core/collection/values/query-day.js';
+import type { TextRow } from '../../core/collection/query-day.js';
 import { toLiteral } from '../../engines/duckdb-engine.js';
 
 /** An object that is partly copied to a file of its full length. Bytes that were not copied take no space. */

@@ -15,7 +15,7 @@ import {
 import { type Probe, shapeError, type Source, SourceError, type SourceFacts } from '../source.js';
 import { type BitcoinRpc, CHAIN_INFO, createBitcoinRpc, GENESIS, NETWORK_INFO } from './block.js';
 import { readDay } from './read-day.js';
-import { isJsonNumber } from '../../core/collection/values/json-digits.js';
+import { isJsonNumber } from '../../core/collection/decimal.js';
 
 const REQUESTS_PER_MINUTE = 6_000;
 /** The most that a header may be ahead of the clocks of the network. */

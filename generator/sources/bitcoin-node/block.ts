@@ -1,5 +1,4 @@
-import { isWhole, toDecimalText } from '../../core/collection/values/decimal-text.js';
-import { isJsonNumber } from '../../core/collection/values/json-digits.js';
+import { isJsonNumber, isWhole, toDecimalText } from '../../core/collection/decimal.js';
 import {
   type Fields,
   type JsonRpc,

@@ -1,10 +1,10 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
-import type { CollectedDay } from '../../core/collection/values/collected-day.js';
-import { type TextRow, toQueryDay } from '../../core/collection/values/query-day.js';
+import type { CollectedDay } from '../../core/collection/day-values.js';
+import { type TextRow, toQueryDay } from '../../core/collection/query-day.js';
 import { findFirstBlock, readInOrder, type TimedBlock } from '../json-rpc.js';
 import { shapeError, SourceError } from '../source.js';
 import type { BitcoinRpc, Block, BlockHeader, Transaction } from './block.js';
-import { createFeeList } from '../../core/collection/values/fee-list.js';
+import { createFeeList } from '../../core/collection/decimal.js';
 
 const SECONDS_PER_DAY = 86_400;
 /** Most headers in a request. */

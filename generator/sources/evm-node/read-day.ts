@@ -1,6 +1,6 @@
 import { endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
-import type { CollectedDay, NodeEvidence } from '../../core/collection/values/collected-day.js';
-import { type TextRow, toQueryDay } from '../../core/collection/values/query-day.js';
+import type { CollectedDay, NodeEvidence } from '../../core/collection/day-values.js';
+import { type TextRow, toQueryDay } from '../../core/collection/query-day.js';
 import { findFirstBlock, readInOrder } from '../json-rpc.js';
 import { shapeError, SourceError } from '../source.js';
 import {
@@ -11,7 +11,7 @@ import {
   type EvmRpc,
   type Receipt,
 } from './evm-rpc.js';
-import { createFeeList } from '../../core/collection/values/fee-list.js';
+import { createFeeList } from '../../core/collection/decimal.js';
 
 const SECONDS_PER_DAY = 86_400;
 /** Requests at the same time. */

@@ -1,8 +1,7 @@
 import { codeOf } from '../../../infra/store/system-error.js';
 import { StoreError } from '../../../infra/store/object-store.js';
 import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
-import type { DayValues } from '../../core/collection/values/day-values.js';
-import { toMetricValue } from '../../core/collection/values/metric-value.js';
+import { type DayValues, toMetricValue } from '../../core/collection/day-values.js';
 import { type CsvRow, isPriceName } from '../../core/input/input-series.js';
 import { csvRows } from '../../input/csv-rows.js';
 import {
@@ -16,7 +15,7 @@ import { shapeError, SourceError } from '../source.js';
 import { CHAINS, METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
-import { toDecimalText } from '../../core/collection/values/decimal-text.js';
+import { toDecimalText } from '../../core/collection/decimal.js';
 
 /** The mapped values of a file by date, for dates that have ended and have a value; and its digest and size. */
 export type MappedTable = {

@@ -10,9 +10,8 @@ import {
 } from '../http-client.js';
 import { createReadOnce, describeValue, shapeError, SourceError } from '../source.js';
 import { parseDate, parseInstant, toInstant } from '../../../schemas/dates.js';
-import { multiplyToInteger, toDecimalText } from '../../core/collection/values/decimal-text.js';
-import { isJsonNumber } from '../../core/collection/values/json-digits.js';
-import { toMetricValue } from '../../core/collection/values/metric-value.js';
+import { isJsonNumber, multiplyToInteger, toDecimalText } from '../../core/collection/decimal.js';
+import { toMetricValue } from '../../core/collection/day-values.js';
 
 export const REQUESTS_PER_MINUTE = 8; // growthepie asks for at most 10
 const MAX_MASTER_BYTES = 8_000_000;

@@ -1,6 +1,6 @@
 import { addDays } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import type { CollectedDay } from '../../core/collection/values/collected-day.js';
+import type { CollectedDay } from '../../core/collection/day-values.js';
 import type { HttpTools, TransferLimits } from '../http-client.js';
 import {
   createReadOnce,
@@ -23,7 +23,7 @@ import {
   REQUESTS_PER_MINUTE,
   type Update,
 } from './growthepie-reader.js';
-import { isJsonNumber } from '../../core/collection/values/json-digits.js';
+import { isJsonNumber } from '../../core/collection/decimal.js';
 
 /** Terms and definitions of growthepie. */
 const GROWTHEPIE_FACTS: SourceFacts = {

@@ -1,5 +1,5 @@
 import type { Chain } from '../../../schemas/types.generated.js';
-import type { CollectedDay } from '../../../generator/core/collection/values/collected-day.js';
+import type { CollectedDay } from '../../../generator/core/collection/day-values.js';
 import { createCoinMetrics } from '../../../generator/sources/coinmetrics.js';
 import type { Source } from '../../../generator/sources/source.js';
 import { describeSource } from '../../contract/source.js';

@@ -1,6 +1,6 @@
 import { readCollectedInput } from '../../../generator/input/collected-ledgers.js';
 import { commitCollection, readCollection } from '../../../generator/collect/collection-store.js';
-import { toLineage } from '../../../generator/core/collection/ledger/lineage.js';
+import { toLineage } from '../../../generator/core/collection/ledger.js';
 import type { PublishReport } from '../../../generator/core/release/publish-report.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput } from '../../../generator/input/read-input.js';
