@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { versionText } from '../infra/process/build-info.js';
 import { createCommandLine, runCommandLine, type CommandLineOutput } from '../infra/process/command-line.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
-import type { CommandHost } from './commands/common/context.js';
+import type { CommandHost } from './commands/common/options.js';
 import { addCollect } from './commands/collection/collect.js';
 import { addCopy } from './commands/copy.js';
 import { addGc } from './commands/gc.js';
@@ -13,7 +13,7 @@ import { endMisuse, runCommand, type RunOptions } from './commands/common/run-co
 import { addSources } from './commands/collection/sources.js';
 import { addStatus } from './commands/status.js';
 import { addVerify } from './commands/verify.js';
-import { addKeys } from './commands/keys/keys.js';
+import { addKeys } from './commands/keys.js';
 
 const COMMANDS: readonly ((program: Command, host: CommandHost) => void)[] = [
   ...[addCollect, addSources, addPublish, addPlan, addVerify, addStatus, addRollback],

@@ -8,7 +8,7 @@ import { printLine, runProgram } from '../infra/process/run-program.js';
 import { programWords } from '../infra/process/shell-command.js';
 import { runCli } from './cli.js';
 import { EXIT_CODES, type ExitName } from './core/generator-error.js';
-import { explainError } from './terminal/explain-error.js';
+import { explainError } from './terminal/diagnostics.js';
 import { createLogLines } from './terminal/log-lines.js';
 import { createProgressDisplay } from './terminal/progress-display.js';
 

@@ -1,15 +1,19 @@
 import { toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, ChainState, LedgerLine, MetricName } from '../../schemas/types.generated.js';
-import { deadlineMs, type DayDecision } from '../core/collection/day-decision.js';
-import { metricsIn, pickValues, type DayValues } from '../core/collection/values/day-values.js';
-import type { Finding } from '../core/collection/finding.js';
-import type { Lineage } from '../core/collection/ledger/lineage.js';
-import type { Revision } from '../core/collection/settling.js';
-import type { Acceptances } from './policy/chain-plan.js';
-import { withMark, withoutMark } from './chain-state.js';
-import { isWhole, type JudgedPart, type JudgingOptions } from './days/day-judge.js';
-import { hasNewData, markBetween } from './days/neighbour-marks.js';
-import type { WithheldValue } from './days/withheld-values.js';
+import { type DayDecision, deadlineMs } from '../core/collection/judge-day.js';
+import { metricsIn, pickValues, type DayValues } from '../core/collection/day-values.js';
+import type { Finding, Revision } from '../core/collection/collection-rules.js';
+import type { Lineage } from '../core/collection/ledger.js';
+import type { Acceptances } from './policy.js';
+import { withMark, withoutMark } from './collection-store.js';
+import {
+  hasNewData,
+  isWhole,
+  type JudgedPart,
+  type JudgingOptions,
+  markBetween,
+  type WithheldValue,
+} from './day-judge.js';
 
 /** A date that a collection looked at. */
 export type DayReport = {

@@ -1,32 +1,30 @@
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { addDays, toDate, toInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { AwaitedDate, ChainState, LedgerLine } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/values/collected-day.js';
-import { decideDay } from '../core/collection/day-decision.js';
-import { metricsIn } from '../core/collection/values/day-values.js';
-import { firstValuesOf } from '../core/collection/ledger/first-values.js';
-import { datesOf, type LedgerDate } from '../core/collection/ledger/ledger.js';
-import { NOTHING_ACCEPTED, type Acceptances, type ChainPlan } from './policy/chain-plan.js';
+import type { AwaitedDate, ChainState, LedgerLine, MetricName } from '../../schemas/types.generated.js';
+import { type CollectedDay, type DayValues, metricsIn } from '../core/collection/day-values.js';
+import { decideDay } from '../core/collection/judge-day.js';
+import { datesOf, type LedgerDate } from '../core/collection/ledger.js';
+import { type Acceptances, type ChainPlan, NOTHING_ACCEPTED, type Part } from './policy.js';
 import {
   acceptableOf,
   awaitedOf,
+  type ChainRun,
+  type DayStep,
   mayDiffer,
   mergeParts,
   saidOf,
   withMarks,
-  type ChainRun,
-  type DayStep,
 } from './chain-run.js';
-import { pruneState, withAwaited, withoutDeparted, withoutLaterMarks } from './chain-state.js';
-import { judgeDate, readChecks } from './days/day-judge.js';
-import { openDays } from './days/day-reader.js';
-import { noteDecisions } from './days/decisions.js';
-import { keepDecisions, reasonOn, withKeptDecisions } from './kept-decisions.js';
-import { toDayLines } from './ledger-lines.js';
-import { reviseKnown } from './revise-known.js';
-import { withTakenMetrics } from './taken-metrics.js';
-import { withheldOf } from './days/withheld-values.js';
+import {
+  pruneState,
+  withAwaited,
+  withoutDeparted,
+  withoutLaterMarks,
+  withoutMark,
+} from './collection-store.js';
+import { judgeDate, noteDecisions, openDays, readChecks, withheldOf } from './day-judge.js';
+import { reviseKnown, toDayLines } from './revise-known.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -186,4 +184,74 @@ async function acceptDate(run: ChainRun, date: string, before: ChainState): Prom
 /** Returns whether the deadline of an awaited date has passed since the last collection. */
 function isDue({ until, overdue }: AwaitedDate, nowMs: number): boolean {
   return !overdue && nowMs >= Date.parse(until);
+}
+
+/**
+ * Returns the state with the metrics that a chain takes from each source. Dates without a metric that it did not take from
+ * the source before lose their marks of that source, so that they are read again.
+ */
+function withTakenMetrics(
+  before: ChainState,
+  parts: readonly Part[],
+  known: readonly LedgerDate[],
+): ChainState {
+  const { metrics: taken } = before; // absent in the states of older versions
+  let state = before;
+  for (const { source, metrics } of parts) {
+    const { id } = source.facts;
+    const added = taken === undefined ? [] : metrics.filter((metric) => taken[id]?.includes(metric) !== true);
+    for (const { date, values } of known) {
+      if (added.some((metric) => values[metric] === undefined)) state = withoutMark(state, id, date);
+    }
+  }
+  const now = parts.map(({ source, metrics }): [string, MetricName[]] => [source.facts.id, [...metrics]]);
+  return { ...state, metrics: Object.fromEntries(now) };
+}
+
+type Kept = NonNullable<ChainState['decisions']>;
+
+/** Returns what a person accepts: in this run, or earlier for a date that still waits for other metrics. */
+function withKeptDecisions(accepted: Acceptances, kept: Kept = []): Acceptances {
+  return {
+    ...accepted,
+    accepts: (date, metric, value) =>
+      accepted.accepts(date, metric, value) ||
+      kept.some(
+        (each) =>
+          each.date === date && each.metric === metric && (value === undefined || each.value === value),
+      ),
+  };
+}
+
+/** Returns the reason of what a person accepts on a date. */
+function reasonOn(date: string, { reason }: Acceptances, kept: Kept = []): string {
+  return reason === '' ? (kept.find((each) => each.date === date)?.reason ?? '') : reason;
+}
+
+/** Returns the state that keeps the decisions about the values of a date that waits, and none of one that was taken. */
+function keepDecisions(
+  state: ChainState,
+  date: string,
+  waiting: DayValues,
+  { accepts, reason }: Acceptances,
+): ChainState {
+  const { decisions = [], ...rest } = state;
+  const decided = metricsIn(waiting).flatMap((metric) => {
+    const value = waiting[metric];
+    return value !== undefined && accepts(date, metric, value) ? [{ date, metric, value, reason }] : [];
+  });
+  const kept = [...decisions.filter((each) => each.date !== date), ...decided];
+  return kept.length === 0 ? rest : { ...rest, decisions: kept };
+}
+
+/**
+ * Returns, by date, the values with which revisions are compared: of each metric the one that was accepted first, or that a
+ * person accepted last. Small revisions one after the other so cannot add up to a large one.
+ */
+export function firstValuesOf(lines: readonly LedgerLine[]): ReadonlyMap<string, DayValues> {
+  const first = new Map<string, DayValues>();
+  for (const { date, values, rule } of lines) {
+    if (rule !== 'revision') first.set(date, { ...first.get(date), ...(values as DayValues) }); // the schema allows only metrics
+  }
+  return first;
 }

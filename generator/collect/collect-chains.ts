@@ -1,18 +1,25 @@
 import type { Chain, ChainState, LedgerLine } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import type { Descriptions } from '../core/collection/ledger/projection.js';
-import type { Lineage } from '../core/collection/ledger/lineage.js';
+import type { Descriptions, Lineage } from '../core/collection/ledger.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { countWords } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
 import { SourceError, type SourceErrorCode } from '../sources/source.js';
 import { assertNotAhead, readClock } from '../state/trusted-clock.js';
-import type { Acceptances, ChainPlan } from './policy/chain-plan.js';
+import type { Acceptances, ChainPlan } from './policy.js';
 import type { DayReport } from './chain-run.js';
-import { EMPTY_STATE, findNewDrifts } from './chain-state.js';
+import {
+  type Collection,
+  commitCollection,
+  type CommitOptions,
+  EMPTY_STATE,
+  findNewDrifts,
+  readCollection,
+} from './collection-store.js';
 import { collectChain } from './collect-chain.js';
-import { commitCollection, readCollection, type Collection, type CommitOptions } from './collection-store.js';
-import { createCountsReader } from './days/kept-counts.js';
+import { collectedKey } from '../../schemas/paths.js';
+import type { CollectedDay } from '../core/collection/day-values.js';
+import { readByDigest } from '../state/stored-json.js';
 
 /** Number of times that a chain is collected, if other collections are committed meanwhile. */
 const MOST_TRIES = 3;
@@ -214,4 +221,41 @@ function createCommitter(
       pending = { lines: [], lineages: [] };
     },
   };
+}
+
+type Counts = CollectedDay['counts'];
+
+/** The counts of accepted dates of a chain. */
+type CountsReader = {
+  /** Returns the counts that a source gave on a date; `undefined` if nothing of it was accepted. */
+  readonly countsOf: (source: string, date: string) => Promise<Counts | undefined>;
+  /** Keeps the counts of lineages that are not in the store yet. */
+  readonly keep: (date: string, lineages: readonly Lineage[]) => void;
+};
+
+/** Reads counts from the lineages that the lines of a ledger name. */
+function createCountsReader(store: ObjectStore, lines: readonly LedgerLine[]): CountsReader {
+  const nameOf = (source: string, date: string): string => `${date} ${source}`;
+  const digests = new Map(lines.map(({ source, date, lineage }) => [nameOf(source, date), lineage]));
+  const kept = new Map<string, Counts>();
+  return {
+    async countsOf(source, date) {
+      const name = nameOf(source, date);
+      const digest = digests.get(name);
+      const known = kept.get(name);
+      if (known !== undefined || digest === undefined) return known;
+      const counts = parseCounts(
+        Buffer.from(await readByDigest(store, collectedKey(digest), digest)).toString('utf8'),
+      );
+      kept.set(name, counts);
+      return counts;
+    },
+    keep(date, lineages) {
+      for (const { source, text } of lineages) kept.set(nameOf(source, date), parseCounts(text));
+    },
+  };
+}
+
+function parseCounts(lineage: string): Counts {
+  return (JSON.parse(lineage) as Pick<CollectedDay, 'counts'>).counts; // its digest is that of a text that toLineage wrote
 }

@@ -2,12 +2,17 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { comparePlaces } from '../../infra/store/compare-places.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
-import { bytesWords } from '../core/text/number-words.js';
+import { bytesWords, count } from '../core/text/number-words.js';
 import { copyStore, type CopyResult, type CopyStoreOptions } from '../upkeep/copy/copy-store.js';
-import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
+import {
+  addGeneratorCommand,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
+  parseRevision,
+  trustOption,
+} from './common/options.js';
 import { applyOption, formatGc, graceHoursOption, HOUR_MS } from './gc.js';
-import { addGeneratorCommand, parseRevision, trustOption } from './common/options.js';
 
 type CopyOptions = CommonOptions & {
   readonly from: string;

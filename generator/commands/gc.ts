@@ -1,11 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { count, plural } from '../core/text/count.js';
-import { bytesWords, countWords } from '../core/text/number-words.js';
+import { bytesWords, count, countWords, plural } from '../core/text/number-words.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
 import { gcCollection, isCollection, type CollectionGcResult } from '../upkeep/gc-collection.js';
 import { gcStore, type GcResult, type GcStoreOptions } from '../upkeep/gc-store.js';
-import type { CommandHost, CommonOptions } from './common/context.js';
-import { addGeneratorCommand, storeOption } from './common/options.js';
+import { addGeneratorCommand, type CommandHost, type CommonOptions, storeOption } from './common/options.js';
 
 export const HOUR_MS = 3_600_000;
 const MIN_GRACE_HOURS = MIN_GRACE_MS / HOUR_MS;

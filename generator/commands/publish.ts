@@ -1,50 +1,68 @@
-import { Option, type Command } from 'commander';
+import { readCollectedInput } from '../input/collected-ledgers.js';
+import { type Command, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { GeneratorError, type ExitName } from '../core/generator-error.js';
-import { formatInputFault } from '../core/input/input-fault.js';
-import { absentFault, withoutFaults } from '../core/release/absent-chains.js';
-import { absentSiteFault } from '../core/release/absent-site.js';
+import { type ExitName, GeneratorError } from '../core/generator-error.js';
+import { formatInputFault } from '../core/input/input-series.js';
 import {
+  absentFault,
+  absentSiteFault,
   exitOf,
   explainHold,
-  explainRefusal,
-  toPublishReport,
   type ExplainOptions,
+  explainRefusal,
   type PublishReport,
   type RefusalNote,
+  toPublishReport,
+  withoutFaults,
 } from '../core/release/publish-report.js';
 import { unholdWords } from '../core/release/held.js';
-import { listedDates } from '../core/release/published-state.js';
-import type { Acceptance, Plan } from '../core/release/plan-types.js';
-import { count } from '../core/text/count.js';
+import { type Acceptance, listedDates, type Plan } from '../core/release/plan-types.js';
+import { bytesWords, count } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
-import { describeJump } from '../publish/check-as-of.js';
-import { readCollectedInput } from '../publish/collected-input.js';
-import { preparePlan, type PreparedPlan } from '../publish/prepare-plan.js';
-import { recordRefusals } from '../publish/record-refusals.js';
+import { describeJump, type PreparedPlan, preparePlan } from '../publish/prepare-plan.js';
 import { interruptedError, publishRelease, refreshPublished } from '../publish/publish-release.js';
-import { assertSpaceForRelease } from '../publish/release-space.js';
 import { readInput } from '../input/read-input.js';
+import { assertSpaceForRelease } from '../state/disk-space.js';
 import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
-import { formatAcceptCommand, toPortableArgs } from './common/accept-command.js';
-import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
-import { warnOfInputFaults } from './common/faults.js';
-import { formatAgain, formatCommand } from './common/next-command.js';
-import { describeConsequences, formatReport } from './publish-text.js';
+import {
+  REASON_PLACEHOLDER,
+  formatAcceptCommand,
+  formatAgain,
+  formatCommand,
+  toPortableArgs,
+  warnOfInputFaults,
+} from './common/next-command.js';
 import {
   addGeneratorCommand,
   asOfOption,
   asOfOrNow,
   chainsOption,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
   inputOption,
   parseDigest,
   parseReason,
-  REASON_PLACEHOLDER,
   storeOption,
 } from './common/options.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import {
+  findRefusals,
+  type JudgedRefusals,
+  mergeRefusals,
+  refusalDigest,
+  sinceOf,
+  stillWaiting,
+  withoutNew,
+} from '../core/release/refusal-record.js';
+import { readRefusals, withWritableCommand, writeRefusals } from '../state/stored-refusals.js';
+import { readProductTexts } from '../texts/product-texts.js';
+import type { Paint } from '../../infra/process/paint.js';
+import { formatTable } from '../../infra/process/format-table.js';
+import { describeSourceChanges } from '../core/release/assemble-release.js';
 
 type PublishOptions = CommonOptions & {
   readonly input: string;
@@ -246,4 +264,95 @@ function warnOfRefusals(
       'refused: the methodology data differs from the published data of the same version. Give it a new version.',
     );
   }
+}
+
+/** Options for `recordRefusals`. */
+type RecordOptions = {
+  /** Time of the run. */
+  readonly at: string;
+  /** Arguments of the run. */
+  readonly args: readonly string[];
+  /** True to compare without writing. */
+  readonly dryRun: boolean;
+  /** Writes a line of diagnostics. */
+  readonly warn: (text: string) => void;
+};
+
+/**
+ * Compares what a plan refuses with the record in the store, and updates the record. It is best effort: a record that
+ * cannot be read or written is a warning, and the run ends as it would without it. A run with faults in its input exits
+ * 3, not 5, so it does not record what it refuses for the first time.
+ */
+export async function recordRefusals(
+  store: ObjectStore,
+  { plan, input, start: { state } }: PreparedPlan,
+  { at, args, dryRun, warn }: RecordOptions,
+): Promise<RefusalNote> {
+  if (state === undefined) return { digest: null, sameAsBefore: false, known: [] };
+  const { record } = state;
+  const judged = findRefusals({ plan, inputs: input.series, record, texts: await readProductTexts(), args });
+  try {
+    const { refused: recorded, etag } = await readRefusals(store);
+    const before = stillWaiting(recorded, record);
+    const refused = mergeRefusals(before, judged, at).map(withWritableCommand);
+    const recordable = input.faults.length === 0 ? refused : withoutNew(before, judged);
+    const isChanged = canonicalJson(recordable) !== canonicalJson(recorded);
+    if (isChanged && !dryRun) await writeRefusals(store, recordable, etag).catch(warnOfFailure);
+    const digest = judged.found.length === 0 ? null : refusalDigest(refused); // also of those that are not recorded
+    const known = judged.found.flatMap((each) => {
+      const since = sinceOf(before, each);
+      return since === undefined ? [] : [{ chain: each.chain, since }];
+    });
+    return { digest, sameAsBefore: known.length > 0 && known.length === judged.found.length, known };
+  } catch (error) {
+    warnOfFailure(error);
+    return withoutRecord(judged, at);
+  }
+
+  function warnOfFailure(error: unknown): void {
+    const cause = error instanceof Error ? error.message : String(error);
+    warn(
+      judged.found.length === 0
+        ? `The record of earlier refusals was not updated, so status may still show them: ${cause}`
+        : `The record of refusals was not updated, so the next run may report a refusal as new: ${cause}`,
+    );
+  }
+}
+
+/** Returns the note of a run that could not read the record. */
+function withoutRecord(judged: JudgedRefusals, at: string): RefusalNote {
+  const digest = judged.found.length === 0 ? null : refusalDigest(mergeRefusals([], judged, at));
+  return { digest, sameAsBefore: false, known: [] };
+}
+
+/** Describes what the faults of the input mean for the chains. */
+function describeConsequences({ chains, outcome, dry_run: isPlan }: PublishReport): string {
+  const invalid = CHAIN_IDS.filter((chain) => /^(invalid|absent)$/.test(chains[chain]?.outcome ?? ''));
+  const kept =
+    invalid.length === 0
+      ? 'the faulty files were ignored'
+      : `the published state of ${invalid.join(', ')} was kept`;
+  if (outcome !== 'partial') return `${kept}; nothing was published`;
+  return `${kept}; the other chains ${isPlan ? 'would be' : 'were'} published`;
+}
+
+/** Formats the outcome of publish or plan for a person. */
+function formatReport(result: PublishReport, paint: Paint): string {
+  const rows = CHAIN_IDS.flatMap((chain) => {
+    const each = result.chains[chain];
+    if (each === undefined) return [];
+    const outcome = each.outcome === 'absent' ? 'absent from the input' : each.outcome;
+    return [[chain, paint(outcome), each.updated_through ?? '-', each.new, each.restated, each.unchanged]];
+  });
+  const release =
+    result.revision === null ? 'no release' : `${result.revision} (sequence ${result.sequence ?? 0})`;
+  const table = formatTable(['chain', 'outcome', 'through', 'new', 'restated', 'unchanged'], rows);
+  const { objects, bytes } = result.written;
+  const sources = CHAIN_IDS.flatMap((chain) => {
+    const changes = result.chains[chain]?.sources_changed;
+    return changes === undefined ? [] : [`${chain}: ${describeSourceChanges(changes)}`];
+  });
+  const end = `${count(objects, 'object')} written, ${bytesWords(bytes)}`;
+  const outcome = result.dry_run ? `would be ${result.outcome} (nothing was written)` : result.outcome;
+  return [`${outcome}: ${release}`, table, ...sources, end].join('\n');
 }

@@ -8,17 +8,22 @@ import {
 } from '../../schemas/paths.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
-import { formatInputFault } from '../core/input/input-fault.js';
-import { count, plural } from '../core/text/count.js';
-import { countWords } from '../core/text/number-words.js';
+import { formatInputFault } from '../core/input/input-series.js';
+import { count, countWords, plural } from '../core/text/number-words.js';
 import { openInputFolder } from '../input/input-folder.js';
 import { readInput } from '../input/read-input.js';
 import { repairStore, type RepairResult, type RepairStoreOptions } from '../upkeep/repair/repair-store.js';
 import type { PointerRequest } from '../upkeep/repair/restore-pointer.js';
-import type { CommandLine } from './common/accept-command.js';
-import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
-import { warnOfStoreFaults } from './common/faults.js';
-import { addGeneratorCommand, inputOption, parseRevision, storeOption } from './common/options.js';
+import { type CommandLine, warnOfStoreFaults } from './common/next-command.js';
+import {
+  addGeneratorCommand,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
+  inputOption,
+  parseRevision,
+  storeOption,
+} from './common/options.js';
 
 type RepairOptions = CommonOptions & {
   readonly store: string;

@@ -4,27 +4,28 @@ import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.gener
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { nextHeld, NOTHING_HELD, unholdWords, type Held } from '../core/release/held.js';
-import { plural } from '../core/text/count.js';
-import type { Written } from '../publish/release-writing.js';
+import { plural } from '../core/text/number-words.js';
+import { publishRelease, type Written } from '../publish/publish-release.js';
 import {
   prepareHold,
   prepareRollback,
   type PrepareReleaseOptions,
   type PreparedRelease,
 } from '../publish/prepare-rollback.js';
-import { publishRelease } from '../publish/publish-release.js';
 import { assertNotAhead, machineClock } from '../state/trusted-clock.js';
-import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
-import { formatCommand } from './common/next-command.js';
 import {
   addGeneratorCommand,
   asOfOption,
   asOfOrNow,
   chainsOption,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
   parseRevision,
   reasonOption,
   storeOption,
 } from './common/options.js';
+import { formatCommand } from './common/next-command.js';
 
 type OperatorOptions = CommonOptions & {
   readonly store: string;

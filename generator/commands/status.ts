@@ -1,21 +1,30 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
-import { bytesWords, countWords } from '../core/text/number-words.js';
-import { writeOwnFile } from '../run/own-file.js';
-import { inspectCollection, type CollectionStatus } from '../upkeep/collection-status.js';
+import { bytesWords, count, countWords } from '../core/text/number-words.js';
+import { writeOwnFile } from '../run/run-report.js';
+import {
+  type CollectedChain,
+  type CollectionStatus,
+  inspectCollection,
+} from '../upkeep/collection-status.js';
 import { findLagging, inspectStore } from '../upkeep/inspect-store.js';
 import { formatStatusMetrics } from '../upkeep/status-metrics.js';
 import type { StoreStatus } from '../upkeep/store-status.js';
-import { formatAcceptCommand } from './common/accept-command.js';
-import { formatAcceptDrift, formatCollection } from './collection/collection-text.js';
-import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
-import { formatCommand } from './common/next-command.js';
-import type { Chain } from '../../schemas/types.generated.js';
-import { addGeneratorCommand, chainsOption, storeOption } from './common/options.js';
+import { REASON_PLACEHOLDER, formatAcceptCommand, formatCommand } from './common/next-command.js';
+import {
+  addGeneratorCommand,
+  chainsOption,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
+  storeOption,
+} from './common/options.js';
+import type { AwaitedDate, Chain, Drift } from '../../schemas/types.generated.js';
+import { formatShellCommand } from '../../infra/process/shell-command.js';
+import { formatNamed } from './collection/collect.js';
 
 type StatusOptions = CommonOptions & {
   readonly store: string;
@@ -206,4 +215,79 @@ function describeObjects({ objects, orphans, damage }: StoreStatus): string {
   if (objects === null || orphans === null) return damage === null ? 'not counted' : `not counted: ${damage}`;
   const size = bytesWords(orphans.bytes);
   return `${countWords(objects)}, including ${count(orphans.objects, 'orphan')} (${size}); ${count(orphans.releases, 'orphan release')}`;
+}
+
+/** Number of dates, and of differences, that are named one by one. */
+const NAMED = 5;
+
+/** Returns the command line that accepts the value that a source has now, with the usual name of the policy. */
+function formatAcceptDrift(
+  program: readonly string[],
+  { endpoint, pathStyle }: Pick<CommonOptions, 'endpoint' | 'pathStyle'>,
+  address: string,
+  chain: Chain,
+  { date, metric, to }: Pick<Drift, 'date' | 'metric' | 'to'>,
+): string {
+  return formatShellCommand([
+    ...[...program, 'collect', '--policy', 'sources.policy.json', '--into', address],
+    ...(endpoint === undefined ? [] : ['--endpoint', endpoint]),
+    ...(pathStyle === undefined ? [] : ['--path-style']),
+    ...[
+      '--chain',
+      chain,
+      '--accept',
+      formatNamed({ date, metric, value: to }),
+      '--reason',
+      REASON_PLACEHOLDER,
+    ],
+  ]);
+}
+
+/** Returns what a collection has and awaits as text, a line for each fact. */
+function formatCollection(
+  { address, sequence, as_of: asOf, chains }: CollectionStatus,
+  paint: Paint,
+): string {
+  const lines = CHAIN_IDS.flatMap((chain) => {
+    const collected = chains[chain];
+    return collected === undefined ? [] : describeChain(chain, collected, paint);
+  });
+  return [`collected  ${address} (collection ${sequence}), last change ${asOf}`, ...lines].join('\n');
+}
+
+function describeChain(
+  chain: Chain,
+  { through, late_seconds: late, awaited, drifts }: CollectedChain,
+  paint: Paint,
+): string[] {
+  const hours = Math.floor((late ?? 0) / 3600);
+  const isLate = (late ?? 0) > 0;
+  const [first] = drifts;
+  return [
+    `  ${chain}: through ${through ?? 'nothing yet'}${isLate ? `, ${paint('LATE')} by ${hours} h` : ''}`,
+    ...nameSome(awaited, (each) => describeAwaited(each, paint)),
+    ...nameSome(drifts, describeDrift),
+    ...(first === undefined ? [] : [`    to accept the first, with your policy: ${first.accept}`]),
+  ];
+}
+
+function nameSome<T>(all: readonly T[], describe: (each: T) => string): string[] {
+  const rest = all.length - NAMED;
+  return [
+    ...all.slice(0, NAMED).map((each) => `    ${describe(each)}`),
+    ...(rest > 0 ? [`    and ${rest} more (--json lists all)`] : []),
+  ];
+}
+
+function describeAwaited(
+  { date, missing, sources, since, until, overdue, reasons }: AwaitedDate,
+  paint: Paint,
+): string {
+  const what = missing.length === 0 ? 'everything' : missing.join(', ');
+  const when = overdue ? `${paint('OVERDUE')} since ${until}` : `until ${until}`;
+  return [`${date} awaits ${what} from ${sources.join(', ')} since ${since}, ${when}.`, ...reasons].join(' ');
+}
+
+function describeDrift({ date, metric, from, to, source, since }: Drift): string {
+  return `${date} ${metric}: accepted ${from ?? 'nothing'}, ${source} has ${to} since ${since}; needs a decision.`;
 }

@@ -1,13 +1,18 @@
 import { Option, type Command } from 'commander';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ExitName } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import { TRUST_KEYS } from '../verify/check-signatures.js';
 import { verifyStore, type Verification } from '../verify/verify-store.js';
-import type { CommandContext, CommandHost, CommonOptions } from './common/context.js';
-import { warnOfStoreFaults } from './common/faults.js';
-import { formatCommand } from './common/next-command.js';
-import { addGeneratorCommand, storeOption, trustOption } from './common/options.js';
+import {
+  addGeneratorCommand,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
+  storeOption,
+  trustOption,
+} from './common/options.js';
+import { formatCommand, warnOfStoreFaults } from './common/next-command.js';
 
 type VerifyOptions = CommonOptions & {
   readonly store: string;

@@ -1,20 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import {
+  AthenaClient,
+  type AthenaClientConfig,
+  type ColumnInfo,
   GetQueryExecutionCommand,
+  GetQueryResultsCommand,
   GetWorkGroupCommand,
+  type QueryExecution,
+  type Row,
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
-  type AthenaClient,
-  type QueryExecution,
 } from '@aws-sdk/client-athena';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { TextRow } from '../core/collection/values/query-day.js';
-import { createAthenaClient, sendTo, type AthenaAccess } from './athena-client.js';
-import { readAthenaRows } from './athena-rows.js';
-import { pollMs, SYSTEM_TOOLS, type EngineTools } from './engine-tools.js';
-import { EngineError, type Engine, type EngineQuery } from './engine.js';
-import { toFailure } from './trino-failure.js';
+import type { TextRow } from '../core/collection/query-day.js';
+import {
+  backoffMs,
+  type Engine,
+  EngineError,
+  type EngineQuery,
+  type EngineTools,
+  notText,
+  parseEngineEndpoint,
+  pollMs,
+  SYSTEM_TOOLS,
+  toFailure,
+} from './engine.js';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { RetryErrorInfo, RetryStrategyV2, RetryToken } from '@smithy/types';
 
 const TIME_LIMIT_MS = 35 * 60_000; // by default, Athena itself stops a query after 30 minutes
 const STOP_MS = 2_000;
@@ -165,4 +178,122 @@ async function stop(id: string, { options, tools }: Run): Promise<void> {
 
 function missing(what: string): never {
   throw new EngineError('failed', `Athena: expected ${what}, got none.`);
+}
+
+const PAGE_ROWS = 1_000;
+const TEXT_TYPES: readonly (string | undefined)[] = ['varchar', 'string', 'char'];
+
+/** Reads the result of a query that succeeded, page by page. The first row has the names of the columns. */
+export async function readAthenaRows(
+  id: string,
+  client: AthenaClient,
+  signal: AbortSignal,
+): Promise<TextRow[]> {
+  const rows: TextRow[] = [];
+  let token: string | undefined;
+  for (let page = 0; page === 0 || token !== undefined; page += 1) {
+    const command = new GetQueryResultsCommand({
+      QueryExecutionId: id,
+      MaxResults: PAGE_ROWS,
+      ...(token === undefined ? {} : { NextToken: token }),
+    });
+    const answer = await sendTo(client.send(command, { abortSignal: signal }), signal);
+    const columns = toColumns(answer.ResultSet?.ResultSetMetadata?.ColumnInfo ?? []);
+    const [header, ...others] = answer.ResultSet?.Rows ?? [];
+    if (page === 0 && !isHeader(header, columns)) throw otherForm('a first row with the names of columns');
+    const data = page === 0 || header === undefined ? others : [header, ...others];
+    for (const row of data) rows.push(toTextRow(row, columns));
+    token = answer.NextToken;
+  }
+  return rows;
+}
+
+/** Athena returns the text of every type, so types must be compared. */
+function toColumns(columns: readonly ColumnInfo[]): string[] {
+  return columns.map(({ Name: name = '', Type: type }) => {
+    if (!TEXT_TYPES.includes(type)) throw notText(name);
+    return name;
+  });
+}
+
+function isHeader(row: Row | undefined, columns: readonly string[]): boolean {
+  const names = row?.Data?.map(({ VarCharValue: name }) => name) ?? [];
+  return names.length === columns.length && names.every((name, i) => name === columns[i]);
+}
+
+/** A value that is null has no text. */
+function toTextRow({ Data: values = [] }: Row, columns: readonly string[]): TextRow {
+  if (values.length !== columns.length) throw otherForm(`${columns.length} values, not ${values.length}`);
+  return Object.fromEntries(columns.map((column, i) => [column, values[i]?.VarCharValue ?? null]));
+}
+
+function otherForm(expected: string): EngineError {
+  return new EngineError('failed', `Athena: the result has another form: expected ${expected}.`);
+}
+
+const RETRIES = 8;
+const CONNECT_TIMEOUT_MS = 3_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** The service and the identity of its user. */
+export type AthenaAccess = {
+  readonly region: string;
+  /** Another address of the service; https, or http on loopback. */
+  readonly endpoint?: string;
+  /** Replaces the credentials of the AWS default credential provider chain. */
+  readonly credentials?: NonNullable<AthenaClientConfig['credentials']>;
+};
+
+/** Creates a client whose retries end when `signal` is aborted. @throws GeneratorError 'usage' for an unsafe endpoint */
+export function createAthenaClient(
+  { region, endpoint, credentials }: AthenaAccess,
+  tools: EngineTools,
+  signal: AbortSignal,
+): AthenaClient {
+  return new AthenaClient({
+    region,
+    customUserAgent: 'chain-reference-data',
+    maxAttempts: RETRIES + 1,
+    retryStrategy: createRetryStrategy(tools, signal),
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    }),
+    ...(endpoint === undefined ? {} : { endpoint: parseEngineEndpoint('Athena', endpoint).base }),
+    ...(credentials === undefined ? {} : { credentials }),
+  });
+}
+
+/** Sends a request. @throws EngineError 'failed' for every failure, or the reason of `signal` */
+export async function sendTo<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    signal.throwIfAborted();
+    const { name = 'Error', message = '' } = error as Partial<Error>; // errors of the SDK are errors
+    const line = message.replace(/\p{C}+/gu, ' ').slice(0, 400);
+    throw new EngineError('failed', `Athena: ${name}: ${line}`, { cause: error });
+  }
+}
+
+/** Retries each request by itself: the SDK's own strategies share a quota, and their delays ignore a signal. */
+function createRetryStrategy(tools: EngineTools, signal: AbortSignal): RetryStrategyV2 {
+  const attempt = (count: number): RetryToken => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
+  return {
+    acquireInitialRetryToken: () => Promise.resolve(attempt(0)),
+    async refreshRetryTokenForRetry(token, failed) {
+      const retries = token.getRetryCount();
+      if (retries === RETRIES || !isTransient(failed)) throw new Error('no attempts left');
+      const askedMs = failed.retryAfterHint === undefined ? 0 : failed.retryAfterHint.getTime() - Date.now();
+      await tools.sleep(Math.max(askedMs, backoffMs(retries, tools)), signal);
+      return attempt(retries + 1);
+    },
+    recordSuccess: () => undefined,
+  };
+}
+
+function isTransient({ errorType, error }: RetryErrorInfo): boolean {
+  const { name } = (error ?? {}) as Partial<Error>;
+  return errorType !== 'CLIENT_ERROR' || name === 'TooManyRequestsException';
 }

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isNativeError } from 'node:util/types';
 import type * as DuckDb from '@duckdb/node-api';
-import type { TextRow } from '../core/collection/values/query-day.js';
-import { toTableStatements } from './duckdb-tables.js';
-import { EngineError, type Engine, type EngineQuery } from './engine.js';
+import type { TextRow } from '../core/collection/query-day.js';
+import { type Engine, EngineError, type EngineQuery, type TableDay, type Tables } from './engine.js';
+import { parseDate } from '../../schemas/dates.js';
 
 const THREADS = 2;
 const MEMORY_MB = 1_000;
@@ -118,4 +118,34 @@ function toEngineError(error: unknown): unknown {
   const [line = ''] = error.message.split('\n');
   const code = SHAPE_ERRORS.test(error.message) ? 'shape' : 'failed';
   return new EngineError(code, `DuckDB: ${line}`, { cause: error });
+}
+
+/** Engines have different functions for arrays, so each has its own view of the addresses of inputs and outputs. */
+const BITCOIN_ADDRESSES = `CREATE VIEW btc_addresses AS
+  SELECT date, unnest(list_transform(inputs, lambda input: input.address)) AS address FROM btc_transactions
+  UNION ALL
+  SELECT date, unnest(list_transform(outputs, lambda output: output.address)) FROM btc_transactions`;
+
+/** Returns the statements that make tables of Parquet files. @throws RangeError for a name, date or path it cannot use. */
+export function toTableStatements(tables: Tables): string[] {
+  const views = Object.entries(tables).map(([table, days]) => {
+    if (!/^[a-z][a-z_]*$/.test(table)) throw new RangeError(`not a name of a table: ${table}`);
+    return `CREATE VIEW ${table} AS ${days.map(toSelect).join('\nUNION ALL BY NAME\n')}`;
+  });
+  return 'btc_transactions' in tables ? [...views, BITCOIN_ADDRESSES] : views;
+}
+
+/** Files of a day may differ in their columns. Some have a column `date` themselves, which is replaced. */
+function toSelect({ date, paths }: TableDay): string {
+  if (parseDate(date) === undefined) throw new RangeError(`not a date: ${date}`);
+  const files = paths.map(toLiteral).join(', ');
+  return `SELECT '${date}' AS date, COLUMNS(lambda name: lower(name) <> 'date')
+    FROM read_parquet([${files}], union_by_name = true, hive_partitioning = false)`;
+}
+
+/** Returns a path as an SQL literal. @throws RangeError for one that DuckDB would not take as it is. */
+export function toLiteral(file: string): string {
+  if (!path.isAbsolute(file)) throw new RangeError(`not an absolute path: ${file}`);
+  if (/[*?[\]{}\0]/.test(file)) throw new RangeError(`a path with a wildcard: ${file}`);
+  return `'${file.replaceAll("'", "''")}'`;
 }

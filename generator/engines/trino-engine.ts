@@ -1,10 +1,16 @@
-import type { TextRow } from '../core/collection/values/query-day.js';
+import type { TextRow } from '../core/collection/query-day.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
-import { parseEngineEndpoint } from './engine-endpoint.js';
-import { pollMs, SYSTEM_TOOLS, type EngineTools } from './engine-tools.js';
-import { EngineError, type Engine } from './engine.js';
-import { createTrinoHttp, type TrinoHttp } from './trino-http.js';
-import { parsePage, toTextRows } from './trino-page.js';
+import {
+  backoffMs,
+  type Engine,
+  EngineError,
+  type EngineTools,
+  notText,
+  parseEngineEndpoint,
+  pollMs,
+  SYSTEM_TOOLS,
+  toFailure,
+} from './engine.js';
 
 const TIME_LIMIT_MS = 60 * 60_000;
 const PROGRAM = 'chain-reference-data';
@@ -110,4 +116,193 @@ function parseVersion(info: unknown): string {
   const version = nodeVersion?.version;
   if (typeof version === 'string' && /^[\w.+-]{1,60}$/.test(version)) return version;
   throw new EngineError('failed', 'Trino: the server does not say its version. Check the endpoint.');
+}
+
+const RETRIES = 8;
+/** A server answers within about a second, also when the query is still running. */
+const REQUEST_MS = 60_000;
+const CANCEL_MS = 2_000;
+/** A server that asks to wait longer is left alone until the next run. */
+const MAX_RETRY_AFTER_MS = 5 * 60_000;
+const MAX_BYTES = 128 * 2 ** 20;
+
+/** Options for `createTrinoHttp`. */
+type TrinoHttpOptions = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tools: EngineTools;
+};
+
+/** Sends requests to a coordinator. It follows no redirect. */
+type TrinoHttp = {
+  /**
+   * Returns the JSON of an answer; with a body it POSTs. Retries the network, timeouts, 429 and 5xx.
+   * @throws EngineError, or the reason of `signal`
+   */
+  readonly request: (url: URL, signal: AbortSignal, body?: string) => Promise<unknown>;
+  /** Ends a query, if that is possible soon. */
+  readonly cancel: (url: URL) => Promise<void>;
+};
+
+type Attempt =
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'failed'; readonly got: string; readonly retryAfterMs: number }
+  | { readonly kind: 'refused'; readonly got: string };
+
+export function createTrinoHttp({ headers, tools }: TrinoHttpOptions): TrinoHttp {
+  return {
+    async request(url, signal, body) {
+      const init: RequestInit = body === undefined ? { headers } : { headers, method: 'POST', body };
+      for (let retries = 0; ; retries += 1) {
+        signal.throwIfAborted();
+        const attempt = await requestOnce(url, init, signal);
+        if (attempt.kind === 'answered') return parseAnswer(attempt.text, url);
+        const isLast = retries === RETRIES || attempt.kind === 'refused';
+        if (isLast || attempt.retryAfterMs > MAX_RETRY_AFTER_MS) throw unanswered(url, attempt, retries);
+        await tools.sleep(Math.max(attempt.retryAfterMs, backoffMs(retries, tools)), signal);
+      }
+    },
+    async cancel(url) {
+      const signal = AbortSignal.timeout(CANCEL_MS);
+      const init: RequestInit = { headers, method: 'DELETE', redirect: 'manual', signal };
+      await fetch(url, init).then(discard, () => undefined); // the server ends an abandoned query itself after minutes
+    },
+  };
+}
+
+async function requestOnce(url: URL, init: RequestInit, signal: AbortSignal): Promise<Attempt> {
+  const limit = AbortSignal.timeout(REQUEST_MS);
+  try {
+    const answer = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, limit]),
+    });
+    const { status } = answer;
+    if (status === 200) return await readText(answer);
+    discard(answer);
+    const got = `status ${status}`;
+    if (status !== 429 && status < 500) return { kind: 'refused', got };
+    const seconds = Number(/^\s*(\d+)\s*$/.exec(answer.headers.get('retry-after') ?? '')?.[1] ?? 0);
+    return { kind: 'failed', got, retryAfterMs: seconds * 1000 };
+  } catch (error) {
+    signal.throwIfAborted();
+    const { message, cause } = error as { message?: string; cause?: { code?: string } }; // an error of fetch
+    const got = limit.aborted
+      ? `no answer within ${REQUEST_MS / 1000} seconds`
+      : (cause?.code ?? String(message));
+    return { kind: 'failed', got, retryAfterMs: 0 };
+  }
+}
+
+/** Reads a body piece by piece, so that a small compressed one cannot fill the memory. */
+async function readText(answer: Response): Promise<Attempt> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) return { kind: 'refused', got: `more than ${MAX_BYTES} bytes` }; // leaving the loop cancels the body
+    chunks.push(chunk);
+  }
+  return { kind: 'answered', text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function discard({ body }: Response): void {
+  void body?.cancel().catch(() => undefined);
+}
+
+function parseAnswer(text: string, url: URL): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new EngineError('failed', `Trino: ${describe(url)}: expected JSON, got other text.`, { cause });
+  }
+}
+
+function unanswered(url: URL, attempt: Exclude<Attempt, { kind: 'answered' }>, retries: number): EngineError {
+  const times = retries === 0 ? '' : `, ${retries + 1} times`;
+  return new EngineError(
+    'failed',
+    `Trino: ${describe(url)}: expected an answer, got ${attempt.got}${times}.`,
+  );
+}
+
+/** Returns an address without the secret token that is in the paths of a query. */
+function describe({ origin, pathname }: URL): string {
+  return `${origin}${pathname.split('/').slice(0, 5).join('/')}`;
+}
+
+/** One answer of the protocol. */
+type TrinoPage = {
+  /** Names of the columns, once they are known. */
+  readonly columns: readonly string[] | undefined;
+  readonly data: readonly (readonly unknown[])[];
+  /** Address of the next answer; absent in the last. */
+  readonly next: URL | undefined;
+};
+
+/** An answer as the documentation of the protocol describes it. */
+type Answer = {
+  readonly nextUri?: unknown;
+  readonly columns?: unknown;
+  readonly data?: unknown;
+  readonly stats?: { readonly state?: unknown };
+  readonly error?: { readonly errorName?: unknown; readonly message?: unknown };
+};
+
+/** Reads an answer of the server at `origin`. @throws EngineError if it is another, or the query failed. */
+export function parsePage(value: unknown, origin: string): TrinoPage {
+  if (typeof value !== 'object' || value === null) throw otherForm('expected an object');
+  const answer: Answer = value;
+  if (answer.error !== undefined || answer.stats?.state === 'FAILED') throw failureOf(answer.error);
+  return {
+    columns: answer.columns === undefined ? undefined : toArray('columns', answer.columns).map(nameOf),
+    data: toArray('data', answer.data ?? []).map((row) => toArray('a row', row)),
+    next: toNext(answer.nextUri, origin),
+  };
+}
+
+/** Returns the rows of a page. @throws EngineError 'shape' if a value is neither text nor null. */
+function toTextRows({ data }: TrinoPage, columns: readonly string[]): TextRow[] {
+  return data.map((row) => {
+    if (row.length !== columns.length)
+      throw otherForm(`expected ${columns.length} values, got ${row.length}`);
+    return Object.fromEntries(
+      columns.map((column, i) => {
+        const value = row[i];
+        if (value === null || typeof value === 'string') return [column, value];
+        throw notText(column);
+      }),
+    );
+  });
+}
+
+function failureOf(error: Answer['error']): EngineError {
+  const { errorName, message } = error ?? {};
+  const name = typeof errorName === 'string' ? errorName : 'UNKNOWN';
+  return toFailure('Trino', name, typeof message === 'string' ? message : 'the query failed');
+}
+
+/** The address must be on the same server, because the request has the user's credentials. */
+function toNext(uri: unknown, origin: string): URL | undefined {
+  if (uri === undefined) return undefined;
+  const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined;
+  if (url?.origin === origin) return url;
+  const got = url === undefined ? 'text that is not a URL' : `one on ${url.origin}`;
+  const remedy = 'Behind a proxy, set http-server.process-forwarded=true on the server';
+  throw otherForm(`expected a next page on ${origin}, got ${got}. ${remedy}`);
+}
+
+function nameOf(column: unknown): string {
+  const { name } = (column ?? {}) as { name?: unknown };
+  if (typeof name !== 'string') throw otherForm('expected names of columns');
+  return name;
+}
+
+function toArray(what: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw otherForm(`expected a list of ${what}`);
+  return value;
+}
+
+function otherForm(expected: string): EngineError {
+  return new EngineError('failed', `Trino: the answer has another form: ${expected}.`);
 }

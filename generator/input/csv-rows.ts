@@ -1,6 +1,6 @@
 import { parse } from 'fast-csv';
-import type { CsvRow } from '../core/input/input-table.js';
-import { FileFaultError } from './file-fault.js';
+import type { CsvRow } from '../core/input/input-series.js';
+import { FileFaultError } from './input-folder.js';
 
 const REMEDY = 'fix the row: RFC 4180, comma-separated, quotes only around a whole cell';
 

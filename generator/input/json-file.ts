@@ -1,10 +1,22 @@
-import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
-import type { InputFault } from '../core/input/input-fault.js';
-import { describeReadError, type FileFault } from './file-fault.js';
-import type { InputFolder } from './input-folder.js';
-import { chunksWithin, describeExcess, INPUT_LIMITS, type InputLimit } from './input-limits.js';
-import { measureNesting } from './json-nesting.js';
-import { createTextReader } from './text-reader.js';
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import type { InputFault } from '../core/input/input-series.js';
+import {
+  chunksWithin,
+  createTextReader,
+  describeExcess,
+  describeReadError,
+  type FileFault,
+  INPUT_LIMITS,
+  type InputFolder,
+  type InputLimit,
+} from './input-folder.js';
 
 /** Maximum number of faults of a file or part of one; maximum length of a message. */
 export const MAX_FAULTS = 20;
@@ -102,4 +114,31 @@ function duplicates(node: Node): Node[] {
 
 function shorten(message: string): string {
   return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message;
+}
+
+const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
+
+/** The deepest nesting of arrays and objects in a text, and the offset at which it first exceeds a limit. */
+type Nesting = { readonly depth: number; readonly excessAt: number | undefined };
+
+/**
+ * Measures the nesting of JSON text, valid or not, without recursion and in linear time. For invalid text, it is at least
+ * as deep as the recursion of a parser that continues after errors: a closing bracket that does not match is ignored.
+ */
+function measureNesting(text: string, limit: number): Nesting {
+  const scanner = createScanner(text, true);
+  const open: string[] = [];
+  let depth = 0;
+  let excessAt: number | undefined;
+  scanner.scan();
+  for (let at = scanner.getTokenOffset(); at < text.length; at = scanner.getTokenOffset()) {
+    const token = text.charAt(at);
+    const closer = CLOSERS[token];
+    if (closer !== undefined) open.push(closer);
+    else if (token === open.at(-1)) open.pop();
+    depth = Math.max(depth, open.length);
+    if (depth > limit) excessAt ??= at;
+    scanner.scan();
+  }
+  return { depth, excessAt };
 }

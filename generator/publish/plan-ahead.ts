@@ -8,15 +8,15 @@ import { nextStamp, planSteps } from '../core/release/plan-release.js';
 import type { Plan, PlanRequest } from '../core/release/plan-types.js';
 import type { VolumeDraft } from '../core/volumes/draft-volumes.js';
 import { assertReserve, assertSpaceForHistory } from '../state/disk-space.js';
-import { toValidBody } from '../state/write-artifact.js';
-import { runInterruptibly } from '../run/run-interruptibly.js';
+import { toValidBody } from '../state/stored-json.js';
+import { runInterruptibly } from '../run/progress.js';
 import {
   beginWriting,
-  writeFiles,
   type FileToWrite,
-  type Writing,
+  writeFiles,
   type WriteOptions,
-} from './release-writing.js';
+  type Writing,
+} from './publish-release.js';
 
 /** Minimum number of dates of a first release that is written while it is planned. A shorter one fits into memory. */
 const MIN_DATES = 1_000;

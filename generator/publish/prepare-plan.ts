@@ -1,37 +1,51 @@
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
-import { methodologyDigest } from '../../schemas/methodology.js';
-import type { Chain, ReleaseRecord } from '../../schemas/types.generated.js';
+import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
-import { absentFault, findAbsentChains } from '../core/release/absent-chains.js';
-import { chainsToRebuild } from '../core/release/assess-chain.js';
-import type { PublishedState } from '../core/release/published-state.js';
-import { writersFingerprint } from '../core/release/writers-fingerprint.js';
+import { absentFault, findAbsentChains } from '../core/release/publish-report.js';
+import {
+  type Acceptance,
+  type ChainPlan,
+  manifestOf,
+  type Plan,
+  type PlanRequest,
+  type PublishedState,
+  type Restatement,
+} from '../core/release/plan-types.js';
 import { unholdWords } from '../core/release/held.js';
 import { planSteps } from '../core/release/plan-release.js';
-import type { Acceptance, ChainPlan, Plan, PlanRequest } from '../core/release/plan-types.js';
-import { compareMetrics } from '../core/release/restatement.js';
-import type { InputFault } from '../core/input/input-fault.js';
-import type { InputSeries } from '../core/input/input-series.js';
-import { count } from '../core/text/count.js';
+import { chainsToRebuild, compareMetrics } from '../core/release/assess-chain.js';
+import type { InputFault, InputSeries } from '../core/input/input-series.js';
+import { count } from '../core/text/number-words.js';
 import type { Input } from '../input/read-input.js';
-import type { Progress } from '../run/progress.js';
-import { acceptRecorded } from './accept-recorded.js';
-import { assertNotBefore, withoutUnfinished } from './check-as-of.js';
-import type { CollectedInput } from './collected-input.js';
+import { type Progress, runInterruptibly } from '../run/progress.js';
 import { mayPlanAhead, planAhead } from './plan-ahead.js';
-import { planWithRecords } from './plan-with-records.js';
-import { readPublishedGold } from './published-gold.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readDays, readStartingPoint, withManifests, type StartingPoint } from '../state/published-state.js';
 import { assertStore, isStore } from '../state/store-mark.js';
-import { assertNotAhead, machineClock, readClock, type TrustedClock } from '../state/trusted-clock.js';
-import type { Writing } from './release-writing.js';
-import { runInterruptibly } from '../run/run-interruptibly.js';
+import {
+  assertNotAhead,
+  isAhead,
+  isUnfinished,
+  machineClock,
+  readClock,
+  type TrustedClock,
+} from '../state/trusted-clock.js';
+import type { Writing } from './publish-release.js';
+import { methodologyDigest } from '../../schemas/methodology.js';
+import { joinReasons, judgeRecorded } from '../core/collection/ledger.js';
+import { writersFingerprint } from '../core/release/writers-fingerprint.js';
+import pMap from 'p-map';
+import type { DayRecord } from '../core/records/day-writers.js';
+import { daySchemaOf } from '../core/verification/check-files.js';
+import { readArtifactJson } from '../state/stored-json.js';
+import { parseInstant, toInstant } from '../../schemas/dates.js';
+import { withoutOption, wordsOfOption } from '../../infra/process/shell-command.js';
+import { type RecordedLines, type CollectedInput } from '../input/collected-ledgers.js';
 
 /** Options for `preparePlan`. */
-export type PreparePlanOptions = CollectedInput & {
+type PreparePlanOptions = CollectedInput & {
   readonly store: ObjectStore;
   readonly input: Input;
   readonly asOfMs: number;
@@ -195,4 +209,175 @@ async function explainRestatements(
     chains[chain] = { ...each, refusal: { ...each.refusal, restatement: explained } };
   }
   return { ...plan, chains: byChain((chain) => chains[chain] ?? plan.chains[chain]) };
+}
+
+/** Options for `acceptRecorded`: a plan that accepts nothing, and its request. */
+type AcceptRecordedOptions = {
+  readonly plan: Plan;
+  readonly request: PlanRequest;
+  readonly recorded: RecordedLines;
+  readonly signal: AbortSignal | undefined;
+};
+
+/**
+ * Plans again, and accepts the restatements of each chain whose changed dates the collection recorded, every one. The
+ * refusals of the others say what was not recorded.
+ */
+async function acceptRecorded(store: ObjectStore, options: AcceptRecordedOptions): Promise<Plan> {
+  const { plan, request, signal } = options;
+  const refused = new Map<Chain, ChainPlan>();
+  const reasons = new Map<Chain, readonly string[]>();
+  for (const chain of CHAIN_IDS) {
+    const each = plan.chains[chain];
+    if (each?.refusal?.kind !== 'restatement') continue;
+    const judged = await judgeChain(store, chain, each.refusal.restatement, options);
+    if (judged.unrecorded.length === 0) reasons.set(chain, judged.reasons);
+    else refused.set(chain, { ...each, refusal: { ...each.refusal, not_recorded: judged.unrecorded } });
+  }
+  const acceptance = { reason: joinReasons([...reasons.values()].flat()), chains: [...reasons.keys()] };
+  const planAgain = (superseded: PlanRequest['superseded'] = new Map()): Promise<Plan> =>
+    runInterruptibly(planSteps({ ...request, acceptance, superseded }), signal);
+  const next = reasons.size === 0 ? plan : await planWithRecords(store, planAgain, signal);
+  return { ...next, chains: byChain((chain) => refused.get(chain) ?? next.chains[chain]) };
+}
+
+async function judgeChain(
+  store: ObjectStore,
+  chain: Chain,
+  restatement: Restatement,
+  { request, recorded }: AcceptRecordedOptions,
+): Promise<{ readonly reasons: readonly string[]; readonly unrecorded: readonly string[] }> {
+  const series = request.inputs.find((each) => each.chain === chain);
+  const fault = findOtherCause(chain, restatement, request);
+  if (fault !== undefined || series === undefined) return { reasons: [], unrecorded: [fault ?? ''] };
+  const published = await readPublishedGold(store, chain, restatement, request.previous);
+  return judgeRecorded(series, published, recorded.get(chain) ?? []);
+}
+
+/** Returns a cause of a restatement that no ledger records; `undefined` if there is none. */
+function findOtherCause(
+  chain: Chain,
+  { input_dates: changed, added_dates: added, withdrawn_dates: withdrawn }: Restatement,
+  { previous, texts }: PlanRequest,
+): string | undefined {
+  const record = previous?.record.chains[chain];
+  const isSameCode =
+    record?.writers_sha256 === writersFingerprint(texts) &&
+    record.methodology_sha256 === methodologyDigest(texts.methodology);
+  if (!isSameCode || changed.length === 0) return 'other code or another methodology restates dates';
+  if (withdrawn.length > 0) return `a rollback withdrew ${withdrawn[0] ?? ''}`;
+  if (added.length > 0) return `${added[0] ?? ''} was not published, but later dates were`;
+  return undefined;
+}
+
+const RECORD_CONCURRENCY = 32;
+
+/**
+ * Plans, and reads the published records that the plan turns out to lack, until it lacks none. `plan` receives the records
+ * that were read so far, by digest.
+ */
+export async function planWithRecords<P extends Pick<Plan, 'lacking'>>(
+  store: ObjectStore,
+  plan: (records: ReadonlyMap<string, DayRecord>) => P | Promise<P>,
+  signal?: AbortSignal,
+): Promise<P> {
+  const records = new Map<string, DayRecord>();
+  for (;;) {
+    const planned = await plan(records);
+    if (planned.lacking.length === 0) return planned;
+    await pMap(
+      new Map(planned.lacking.map(({ sha256, genre }) => [sha256, genre])),
+      async ([sha256, genre]) => {
+        signal?.throwIfAborted();
+        records.set(sha256, await readArtifactJson(store, sha256, daySchemaOf(genre)));
+      },
+      { concurrency: RECORD_CONCURRENCY },
+    );
+  }
+}
+
+const GOLD_CONCURRENCY = 16;
+
+/** Reads the published gold days of the dates whose input changed, in the order of their dates. */
+async function readPublishedGold(
+  store: ObjectStore,
+  chain: Chain,
+  { input_dates: changed }: Restatement,
+  state: PublishedState | undefined,
+): Promise<GoldDay[]> {
+  const dates = new Set(changed);
+  const entries = manifestOf(state, 'gold', chain)?.dates.filter((entry) => dates.has(entry.date)) ?? [];
+  return pMap(entries, (entry) => readArtifactJson(store, entry.sha256, 'gold-day'), {
+    concurrency: GOLD_CONCURRENCY,
+  });
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** More full hours than these between two releases suggest that a clock jumped: a day, and half a day to spare. */
+const JUMP_HOURS = 36;
+
+/** Throws GeneratorError 'usage' if an as-of instant is before the current release. `own` is this machine's clock. */
+export function assertNotBefore(
+  asOfMs: number,
+  current: ReleaseRecord,
+  clock: TrustedClock,
+  own: TrustedClock,
+): void {
+  const { revision, published_at: publishedAt } = current;
+  if (toInstant(asOfMs) >= publishedAt) return;
+  const isBehind = isAhead(clock.nowMs, own);
+  const remedy = isBehind
+    ? `This machine's clock is ${count(Math.round((clock.nowMs - own.nowMs) / MINUTE_MS), 'minute')} behind ${clock.name}: set it, and run again.`
+    : 'Use that instant or a later one.';
+  throw new GeneratorError(
+    'usage',
+    isAhead(publishedAt, clock)
+      ? `The current release ${revision} is from the future: it was published at ${publishedAt}, but ${clock.name} shows ${toInstant(clock.nowMs)}. Nothing was published. ${sentence(clock.caution)}"Release from the future" in generator/RUNBOOK.md says what to do now; after ${publishedAt}, publish works again.`
+      : `--as-of ${toInstant(asOfMs)} is before the current release, published at ${publishedAt}. ${remedy}`,
+    {
+      next: (args) =>
+        isAhead(publishedAt, clock)
+          ? ['status', ...wordsOfOption(args, '--store')]
+          : isBehind
+            ? args
+            : [...withoutOption(args, '--as-of'), '--as-of', publishedAt],
+    },
+  );
+}
+
+/** Returns a phrase as a sentence, with the space after it. */
+function sentence(phrase = ''): string {
+  return phrase === '' ? '' : `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}. `;
+}
+
+/** Moves the chains whose newest date has not ended by the clock from the series to the faults. */
+export function withoutUnfinished(input: Input, clock: TrustedClock): Input {
+  const unfinished = input.series.filter(({ dates }) => {
+    const newest = dates.at(-1);
+    return newest !== undefined && isUnfinished(newest, clock);
+  });
+  if (unfinished.length === 0) return input;
+  const faults = unfinished.map(({ chain, dates }): InputFault => ({
+    chain,
+    file: `${chain}.csv`,
+    message: `date ${dates.at(-1) ?? ''} has not ended by ${clock.name}, ${toInstant(clock.nowMs)}`,
+    remedy: `${sentence(clock.caution)}Remove the row until the day has ended, and check the clock of the machine that wrote it`,
+  }));
+  return {
+    ...input,
+    series: input.series.filter((series) => !unfinished.includes(series)),
+    faults: [...input.faults, ...faults],
+    invalid: [...input.invalid, ...unfinished.map(({ chain }) => chain)],
+  };
+}
+
+/**
+ * Returns a warning if this release is dated so long after the current one that the machine's clock may have jumped;
+ * otherwise `undefined`. For a store without a clock of its own, which cannot refuse such a release.
+ */
+export function describeJump(current: ReleaseRecord | undefined, asOfMs: number): string | undefined {
+  const hours = Math.floor((asOfMs - (parseInstant(current?.published_at ?? '') ?? NaN)) / HOUR_MS);
+  if (!(hours > JUMP_HOURS)) return undefined;
+  return `This release is dated ${toInstant(asOfMs)}, ${count(hours, 'hour')} after the one before it, and a directory store has no clock to compare with. If that is wrong, set this machine's clock and read "Release from the future" in generator/RUNBOOK.md.`;
 }

@@ -8,24 +8,29 @@ import { withoutOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { DayRecord } from '../core/records/day-writers.js';
 import { nextHeld, type Held } from '../core/release/held.js';
-import { planHold } from '../core/release/plan-hold.js';
 import {
+  planHold,
   planRollback,
   rollBackEntries,
-  type RolledBackChain,
   type RollbackTarget,
+  type RolledBackChain,
 } from '../core/release/plan-rollback.js';
 import { isChangedMethodology } from '../core/release/assess-chain.js';
-import type { PlannedRelease } from '../core/release/plan-types.js';
-import { manifestOf, type PublishedState } from '../core/release/published-state.js';
-import { count } from '../core/text/count.js';
-import { daySchemaOf } from '../core/verification/check-day.js';
-import { planWithRecords } from './plan-with-records.js';
+import { manifestOf, type PlannedRelease, type PublishedState } from '../core/release/plan-types.js';
+import { count } from '../core/text/number-words.js';
+import { daySchemaOf } from '../core/verification/check-files.js';
+import { planWithRecords } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import type { Progress } from '../run/progress.js';
-import { readManifest, readStartingPoint, type StartingPoint } from '../state/published-state.js';
+import {
+  readManifest,
+  readReleases,
+  readStartingPoint,
+  retainedReleases,
+  type StartingPoint,
+  type StoredRelease,
+} from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
-import { readReleases, retainedReleases, type StoredRelease } from '../state/reachable-objects.js';
 import { readArtifactJson } from '../state/stored-json.js';
 
 const CONCURRENCY = 32;

@@ -1,18 +1,39 @@
-import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
+import { type Etag, type ObjectStore, StoreError } from '../../infra/store/object-store.js';
 import { wordsOfOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
 import type { PlannedRelease } from '../core/release/plan-types.js';
-import type { Progress } from '../run/progress.js';
-import type { Signing } from '../signing/open-signing.js';
-import { refreshTrustFiles } from '../signing/trust-files.js';
-import { isMoveOutcomeUnknown } from '../state/move-pointer.js';
-import { readAliasSequence, readPointer, type StartingPoint } from '../state/published-state.js';
-import { applyRelease, type ApplyOptions } from './apply-release.js';
-import { refreshAliases } from './refresh-aliases.js';
-import type { Writing, Written } from './release-writing.js';
+import { type Progress, SILENT } from '../run/progress.js';
+import { refreshTrustFiles, type Signing, signRelease } from '../signing/signing.js';
+import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../state/move-pointer.js';
+import { readAliasSequence, readPointer, readRecord, type StartingPoint } from '../state/published-state.js';
+import { ALIASES_KEY, POINTER_KEY, PUBLIC_PATHS, publicKey, releaseKey } from '../../schemas/paths.js';
+
+import { findSchemaFaults } from '../../schemas/validate.js';
+import { readNextHistory } from '../signing/signed-history.js';
+import {
+  damaged,
+  type FileInfo,
+  metaOf,
+  putImmutable,
+  readArtifact,
+  readStoredJson,
+  toBody,
+  writeBody,
+  type WriteResult,
+} from '../state/stored-json.js';
+import pMap from 'p-map';
+import type { Artifact } from '../core/artifacts/artifact.js';
+import { bytesWords, count } from '../core/text/number-words.js';
+import { type GcWatch, watchGc } from '../state/gc-lease.js';
+import { markStore } from '../state/store-mark.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { isAssetPath } from '../../schemas/release-paths.js';
+import { publicPathsOf } from '../core/draft/chain-state.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
 
 /** A release to publish, if there is one, and the state that it was planned from. */
-export type ReleaseToPublish = {
+type ReleaseToPublish = {
   readonly release: PlannedRelease | undefined;
   readonly start: StartingPoint;
   /** The writing that began while the release was planned, if any. */
@@ -20,7 +41,7 @@ export type ReleaseToPublish = {
 };
 
 /** Options for `publishRelease`. `now` returns milliseconds since the epoch. */
-export type PublishReleaseOptions = {
+type PublishReleaseOptions = {
   readonly now: () => number;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -98,7 +119,7 @@ async function commitRelease(options: ApplyOptions, signal: AbortSignal): Promis
 }
 
 /** Outcome of the commit in an interrupted run; `nothing` if it had no release to commit. */
-export type CommitState = 'nothing' | 'not committed' | 'committed' | 'unknown';
+type CommitState = 'nothing' | 'not committed' | 'committed' | 'unknown';
 
 /** Returns the error that ends an interrupted publish. */
 export function interruptedError(state: CommitState, cause: unknown): GeneratorError {
@@ -113,4 +134,252 @@ export function interruptedError(state: CommitState, cause: unknown): GeneratorE
   const next: NextWords =
     state === 'unknown' ? (args) => ['status', ...wordsOfOption(args, '--store')] : undefined;
   return new GeneratorError('interrupted', `interrupted: ${what}`, { cause, next });
+}
+
+/** Options for `applyRelease`. */
+type ApplyOptions = WriteOptions & {
+  readonly release: PlannedRelease;
+  /** Etag of the pointer that the release was planned from; `null` if there was no pointer. */
+  readonly etag: Etag | null;
+  /** The writing that began while the release was planned, if any. */
+  readonly writing?: Writing | undefined;
+  /** Present if the releases of the store are signed. */
+  readonly signing?: Signing | undefined;
+};
+
+/**
+ * Writes a release in the order of the protocol: store mark, artifacts, release record, statement, pointer. Moving the
+ * pointer commits the release; until then it is invisible to readers. So no pointer names an unsigned release.
+ * @throws GeneratorError 'conflict' if another release was committed first or garbage collection was running, and
+ * 'store-unavailable' if it is unknown whether the release was committed.
+ */
+export async function applyRelease(options: ApplyOptions): Promise<Written> {
+  const { progress, release, signal } = options;
+  const writing = options.writing ?? (await beginWriting(options, release.artifacts.length));
+  await writeArtifacts(writing, release.artifacts, options);
+
+  progress.begin('record');
+  await writeRecord(writing, options);
+  await writeStatement(writing, options);
+  progress.end(release.record.revision);
+
+  signal?.throwIfAborted();
+  await writing.gc.assertNothingDeleted();
+  progress.begin('commit');
+  countWrite(writing, 'created', await commit(options));
+  progress.end(`sequence ${release.record.sequence}`);
+  return writing.written;
+}
+
+async function writeRecord(writing: Writing, { store, release }: ApplyOptions): Promise<void> {
+  const key = releaseKey(release.record.revision, release.sha256);
+  const [fault] = findSchemaFaults('release-record', release.record);
+  if (fault !== undefined) {
+    throw new GeneratorError(
+      'artifact-invalid',
+      `${key} at ${fault.pointer}: ${fault.message}. Nothing was published. This is a bug in the generator: please report it.`,
+    );
+  }
+  const body = Buffer.from(release.recordText, 'utf8');
+  countWrite(writing, await putImmutable(store, key, body, release.sha256, metaOf(key)), body.length);
+}
+
+async function writeStatement(writing: Writing, { store, release, signing }: ApplyOptions): Promise<void> {
+  if (signing === undefined) return;
+  const history = await readNextHistory(store, release, signing.keySet);
+  const bytes = await signRelease(store, signing, { release, history, isExposed: true });
+  countWrite(writing, bytes > 0 ? 'created' : 'exists', bytes);
+}
+
+/** Moves the pointer to the release and returns the size of the pointer. */
+async function commit({ store, release, etag, signal }: ApplyOptions): Promise<number> {
+  const { revision, sequence } = release.record;
+  const named = { revision, sequence, sha256: release.sha256 };
+  const move = await movePointer(store, named, { expected: etag, signal });
+  return assertMoved(
+    store,
+    move,
+    (revision) =>
+      `Another run moved the pointer to ${revision} in the meantime, so this release was not published. Run again.`,
+  );
+}
+
+/** Number of artifacts written at a time. Fewer large ones, so that memory stays bounded. */
+const WRITE_CONCURRENCY = 64;
+const LARGE_CONCURRENCY = 2;
+const LARGE_BYTES = 65_536;
+
+/** A file to write. `body` returns its validated bytes when it is about to be written. */
+export type FileToWrite = FileInfo & { readonly body: () => Uint8Array | Promise<Uint8Array> };
+
+/** Options for writing a release. `now` returns milliseconds since the epoch. */
+export type WriteOptions = {
+  readonly store: ObjectStore;
+  readonly now: () => number;
+  readonly progress: Progress;
+  readonly signal?: AbortSignal;
+};
+
+/** Number and size of the objects that a run created. */
+export type Written = { objects: number; bytes: number };
+
+/** A publish in progress. It is invisible to readers until its commit. */
+export type Writing = {
+  readonly gc: GcWatch;
+  readonly written: Written;
+  /** Number of this release's files that the store has so far, including those that it had before. */
+  files: number;
+};
+
+/**
+ * Starts a publish: starts the watch for garbage collection, marks the store, and opens the stage of `total` artifacts.
+ * @throws GeneratorError 'conflict' if a garbage collection is running.
+ */
+export async function beginWriting({ store, progress, now }: WriteOptions, total: number): Promise<Writing> {
+  progress.begin('mark');
+  const gc = await watchGc(store, now);
+  const bytes = await markStore(store);
+  progress.end();
+  progress.begin('write', total);
+  return { gc, written: { objects: bytes > 0 ? 1 : 0, bytes }, files: 0 };
+}
+
+/** Writes files as they arrive, `concurrency` at a time. */
+export async function writeFiles(
+  writing: Writing,
+  files: Iterable<FileToWrite> | AsyncIterable<FileToWrite>,
+  { store, progress, signal }: WriteOptions,
+  concurrency = WRITE_CONCURRENCY,
+): Promise<void> {
+  const write = async (file: FileToWrite): Promise<void> => {
+    signal?.throwIfAborted();
+    countWrite(writing, await writeBody(store, file, await file.body()), file.bytes);
+    writing.files += 1;
+    progress.advance();
+  };
+  await pMap(files, write, { concurrency });
+}
+
+/** Writes the artifacts of the release in addition to the files already written, and ends the stage. */
+export async function writeArtifacts(
+  writing: Writing,
+  artifacts: readonly Artifact[],
+  options: WriteOptions,
+): Promise<void> {
+  const { progress } = options;
+  progress.expect(writing.files + artifacts.length);
+  const isLarge = (artifact: Artifact): boolean => artifact.bytes > LARGE_BYTES;
+  const toFiles = (some: readonly Artifact[]): FileToWrite[] =>
+    some.map((artifact) => ({ ...artifact, body: () => toBody(artifact) }));
+  await writeFiles(writing, toFiles(artifacts.filter((artifact) => !isLarge(artifact))), options);
+  await writeFiles(writing, toFiles(artifacts.filter(isLarge)), options, LARGE_CONCURRENCY);
+  progress.end(`${count(writing.files, 'file')}, ${bytesWords(writing.written.bytes)} new`);
+}
+
+/** Counts an object if this run created it. */
+function countWrite({ written }: Writing, result: WriteResult, bytes: number): void {
+  if (result !== 'created') return;
+  written.objects += 1;
+  written.bytes += bytes;
+}
+
+const COPY_CONCURRENCY = 8;
+
+/** Number and size of the public copies that were written. */
+export type RefreshResult = { readonly objects: number; readonly bytes: number };
+
+/**
+ * Updates every public copy, also called alias, to the release that the pointer names, and then sets aliases.json to its
+ * sequence. The list of files comes first, so that readers who compare others with it notice the refresh; then scripts and
+ * style sheets, before the pages that need them; the status comes last. Several runs may refresh at the same time: each
+ * copy is read before the pointer, so an older release never overwrites a newer one.
+ */
+export async function refreshAliases(
+  store: ObjectStore,
+  progress: Progress = SILENT,
+  signal?: AbortSignal,
+): Promise<RefreshResult> {
+  const current = createCurrentRelease(store);
+  const first = await current();
+  const total = { objects: 0, bytes: 0 };
+  const paths = Object.keys(first.public).sort();
+  progress.begin('aliases', paths.length);
+  const refresh = async (path: string): Promise<void> => {
+    signal?.throwIfAborted();
+    const bytes = await refreshCopy(store, path, current);
+    total.objects += bytes > 0 ? 1 : 0;
+    total.bytes += bytes;
+    progress.advance();
+  };
+  const { release, status } = PUBLIC_PATHS;
+  if (release in first.public) await refresh(release);
+  const assets = paths.filter(isAssetPath);
+  const others = paths.filter((path) => path !== release && path !== status && !isAssetPath(path));
+  for (const group of [assets, others]) await pMap(group, refresh, { concurrency: COPY_CONCURRENCY });
+  for (const path of CHAIN_IDS.flatMap(publicPathsOf)) await deleteUnlisted(store, path, current);
+  if (status in first.public) await refresh(status);
+  await raiseSequence(store, first.sequence);
+  progress.end(`sequence ${first.sequence}`);
+  return total;
+}
+
+/** Returns a function that reads the release that the pointer names now. Reads each record once. */
+function createCurrentRelease(store: ObjectStore): () => Promise<ReleaseRecord> {
+  let cached: { sha256: string; record: ReleaseRecord } | undefined;
+  return async () => {
+    const pointer = await readPointer(store);
+    if (pointer === undefined) throw damaged(POINTER_KEY, 'is missing');
+    if (cached?.sha256 !== pointer.value.sha256) {
+      cached = { sha256: pointer.value.sha256, record: await readRecord(store, pointer.value) };
+    }
+    return cached.record;
+  };
+}
+
+/** Updates one copy. Returns the number of bytes written; 0 if the copy was up to date or is no longer listed. */
+async function refreshCopy(
+  store: ObjectStore,
+  path: string,
+  current: () => Promise<ReleaseRecord>,
+): Promise<number> {
+  const key = publicKey(path);
+  for (;;) {
+    const head = await store.head(key);
+    const entry = (await current()).public[path];
+    if (entry === undefined || head?.sha256 === entry.sha256) return 0;
+    const body = await readArtifact(store, entry.sha256);
+    const meta = metaOf(key, entry.type, path);
+    if ((await store.compareAndSwap(key, body, head?.etag ?? null, meta)) !== 'conflict') return body.length;
+  }
+}
+
+/** Deletes the copy of a file that the release no longer lists, because a rollback withdrew all of its chain. */
+async function deleteUnlisted(
+  store: ObjectStore,
+  path: string,
+  current: () => Promise<ReleaseRecord>,
+): Promise<void> {
+  const key = publicKey(path);
+  if (path in (await current()).public || (await store.head(key)) === undefined) return;
+  // The copy found may be of a release that was published after the first look at the pointer.
+  if (path in (await current()).public) return;
+  await store.delete(key);
+  // A release published in the meantime may list the file again, and its copy may be the one just deleted.
+  await refreshCopy(store, path, current);
+}
+
+/** Sets aliases.json to `sequence`, unless it already names a later sequence that the pointer has reached. */
+async function raiseSequence(store: ObjectStore, sequence: number): Promise<void> {
+  const body = Buffer.from(canonicalJson({ schema: 'aliases/1', sequence }));
+  for (;;) {
+    const aliases = await readStoredJson(store, ALIASES_KEY, 'aliases');
+    const latest = (await readPointer(store))?.value.sequence ?? sequence;
+    if (aliases !== undefined && aliases.value.sequence >= sequence && aliases.value.sequence <= latest)
+      return;
+    if (
+      (await store.compareAndSwap(ALIASES_KEY, body, aliases?.etag ?? null, metaOf(ALIASES_KEY))) !==
+      'conflict'
+    )
+      return;
+  }
 }

@@ -1,15 +1,10 @@
 import { toInstant } from '../../schemas/dates.js';
 import { sha256Hex } from '../../schemas/digest.js';
-import type { ResponseEvidence } from '../core/collection/values/collected-day.js';
-import { parseJsonDigits } from '../core/collection/values/json-digits.js';
+import type { ResponseEvidence } from '../core/collection/day-values.js';
+import { parseJsonDigits } from '../core/collection/decimal.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
-import { SYSTEM_TOOLS, type HttpTools } from './http/http-tools.js';
-import { NotFoundError } from './http/not-found-error.js';
-import { createPacer, type Pace } from './http/pace.js';
-import { requestOnce, type RequestOptions } from './http/request-once.js';
-import { backoffMs } from './http/retry-delay.js';
-import type { TransferLimits } from './http/transfer-watch.js';
 import { SourceError } from './source.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const RETRIES = 5;
 /** A server that asks to wait longer is left alone until the next run. */
@@ -171,5 +166,201 @@ function parseBody(bytes: Uint8Array, where: string): unknown {
   } catch (error) {
     const reason = (error as Error).message.replace(/\p{C}/gu, '?').slice(0, 160); // JSON.parse and TextDecoder throw errors
     throw new SourceError('shape', `${where}: expected JSON, got other text: ${reason}.`, { cause: error });
+  }
+}
+
+/** The result of one request. */
+type Attempt =
+  | { readonly kind: 'answered'; readonly bytes: Uint8Array }
+  /** A failure that may pass: the network, a timeout, 429 or 5xx. `got` describes it. */
+  | { readonly kind: 'failed'; readonly got: string; readonly retryAfterMs: number }
+  /** An answer that a retry would not change. */
+  | { readonly kind: 'refused'; readonly got: string; readonly status?: number };
+
+/** Options for `requestOnce`. */
+type RequestOptions = {
+  readonly url: URL;
+  readonly userAgent: string;
+  /** JSON text to POST. Without it, the request is a GET. */
+  readonly body?: string;
+  /** Value of the header `Authorization`. */
+  readonly authorization?: string;
+  /** Most bytes of the answer's body, decompressed. */
+  readonly maxBytes: number;
+  readonly limits: TransferLimits;
+  readonly tools: HttpTools;
+};
+
+/** GETs a URL once, or POSTs to it, without following a redirect. @throws the reason of `signal` when it is aborted. */
+export async function requestOnce(options: RequestOptions, signal: AbortSignal): Promise<Attempt> {
+  const { url, body, limits, tools } = options;
+  const watch = watchTransfer(limits);
+  try {
+    const answer = await tools.fetch(url, {
+      headers: headersOf(options),
+      ...(body !== undefined && { method: 'POST', body }),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, watch.signal]),
+    });
+    watch.progress();
+    if (answer.status === 200) return await readBody(answer, options.maxBytes, watch.progress);
+    void answer.body?.cancel().catch(() => undefined);
+    return judgeStatus(answer, url, tools.now());
+  } catch (error) {
+    signal.throwIfAborted();
+    const got = watch.signal.aborted ? String(watch.signal.reason) : describeFailure(error);
+    return { kind: 'failed', got, retryAfterMs: 0 };
+  } finally {
+    watch.stop();
+  }
+}
+
+function headersOf({ userAgent, body, authorization }: RequestOptions): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(authorization !== undefined && { authorization }),
+  };
+}
+
+function judgeStatus({ status, headers }: Response, url: URL, nowMs: number): Attempt {
+  const location = headers.get('location');
+  if (status === 429 || status >= 500) {
+    return {
+      kind: 'failed',
+      got: `status ${status}`,
+      retryAfterMs: retryAfterMs(headers.get('retry-after'), nowMs),
+    };
+  }
+  if (status >= 300 && status < 400 && location !== null && URL.canParse(location, url.href)) {
+    const { origin, pathname } = new URL(location, url);
+    return { kind: 'refused', got: `a redirect to ${origin}${pathname}, which is not followed` };
+  }
+  return { kind: 'refused', got: `status ${status}`, status };
+}
+
+/** Reads a body piece by piece, so that a small compressed one cannot fill the memory. */
+async function readBody(answer: Response, maxBytes: number, progress: () => void): Promise<Attempt> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+    progress();
+    size += chunk.length;
+    if (size > maxBytes) return { kind: 'refused', got: 'more' }; // leaving the loop cancels the body
+    chunks.push(chunk);
+  }
+  return { kind: 'answered', bytes: Buffer.concat(chunks) };
+}
+
+/** Names the cause that fetch hides behind `fetch failed`. The error may come from another realm. */
+function describeFailure(error: unknown): string {
+  const { message = String(error), cause } = error as {
+    message?: string;
+    cause?: { code?: string; message?: string };
+  };
+  return `no answer (${cause?.code ?? cause?.message ?? message})`;
+}
+
+/** The network, clock and chance of an HTTP client, so that tests need not wait. */
+export type HttpTools = {
+  readonly fetch: typeof fetch;
+  /** Returns milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Returns a number in [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Resolves after `ms`. Rejects when `signal` is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+/** The real network, clock and chance. */
+export const SYSTEM_TOOLS: HttpTools = {
+  fetch: (input, init) => fetch(input, init),
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
+/** The most requests that start within any period of `perMs`. */
+export type Pace = { readonly requests: number; readonly perMs: number };
+
+/** Creates a function that resolves when the next request may start. Each call takes a turn. */
+function createPacer(
+  { requests, perMs }: Pace,
+  { now, sleep }: Pick<HttpTools, 'now' | 'sleep'>,
+): (signal: AbortSignal) => Promise<void> {
+  const starts: number[] = []; // of the last requests
+  return async (signal) => {
+    const nowMs = now();
+    const oldest = starts.length < requests ? undefined : starts.shift();
+    const startMs = oldest === undefined ? nowMs : Math.max(nowMs, oldest + perMs);
+    starts.push(startMs);
+    if (startMs > nowMs) await sleep(startMs - nowMs, signal);
+  };
+}
+
+const BASE_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
+
+/** Returns the wait before a retry: exponential backoff with full jitter. `retries` counts the earlier ones. */
+function backoffMs(retries: number, random: () => number): number {
+  return random() * Math.min(MAX_BACKOFF_MS, BASE_MS * 2 ** retries);
+}
+
+/**
+ * Returns how long a `Retry-After` header asks to wait, in milliseconds: a number of seconds, or an HTTP date with
+ * a comma, as servers of today send it. Returns 0 for any other header. Source: RFC 9110 §10.2.3.
+ */
+function retryAfterMs(header: string | null, nowMs: number): number {
+  const text = header?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const atMs = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(atMs) ? 0 : Math.max(0, atMs - nowMs);
+}
+
+/** Time limits of one request. */
+export type TransferLimits = {
+  /** From the request until the headers of the answer. */
+  readonly firstByteMs: number;
+  /** Between two pieces of the body. */
+  readonly idleMs: number;
+  /** From the request until the end of the body, however steadily it drips. */
+  readonly totalMs: number;
+};
+
+/** Watches the time that a request takes. */
+type TransferWatch = {
+  /** Aborted when a limit has passed. Its reason is a sentence's end, such as `no answer within 30 seconds`. */
+  readonly signal: AbortSignal;
+  /** Reports that bytes have arrived. */
+  readonly progress: () => void;
+  readonly stop: () => void;
+};
+
+/** Starts to watch a request. The caller must stop the watch. */
+function watchTransfer({ firstByteMs, idleMs, totalMs }: TransferLimits): TransferWatch {
+  const controller = new AbortController();
+  const expireAfter = (ms: number, what: string): NodeJS.Timeout =>
+    setTimeout(() => controller.abort(`${what} ${ms / 1000} seconds`), ms);
+  const whole = expireAfter(totalMs, 'no complete answer within');
+  let stage = expireAfter(firstByteMs, 'no answer within');
+  return {
+    signal: controller.signal,
+    progress() {
+      clearTimeout(stage);
+      stage = expireAfter(idleMs, 'no more bytes for');
+    },
+    stop() {
+      clearTimeout(whole);
+      clearTimeout(stage);
+    },
+  };
+}
+
+/** Status 404: the service does not have what was requested, or no longer. */
+export class NotFoundError extends SourceError {
+  constructor(message: string) {
+    super('shape', message);
+    this.name = 'NotFoundError';
   }
 }

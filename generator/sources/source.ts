@@ -1,5 +1,6 @@
 import type { Chain } from '../../schemas/types.generated.js';
-import type { CollectedDay } from '../core/collection/values/collected-day.js';
+import type { CollectedDay } from '../core/collection/day-values.js';
+import { isJsonNumber } from '../core/collection/decimal.js';
 
 /** A place that daily metrics come from. Every adapter must pass test/contract/source.ts. */
 export type Source = {
@@ -68,4 +69,60 @@ export class SourceError extends Error {
     this.name = 'SourceError';
     this.code = code;
   }
+}
+
+/** Returns the error of an answer that differs from what is expected at `where`. */
+export function shapeError(where: string, expected: string, got: string): SourceError {
+  const shown = got.replace(/\p{C}/gu, '?').slice(0, 80);
+  return new SourceError('shape', `${where}: expected ${expected}, got ${shown}.`);
+}
+
+/** Describes a parsed value that has another type than expected. Texts are quoted. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'no such field';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return `"${value}"`;
+  if (isJsonNumber(value)) return `the number ${value.number}`;
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'boolean' ? 'a boolean' : 'an object';
+}
+
+/** Runs a reading once per name, and again only if it failed. Each name must always be used with one type. */
+type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
+
+/** Creates a function that keeps its readings for as long as it lives. */
+export function createReadOnce(): ReadOnce {
+  const readings = new Map<string, Promise<unknown>>();
+  return <T>(name: string, read: () => Promise<T>) => {
+    const known = readings.get(name) as Promise<T> | undefined; // each name has one type
+    if (known !== undefined) return known;
+    const reading = read();
+    readings.set(name, reading);
+    void reading.catch(() => readings.delete(name));
+    return reading;
+  };
+}
+
+/** Returns what a reading gives, or the difference that it found. @throws SourceError 'unavailable' */
+export async function probeReading<T>(
+  item: string,
+  expected: string,
+  read: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly difference: Probe }> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (!(error instanceof SourceError) || error.code === 'unavailable') throw error;
+    return { difference: { item, expected, found: error.message, agrees: false } };
+  }
+}
+
+/** Compares the magnitude of a number with that of its unit: at least `least`, at most `most`. */
+export function probeMagnitude(
+  item: string,
+  value: string | undefined,
+  [least, most]: readonly [least: number, most: number],
+): Probe {
+  const agrees = value !== undefined && Number(value) >= least && Number(value) <= most;
+  return { item, expected: `between ${least} and ${most}`, found: value ?? 'none', agrees };
 }

@@ -1,7 +1,7 @@
 import { GENRES } from '../../schemas/catalog.js';
-import { OBJECTS_PREFIX, POINTER_KEY } from '../../schemas/paths.js';
-import { count } from '../core/text/count.js';
-import { bytesWords } from '../core/text/number-words.js';
+import { objectKey, OBJECTS_PREFIX, POINTER_KEY, publicKey, releaseKey } from '../../schemas/paths.js';
+import type { PlannedRelease } from '../core/release/plan-types.js';
+import { bytesWords, count } from '../core/text/number-words.js';
 import { readDiskSpace, type Amount, type DiskSpace } from '../../infra/store/directory/disk-space.js';
 import { formatShellCommand } from '../../infra/process/shell-command.js';
 import { StoreError, type ObjectStore } from '../../infra/store/object-store.js';
@@ -33,6 +33,23 @@ export async function assertSpaceForFiles(store: ObjectStore, files: readonly Fi
     const left = files.filter(({ key }) => !existing.has(key));
     return left.length === 0 ? undefined : needOf(left);
   });
+}
+
+/**
+ * Passes if the disk of a directory store has room for a release: its files, its public copies and its record.
+ * @throws StoreError 'unavailable'.
+ */
+export function assertSpaceForRelease(
+  store: ObjectStore,
+  { record, recordText, sha256, artifacts }: PlannedRelease,
+): Promise<void> {
+  const copies = artifacts.filter(({ path }) => path in record.public);
+  const files: FileSize[] = [
+    ...artifacts.map((artifact) => ({ key: objectKey(artifact.sha256), bytes: artifact.bytes })),
+    ...copies.map(({ path, bytes }) => ({ key: publicKey(path), bytes })),
+    { key: releaseKey(record.revision, sha256), bytes: Buffer.byteLength(recordText) },
+  ];
+  return assertSpaceForFiles(store, files);
 }
 
 /** Size of a first release: the number of dates of all its chains, and the number of chains. */

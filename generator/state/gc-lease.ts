@@ -1,12 +1,11 @@
+import { MAX_PUBLISH_MS, HEARTBEAT_TIMEOUT_MS, HEARTBEAT_INTERVAL_MS } from './gc-policy.js';
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { GC_KEY } from '../../schemas/paths.js';
 import type { GcMark } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { HEARTBEAT_INTERVAL_MS, HEARTBEAT_TIMEOUT_MS, MAX_PUBLISH_MS } from './gc-policy.js';
-import { metaOf } from './object-meta.js';
-import { readStoredJson } from './stored-json.js';
+import { metaOf, readStoredJson } from './stored-json.js';
 
 /** The right of one garbage collection to delete, which it keeps by writing heartbeats. */
 export type GcLease = {

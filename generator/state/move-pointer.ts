@@ -4,10 +4,8 @@ import { POINTER_KEY } from '../../schemas/paths.js';
 import type { Pointer } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { metaOf } from './object-meta.js';
-import { descendsFrom, type NamedRelease } from './release-lineage.js';
-import { readStoredJson } from './stored-json.js';
-import { unlessDamaged } from './unless-damaged.js';
+import { metaOf, readStoredJson, unlessDamaged } from './stored-json.js';
+import { descendsFrom, type NamedRelease } from './published-state.js';
 
 /** Interval at which an interrupted run reads the pointer while it waits for the response to its swap. */
 const POLL_MS = 500;

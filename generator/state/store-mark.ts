@@ -10,7 +10,7 @@ import {
 import type { StoreMark } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { metaOf } from './object-meta.js';
+import { metaOf } from './stored-json.js';
 
 /** Format of the stores that this version reads and writes. */
 export const STORE_FORMAT = 2 satisfies StoreMark['format'];

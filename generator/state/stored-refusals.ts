@@ -3,9 +3,7 @@ import { REFUSAL_KEY } from '../../schemas/paths.js';
 import type { RecordedRefusal } from '../../schemas/types.generated.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
 import type { Etag, ObjectStore } from '../../infra/store/object-store.js';
-import { metaOf } from './object-meta.js';
-import { parseStored, readStoredJson } from './stored-json.js';
-import { unlessDamaged } from './unless-damaged.js';
+import { metaOf, parseStored, readStoredJson, unlessDamaged } from './stored-json.js';
 
 /** The recorded refusals, and the etag at which they were read; `null` if nothing was ever recorded. */
 type StoredRefusals = { readonly refused: readonly RecordedRefusal[]; readonly etag: Etag | null };

@@ -1,7 +1,8 @@
-import { parseInstant, toInstant } from '../../schemas/dates.js';
+import { endOfDayMs, parseInstant, toDayNumber, toInstant } from '../../schemas/dates.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { withoutOption } from '../../infra/process/shell-command.js';
 import { GeneratorError } from '../core/generator-error.js';
+import type { ReleaseRecord } from '../../schemas/types.generated.js';
 
 /** Tolerance for an instant ahead of a clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -42,4 +43,20 @@ export function assertNotAhead(asOfMs: number, clock: TrustedClock): void {
     `--as-of ${toInstant(asOfMs)} is ahead of ${clock.name}, ${toInstant(clock.nowMs)}. Use an earlier instant, or set this machine's clock.`,
     { next: (args) => withoutOption(args, '--as-of') },
   );
+}
+
+/** Returns a sentence about a release that was published after the current time, by a machine whose clock was ahead; otherwise null. */
+export function describeFuture(
+  { revision, published_at: publishedAt }: Pick<ReleaseRecord, 'revision' | 'published_at'>,
+  clock: TrustedClock,
+): string | null {
+  if (!isAhead(publishedAt, clock)) return null;
+  const { name, nowMs, caution } = clock;
+  const advice = caution === undefined ? '' : `; ${caution}`;
+  return `release ${revision} is from the future: it was published at ${publishedAt}, but ${name} shows ${toInstant(nowMs)}${advice}`;
+}
+
+/** Returns whether the day of a chain's newest date has not ended. */
+export function isUnfinished(updatedThrough: string, { nowMs }: TrustedClock): boolean {
+  return endOfDayMs(toDayNumber(updatedThrough)) > nowMs;
 }

@@ -1,5 +1,8 @@
-import type { ExitName } from '../core/generator-error.js';
+import { type ExitName, GeneratorError } from '../core/generator-error.js';
 import type { Progress } from '../run/progress.js';
+import { createErrorExplainer } from '../../infra/process/explain-error.js';
+import { STORE_EXITS } from '../../infra/process/exit-codes.js';
+import { StoreError } from '../../infra/store/object-store.js';
 
 /** The destinations of diagnostics and progress of a run. */
 export type Diagnostics = {
@@ -20,3 +23,12 @@ type RunEnding = {
   /** The command that helps after a failure. */
   readonly next?: string;
 };
+
+/** Returns the exit of a run that failed, and the message for the operator. */
+export const explainError = createErrorExplainer<ExitName>({
+  exitOf(error) {
+    if (error instanceof GeneratorError) return error.exit;
+    return error instanceof StoreError ? STORE_EXITS[error.code] : undefined;
+  },
+  interrupted: 'interrupted: nothing was written', // commands that write throw a GeneratorError that says more
+});

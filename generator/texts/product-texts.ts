@@ -1,19 +1,32 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { CHAIN_IDS } from '../../schemas/catalog.js';
+import { readdir, readFile } from 'node:fs/promises';
+import { CHAIN_IDS, EXAMPLE_NAMES, GUIDE_NAMES } from '../../schemas/catalog.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { currentMethodology, glossaryEntries, methodologyTextUrl } from '../../schemas/methodology.js';
-import { wheelPath } from '../../schemas/paths.js';
+import { assetPath, wheelPath } from '../../schemas/paths.js';
 import { productFile } from '../../schemas/product-file.js';
 import { readQuery } from '../../schemas/queries.js';
 import type { Site } from '../../schemas/types.generated.js';
-import { textsForSite, type ReferenceTexts, type TextDigests } from '../core/draft/site.js';
-import { makeWheel } from '../core/artifacts/python-wheel.js';
+import { type ReferenceTexts, type TextDigests, textsForSite } from '../core/draft/site.js';
+import { makeWheel, type PythonClient } from '../core/artifacts/python-wheel.js';
 import type { DayTexts } from '../core/records/day-writers.js';
-import { compileClaimTemplate } from '../core/text/claim-template.js';
-import { compileTextTemplate, type TextTemplate } from '../core/text/text-template.js';
-import { readPythonClient } from './python-client.js';
-import { readSiteTexts } from './site-texts.js';
+import {
+  compileClaimTemplate,
+  compileHtmlTemplates,
+  compileTextTemplate,
+  type TextTemplate,
+} from '../core/text/text-template.js';
+import { nameByContent } from '../../schemas/digest.js';
+import { chartCss, figureCss } from '../core/charts/chart-style.js';
+import {
+  type ExampleText,
+  type GuideText,
+  type GuideTextName,
+  PAGE_TEMPLATES,
+  type PageTemplate,
+  type SiteAsset,
+  type SiteTexts,
+} from '../core/pages/page.js';
 
 const TEMPLATES = productFile('templates/');
 /** The file of `BuiltDigests` in `dist`. */
@@ -98,4 +111,84 @@ function readTemplate(name: string): Promise<string> {
 function compileClaims(text: string): Map<string, TextTemplate> {
   const claims = Object.entries(JSON.parse(text) as Record<string, string>); // the template is part of the product
   return new Map(claims.map(([name, sentence]) => [name, compileClaimTemplate(sentence)]));
+}
+
+/** Reads the templates, style sheet, script, icon, card, examples and guides of the pages. `wheel` is the path of the Python client. */
+async function readSiteTexts(templates: URL, wheel: string): Promise<SiteTexts> {
+  const pages = new URL('pages/', templates);
+  const read = (name: string): Promise<string> => readFile(new URL(name, pages), 'utf8');
+  const sources = await Promise.all(
+    PAGE_TEMPLATES.map(async (name): Promise<[PageTemplate, string]> => [
+      name,
+      await read(`${name}.html.hbs`),
+    ]),
+  );
+  const firstStyle = await read('first.css');
+  const styles = ['site.css', 'figure.css', 'docs.css', 'verify.css'];
+  const moreStyle = (await Promise.all(styles.map(read))).join('');
+  return {
+    templates: compileHtmlTemplates(Object.fromEntries(sources) as Record<PageTemplate, string>), // has every name
+    firstStyle,
+    stylesheet: toAsset('site', 'css', [firstStyle, moreStyle, chartCss(), figureCss(), ''].join('\n')),
+    script: toAsset('site', 'js', await readScript(new URL('browser/site.js', templates))),
+    verifyScript: toAsset('verify', 'js', await readScript(new URL('browser/verify.js', templates))),
+    icon: await read('icon.svg'),
+    card: await readFile(new URL('card.png', pages)),
+    wheel,
+    examples: await readExamples(new URL('examples/', templates)),
+    guides: await readGuides(new URL('guides/', templates)),
+  };
+}
+
+function toAsset(stem: string, extension: string, text: string): SiteAsset {
+  return { path: assetPath(nameByContent(stem, extension, text)), text };
+}
+
+/** Reads the bundle that `npm run build` makes. @throws Error that says so if it is missing. */
+async function readScript(file: URL): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${file.pathname} is missing. Run: npm run build`, { cause });
+  }
+}
+
+function readExamples(folder: URL): Promise<ExampleText[]> {
+  return Promise.all(
+    EXAMPLE_NAMES.map(async (name) => ({ name, text: await readFile(new URL(name, folder), 'utf8') })),
+  );
+}
+
+async function readGuides(folder: URL): Promise<SiteTexts['guides']> {
+  const names: readonly GuideTextName[] = ['quickstart', ...GUIDE_NAMES];
+  const read = names.map(async (name) => [name, await readGuide(name, folder)] as const);
+  return Object.fromEntries(await Promise.all(read)) as Record<GuideTextName, GuideText>; // one of each
+}
+
+/** Reads a guide and the code of its sections, which is in a folder of the same name. */
+async function readGuide(name: GuideTextName, folder: URL): Promise<GuideText> {
+  const codes = new URL(`${name}/`, folder);
+  const files = (await readdir(codes)).sort();
+  return {
+    text: await readFile(new URL(`${name}.md`, folder), 'utf8'),
+    codes: await Promise.all(
+      files.map(async (file) => ({ file, text: await readFile(new URL(file, codes), 'utf8') })),
+    ),
+  };
+}
+
+/** Reads the texts of the Python client in `folder`, without what Python leaves there when it runs. */
+export async function readPythonClient(folder: URL): Promise<PythonClient> {
+  const read = (name: string): Promise<string> => readFile(new URL(name, folder), 'utf8');
+  const found = await readdir(new URL('src/', folder), { recursive: true });
+  const names = found
+    .filter((name) => /\.py$|^crd.py\.typed$/.test(name))
+    .map((name) => name.replaceAll('\\', '/'));
+  const sources = names.map(async (name) => [name, await read(`src/${name}`)] as const);
+  return {
+    metadata: await read('METADATA'),
+    readme: await read('README.md'),
+    licence: await read('LICENSE'),
+    sources: Object.fromEntries(await Promise.all(sources)),
+  };
 }

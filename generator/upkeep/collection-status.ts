@@ -3,10 +3,9 @@ import { addDays, endOfDayMs, toDate, toDayNumber, toInstant } from '../../schem
 import { COLLECTION_KEY } from '../../schemas/paths.js';
 import type { AwaitedDate, Chain, ChainState, Drift } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
-import { EMPTY_STATE } from '../collect/chain-state.js';
-import { readCollection } from '../collect/collection-store.js';
-import { deadlineMs } from '../core/collection/day-decision.js';
-import { datesOf } from '../core/collection/ledger/ledger.js';
+import { EMPTY_STATE, readCollection } from '../collect/collection-store.js';
+import { deadlineMs } from '../core/collection/judge-day.js';
+import { datesOf } from '../core/collection/ledger.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { readStoredJson } from '../state/stored-json.js';
 

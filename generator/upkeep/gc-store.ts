@@ -10,17 +10,17 @@ import {
 } from '../../schemas/paths.js';
 import type { ListedObject, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
-import { readPointer } from '../state/published-state.js';
 import {
   listedFilesOf,
   readDayFiles,
+  readPointer,
   readReleases,
   recordKeysOf,
   retainedReleases,
   type StoredRelease,
-} from '../state/reachable-objects.js';
+} from '../state/published-state.js';
 import { damaged } from '../state/stored-json.js';
 import { verifyStore } from '../verify/verify-store.js';
 import { deleteGarbage } from './delete-garbage.js';

@@ -4,19 +4,25 @@ import { OBJECTS_PREFIX, PUBLIC_PATHS, RELEASES_PREFIX } from '../../schemas/pat
 import type { Chain, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
+import { count } from '../core/text/number-words.js';
 import { toFreshness } from '../core/artifacts/freshness.js';
-import { describeFuture, isUnfinished } from '../state/future-release.js';
-import { readAliasSequence, readPointer, readRecord } from '../state/published-state.js';
+import { describeFuture, isUnfinished, readClock } from '../state/trusted-clock.js';
+import {
+  listedFilesOf,
+  readAliasSequence,
+  readDayFiles,
+  readPointer,
+  readRecord,
+  readReleases,
+  recordKeysOf,
+} from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
-import { listedFilesOf, readDayFiles, readReleases, recordKeysOf } from '../state/reachable-objects.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
 import { formatUsually, isRolledBack, type FormatCommand } from './future-step.js';
 import { nextStep } from './next-step.js';
 import { readSigningStatus } from './signing-status.js';
 import type { ChainNow, StoreStatus } from './store-status.js';
 import { NO_REFUSALS, readWaitingRefusals, type FormatAccept } from './waiting-refusals.js';
-import { readClock } from '../state/trusted-clock.js';
 import { warmUpOf } from './warm-up.js';
 
 /** Options for `inspectStore`. */

@@ -7,10 +7,9 @@ import type { KeySet } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { isInForce } from '../core/trust/key-set.js';
-import { toJws } from '../signing/check-statement.js';
-import { checkForm, KEY_SET_KEY, readStoredKeySet } from '../signing/stored-key-set.js';
-import { TIMESTAMP_KEY } from '../signing/trust-files.js';
-import type { StoredRelease } from '../state/reachable-objects.js';
+import { checkForm, KEY_SET_KEY, readStoredKeySet, toJws } from '../signing/signed-history.js';
+import { TIMESTAMP_KEY } from '../signing/signing.js';
+import type { StoredRelease } from '../state/published-state.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import { RULES, type RuleId } from '../core/collection/finding.js';
+import { type RuleId, RULES } from '../core/collection/collection-rules.js';
 import type { CollectedChain, CollectionStatus } from './collection-status.js';
 import type { StoreStatus } from './store-status.js';
 

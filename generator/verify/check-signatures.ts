@@ -4,16 +4,23 @@ import { TrustError } from '../../schemas/trust/trust-error.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyStatement, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
 import type { KeySet, ReleaseStatement } from '../../schemas/types.generated.js';
-import { historyDigestsOf, readCheckedStatement, toJws } from '../signing/check-statement.js';
-import { releaseListBytes, RELEASE_LIST_KEY, toHistory } from '../signing/release-list.js';
-import { STATEMENT_COPY_KEY } from '../signing/statements.js';
-import { checkForm, KEY_SET_KEY, readStoredKeySet } from '../signing/stored-key-set.js';
-import { damagedByTrust } from '../signing/trust-damage.js';
-import { TIMESTAMP_KEY } from '../signing/trust-files.js';
-import type { StoredRelease } from '../state/reachable-objects.js';
+import {
+  checkForm,
+  damagedByTrust,
+  historyDigestsOf,
+  KEY_SET_KEY,
+  readCheckedStatement,
+  readStoredKeySet,
+  RELEASE_LIST_KEY,
+  releaseListBytes,
+  toHistory,
+  toJws,
+} from '../signing/signed-history.js';
+import { STATEMENT_COPY_KEY, TIMESTAMP_KEY } from '../signing/signing.js';
+import type { StoredRelease } from '../state/published-state.js';
 import { damaged } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
-import { catchFault, type Verifier } from './verifier.js';
+import { catchFault, type Verifier } from './verify-chain.js';
 
 /** Object keys of the trust files, which no release lists. */
 export const TRUST_KEYS: ReadonlySet<string> = new Set(Object.values(TRUST_PATHS).map(publicKey));

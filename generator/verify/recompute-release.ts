@@ -1,19 +1,23 @@
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
-import { parseInstant } from '../../schemas/dates.js';
+import { parseInstant, toDayNumber } from '../../schemas/dates.js';
 import { manifestPath, objectKey, releaseKey, RELEASES_PREFIX } from '../../schemas/paths.js';
-import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
+import type {
+  Chain,
+  GoldDay,
+  MetricName,
+  ReleaseRecord,
+  SourceSegment,
+} from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import type { ReferenceTexts } from '../core/draft/site.js';
-import type { InputSeries } from '../core/input/input-series.js';
+import { type InputSeries, toInputSeries } from '../core/input/input-series.js';
 import { publicPathsOf } from '../core/draft/chain-state.js';
-import { createInputDigest } from '../core/release/input-digest.js';
-import { manifestOf, type PublishedState } from '../core/release/published-state.js';
-import type { Plan, PlanRequest } from '../core/release/plan-types.js';
+import { createInputDigest } from '../core/release/assess-chain.js';
+import { manifestOf, type Plan, type PlanRequest, type PublishedState } from '../core/release/plan-types.js';
 import { planRelease } from '../core/release/plan-release.js';
 import { writersFingerprint } from '../core/release/writers-fingerprint.js';
 import type { StoreFault } from '../core/store-fault.js';
-import { toGoldSeries } from '../core/verification/gold-series.js';
-import { planWithRecords } from '../publish/plan-with-records.js';
+import { planWithRecords } from '../publish/prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';
 import { readPointer, readState } from '../state/published-state.js';
 
@@ -109,4 +113,23 @@ function compareInput(series: InputSeries, record: ReleaseRecord): StoreFault[] 
 function keyOf(path: string, record: ReleaseRecord): string {
   const entry = record.public[path] ?? record.bundles[path] ?? record.manifests[path];
   return entry === undefined ? path : objectKey(entry.sha256);
+}
+
+/**
+ * Restores the input series from published gold days. A day without a source had no row.
+ * Precondition: the days ascend by date, and the first and the last one had a row.
+ */
+function toGoldSeries(
+  chain: Chain,
+  days: readonly GoldDay[],
+  sources: readonly SourceSegment[],
+): InputSeries {
+  const metrics = Object.keys(days[0]?.metrics ?? {}) as MetricName[]; // closed by the gold schema
+  const rows = days
+    .filter((day) => day.source !== null)
+    .map((day) => ({
+      day: toDayNumber(day.date),
+      values: metrics.map((metric) => day.metrics[metric] ?? null),
+    }));
+  return toInputSeries(chain, metrics, rows, sources);
 }

@@ -1,26 +1,54 @@
 import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
 import { currentMethodology, methodologyDigest } from '../../schemas/methodology.js';
-import { calendarPath, chartDataPath, manifestPath, objectKey } from '../../schemas/paths.js';
+import {
+  calendarPath,
+  chartDataPath,
+  lineageManifestPath,
+  manifestPath,
+  objectKey,
+} from '../../schemas/paths.js';
 import type {
   Bundle,
   Chain,
+  DayLineage,
   Genre,
   GoldDay,
   Manifest,
   ManifestDate,
+  ManifestRevisions,
   MetaDay,
+  Methodology,
+  ReleaseRecord,
 } from '../../schemas/types.generated.js';
 import { chartDataFile, toChartPoint } from '../core/artifacts/chart-data.js';
 import { calendarFile, toCalendarRow } from '../core/artifacts/regime-calendar.js';
 import type { DayRecord } from '../core/records/day-writers.js';
-import { checkBundle } from '../core/verification/check-bundle.js';
-import { checkDay, daySchemaOf } from '../core/verification/check-day.js';
-import { checkListedManifest, listedBundles, listedGenres } from '../core/verification/check-release.js';
-import { isDaySchema } from '../core/verification/foreign-names.js';
-import { checkLineages } from './check-lineages.js';
-import { checkVolumes } from './check-volumes.js';
-import { checkStoredFile, type Verifier } from './verifier.js';
+import {
+  checkBytes,
+  checkDay,
+  type CheckedDocument,
+  checkJsonDocument,
+  checkListedManifest,
+  daySchemaOf,
+  type DocumentOptions,
+  isDaySchema,
+  listedBundles,
+  listedGenres,
+  NOT_LISTED,
+} from '../core/verification/check-files.js';
+import { canonicalJson } from '../../schemas/canonical-json.js';
+import { VOLUME_GENRES, type VolumeGenre, WINDOWS } from '../../schemas/catalog.js';
+import { entriesInWindow } from '../core/artifacts/bundle.js';
+import { formatLedger } from '../core/collection/ledger.js';
+import { subscriberTypeOf } from '../../schemas/object-headers.js';
+import { runSteps } from '../core/steps.js';
+import { type ChainVolumes, draftChainVolumes } from '../core/volumes/draft-volumes.js';
+import { listedFiles } from '../core/volumes/volume-files.js';
+import type { ObjectStore } from '../../infra/store/object-store.js';
+import { GeneratorError } from '../core/generator-error.js';
+import type { StoreFault } from '../core/store-fault.js';
+import type { Progress } from '../run/progress.js';
 
 const CONCURRENCY = 32;
 
@@ -132,4 +160,180 @@ async function checkBundles(verifier: Verifier, manifest: Manifest): Promise<voi
       verifier.faults.push({ key: objectKey(entry.sha256), message: `${path}: ${message}` });
     }
   }
+}
+
+/** Returns the faults of a bundle compared with its manifest: each element must equal a listed day file. */
+function checkBundle(bundle: Bundle, manifest: Manifest): string[] {
+  const entries = entriesInWindow(manifest.dates, WINDOWS[bundle.window]);
+  const faults: string[] = [];
+  if (bundle.days.length !== entries.length) {
+    faults.push(`contains ${bundle.days.length} days, not the last ${entries.length} of the manifest`);
+  }
+  entries.forEach((entry, i) => {
+    const day = bundle.days[i];
+    if (day !== undefined && sha256Hex(canonicalJson(day)) !== entry.sha256) {
+      faults.push(`element ${i} differs from the day file of ${entry.date} in the manifest`);
+    }
+  });
+  const edges = [entries[0]?.date, entries.at(-1)?.date, manifest.updated_through].join(' ');
+  const found = [bundle.first_date, bundle.last_date, bundle.updated_through].join(' ');
+  if (found !== edges) faults.push(`first, last and updated_through are ${found}, not ${edges}`);
+  return faults;
+}
+
+const LINEAGE_CONCURRENCY = 32;
+
+/** Checks the lineages of a chain, if the release lists any. */
+async function checkLineages(verifier: Verifier, chain: Chain): Promise<void> {
+  const path = lineageManifestPath(chain);
+  const entry = verifier.record.manifests[path];
+  if (entry === undefined) return;
+  const { value, faults } = await checkStoredFile(verifier, path, { ...entry, schema: 'manifest' });
+  if (value === undefined || faults.length > 0) return;
+  const manifest = value as Manifest; // its schema was checked just above
+  if (manifest.chain !== chain)
+    verifier.faults.push({ key: objectKey(entry.sha256), message: `${path}: is of ${manifest.chain}` });
+  await pMap(
+    manifest.dates.flatMap((date) => [
+      { date, version: date, ledger: date.ledger_sha256 },
+      ...date.superseded.map((version) => ({ date, version, ledger: undefined })),
+    ]),
+    ({ date, version, ledger }) => checkLineage(verifier, chain, date, { ...version, ledger }),
+    { concurrency: LINEAGE_CONCURRENCY },
+  );
+}
+
+/** A version of a lineage. `ledger`: the digest of its lines; only that of the current one is known. */
+type Version = Pick<ManifestDate, 'sha256' | 'bytes'> & { readonly ledger: string | undefined };
+
+async function checkLineage(
+  verifier: Verifier,
+  chain: Chain,
+  { date, path }: ManifestDate,
+  { sha256, bytes, ledger }: Version,
+): Promise<void> {
+  const { value, faults } = await checkStoredFile(verifier, path, { sha256, bytes, schema: 'day-lineage' });
+  if (value === undefined || faults.length > 0) return;
+  const lineage = value as DayLineage; // its schema was checked just above
+  const isForeign = (each: { readonly chain: Chain; readonly date: string }): boolean =>
+    each.chain !== chain || each.date !== date;
+  const isWrong =
+    isForeign(lineage) ||
+    (ledger !== undefined && ledger !== sha256Hex(formatLedger(lineage.accepted.map(({ line }) => line)))) ||
+    lineage.accepted.some(
+      ({ line, document }) => isForeign(line) || line.lineage !== sha256Hex(canonicalJson(document)),
+    );
+  if (isWrong)
+    verifier.faults.push({
+      key: objectKey(sha256),
+      message: `${path}: does not match its lines of the ledger`,
+    });
+}
+
+type Manifests = { readonly [genre in VolumeGenre]: Manifest };
+
+/**
+ * Packs the volumes of a chain again from its day files, and compares them with those that the manifests list. `records`
+ * are the sound day files by digest. Manifests of an earlier schema have no volumes.
+ */
+async function checkVolumes(
+  verifier: Verifier,
+  chain: Chain,
+  records: ReadonlyMap<string, DayRecord>,
+): Promise<void> {
+  const manifests = findManifests(verifier, chain);
+  if (manifests === undefined) return;
+  const packed = packVolumes(verifier, manifests, records);
+  for (const genre of VOLUME_GENRES) {
+    const { volumes = [] } = manifests[genre];
+    const { listed, lacking } = packed[genre];
+    // The faults of days that are lacking are already known.
+    if (lacking.length === 0 && canonicalJson(volumes) !== canonicalJson(listed)) {
+      const path = manifestPath(genre, chain);
+      const key = objectKey(verifier.record.manifests[path]?.sha256 ?? '');
+      verifier.faults.push({
+        key,
+        message: `${path}: its volumes differ from those packed from the day files`,
+      });
+    }
+    for (const { path, sha256, bytes } of listedFiles(volumes)) {
+      verifier.progress.advance();
+      await checkStoredFile(verifier, path, { sha256, bytes, type: subscriberTypeOf(path) });
+    }
+  }
+}
+
+/** Returns the manifests of the genres with volumes, if all were read and have volumes. */
+function findManifests({ manifests }: Verifier, chain: Chain): Manifests | undefined {
+  const found = VOLUME_GENRES.flatMap((genre) => {
+    const manifest = manifests.get(manifestPath(genre, chain));
+    return manifest?.volumes === undefined ? [] : [[genre, manifest] as const];
+  });
+  return found.length === VOLUME_GENRES.length ? (Object.fromEntries(found) as Manifests) : undefined; // one of each
+}
+
+function packVolumes(
+  { methodology }: Verifier,
+  { meta, gold, derived }: Manifests,
+  records: ReadonlyMap<string, DayRecord>,
+): ChainVolumes {
+  const revisions: ManifestRevisions = { ...meta.revisions, ...gold.revisions, ...derived.revisions };
+  return runSteps(
+    draftChainVolumes({
+      ...{ chain: meta.chain, updatedThrough: meta.updated_through, sources: gold.sources ?? [] },
+      entries: { meta: meta.dates, gold: gold.dates, derived: derived.dates },
+      ...{ methodology, revisions, record: (_entry, sha256) => records.get(sha256) },
+    }),
+  );
+}
+
+/** The state of a running verification: the release, the documents read so far, and the faults found. */
+export type Verifier = {
+  readonly store: ObjectStore;
+  readonly record: ReleaseRecord;
+  readonly methodology: Methodology;
+  readonly manifests: Map<string, Manifest>;
+  readonly gold: Map<Chain, GoldDay[]>;
+  readonly faults: StoreFault[];
+  readonly lagging: StoreFault[];
+  readonly progress: Progress;
+  readonly signal?: AbortSignal;
+  artifacts: number;
+  days: number;
+};
+
+/** Runs `work`. If it finds damage, adds that to `faults` and returns `undefined`. */
+export async function catchFault<T>(faults: StoreFault[], work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GeneratorError) || error.fault === undefined) throw error;
+    faults.push(error.fault);
+    return undefined;
+  }
+}
+
+/** Reads an artifact and checks its digest, and its schema if it is JSON. */
+export async function checkStoredFile(
+  verifier: Verifier,
+  path: string,
+  options: (DocumentOptions & { readonly type?: string }) | undefined,
+): Promise<CheckedDocument> {
+  if (options === undefined) {
+    verifier.faults.push({ key: path, message: NOT_LISTED });
+    return { faults: [] };
+  }
+  verifier.signal?.throwIfAborted();
+  const key = objectKey(options.sha256);
+  const found = await verifier.store.get(key);
+  verifier.artifacts += 1;
+  const isText = options.type !== undefined && !options.type.startsWith('application/json');
+  const checked =
+    found === undefined
+      ? { faults: ['is missing'] }
+      : isText
+        ? { faults: checkBytes(found.bytes, options) }
+        : checkJsonDocument(found.bytes, options);
+  for (const message of checked.faults) verifier.faults.push({ key, message: `${path}: ${message}` });
+  return checked;
 }

@@ -1,8 +1,11 @@
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import {
+  ALIASES_KEY,
   GC_KEY,
   objectKey,
   POINTER_KEY,
+  PUBLIC_PREFIX,
+  publicKey,
   REFUSAL_KEY,
   releaseKey,
   RELEASES_PREFIX,
@@ -11,29 +14,32 @@ import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/count.js';
-import { checkBytes } from '../core/verification/check-document.js';
+import { count } from '../core/text/number-words.js';
 import {
+  checkBytes,
   checkIndexes,
   findFirstFault,
   findLinkFault,
   listedChains,
-} from '../core/verification/check-release.js';
+} from '../core/verification/check-files.js';
 import type { StoreFault } from '../core/store-fault.js';
 import { RETAINED_RELEASES } from '../state/gc-policy.js';
-import { SILENT, type Progress } from '../run/progress.js';
-import { describeFuture } from '../state/future-release.js';
-import { readPointer, readRecord } from '../state/published-state.js';
+import { type Progress, SILENT } from '../run/progress.js';
+import { describeFuture, readClock } from '../state/trusted-clock.js';
+import {
+  listedFilesOf,
+  readAliasSequence,
+  readPointer,
+  readRecord,
+  type StoredRelease,
+} from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
-import { listedFilesOf, type StoredRelease } from '../state/reachable-objects.js';
-import { readClock } from '../state/trusted-clock.js';
-import { checkAliasMark, checkExtraFiles, checkPublicCopy, type UnfinishedRefresh } from './public-copies.js';
-import { checkSignatures, type SignatureProof } from './check-signatures.js';
+import { checkSignatures, type SignatureProof, TRUST_KEYS } from './check-signatures.js';
 import { recomputeRelease } from './recompute-release.js';
 import { readDayTexts } from '../texts/product-texts.js';
 import { damaged, readStoredJson } from '../state/stored-json.js';
-import { checkStoredFile, catchFault, type Verifier } from './verifier.js';
-import { checkChain } from './verify-chain.js';
+import { catchFault, checkChain, checkStoredFile, type Verifier } from './verify-chain.js';
+import { publicPathsOf } from '../core/draft/chain-state.js';
 
 /** The result of a verification. `faults` is empty for a sound store. */
 export type Verification = {
@@ -230,4 +236,66 @@ async function assertUnmoved({ store, faults }: Verifier, releaseSha256: string)
 function countDays(record: ReleaseRecord): number {
   const rows = CHAIN_IDS.map((chain) => record.chains[chain]?.rows ?? 0);
   return rows.reduce((sum, count) => sum + count, 0) * GENRES.length;
+}
+
+/** A refresh of the public copies that did not finish, for example because the run was killed after its commit. */
+type UnfinishedRefresh = {
+  /** The earlier releases whose copies may still be there; newest first. Empty before the first refresh. */
+  readonly earlier: readonly ReleaseRecord[];
+};
+
+/**
+ * Reads aliases.json, and compares it with the release. If the last refresh of the public copies did not finish, returns
+ * the sequence of the last one that did, or 0 if there was none; otherwise `undefined`. The next run finishes it. Only
+ * while there is one release, a missing aliases.json is such a refresh; later it is damage.
+ */
+async function checkAliasMark(verifier: Verifier): Promise<number | undefined> {
+  const { store, record, faults, lagging } = verifier;
+  const sequence = await catchFault(faults, () => readAliasSequence(store));
+  if (sequence === undefined || sequence === record.sequence) return undefined;
+  const isBehind = sequence < record.sequence && (sequence > 0 || record.previous === null);
+  const message = `says ${sequence}, but the release is ${record.sequence}; the next publish refreshes the public copies`;
+  (isBehind ? lagging : faults).push({ key: ALIASES_KEY, message });
+  return isBehind ? sequence : undefined;
+}
+
+/** Checks the public copy of a listed file. A copy of an earlier release lags if a refresh is unfinished. */
+async function checkPublicCopy(
+  { store, record, faults, lagging }: Verifier,
+  path: string,
+  unfinished: UnfinishedRefresh | undefined,
+): Promise<void> {
+  const key = publicKey(path);
+  const head = await store.head(key);
+  if (head?.sha256 === record.public[path]?.sha256) return;
+  const message = head === undefined ? 'is missing' : 'does not match the release';
+  const isLeft = unfinished !== undefined && isLeftBehind(unfinished, path, head?.sha256);
+  (isLeft ? lagging : faults).push({ key, message });
+}
+
+/** Checks that the public prefix contains only files that the release lists, or that an unfinished refresh will delete. */
+async function checkExtraFiles(
+  { store, record, faults, lagging }: Verifier,
+  unfinished: UnfinishedRefresh | undefined,
+): Promise<void> {
+  const named = new Set(Object.keys(record.public).map(publicKey));
+  const deletable = new Map(CHAIN_IDS.flatMap(publicPathsOf).map((path) => [publicKey(path), path]));
+  for await (const { key } of store.list(PUBLIC_PREFIX)) {
+    if (named.has(key) || TRUST_KEYS.has(key)) continue;
+    const path = deletable.get(key);
+    const isLeft =
+      path !== undefined &&
+      unfinished !== undefined &&
+      isLeftBehind(unfinished, path, (await store.head(key))?.sha256);
+    (isLeft ? lagging : faults).push({ key, message: 'is public, but the release does not list it' });
+  }
+}
+
+/**
+ * Returns whether the copy is one that an unfinished refresh may have left. `sha256` is `undefined` if there is no copy:
+ * then an earlier release did not have the file, or there was none.
+ */
+function isLeftBehind({ earlier }: UnfinishedRefresh, path: string, sha256: string | undefined): boolean {
+  const digests = earlier.map((record) => record.public[path]?.sha256);
+  return digests.includes(sha256) || (sha256 === undefined && earlier.length === 0);
 }

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { makeWheel } from '../../generator/core/artifacts/python-wheel.js';
-import { readPythonClient } from '../../generator/texts/python-client.js';
+import { readPythonClient } from '../../generator/texts/product-texts.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 

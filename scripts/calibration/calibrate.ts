@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { formatTable } from '../../infra/process/format-table.js';
 import { EXIT_CODES, GeneratorError } from '../../generator/core/generator-error.js';
-import { formatInputFault } from '../../generator/core/input/input-fault.js';
+import { formatInputFault } from '../../generator/core/input/input-series.js';
 import { toDirectory } from '../../generator/input/input-folder.js';
 import { readInput } from '../../generator/input/read-input.js';
 import { currentMethodology } from '../../schemas/methodology.js';

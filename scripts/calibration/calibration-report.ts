@@ -1,4 +1,4 @@
-import type { ConfidenceFeatures } from '../../generator/core/methodology/confidence.js';
+import type { ConfidenceFeatures } from '../../generator/core/methodology/regime-series.js';
 import { byChain, LABEL_MEANINGS } from '../../schemas/catalog.js';
 import type { Chain, ConfidenceSettings, RegimeLabel } from '../../schemas/types.generated.js';
 import {

@@ -1,11 +1,12 @@
 import type { InputSeries } from '../../generator/core/input/input-series.js';
 import {
+  computeRegimes,
+  type ConfidenceFeatures,
   confidenceScore,
   marginAt,
+  type RegimeSeries,
   speedAt,
-  type ConfidenceFeatures,
-} from '../../generator/core/methodology/confidence.js';
-import { computeRegimes, type RegimeSeries } from '../../generator/core/methodology/regime-series.js';
+} from '../../generator/core/methodology/regime-series.js';
 import type { Chain, Methodology, RegimeLabel } from '../../schemas/types.generated.js';
 
 /** A date with its real-time label and its label in hindsight. */

@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../schemas/types.generated.js';
 import { openStore } from '../../infra/store/open-store.js';
-import { INPUT_LIMITS } from '../../generator/input/input-limits.js';
-import { openInputFolder } from '../../generator/input/input-folder.js';
+import { INPUT_LIMITS, openInputFolder } from '../../generator/input/input-folder.js';
 import { BUCKET_DATES, BUCKET_METRICS } from './demo-bucket.js';
 
 type Served = { readonly sample: string; readonly since: string; readonly hasBucket: boolean };

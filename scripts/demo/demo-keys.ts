@@ -3,8 +3,8 @@ import path from 'node:path';
 import { readKeySet } from '../../schemas/trust/verify-documents.js';
 import { formatTrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { openStore } from '../../infra/store/open-store.js';
-import { readCurrent } from '../../generator/signing/trust-files.js';
-import { checkForm } from '../../generator/signing/stored-key-set.js';
+import { readCurrent } from '../../generator/signing/signing.js';
+import { checkForm } from '../../generator/signing/signed-history.js';
 import type { DemoGateway, DemoLine } from './demo-gateway.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 

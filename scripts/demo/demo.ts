@@ -13,9 +13,9 @@ import { calendarPath, publicKey, PUBLIC_PATHS, summaryPath } from '../../schema
 import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated.js';
 import { assertValid } from '../../schemas/validate.js';
 import { confidenceWords } from '../../generator/core/text/confidence-words.js';
-import { LABEL_SENTENCES } from '../../generator/core/pages/page-words.js';
-import { count } from '../../generator/core/text/count.js';
-import { joinWords } from '../../generator/core/text/join-words.js';
+import { LABEL_SENTENCES } from '../../generator/core/pages/page.js';
+import { count } from '../../generator/core/text/number-words.js';
+import { joinWords } from '../../generator/core/text/date-words.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
 import { assertFreePort, parsePort } from './demo-port.js';

@@ -12,7 +12,7 @@ import { EVENT_OUTCOMES } from '../../gateway/io/billing/event-handler.js';
 import { createProgram as createGeneratorProgram } from '../../generator/cli.js';
 import { EXIT_CODES } from '../../generator/core/generator-error.js';
 import { priceWords } from '../../generator/core/text/number-words.js';
-import { formatWhole, INPUT_LIMITS } from '../../generator/input/input-limits.js';
+import { formatWhole, INPUT_LIMITS } from '../../generator/input/input-folder.js';
 
 const SILENT = { print: () => undefined, warn: () => undefined };
 const DOES_NOTHING = { run: () => Promise.resolve() };

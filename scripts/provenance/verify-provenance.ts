@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkForm } from '../../generator/signing/stored-key-set.js';
+import { checkForm } from '../../generator/signing/signed-history.js';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { verifyKeySet } from '../../schemas/trust/verify-documents.js';
 import { assertBuildStatement, type BuildStatement } from './build-statement.js';

@@ -1,7 +1,7 @@
 import { PLAN_IDS } from '../../schemas/catalog.js';
 import { toConfiguration } from '../../gateway/core/configuration/configuration.js';
 import { readParameters } from '../../infra/aws/settings/parameters.js';
-import { parsePolicy } from '../../generator/collect/policy/policy.js';
+import { parsePolicy } from '../../generator/collect/policy.js';
 import { EXAMPLE_PARAMETERS, propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 import { isAllowed, toStatements } from '../support/aws/policy-simulator.js';
 import { runProgram } from '../support/process/run-program.js';

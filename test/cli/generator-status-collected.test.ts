@@ -1,7 +1,6 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EMPTY_STATE } from '../../generator/collect/chain-state.js';
-import { commitCollection, readCollection } from '../../generator/collect/collection-store.js';
+import { commitCollection, EMPTY_STATE, readCollection } from '../../generator/collect/collection-store.js';
 import { createDirectoryStore } from '../../infra/store/directory/directory-store.js';
 import type { ChainState, LedgerLine } from '../../schemas/types.generated.js';
 import { runInProcess, type GeneratorRun } from '../support/process/generator-run.js';

@@ -1,7 +1,7 @@
 import { metricsOf } from '../../schemas/catalog.js';
 import { addDays } from '../../schemas/dates.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import type { CollectedDay, Evidence } from '../../generator/core/collection/values/collected-day.js';
+import type { CollectedDay, Evidence } from '../../generator/core/collection/day-values.js';
 import { SourceError, type Source } from '../../generator/sources/source.js';
 
 /** A source with data, for one test. */

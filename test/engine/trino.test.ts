@@ -6,7 +6,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { addDays } from '../../schemas/dates.js';
 import { fillQuery, readQuery } from '../../schemas/queries.js';
 import type { Chain } from '../../schemas/types.generated.js';
-import type { TextRow } from '../../generator/core/collection/values/query-day.js';
+import type { TextRow } from '../../generator/core/collection/query-day.js';
 import { createDuckDbEngine } from '../../generator/engines/duckdb-engine.js';
 import type { Engine, TableDay, Tables } from '../../generator/engines/engine.js';
 import { createTrinoEngine } from '../../generator/engines/trino-engine.js';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PublishedState } from '../../generator/core/release/published-state.js';
-import type { PlannedRelease } from '../../generator/core/release/plan-types.js';
+import type { PlannedRelease, PublishedState } from '../../generator/core/release/plan-types.js';
 import { GENRES } from '../../schemas/catalog.js';
 import { manifestPath } from '../../schemas/paths.js';
 import type { Chain, Genre, LabelChange, Manifest, ManifestDate } from '../../schemas/types.generated.js';

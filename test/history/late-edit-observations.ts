@@ -1,4 +1,4 @@
-import type { Drop } from '../../generator/core/release/restatement.js';
+import { type Drop } from '../../generator/core/release/plan-types.js';
 import type { LabelChange } from '../../schemas/types.generated.js';
 import type { Edit } from './drawn-edits.js';
 

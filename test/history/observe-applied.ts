@@ -1,5 +1,5 @@
 import type { InputSeries } from '../../generator/core/input/input-series.js';
-import type { PublishedState } from '../../generator/core/release/published-state.js';
+import type { PublishedState } from '../../generator/core/release/plan-types.js';
 import { readArtifactJson } from '../../generator/state/stored-json.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { addDays } from '../../schemas/dates.js';

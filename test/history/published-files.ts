@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { openStore } from '../../infra/store/open-store.js';
-import { manifestOf } from '../../generator/core/release/published-state.js';
+import { manifestOf } from '../../generator/core/release/plan-types.js';
 import { readArtifactJson } from '../../generator/state/stored-json.js';
 import { calendarPath, publicKey } from '../../schemas/paths.js';
 import type { Chain, MetaDay } from '../../schemas/types.generated.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { metaOf } from '../../generator/state/object-meta.js';
+import { metaOf } from '../../generator/state/stored-json.js';
 import { createMemoryStore } from '../support/stores/memory-store.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';

@@ -1,16 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { InvalidArgumentError, Option, type Command } from 'commander';
-import { CHAIN_IDS } from '../../../schemas/catalog.js';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CHAIN_IDS, METRICS } from '../../../schemas/catalog.js';
 import { parseDate } from '../../../schemas/dates.js';
-import type { Chain, PolicyEngine, SourcesPolicy } from '../../../schemas/types.generated.js';
-import { withChoices } from '../../../infra/process/choice.js';
+import type { Chain, MetricName, PolicyEngine, SourcesPolicy } from '../../../schemas/types.generated.js';
+import { suggestSimilar, withChoices } from '../../../infra/process/choice.js';
 import { collectChains, type CollectionResult } from '../../collect/collect-chains.js';
-import type { SourceContext } from '../../collect/policy/create-sources.js';
-import { describeSources, planChains } from '../../collect/policy/plan-chains.js';
-import { defaultPolicy, filesPolicy, readPolicy, SOURCE_KINDS } from '../../collect/policy/policy.js';
+import type { SourceContext } from '../../collect/create-sources.js';
 import {
+  type Acceptances,
+  defaultPolicy,
+  describeSources,
+  filesPolicy,
+  planChains,
+  readPolicy,
+  SOURCE_KINDS,
+} from '../../collect/policy.js';
+import {
+  type AcceptableValue,
   collectExitOf,
   describeProblems,
   formatCollectReport,
@@ -20,10 +28,19 @@ import { GeneratorError } from '../../core/generator-error.js';
 import { openInputFolder } from '../../input/input-folder.js';
 import type { Source } from '../../sources/source.js';
 import { assertNotAhead, machineClock } from '../../state/trusted-clock.js';
-import { acceptancesOf, acceptOption, type NamedValue } from './accept-values.js';
-import { findUnused, formatAcceptValues, formatSourcesCheck } from './collect-commands.js';
-import type { CommandContext, CommandHost, CommonOptions } from '../common/context.js';
-import { addGeneratorCommand, asOfOption, asOfOrNow, chainsOption, parseReason } from '../common/options.js';
+import {
+  addGeneratorCommand,
+  asOfOption,
+  asOfOrNow,
+  chainsOption,
+  type CommandContext,
+  type CommandHost,
+  type CommonOptions,
+  parseReason,
+} from '../common/options.js';
+import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra/process/shell-command.js';
+import { REASON_PLACEHOLDER, type CommandLine } from '../common/next-command.js';
+import { toMetricValue } from '../../core/collection/day-values.js';
 
 type CollectOptions = CommonOptions & {
   readonly into: string;
@@ -201,7 +218,7 @@ export async function loadSources(
   chains: readonly Chain[],
   context: SourceContext,
 ): Promise<ReadonlyMap<string, Source>> {
-  const { createSources } = await import('../../collect/policy/create-sources.js');
+  const { createSources } = await import('../../collect/create-sources.js');
   return createSources(policy, chains, context);
 }
 
@@ -244,4 +261,115 @@ export function dateOption(flag: '--since' | '--until', description: string): Op
 function parseDateOption(text: string): string {
   if (parseDate(text) === undefined) throw new InvalidArgumentError('Write a date as 2026-08-19.');
   return text;
+}
+
+/** Options of a run of `collect` that a proposed command omits or replaces. */
+const OWN_VALUES = ['--accept', '--reason', '--chain', '--report'];
+const OWN_FLAGS = ['--dry-run', '--json', '--quiet', '--log-json'];
+
+/** Returns the command line that accepts values of a chain, with all other options that were given. */
+function formatAcceptValues(
+  { program, args }: CommandLine,
+  chain: Chain,
+  values: readonly AcceptableValue[],
+): string {
+  const [, ...options] = OWN_VALUES.reduce(withoutOption, args).filter((arg) => !OWN_FLAGS.includes(arg));
+  const accepts = values.flatMap((each) => ['--accept', formatNamed(each)]);
+  const own = ['--chain', chain, ...accepts, '--reason', REASON_PLACEHOLDER];
+  return formatShellCommand([...program, 'collect', ...options, ...own]);
+}
+
+/** Returns the command line that compares the form of a chain's sources with what their adapters expect. */
+function formatSourcesCheck({ program, args }: CommandLine, chain: Chain): string {
+  const named = ['--policy', '--from', '--input', '--endpoint'].flatMap((option) =>
+    wordsOfOption(args, option),
+  );
+  return formatShellCommand([...program, 'sources', 'check', ...named, '--chain', chain]);
+}
+
+/** Returns a message for each `--accept` that has had no effect, with the reason. */
+function findUnused(accept: readonly NamedValue[], { chains }: CollectionResult): string[] {
+  const results = [...chains.values()];
+  const lines = results.flatMap((each) => each.lines);
+  const days = results.flatMap((each) => each.days);
+  const kept = results.flatMap(({ state }) => state.decisions ?? []);
+  return accept.flatMap((named) => {
+    const { date, metric, value } = named;
+    const taken = lines.findLast((line) => line.date === date && line.values[metric] !== undefined);
+    const said = days.findLast((day) => day.date === date)?.said?.[metric];
+    if (value !== undefined && said !== undefined && said !== value)
+      return [`--accept ${formatNamed(named)} accepted nothing: the source has ${said} now, not ${value}.`];
+    if (taken !== undefined) return [];
+    if (kept.some((each) => each.date === date && each.metric === metric)) {
+      const lacking = days.findLast((day) => day.date === date)?.missing.join(', ') ?? '';
+      return [
+        `--accept ${formatNamed(named)} takes effect when the source also has ${lacking} for the date.`,
+      ];
+    }
+    return [
+      `--accept ${formatNamed(named)} changed nothing: the value is already accepted, the source does not have it, or the date is too old to be read again.`,
+    ];
+  });
+}
+
+/** A value of a date, as `--accept` names it. Without `value`, whatever the source gives is accepted. */
+type NamedValue = { readonly date: string; readonly metric: MetricName; readonly value?: string };
+
+/** Returns the option whose values a person accepts. */
+function acceptOption(): Option {
+  return new Option(
+    '--accept <date:metric=value>',
+    'accept a value that a rule withholds, or a revision that it keeps back, if the source still gives it; without =value, whatever it gives; repeatable, needs --chain and --reason',
+  ).argParser(addAccepted);
+}
+
+/** Returns what the options of a command line accept, for its chain. @throws GeneratorError 'usage' */
+function acceptancesOf({
+  accept,
+  reason,
+  chain,
+}: {
+  readonly accept?: readonly NamedValue[];
+  readonly reason?: string;
+  readonly chain?: readonly Chain[];
+}): Map<Chain, Acceptances> | undefined {
+  if (accept === undefined) {
+    if (reason === undefined) return undefined;
+    throw new GeneratorError('usage', '--reason needs --accept <date:metric=value>.');
+  }
+  const [only, ...others] = chain ?? [];
+  if (only === undefined || others.length > 0 || reason === undefined) {
+    throw new GeneratorError('usage', '--accept needs one --chain, and --reason "<public reason>".');
+  }
+  const accepts: Acceptances['accepts'] = (date, metric, value) =>
+    accept.some(
+      (each) =>
+        each.date === date &&
+        each.metric === metric &&
+        (each.value === undefined || value === undefined || each.value === value),
+    );
+  return new Map([[only, { accepts, reason }]]);
+}
+
+/** Returns a value as `--accept` names it. */
+export function formatNamed({ date, metric, value }: NamedValue): string {
+  return `${date}:${metric}${value === undefined ? '' : `=${value}`}`;
+}
+
+/** Returns a suggestion for the name of a metric, not for the whole `date:metric=value`. */
+function suggestMetric(name: string): string {
+  return suggestSimilar(name, Object.keys(METRICS))
+    .replace(/[()\n]/g, ' ')
+    .trimEnd();
+}
+
+function addAccepted(text: string, before: readonly NamedValue[] | undefined): readonly NamedValue[] {
+  const [, date = '', name = '', given] = /^([^:=]*):([^:=]*)(?:=([^=]+))?$/.exec(text) ?? [];
+  const metric = Object.keys(METRICS).find((each) => each === name) as MetricName | undefined; // keys of METRICS
+  const read = metric === undefined || given === undefined ? {} : toMetricValue(metric, given);
+  if (parseDate(date) === undefined || metric === undefined || 'expected' in read)
+    throw new InvalidArgumentError(
+      `Write a date, a metric and its value, as the report does: 2026-08-19:tx_count=1250000.${suggestMetric(name)}`,
+    );
+  return [...(before ?? []), { date, metric, ...read }];
 }

@@ -1,6 +1,13 @@
-import { formatShellCommand, wordsOfOption } from '../../../infra/process/shell-command.js';
-import { GeneratorError, type ExitName } from '../../core/generator-error.js';
-import type { CommandLine } from './accept-command.js';
+import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra/process/shell-command.js';
+import { type ExitName, GeneratorError } from '../../core/generator-error.js';
+import path from 'node:path';
+import { directoryOf } from '../../../infra/store/directory/directory-address.js';
+import { count } from '../../core/text/number-words.js';
+import type { StoreFault } from '../../core/store-fault.js';
+import { formatInputFault, type InputFault } from '../../core/input/input-series.js';
+
+/** The reason in a command line that the program proposes. It is never published. */
+export const REASON_PLACEHOLDER = '<public reason>';
 
 /** Formats another command of the program on the same S3 server as this run. */
 export function formatCommand({ program, args }: CommandLine, words: readonly string[]): string {
@@ -39,4 +46,66 @@ export function findNextCommand(
     default:
       return formatAgain(commandLine);
   }
+}
+
+/** A command line as it was typed: the words that start the program, and the arguments. */
+export type CommandLine = { readonly program: readonly string[]; readonly args: readonly string[] };
+
+/** Returns the command line that publishes exactly the restatements of a plan, with all options that were given. */
+export function formatAcceptCommand(
+  { program, args }: CommandLine,
+  plan: string,
+  reason = REASON_PLACEHOLDER,
+): string {
+  const [, ...options] = ['--accept-restatements', '--plan']
+    .reduce(withoutOption, args)
+    .filter((arg) => arg !== '--accept-collected');
+  const accept = ['--accept-restatements', reason, '--plan', plan];
+  return formatShellCommand([...program, 'publish', ...options, ...accept]);
+}
+
+/**
+ * Returns the arguments of a run so that they mean the same in any directory: paths of stores and inputs are absolute, and
+ * the options that only say how the run reports are left out.
+ */
+export function toPortableArgs(args: readonly string[]): string[] {
+  const kept = ['--accept-restatements', '--plan', '--report'].reduce(withoutOption, args);
+  return kept
+    .map((arg, i) => {
+      const [, option, value = arg] = /^(--store|--input)=(.*)$/s.exec(arg) ?? [];
+      const name = option ?? kept[i - 1];
+      const absolute =
+        name === '--store' ? toAbsoluteStore(value) : name === '--input' ? toAbsoluteInput(value) : value;
+      return option === undefined ? absolute : `${option}=${absolute}`;
+    })
+    .filter((arg) => !['--quiet', '--json', '--log-json'].includes(arg));
+}
+
+function toAbsoluteStore(address: string): string {
+  const directory = directoryOf(address);
+  return directory === undefined ? address : `file:${directory}`;
+}
+
+function toAbsoluteInput(address: string): string {
+  return address.startsWith('s3://') ? address : path.resolve(address);
+}
+
+/** Numbers of faults that a run shows. */
+const MAX_STORE_FAULTS = 100;
+const MAX_INPUT_FAULTS = 20;
+
+/** Writes a line of diagnostics for each fault of a store, up to a limit. */
+export function warnOfStoreFaults(faults: readonly StoreFault[], warn: (line: string) => void): void {
+  const lines = faults.map(({ key, message }) => `${key}: ${message}`);
+  warnOf(lines, MAX_STORE_FAULTS, warn);
+}
+
+/** Writes a line of diagnostics for each fault of an input, up to a limit. */
+export function warnOfInputFaults(faults: readonly InputFault[], warn: (line: string) => void): void {
+  warnOf(faults.map(formatInputFault), MAX_INPUT_FAULTS, warn);
+}
+
+function warnOf(lines: readonly string[], limit: number, warn: (line: string) => void): void {
+  for (const line of lines.slice(0, limit)) warn(line);
+  if (lines.length > limit) warn(`... and ${count(lines.length - limit, 'more fault')} (--json lists all)`);
 }

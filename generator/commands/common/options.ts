@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { PUBLIC_PATHS } from '../../../schemas/paths.js';
@@ -8,6 +8,12 @@ import { findSchemaFaults } from '../../../schemas/validate.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { parseChoice } from '../../../infra/process/choice.js';
 import { addCommand, type CommandDescription } from '../../../infra/process/command-line.js';
+import type { Paint } from '../../../infra/process/paint.js';
+import type { ObjectStore } from '../../../infra/store/object-store.js';
+import type { ExitName } from '../../core/generator-error.js';
+import type { Progress } from '../../run/progress.js';
+import type { Signing } from '../../signing/signing.js';
+import { REASON_PLACEHOLDER, type CommandLine } from './next-command.js';
 
 /** Adds a command with the options that every command of the generator has. */
 export function addGeneratorCommand(
@@ -88,9 +94,6 @@ function parseAsOf(text: string): number {
   return ms;
 }
 
-/** The reason in a command line that the program proposes. It is never published. */
-export const REASON_PLACEHOLDER = '<public reason>';
-
 /** Parses a reason that is published. @throws InvalidArgumentError */
 export function parseReason(text: string): string {
   if (text === REASON_PLACEHOLDER)
@@ -120,3 +123,49 @@ export function parseRevision(text: string): string {
 function addChain(text: string, before: readonly Chain[] | undefined): readonly Chain[] {
   return [...(before ?? []), parseChoice(text, 'Chains', CHAIN_IDS)];
 }
+
+/** The options that every command has. */
+export type CommonOptions = {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly logJson?: boolean;
+  readonly report?: string;
+  readonly endpoint?: string;
+  readonly pathStyle?: boolean;
+};
+
+/** The effects that a command may use. */
+export type CommandContext = {
+  /** Shows the result: `document` with --json, otherwise `text` unless --quiet. The run report contains `document`. */
+  readonly show: (document: object, text: string) => void;
+  /** Colours an outcome in a text for `show`, which colours the one at its beginning itself. */
+  readonly paint: Paint;
+  /** Writes a line of diagnostics. */
+  readonly warn: (text: string) => void;
+  /** The command line of this run. */
+  readonly commandLine: CommandLine;
+  /** The machine's clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly progress: Progress;
+  /** Aborted when the operator interrupts. */
+  readonly signal: AbortSignal;
+  /** Opens the store at an address. @throws StoreError 'address'. */
+  readonly openStore: (address: string) => Promise<ObjectStore>;
+  /**
+   * Opens the key that signs the releases of a store; `undefined` if they are not signed. With `isChecked`, the current release
+   * may be one that nobody has signed. @throws GeneratorError 'usage', 'damaged'
+   */
+  readonly openSigning: (
+    store: ObjectStore,
+    options?: { readonly isChecked?: boolean },
+  ) => Promise<Signing | undefined>;
+};
+
+/** Runs commands. A command's action passes it the work to do. */
+export type CommandHost = {
+  readonly run: (
+    name: string,
+    options: CommonOptions,
+    work: (context: CommandContext) => Promise<ExitName>,
+  ) => Promise<void>;
+};

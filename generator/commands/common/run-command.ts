@@ -10,13 +10,12 @@ import { createStoppableStore } from '../../../infra/store/stoppable-store.js';
 import { formatFailure } from '../../../infra/process/exit-codes.js';
 import { PLAIN, type Paint } from '../../../infra/process/paint.js';
 import { EXIT_CODES, type ExitName } from '../../core/generator-error.js';
-import { openSigning } from '../../signing/open-signing.js';
-import type { SigningVariables } from '../../signing/open-signer.js';
+import { openSigning } from '../../signing/signing.js';
+import type { SigningVariables } from '../../signing/signer.js';
 import { recordStages } from '../../run/progress.js';
 import { writeRunReport, type RunReport } from '../../run/run-report.js';
-import type { Diagnostics } from '../../terminal/diagnostics.js';
-import { explainError } from '../../terminal/explain-error.js';
-import type { CommandContext, CommonOptions } from './context.js';
+import { type Diagnostics, explainError } from '../../terminal/diagnostics.js';
+import type { CommandContext, CommonOptions } from './options.js';
 import { findNextCommand } from './next-command.js';
 
 /** The effects that running a command line needs. */

@@ -1,5 +1,5 @@
 import type { ConfidenceSettings, Methodology, MetaDay } from '../../../schemas/types.generated.js';
-import { deniedLevel } from '../methodology/confidence.js';
+import { deniedLevel } from '../methodology/regime-series.js';
 import { expectedSignals } from '../methodology/signals.js';
 import { shareWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';

@@ -1,5 +1,5 @@
 import type { Driver, MetaDay, Methodology } from '../../../schemas/types.generated.js';
-import { deniedLevel } from '../methodology/confidence.js';
+import { deniedLevel } from '../methodology/regime-series.js';
 import { signalWords } from '../text/signal-words.js';
 import type { ClaimValue, Narrator } from './narrator.js';
 

@@ -1,17 +1,27 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import type { Chart, ManifestDate, MetaDay } from '../../../schemas/types.generated.js';
+import type {
+  Chart,
+  LabelChange,
+  ManifestDate,
+  MetaDay,
+  RegimeCalendarRow,
+} from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import { entriesInWindow } from '../artifacts/bundle.js';
-import { pointsOf, toChartPoint, type ChartPoint } from '../artifacts/chart-data.js';
+import { type ChartPoint, pointsOf, toChartPoint } from '../artifacts/chart-data.js';
 import { RECENT_DAYS } from '../artifacts/label-runs.js';
-import { calendarFile } from '../artifacts/regime-calendar.js';
-import { sourceOn, type InputSeries } from '../input/input-series.js';
+import { calendarFile, labelsOf } from '../artifacts/regime-calendar.js';
+import { type InputSeries, sourceOn } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
 import type { ChainState } from './chain-state.js';
-import { draftGenres, knownRevisions, type GenreDrafts, type GenreOptions } from './genre-drafts.js';
-import { findLabelChanges } from './label-changes.js';
-import { createRebuilder } from './rebuild-record.js';
+import {
+  createRebuilder,
+  draftGenres,
+  type GenreDrafts,
+  type GenreOptions,
+  knownRevisions,
+} from './genre-drafts.js';
 
 /** The next state of a chain, computed from its input, with the day files to write. */
 export type ChainDraft = ChainState & {
@@ -22,7 +32,7 @@ export type ChainDraft = ChainState & {
 };
 
 /** Options for `draftSteps`. */
-export type DraftOptions = GenreOptions & {
+type DraftOptions = GenreOptions & {
   /** Drafts of the genres that are already written, when a first release is written while it is planned. */
   readonly drafted?: GenreDrafts | undefined;
 };
@@ -119,4 +129,21 @@ function mergeDates(lists: readonly (readonly string[])[]): string[] {
 /** Returns the name of the source of the last date. */
 export function latestSource(series: InputSeries): string {
   return sourceOn(series, series.dates.at(-1) ?? '')?.name ?? '';
+}
+
+/** Returns those of `dates` whose label differs from the published calendar. `calendar` is '' before the first release. */
+export function findLabelChanges(
+  rows: readonly RegimeCalendarRow[],
+  dates: readonly string[],
+  calendar: string,
+): LabelChange[] {
+  if (calendar === '' || dates.length === 0) return [];
+  const before = labelsOf(calendar);
+  const compared = new Set(dates);
+  return rows.flatMap((row) => {
+    const from = before.get(row.date) as LabelChange['from'] | undefined; // a calendar holds labels only (schema)
+    return from !== undefined && compared.has(row.date) && from !== row.regime
+      ? [{ date: row.date, from, to: row.regime }]
+      : [];
+  });
 }

@@ -7,18 +7,31 @@ import type {
   ManifestRevisions,
   RegimeCalendarRow,
 } from '../../../schemas/types.generated.js';
-import type { Artifact } from '../artifacts/artifact.js';
-import type { ChartPoint } from '../artifacts/chart-data.js';
+import {
+  type Artifact,
+  type Content,
+  JSON_TYPE,
+  jsonContent,
+  type ReleaseStamp,
+  type RenderedFile,
+  toArtifact,
+} from '../artifacts/artifact.js';
+import { type ChartPoint, toChartPoint } from '../artifacts/chart-data.js';
 import type { Steps } from '../steps.js';
-import type { DayRecord } from '../records/day-writers.js';
-import { draftChainVolumes, type ChainVolumes } from '../volumes/chain-volumes.js';
-import { createEntryWriter, type DayResult, type EntryOptions } from './entry-writer.js';
-import { createRebuilder } from './rebuild-record.js';
+import { DAY_SCHEMAS, type DayRecord, type DayWriters } from '../records/day-writers.js';
+import { type ChainVolumes, draftChainVolumes } from '../volumes/draft-volumes.js';
+import { dayPath } from '../../../schemas/paths.js';
+import type { SchemaName } from '../../../schemas/validate.js';
+import { toCalendarRow } from '../artifacts/regime-calendar.js';
+import type { InputSeries } from '../input/input-series.js';
+import { supersede } from './chain-state.js';
+import { canonicalJson } from '../../../schemas/canonical-json.js';
+import { sha256Hex } from '../../../schemas/digest.js';
 
 const DAYS_A_STEP = 4;
 
 /** The published manifests, calendar and chart of a chain. Releases of older builds have no chart. */
-export type PublishedChain = {
+type PublishedChain = {
   /** Texts of published day files by digest, as far as they were read. They need not be made again. */
   readonly days?: ReadonlyMap<string, string> | undefined;
   readonly manifests: { readonly [genre in Genre]: Manifest | undefined };
@@ -124,5 +137,142 @@ export function knownRevisions({ series, published, stamp }: GenreOptions): Mani
     ...published?.manifests.derived?.revisions,
     ...published?.manifests.briefs?.revisions,
     [stamp.revision]: { updated_through, published_at: stamp.publishedAt },
+  };
+}
+
+/** Options for `createEntryWriter`. */
+type EntryOptions = {
+  readonly series: InputSeries;
+  readonly writers: DayWriters;
+  /** Set when the published dates are known to be unchanged, so that they need not be rebuilt. */
+  readonly trusted: boolean;
+  readonly stamp: ReleaseStamp;
+  readonly reason: string;
+  /** Set to leave withdrawn dates withdrawn. */
+  readonly keepWithdrawn?: boolean | undefined;
+  /** Receives each new file at once. Its text is then not cached, because the receiver writes it. */
+  readonly handOver?: (file: RenderedFile) => void;
+};
+
+/** Decides about a day of a genre, given its published entry. */
+type EntryWriter = (genre: Genre, t: number, before: ManifestDate | undefined) => DayResult;
+
+/** What the calendar and the chart show of a meta record; nothing for other genres. */
+type MetaParts = { readonly row?: RegimeCalendarRow; readonly point?: ChartPoint };
+
+/** The decision about a day: keep what is published, or publish a new file. */
+type DayResult = MetaParts &
+  (
+    | { readonly fate: 'unchanged'; readonly entry: ManifestDate }
+    | { readonly fate: 'new' | 'restated'; readonly entry: ManifestDate; readonly artifact: Artifact }
+  );
+
+/** Creates a writer that rebuilds a day as it was published, or writes it under this release's revision. */
+function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions): EntryWriter {
+  const { series, writers, trusted, stamp, reason, handOver } = options;
+  const keep = handOver === undefined ? createTextKeeper() : keepNothing;
+
+  function make(genre: Genre, schema: string, t: number, revision: string): RenderedDay {
+    const provenance = { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
+    const path = dayPath(genre, series.chain, series.dates[t] ?? '');
+    const content = (): Content => jsonContent(schemaNameOf(schema), writers.write(schema, t, provenance));
+    const rendered = content();
+    const record = rendered.value as DayRecord; // day writers return only day records
+    const parts =
+      record.schema === 'meta-day/1' ? { row: toCalendarRow(record), point: toChartPoint(record) } : {};
+    return {
+      artifact: toArtifact(path, JSON_TYPE, keep(rendered, content), rendered),
+      content: rendered,
+      ...parts,
+    };
+  }
+
+  function makeNew(genre: Genre, t: number, superseded: ManifestDate['superseded']): DayResult {
+    const schema = DAY_SCHEMAS[genre];
+    const { artifact, content, ...parts } = make(genre, schema, t, stamp.revision);
+    handOver?.({ artifact, content });
+    const entry: ManifestDate = {
+      date: series.dates[t] ?? '',
+      sha256: artifact.sha256,
+      bytes: artifact.bytes,
+      schema,
+      methodology_version: writers.regimes.methodology.version,
+      revision: stamp.revision,
+      in_force_from: stamp.revision,
+      status: writers.regimes.status[t] ?? 'missing',
+      path: artifact.path,
+      superseded,
+    };
+    return { fate: superseded.length === 0 ? 'new' : 'restated', entry, artifact, ...parts };
+  }
+
+  return (genre, t, before) => {
+    if (before === undefined) return makeNew(genre, t, []);
+    const isKept = before.status === 'withdrawn' ? (options.keepWithdrawn ?? false) : trusted;
+    if (isKept) return { fate: 'unchanged', entry: before };
+    const status = writers.regimes.status[t] ?? 'missing';
+    const { artifact: rebuilt, content: _content, ...parts } = make(genre, before.schema, t, before.revision);
+    if (rebuilt.sha256 === before.sha256 && before.status !== 'withdrawn') {
+      // The status can change without the bytes: gold and derived days do not contain it.
+      return {
+        fate: 'unchanged',
+        entry: before.status === status ? before : { ...before, status },
+        ...parts,
+      };
+    }
+    return makeNew(genre, t, supersede(before, reason));
+  };
+}
+
+type RenderedDay = RenderedFile & MetaParts;
+
+function schemaNameOf(schema: string): SchemaName {
+  return schema.split('/')[0] as SchemaName; // a schema id is `<name>/<version>`
+}
+
+/** Maximum characters in one cache. Files beyond it are rendered again when they are written. */
+const LIMIT = 64 * 1024 * 1024;
+
+/**
+ * Creates a bounded cache of rendered texts: a function that takes rendered content and returns a function that returns
+ * this content again, from the cached text while there is room, otherwise by rendering it with `make`.
+ */
+function createTextKeeper(): (rendered: Content, make: () => Content) => () => Content {
+  let used = 0;
+  return (rendered, make) => {
+    used += rendered.text.length;
+    return used <= LIMIT ? keepText(rendered) : make;
+  };
+}
+
+/** A text keeper that caches nothing: its functions render the content again. */
+function keepNothing(_rendered: Content, make: () => Content): () => Content {
+  return make;
+}
+
+/** Returns a function that restores JSON content from its text. */
+function keepText({ schema, text }: Content): () => Content {
+  return () => ({ schema, text, value: JSON.parse(text) });
+}
+
+/**
+ * Creates a function that makes the record of an entry again; it returns `undefined` for a date that the series lacks,
+ * and throws an Error if the bytes differ from those that the manifest lists. Entries of the revision `drafted` are not
+ * compared: the same writers made them in this run.
+ */
+export function createRebuilder(
+  series: InputSeries,
+  writers: DayWriters,
+  revisions: ManifestRevisions,
+  drafted: string,
+): (entry: ManifestDate) => DayRecord | undefined {
+  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  return ({ date, path, revision, schema, sha256 }) => {
+    const t = indexOf.get(date);
+    if (t === undefined) return undefined;
+    const updatedThrough = revisions[revision]?.updated_through ?? '';
+    const record = writers.write(schema, t, { revision, updatedThrough });
+    if (revision === drafted || sha256Hex(canonicalJson(record)) === sha256) return record;
+    throw new Error(`${path}: the writers produce other bytes than the manifest lists`);
   };
 }

@@ -1,6 +1,6 @@
 import { subscriberTypeOf } from '../../../schemas/object-headers.js';
 import type { FileEntry, PublicEntry, ReleaseRecord } from '../../../schemas/types.generated.js';
-import type { ChainVolumes } from '../volumes/chain-volumes.js';
+import type { ChainVolumes } from '../volumes/draft-volumes.js';
 import { listedFiles } from '../volumes/volume-files.js';
 import { toArtifact, type Artifact, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
 

@@ -3,8 +3,7 @@ import { PUBLIC_PATHS, volumeSchemaPath } from '../../../schemas/paths.js';
 import type { Chain, FeatureField, FeatureSchema, Methodology } from '../../../schemas/types.generated.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from '../artifacts/artifact.js';
 import { CALENDAR_FIELDS } from '../artifacts/regime-calendar.js';
-import type { Column, VersionRow } from '../volumes/column.js';
-import { columnsOf } from '../volumes/columns.js';
+import { type Column, columnsOf, type VersionRow } from '../volumes/columns.js';
 
 /** Returns the Table Schemas of the regime calendar and of the volumes. */
 export function tableSchemaFiles(methodology: Methodology): FileTemplate[] {

@@ -1,16 +1,18 @@
 import type {
   AxisName,
+  AxisTerm,
+  Band,
+  ConfidenceLevel,
+  ConfidenceSettings,
+  ConfidenceStep,
+  DataQualitySettings,
   DayStatus,
   Dimension,
   Level,
   Methodology,
   RegimeLabel,
 } from '../../../schemas/types.generated.js';
-import { columnOf, type InputSeries } from '../input/input-series.js';
-import { computeAxes, computeDimensions, type AxesZ, type DimensionZ } from './axes.js';
-import { computeDataQuality, type DataQuality } from './data-quality.js';
-import { decideLabel, followRuns, type Run } from './labels.js';
-import { followLevels } from './levels.js';
+import { type Column, columnOf, type InputSeries } from '../input/input-series.js';
 import { createRounding, type Rounding } from '../statistics/rounding.js';
 import { computeSignals, methodologyInputs, type SignalSeries } from './signals.js';
 
@@ -85,4 +87,248 @@ export function levelAt(z: number | null | undefined, level: Level | undefined):
 function statusOf(label: RegimeLabel, present: boolean): DayStatus {
   if (!present) return 'missing';
   return label === 'indeterminate' ? 'degraded' : 'available';
+}
+
+/** The z-scores of each dimension that the chain has signals for. */
+export type DimensionZ = { readonly [dimension in Dimension]?: Column };
+
+/** The z-scores of both axes. */
+export type AxesZ = { readonly demand: Column; readonly pressure: Column };
+
+/** Computes each dimension per date: the weighted mean of its available signals, or null. Source: methodology v1 §3. */
+function computeDimensions(signals: readonly SignalSeries[], rounding: Rounding): DimensionZ {
+  const dimensions = [...new Set(signals.map((signal) => signal.definition.dimension))];
+  return Object.fromEntries(
+    dimensions.map((dimension) => {
+      const parts = signals
+        .filter((signal) => signal.definition.dimension === dimension)
+        .map((signal) => ({ weight: signal.definition.weight, z: signal.z }));
+      return [dimension, weightedMeans(parts, rounding)];
+    }),
+  );
+}
+
+/** Computes both axes per date; null where a required dimension is missing. Source: methodology v1 §3. */
+function computeAxes(dimensions: DimensionZ, { axes }: Methodology, rounding: Rounding): AxesZ {
+  return {
+    demand: combine(axes.demand, dimensions, rounding),
+    pressure: combine(axes.pressure, dimensions, rounding),
+  };
+}
+
+function combine(definition: readonly AxisTerm[], dimensions: DimensionZ, rounding: Rounding): Column {
+  const parts = definition.flatMap((term) => {
+    const z = dimensions[term.dimension];
+    return z === undefined ? [] : [{ weight: term.weight, z }];
+  });
+  const required = definition.filter((term) => term.required).map((term) => dimensions[term.dimension]);
+  return weightedMeans(parts, rounding).map((z, t) =>
+    required.every((column) => (column?.[t] ?? null) !== null) ? z : null,
+  );
+}
+
+function weightedMeans(
+  parts: readonly { readonly weight: number; readonly z: Column }[],
+  rounding: Rounding,
+): Column {
+  return (parts[0]?.z ?? []).map((_, t) => {
+    let sum = 0;
+    let weights = 0;
+    for (const part of parts) {
+      const z = part.z[t] ?? null;
+      if (z === null) continue;
+      sum += part.weight * z;
+      weights += part.weight;
+    }
+    return weights === 0 ? null : rounding.combined(sum / weights);
+  });
+}
+
+/**
+ * Computes levels with hysteresis: a level is entered at ±`enter` and left inside ±`exit`.
+ * Shape: one level per z, same order. A missing z resets to 'normal': no evidence, no memory.
+ * Precondition: 0 <= exit < enter. Source: methodology v1 §4 (hysteresis thresholding: Canny 1986).
+ */
+export function followLevels(z: Column, band: Band): Level[] {
+  let level: Level = 'normal';
+  return z.map((value) => (level = nextLevel(level, value, band)));
+}
+
+function nextLevel(level: Level, z: number | null, { enter, exit }: Band): Level {
+  if (z === null) return 'normal';
+  if (z >= enter) return 'high';
+  if (z <= -enter) return 'low';
+  if (level === 'high') return z < exit ? 'normal' : 'high';
+  if (level === 'low') return z > -exit ? 'normal' : 'low';
+  return 'normal';
+}
+
+/** The evidence that decides a day's label. */
+type LabelEvidence = {
+  readonly demand: Level | null;
+  readonly pressure: Level | null;
+  readonly hasInput: boolean;
+  readonly dataQuality: number;
+};
+
+/** Returns the label of a day: `indeterminate` without enough evidence. Source: methodology v1 §5. */
+function decideLabel(evidence: LabelEvidence, methodology: Methodology): RegimeLabel {
+  const { demand, pressure, hasInput, dataQuality } = evidence;
+  if (demand === null || pressure === null || !hasInput) return 'indeterminate';
+  if (dataQuality < methodology.data_quality.minimum) return 'indeterminate';
+  return methodology.labels[demand][pressure];
+}
+
+/** A run of consecutive dates with the same label. `days` counts from its start to the date in question. */
+type Run = {
+  /** Index of the first date of the run. */
+  readonly start: number;
+  readonly days: number;
+  /** Label of the date before the run; null in the first run. */
+  readonly previous: RegimeLabel | null;
+};
+
+/** Returns the run of each date, `indeterminate` runs included. Shape: one per label, same order. */
+function followRuns(labels: readonly RegimeLabel[]): Run[] {
+  let start = 0;
+  return labels.map((label, t) => {
+    if (t > 0 && labels[t - 1] !== label) start = t;
+    return { start, days: t - start + 1, previous: labels[start - 1] ?? null };
+  });
+}
+
+/** The data quality of a date and its parts, each from 0 to 1. */
+type DataQuality = {
+  readonly data_quality: number;
+  readonly completeness: number;
+  readonly depth: number;
+  readonly density: number;
+};
+
+/** Computes the data quality of every date, weighted over the expected signals. Source: methodology v1 §6. */
+function computeDataQuality(
+  signals: readonly SignalSeries[],
+  settings: DataQualitySettings,
+  rounding: Rounding,
+): DataQuality[] {
+  const parts = signals.map((signal) => ({
+    weight: signal.definition.weight,
+    recent: countAvailable(signal.transformed, settings.completeness.days),
+    month: countAvailable(signal.transformed, settings.density.days),
+    year: signal.counts,
+  }));
+  return (parts[0]?.year ?? []).map((_, t) => {
+    let [completeness, depth, density, weights] = [0, 0, 0, 0];
+    for (const part of parts) {
+      completeness += part.weight * ((part.recent[t] ?? 0) / settings.completeness.days);
+      depth += part.weight * Math.min(1, (part.year[t] ?? 0) / settings.depth.values);
+      density += part.weight * ((part.month[t] ?? 0) / settings.density.days);
+      weights += part.weight;
+    }
+    const total =
+      settings.completeness.weight * completeness +
+      settings.depth.weight * depth +
+      settings.density.weight * density;
+    return {
+      data_quality: rounding.combined(total / weights),
+      completeness: rounding.combined(completeness / weights),
+      depth: rounding.combined(depth / weights),
+      density: rounding.combined(density / weights),
+    };
+  });
+}
+
+/** Counts the available values in the last `days` dates up to each date. */
+function countAvailable(values: Column, days: number): number[] {
+  let count = 0;
+  return values.map((value, t) => {
+    if (value !== null) count += 1;
+    if ((values[t - days] ?? null) !== null) count -= 1;
+    return count;
+  });
+}
+
+/** Features of a decided label that its confidence depends on. */
+export type ConfidenceFeatures = {
+  /** Distance to the nearest boundary that would change a level. */
+  readonly margin: number;
+  readonly runDays: number;
+  readonly speed: number;
+};
+
+const AXES: readonly AxisName[] = ['demand', 'pressure'];
+
+/**
+ * Computes the calibrated probability that hindsight gives the same label.
+ * Source: methodology v1 §7 (logistic calibration: Platt 1999).
+ */
+export function confidenceScore(
+  { margin, runDays, speed }: ConfidenceFeatures,
+  settings: ConfidenceSettings,
+  rounding: Rounding,
+): number {
+  const clippedMargin = Math.max(0, Math.min(settings.margin_limit, margin));
+  const run = Math.min(runDays, settings.run_limit_days) / settings.run_limit_days;
+  const clippedSpeed = Math.min(settings.speed_limit, speed);
+  const logit =
+    settings.intercept + settings.margin * clippedMargin + settings.run * run + settings.speed * clippedSpeed;
+  return rounding.confidence(1 / (1 + Math.exp(-logit)));
+}
+
+/** Returns the highest level that both the score and the data quality allow. Source: methodology v1 §7. */
+export function confidenceLevel(
+  score: number,
+  dataQuality: number,
+  settings: ConfidenceSettings,
+): ConfidenceLevel {
+  const step = settings.levels.find(
+    ({ min_score: minScore, min_data_quality: minQuality }) => score >= minScore && dataQuality >= minQuality,
+  );
+  return step?.level ?? 'low';
+}
+
+/** Returns the lowest level that the score alone would reach and the data quality does not allow, or null if there is none. */
+export function deniedLevel(
+  score: number,
+  dataQuality: number,
+  settings: ConfidenceSettings,
+): ConfidenceStep | null {
+  const denied = settings.levels.findLast(
+    ({ min_score: minScore, min_data_quality: minQuality }) => score >= minScore && dataQuality < minQuality,
+  );
+  return denied ?? null;
+}
+
+/** Returns the smallest distance of an axis to a boundary that would change its level, or null when an axis is missing. */
+export function marginAt(
+  t: number,
+  axes: AxesZ,
+  levels: { readonly [axis in AxisName]: readonly Level[] },
+  band: Band,
+  rounding: Rounding,
+): number | null {
+  let margin = Infinity;
+  for (const axis of AXES) {
+    const z = axes[axis][t] ?? null;
+    const level = levels[axis][t];
+    if (z === null || level === undefined) return null;
+    margin = Math.min(margin, rounding.combined(distanceToChange(z, level, band)));
+  }
+  return margin;
+}
+
+function distanceToChange(z: number, level: Level, { enter, exit }: Band): number {
+  if (level === 'high') return z - exit;
+  return level === 'low' ? -z - exit : enter - Math.abs(z);
+}
+
+/** Returns the largest move of an axis since `lag` days before; 0 when neither axis is available on both days. */
+export function speedAt(t: number, axes: AxesZ, lag: number, rounding: Rounding): number {
+  let speed = 0;
+  for (const axis of AXES) {
+    const now = axes[axis][t] ?? null;
+    const before = axes[axis][t - lag] ?? null;
+    if (now !== null && before !== null) speed = Math.max(speed, Math.abs(rounding.combined(now - before)));
+  }
+  return speed;
 }

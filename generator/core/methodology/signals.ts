@@ -1,9 +1,14 @@
-import type { Chain, Methodology, MetricName, SignalDefinition } from '../../../schemas/types.generated.js';
-import type { Column, InputSeries } from '../input/input-series.js';
-import { followBaseline, type BaselineSeries } from '../statistics/baseline.js';
-import { metricsRead, quantitySeries } from './quantities.js';
+import type {
+  Chain,
+  Methodology,
+  MetricName,
+  Quantity,
+  QuantityForm,
+  SignalDefinition,
+} from '../../../schemas/types.generated.js';
+import { type Column, columnOf, type InputSeries } from '../input/input-series.js';
+import { type BaselineSeries, followBaseline, smooth } from '../statistics/baseline.js';
 import type { Rounding } from '../statistics/rounding.js';
-import { smooth } from '../statistics/smoothing.js';
 
 /** A signal of a chain: the values of its quantity, a formula of metrics, and their z-scores. Shape: every column has one element per date of the series. */
 export type SignalSeries = BaselineSeries & {
@@ -71,4 +76,53 @@ function zScores(smoothed: Column, { baselines }: BaselineSeries, limit: number,
     const z = rounding.signal((s - baseline.median) / baseline.scale);
     return Math.max(-limit, Math.min(limit, z));
   });
+}
+
+/**
+ * Computes a quantity for every date: the numerator divided by the product of the denominators. Null where an operand
+ * is missing, a denominator is 0, or the result is not finite. `undefined` when the chain has no such quantity.
+ * Source: methodology v1 §2, §11.
+ */
+export function quantitySeries(quantity: Quantity, series: InputSeries): Column | undefined {
+  const form = formOf(quantity, series.chain);
+  if (form === undefined) return undefined;
+  const numerator = operand(form.numerator, series);
+  const denominators = form.denominators.map((factor) => operand(factor, series));
+  return series.dates.map((_, i) =>
+    divide(
+      numerator(i),
+      denominators.map((at) => at(i)),
+    ),
+  );
+}
+
+/** Returns the metrics that a quantity uses on `chain`. */
+function metricsRead(quantity: Quantity, chain: Chain): MetricName[] {
+  const form = formOf(quantity, chain);
+  if (form === undefined) return [];
+  return [form.numerator, ...form.denominators].filter(
+    (factor) => typeof factor === 'string',
+  ) as MetricName[]; // a text names a metric (schema)
+}
+
+function formOf(quantity: Quantity, chain: Chain): QuantityForm | undefined {
+  return quantity.forms.find((form) => form.chains.includes(chain));
+}
+
+function operand(factor: string | number, series: InputSeries): (i: number) => number | null {
+  if (typeof factor === 'number') return () => factor;
+  const column = columnOf(series, factor as MetricName); // a text names a metric (schema)
+  return (i) => column[i] ?? null;
+}
+
+function divide(numerator: number | null, denominators: readonly (number | null)[]): number | null {
+  if (numerator === null) return null;
+  if (denominators.length === 0) return numerator;
+  let product = 1;
+  for (const factor of denominators) {
+    if (factor === null) return null;
+    product *= factor;
+  }
+  const ratio = numerator / product;
+  return Number.isFinite(ratio) ? ratio : null;
 }

@@ -1,37 +1,46 @@
-import { CHAINS } from '../../../schemas/catalog.js';
-import { chainPagePath } from '../../../schemas/paths.js';
+import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
+import {
+  bundlePath,
+  calendarPath,
+  chainPagePath,
+  chartDataPath,
+  chartPath,
+  manifestPath,
+  summaryPath,
+  weeklySummaryPath,
+} from '../../../schemas/paths.js';
 import type {
   Chain,
+  Genre,
   MetaDay,
   Methodology,
   SourceSchedule,
   SourceSegment,
+  Window,
 } from '../../../schemas/types.generated.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { LANDING_DAYS } from '../artifacts/chain-facts.js';
-import { toPublishedFreshness, type PublishedFreshness } from '../artifacts/freshness.js';
+import { type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
 import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
-import { count } from '../text/count.js';
+import { count, scoreWords, shareWords, zWords } from '../text/number-words.js';
 import { dateWords, instantWords } from '../text/date-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
-import { scoreWords, shareWords, zWords } from '../text/number-words.js';
-import { chainFigure } from './chart-figure.js';
-import { publicRows, subscriberTable } from './chain-page-files.js';
-import { pageFile } from './page.js';
-import type { SiteTexts } from './site-texts.js';
 import {
   ABSENT,
   attributionWords,
+  chainFigure,
   LABEL_SENTENCES,
+  pageFile,
+  type SiteTexts,
   toCell,
   toFreshnessNotices,
   toRibbon,
-} from './page-words.js';
+} from './page.js';
 
 /** Options for `chainPage`. `records` are the current meta records of the chain's last dates, ascending. */
-export type ChainPageOptions = {
+type ChainPageOptions = {
   readonly records: readonly MetaDay[];
   /** The points of the chain's chart, ascending. */
   readonly points: readonly ChartPoint[];
@@ -161,4 +170,63 @@ function toSource({ name, from, licence, attribution, url, notes, schedule }: So
 function scheduleWords({ first_try_hours, deadline_hours, settling_days }: SourceSchedule): string {
   const settled = `small corrections are accepted for ${count(settling_days, 'day')}`;
   return `${first_try_hours} to ${deadline_hours} hours after the end of a day; ${settled}`;
+}
+
+type Row = { readonly path: string; readonly content: string };
+
+/** Returns the public files of a chain with a description of each. */
+function publicRows(chain: Chain): Row[] {
+  return [
+    { path: calendarPath(chain), content: 'Regime calendar (CSV), one row for each day' },
+    { path: weeklySummaryPath(chain), content: 'Summary of the last week (text)' },
+    { path: summaryPath(chain), content: 'The data of this page (JSON)' },
+    { path: chartPath(chain), content: 'Chart (SVG)' },
+    { path: chartDataPath(chain), content: 'The data of the chart (JSON), every day' },
+  ];
+}
+
+/** What each genre contains, in the words of a buyer. */
+const GENRE_WORDS: Readonly<Record<Genre, string>> = {
+  meta: 'Regime, confidence, scores and drivers',
+  gold: 'Metrics',
+  derived: 'Averages, changes and ratios of the metrics',
+  briefs: 'Brief in plain English',
+};
+
+const WINDOW_WORDS: Readonly<Record<Window, string>> = {
+  ...{ latest: 'latest day', '7d': '7 days', '30d': '30 days', '90d': '90 days', '365d': '365 days' },
+};
+
+/** Returns the subscriber files of a chain: a row for each genre, with a link for each window and to all dates. */
+function subscriberTable(chain: Chain): object {
+  const windows = Object.keys(WINDOWS) as Window[]; // Object.keys loses the key type
+  return {
+    heads: [...windows.map((window) => WINDOW_WORDS[window]), 'every day'],
+    rows: GENRES.map((genre) => ({
+      name: GENRE_WORDS[genre],
+      genre,
+      links: [
+        ...windows.map((window) => ({
+          path: bundlePath(genre, chain, window),
+          plan: firstPlan((plan) => hasWindow(plan, genre, window)),
+        })),
+        { path: manifestPath(genre, chain), plan: firstPlan((plan) => hasArchive(plan, genre)) },
+      ],
+    })),
+  };
+}
+
+/** Returns the name of the smallest plan with a file. */
+function firstPlan(has: (plan: PlanDefinition) => boolean): string {
+  const plan = PLAN_IDS.find((each) => has(PLANS[each]));
+  return plan === undefined ? '' : PLANS[plan].name;
+}
+
+function hasWindow(plan: PlanDefinition, genre: Genre, window: Window): boolean {
+  if (genre === 'briefs') return window === 'latest' || plan.briefs === 'all';
+  return plan.windows.includes(window);
+}
+
+function hasArchive(plan: PlanDefinition, genre: Genre): boolean {
+  return genre === 'briefs' ? plan.briefs === 'all' : plan.archive;
 }

@@ -1,5 +1,6 @@
-import { CHAINS } from '../../../schemas/catalog.js';
+import { CHAINS, PLAN_IDS, type PlanId, PLANS } from '../../../schemas/catalog.js';
 import {
+  ACCOUNT_PATHS,
   calendarPath,
   chainPagePath,
   chartPath,
@@ -12,17 +13,19 @@ import type { Chain, SourceSegment } from '../../../schemas/types.generated.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
-import { count } from '../text/count.js';
-import { dateWords } from '../text/date-words.js';
-import { joinWords } from '../text/join-words.js';
-import { shareWords } from '../text/number-words.js';
+import { count, shareWords } from '../text/number-words.js';
+import { dateWords, joinWords } from '../text/date-words.js';
 import { signalWords } from '../text/signal-words.js';
-import { overviewFigure } from './chart-figure.js';
-import { pageFile } from './page.js';
-import { attributionWords, LABEL_SENTENCES, toFreshnessNotices } from './page-words.js';
-import { planCards } from './plan-cards.js';
-import { addressOf } from './site-address.js';
-import type { SiteTexts } from './site-texts.js';
+import {
+  addressOf,
+  attributionWords,
+  LABEL_SENTENCES,
+  overviewFigure,
+  pageFile,
+  type SiteTexts,
+  toFreshnessNotices,
+} from './page.js';
+import { includedWords, planPriceWords } from '../text/plan-words.js';
 
 /** Options for `frontPage`. `facts` has one element per published chain, in the order of the page. */
 export type FrontOptions = {
@@ -144,4 +147,28 @@ function sourceWords({ name, from, licence, attribution }: SourceSegment): strin
   const by =
     attribution === undefined ? '' : ` Attribution: ${attributionWords(attribution).replace(/\.$/, '')}.`;
   return `${isSimulated({ name, licence }) ? 'Simulated, not measured' : name}${since}; licence ${licence}.${by}`;
+}
+
+/** The words of each plan's button. */
+const ACTIONS: Readonly<Record<PlanId, string>> = { 'single-chain': 'Choose a chain', research: 'Start' };
+
+const FREE_CONTENTS = [
+  'Regime calendars of all chains',
+  'Weekly summaries, charts and glossary',
+  'Methodology with every threshold',
+];
+
+/** Returns the cards of the free files and of each plan. `freeHref` is where the free files are listed. */
+export function planCards({ details }: SiteTexts, freeHref: string): object[] {
+  const toHref = (plan: PlanId): string => details?.sign_up_url ?? `${ACCOUNT_PATHS.page}?plan=${plan}`;
+  return [
+    {
+      ...{ name: 'Public', price: 'Free', period: [], contents: FREE_CONTENTS },
+      ...{ look: 'button plain', href: freeHref, action: 'Download' },
+    },
+    ...PLAN_IDS.map((plan) => ({
+      ...{ name: PLANS[plan].name, price: planPriceWords(plan), period: ['a month'] },
+      ...{ contents: includedWords(plan), action: ACTIONS[plan], look: 'button', href: toHref(plan) },
+    })),
+  ];
 }

@@ -1,5 +1,5 @@
 import MarkdownIt, { type MarkdownIt as MarkdownParser, type Token } from 'markdown-it';
-import { trustHtml, type TrustedHtml } from '../text/html-template.js';
+import { type TrustedHtml, trustHtml } from '../text/text-template.js';
 
 /** A heading and the id of its anchor. */
 export type Heading = { readonly level: number; readonly id: string; readonly text: string };

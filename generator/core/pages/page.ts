@@ -1,11 +1,33 @@
-import { ACCOUNT_PATHS, methodologyPagePath, PAGE_PATHS, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import {
+  ACCOUNT_PATHS,
+  chartDataPath,
+  chartPath,
+  methodologyPagePath,
+  PAGE_PATHS,
+  PUBLIC_PATHS,
+} from '../../../schemas/paths.js';
 import { sha256Base64 } from '../../../schemas/digest.js';
 import { pagePolicy } from '../../../schemas/page-policy.js';
 import { siteLinks } from '../../../schemas/site-links.js';
 import { SITE_NAME } from '../../../schemas/site-name.js';
-import { HTML_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '../artifacts/artifact.js';
-import { trustHtml } from '../text/html-template.js';
-import type { PageTemplate, SiteAsset, SiteTexts } from './site-texts.js';
+import { type FileTemplate, HTML_TYPE, type ReleaseStamp, textContent } from '../artifacts/artifact.js';
+import { type TextTemplate, trustHtml } from '../text/text-template.js';
+import { CHAIN_IDS, CHAINS, type GuideName, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import { freshnessLimits } from '../../../schemas/freshness.js';
+import type {
+  Chain,
+  ChainLanding,
+  Methodology,
+  RegimeLabel,
+  Site,
+} from '../../../schemas/types.generated.js';
+import { count, withMinusSigns } from '../text/number-words.js';
+import { dateWords, joinWords } from '../text/date-words.js';
+import type { ChainFacts } from '../artifacts/chain-facts.js';
+import type { ChartPoint } from '../artifacts/chart-data.js';
+import { chartForPage, drawChain, type DrawnChart, drawOverview } from '../charts/chart-files.js';
+import { LABELS } from '../charts/chart-style.js';
+import { windowWords } from '../charts/time-axis.js';
 
 /** The social card: networks want to know its size before they load it. */
 const CARD = {
@@ -32,7 +54,7 @@ const RESOURCES = [
 ];
 
 /** Options for `pageFile`. */
-export type PageOptions = {
+type PageOptions = {
   readonly path: string;
   readonly template: PageTemplate;
   readonly title: string;
@@ -83,4 +105,189 @@ export function pageFile(
 function currentOf(section: string, path: string): string[] {
   if (section === path) return ['page'];
   return section === PAGE_PATHS.docs && path.startsWith(`${section}/`) ? ['true'] : [];
+}
+
+/** Placeholder for a missing value. */
+export const ABSENT = '–';
+
+/** Formats a number for a cell of a page, with a typographic minus sign. */
+export function toCell(x: number | null | undefined, toWords: (x: number) => string): string {
+  return x === null || x === undefined ? ABSENT : withMinusSigns(toWords(x));
+}
+
+/** Returns the labels of the last dates as a ribbon, a bar with one part per date, and its text alternative. Precondition: at least one date. */
+export function toRibbon(labels: ChainLanding['labels']): object {
+  const counts = (Object.keys(LABEL_MEANINGS) as RegimeLabel[]) // Object.keys loses the key type
+    .map((label) => ({ label, days: labels.filter((each) => each.label === label).length }))
+    .filter(({ days }) => days > 0);
+  const words = counts.map(({ label, days }) => `${label} ${count(days, 'day')}`).join(', ');
+  const [first, last] = [labels[0]?.date ?? '', labels.at(-1)?.date ?? ''];
+  return { days: labels, words: `Labels from ${first} to ${last}: ${words}.` };
+}
+
+/** What each label means, as a sentence for readers who do not know the methodology. */
+export const LABEL_SENTENCES: Readonly<Record<RegimeLabel, string>> = {
+  congested: 'More use than usual, and block space is scarce.',
+  expanding: 'More use than usual, and block space is not scarce.',
+  strained: 'Block space is scarce, although use is not above normal.',
+  steady: 'Nothing unusual in use or fees.',
+  slack: 'Normal use; fees are unusually low or blocks unusually empty.',
+  quiet: 'Less use than usual; fees are normal.',
+  dormant: 'Less use than usual, and fees are unusually low or blocks unusually empty.',
+  indeterminate: 'Not enough data to name a regime.',
+};
+
+/** Returns the attribution of a source as shown behind the word "Attribution". Some texts begin with "Source:". */
+export function attributionWords(attribution: string): string {
+  return attribution.replace(/^source:\s*/i, '');
+}
+
+/** Returns the members by chain in display order, which a stored document does not keep. */
+export function inChainOrder<T>(byChain: { readonly [chain in Chain]?: T }): [Chain, T][] {
+  return CHAIN_IDS.flatMap((chain): [Chain, T][] => {
+    const value = byChain[chain];
+    return value === undefined ? [] : [[chain, value]];
+  });
+}
+
+/** A notice that a script shows once the data of these chains is late or stale by the reader's clock. */
+type FreshnessNotice = {
+  readonly names: string;
+  readonly extent: string;
+  readonly lateAfter: readonly string[];
+  readonly staleAfter: readonly string[];
+};
+
+/** Returns the notices about late and stale data: one for all chains whose data ends on the same day and ages alike. */
+export function toFreshnessNotices(
+  chains: readonly { readonly chain: Chain; readonly lastAvailable: string | null }[],
+): FreshnessNotice[] {
+  const groups = new Map<string, { names: string[]; notice: Omit<FreshnessNotice, 'names'> }>();
+  for (const { chain, lastAvailable } of chains) {
+    const { late_after: late, stale_after: stale } = freshnessLimits(chain, lastAvailable);
+    const notice = {
+      extent:
+        lastAvailable === null ? 'no day has a regime yet' : `regimes up to ${dateWords(lastAvailable)}`,
+      lateAfter: late === null ? [] : [late],
+      staleAfter: stale === null ? [] : [stale],
+    };
+    const key = JSON.stringify(notice);
+    const group = groups.get(key) ?? { names: [], notice };
+    group.names.push(CHAINS[chain].name);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ names, notice }) => ({ names: joinWords(names), ...notice }));
+}
+
+/** The address in texts for a site without one: a gateway on this machine with the default port. */
+export const LOCAL_ADDRESS = 'http://127.0.0.1:8080';
+
+/** Returns the address of a site without a slash at the end; without a site, that of this machine. */
+export const addressOf = (baseUrl = LOCAL_ADDRESS): string => baseUrl.replace(/\/$/, '');
+
+/** Names of the page templates. `layout` surrounds every page; those from `plans` on are partials. */
+export const PAGE_TEMPLATES = [
+  'layout',
+  'front',
+  'chain',
+  'pricing',
+  'status',
+  'changes',
+  'glossary',
+  'docs',
+  'guide',
+  'example',
+  'api',
+  'operation',
+  'schemas',
+  'methodology',
+  'verify',
+  'problem',
+  'plans',
+  'docs-list',
+  'code',
+  'code-tabs',
+  'members',
+  'type',
+  'figure',
+] as const;
+
+export type PageTemplate = (typeof PAGE_TEMPLATES)[number];
+
+/** An example program, published as a file and shown on a page. */
+export type ExampleText = { readonly name: string; readonly text: string };
+
+/** The code of a section of a guide. `file` is the section's id with an ending of `CODE_TABS`. */
+export type GuideCode = { readonly file: string; readonly text: string };
+
+/** A guide: a Markdown text with a section for each second-level heading, and the code of the sections. */
+export type GuideText = { readonly text: string; readonly codes: readonly GuideCode[] };
+
+/** Names of the texts in `templates/guides`. The quickstart is on the first page of the documentation. */
+export type GuideTextName = GuideName | 'quickstart';
+
+/** A style sheet or script. Its path contains its digest: a page always loads the right version, and caches can keep it. */
+export type SiteAsset = { readonly path: string; readonly text: string };
+
+/** The templates and static texts of the pages. */
+export type SiteTexts = {
+  readonly templates: { readonly [name in PageTemplate]: TextTemplate };
+  /** The styles of the first screen of a page. */
+  readonly firstStyle: string;
+  /** All styles. */
+  readonly stylesheet: SiteAsset;
+  /** The script of the pages, bundled. */
+  readonly script: SiteAsset;
+  /** The script of the page that verifies the site, bundled. */
+  readonly verifyScript: SiteAsset;
+  readonly icon: string;
+  /** The picture that social networks show beside a link, a PNG. */
+  readonly card: Uint8Array;
+  /** URL path of the wheel of the Python client. */
+  readonly wheel: string;
+  /** Ascending by name. */
+  readonly examples: readonly ExampleText[];
+  readonly guides: Readonly<Record<GuideTextName, GuideText>>;
+  /** Who publishes, and where; absent without a `site.json`. */
+  readonly details?: Site;
+};
+
+/** Returns the values of the template `figure` for a chain's chart. Precondition: at least one point. */
+export function chainFigure(
+  chain: Chain,
+  points: readonly ChartPoint[],
+  {
+    methodology,
+    lastAvailable,
+  }: { readonly methodology: Methodology; readonly lastAvailable: string | null },
+): object {
+  const chart = drawChain(chain, points, methodology);
+  return toFigure(chart, 'chain', [{ chain, lastAvailable }], chartPath(chain));
+}
+
+/** Returns the values of the template `figure` for the chart of all chains. */
+export function overviewFigure(facts: readonly ChainFacts[]): object {
+  return toFigure(drawOverview(facts), 'overview', facts, PUBLIC_PATHS.overviewChart);
+}
+
+function toFigure(
+  chart: DrawnChart,
+  kind: 'chain' | 'overview',
+  facts: readonly Pick<ChainFacts, 'chain' | 'lastAvailable'>[],
+  path: string,
+): object {
+  const chains = facts.map(({ chain }) => chain);
+  return {
+    kind,
+    heading: chart.heading,
+    range: chains.length === 0 ? 'No chain is published.' : windowWords(chart.window),
+    svg: trustHtml(chartForPage(chart)),
+    files: chains.map(chartDataPath).join(' '),
+    stale: facts
+      .flatMap((each) => freshnessLimits(each.chain, each.lastAvailable).stale_after ?? [])
+      .join(' '),
+    path,
+    data: chains.map((chain) => ({ name: CHAINS[chain].name, path: chartDataPath(chain) })),
+    labels: LABELS,
+  };
 }

@@ -5,19 +5,22 @@ import { PUBLIC_PATHS } from '../../../schemas/paths.js';
 import { withoutSiteFiles } from '../../../schemas/site-files.js';
 import type {
   Chain,
+  ChainChanges,
+  DateSpan,
   FileEntry,
   PublicEntry,
   RecordChain,
   ReleaseChanges,
   ReleaseRecord,
+  SourceChange,
+  SourceSegment,
 } from '../../../schemas/types.generated.js';
 import type { Artifact, FileTemplate, ReleaseStamp } from '../artifacts/artifact.js';
-import { publishedFacts, toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
+import { type ChainFacts, publishedFacts, toChainFacts } from '../artifacts/chain-facts.js';
 import { overviewChartFile } from '../charts/chart-files.js';
-import { crawlerFiles } from '../pages/site-files.js';
+import { crawlerFiles, releasePages } from '../pages/release-pages.js';
 import { frontPage } from '../pages/front-page.js';
-import { releasePages } from '../pages/release-pages.js';
-import { settleSite, type ReferenceTexts, type SettledSite } from '../draft/site.js';
+import { type ReferenceTexts, type SettledSite, settleSite } from '../draft/site.js';
 import {
   changesFile,
   keptChanges,
@@ -25,13 +28,16 @@ import {
   releaseFile,
   statusFile,
 } from '../artifacts/release-files.js';
-import { absentPaths, chainFiles, type ChainState, type Section } from '../draft/chain-state.js';
-import type { LineageDraft } from '../draft/lineage-draft.js';
-import type { Held } from './held.js';
-import type { PlannedRelease } from './plan-types.js';
-import { manifestOf, type PublishedState } from './published-state.js';
-import { toReleaseChanges } from './release-changes.js';
-import { settleFile, settleVolumes, stampOf, type SettledFile } from '../draft/settle-file.js';
+import {
+  absentPaths,
+  chainFiles,
+  type ChainState,
+  type LineageDraft,
+  type Section,
+} from '../draft/chain-state.js';
+import { type Held, NOTHING_HELD, reasonOfHeldChange, toHeldChange } from './held.js';
+import { manifestOf, type PlannedRelease, type PublishedState } from './plan-types.js';
+import { type SettledFile, settleFile, settleVolumes, stampOf } from '../draft/settle-file.js';
 import { listedFiles } from '../volumes/volume-files.js';
 
 /** A chain whose published state changes. `record` is absent when no date of it is in force any more. */
@@ -239,4 +245,104 @@ function revisionsOf(
 /** Removes duplicates: a store keeps equal bytes once. */
 function uniqueByDigest(artifacts: readonly Artifact[]): Artifact[] {
   return [...new Map(artifacts.map((artifact) => [artifact.sha256, artifact])).values()];
+}
+
+/** Returns the entry of a release in the list of changes. It has a reason when published days or the hold change, and for every rollback. */
+function toReleaseChanges(options: ChangesOptions): ReleaseChanges {
+  const { previous, changed, stamp, held, reason, rollback } = options;
+  const heldBefore = previous?.record ?? NOTHING_HELD;
+  const heldChange = toHeldChange(heldBefore, held);
+  const hasChangedDays = changed.some(
+    ({ state }) => state.restatedDates.length + state.withdrawnDates.length > 0,
+  );
+  return {
+    revision: stamp.revision,
+    sequence: stamp.sequence,
+    published_at: stamp.publishedAt,
+    chains: byChain((chain): ChainChanges | undefined => {
+      const state = changed.find((each) => each.state.chain === chain)?.state;
+      if (state === undefined) return undefined;
+      return {
+        updated_through: state.updatedThrough,
+        new: toSpan(state.newDates),
+        restated: toSpan(state.restatedDates),
+        withdrawn: toSpan(state.withdrawnDates),
+        label_changes: [...state.labelChanges],
+        ...sourcesMember(sourceChangesOf(previous, chain, state.sources)),
+      };
+    }),
+    reason: hasChangedDays || rollback !== null ? reason : reasonOfHeldChange(heldBefore, heldChange),
+    rollback,
+    ...heldChange,
+  };
+}
+
+/** Returns the changed sources of a chain; empty for a chain that had none. */
+export function sourceChangesOf(
+  previous: PublishedState | undefined,
+  chain: Chain,
+  sources: readonly SourceSegment[],
+): SourceChange[] {
+  const published = manifestOf(previous, 'gold', chain)?.sources;
+  return published === undefined ? [] : findSourceChanges(published, sources);
+}
+
+/** Returns the member for changed sources, which is absent if there are none. */
+export function sourcesMember(changes: SourceChange[]): Pick<ChainChanges, 'sources_changed'> {
+  return changes.length === 0 ? {} : { sources_changed: changes };
+}
+
+type ChangesOptions = {
+  readonly previous: PublishedState | undefined;
+  readonly held: Held;
+  readonly changed: readonly { readonly state: ChainState }[];
+  readonly stamp: ReleaseStamp;
+  readonly reason: string | null;
+  readonly rollback: string | null;
+};
+
+function toSpan(dates: readonly string[]): DateSpan | null {
+  const [first] = dates;
+  const last = dates.at(-1);
+  if (first === undefined || last === undefined) return null;
+  return { days: dates.length, first_date: first, last_date: last };
+}
+
+/** Returns the segments that differ, in the order of their first dates. A segment is known by its first date. */
+export function findSourceChanges(
+  before: readonly SourceSegment[],
+  after: readonly SourceSegment[],
+): SourceChange[] {
+  const starts = [...new Set([...before, ...after].map(startOf))].sort();
+  return starts.flatMap((start) => {
+    const from = before.find((segment) => startOf(segment) === start) ?? null;
+    const to = after.find((segment) => startOf(segment) === start) ?? null;
+    return canonicalJson(from) === canonicalJson(to) ? [] : [{ from, to }];
+  });
+}
+
+/** Describes changed sources in one line: `sources changed: coinmetrics CC-BY-NC 4.0 -> CC-BY 4.0`. */
+export function describeSourceChanges(changes: readonly SourceChange[]): string {
+  return `sources changed: ${changes.map(describeChange).join('; ')}`;
+}
+
+function describeChange({ from, to }: SourceChange): string {
+  const start = startOf(to ?? from);
+  const since = start === '' ? '' : ` (from ${start})`;
+  if (from === null || to === null) return `${nameOf(from)} -> ${nameOf(to)}${since}`;
+  const details = (['attribution', 'url', 'notes', 'schedule'] as const).filter(
+    (member) => canonicalJson(from[member] ?? null) !== canonicalJson(to[member] ?? null),
+  );
+  const also = details.length === 0 ? '' : `, with another ${details.join(', ')}`;
+  if (from.name !== to.name) return `${nameOf(from)} -> ${nameOf(to)}${also}${since}`;
+  if (from.licence !== to.licence) return `${nameOf(from)} -> ${to.licence}${also}${since}`;
+  return `${nameOf(to)}: ${details.join(', ')}${since}`;
+}
+
+function nameOf(segment: SourceSegment | null): string {
+  return segment === null ? 'none' : `${segment.name} ${segment.licence}`;
+}
+
+function startOf(segment: SourceSegment | null): string {
+  return segment?.from ?? '';
 }

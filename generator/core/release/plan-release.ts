@@ -6,20 +6,41 @@ import { methodologyDigest } from '../../../schemas/methodology.js';
 import type { RecordChain, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ReleaseStamp } from '../artifacts/artifact.js';
 import { createDayWriters } from '../records/day-writers.js';
-import { metricsWithValues, type InputSeries } from '../input/input-series.js';
+import { type InputSeries, metricsWithValues } from '../input/input-series.js';
 import { runSteps, type Steps } from '../steps.js';
-import { assembleRelease, type AssemblyOptions, type ChangedChain } from './assemble-release.js';
-import { assessChain, isChangedMethodology, isTrusted, manifestsOf, type Trust } from './assess-chain.js';
-import { draftSteps, latestSource, type ChainDraft } from '../draft/chain-draft.js';
-import { draftAllLineages } from './draft-all-lineages.js';
-import { createInputDigest, type InputDigest } from './input-digest.js';
+import {
+  assembleRelease,
+  type AssemblyOptions,
+  type ChangedChain,
+  sourceChangesOf,
+  sourcesMember,
+} from './assemble-release.js';
+import {
+  assessChain,
+  createInputDigest,
+  type InputDigest,
+  isChangedMethodology,
+  isTrusted,
+  manifestsOf,
+  planDigest,
+  toRestatement,
+  type Trust,
+} from './assess-chain.js';
+import { type ChainDraft, draftSteps, latestSource } from '../draft/chain-draft.js';
 import { heldOf } from './held.js';
-import { listedDates, manifestOf } from './published-state.js';
-import type { Acceptance, ChainPlan, Plan, PlanRequest, Refusal } from './plan-types.js';
+import {
+  type Acceptance,
+  type ChainPlan,
+  listedDates,
+  manifestOf,
+  type Plan,
+  type PlanRequest,
+  type Refusal,
+} from './plan-types.js';
 import type { LackingRecord } from '../volumes/draft-volumes.js';
-import { sourceChangesOf, sourcesMember } from './release-changes.js';
-import { planDigest, toRestatement } from './restatement.js';
 import { fingerprintSteps } from './writers-fingerprint.js';
+import { lineageManifestPath } from '../../../schemas/paths.js';
+import { draftLineages, type LineageDraft } from '../draft/chain-state.js';
 
 type Assessed = {
   readonly series: InputSeries;
@@ -251,4 +272,20 @@ function withholdAll(plan: Plan, record: ReleaseRecord | undefined): Plan {
     return each?.outcome === 'published' ? { ...each, outcome: 'withheld', updated_through } : each;
   });
   return { ...plan, chains };
+}
+
+/** Drafts the lineages of the chains that are published, or already are as they should be. */
+function draftAllLineages(
+  decided: readonly { readonly series: InputSeries; readonly plan: ChainPlan }[],
+  { lineages = [], previous, texts }: PlanRequest,
+  stamp: ReleaseStamp,
+): LineageDraft[] {
+  return decided.flatMap(({ series: { chain, sources }, plan: { outcome, updated_through: through } }) => {
+    const found = lineages.find((each) => each.chain === chain);
+    const isCurrent = outcome === 'published' || outcome === 'unchanged';
+    if (found === undefined || !isCurrent || through === null) return [];
+    const before = previous?.manifests.get(lineageManifestPath(chain));
+    const shared = { chain, sources, stamp, before, methodologyVersion: texts.methodology.version };
+    return draftLineages(found, { ...shared, updatedThrough: through }) ?? [];
+  });
 }

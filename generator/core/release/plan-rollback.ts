@@ -18,15 +18,13 @@ import type { ReferenceTexts } from '../draft/site.js';
 import { calendarFile, toCalendarRow } from '../artifacts/regime-calendar.js';
 import type { DayRecord } from '../records/day-writers.js';
 import { assembleRelease, type ChangedChain } from './assemble-release.js';
-import { supersede, type ChainState } from '../draft/chain-state.js';
-import { lineageManifest, type LineageDraft } from '../draft/lineage-draft.js';
-import { findLabelChanges } from '../draft/label-changes.js';
+import { type ChainState, type LineageDraft, lineageManifest, supersede } from '../draft/chain-state.js';
+import { findLabelChanges } from '../draft/chain-draft.js';
 import { runSteps } from '../steps.js';
-import { draftChainVolumes } from '../volumes/chain-volumes.js';
-import type { Held } from './held.js';
+import { draftChainVolumes } from '../volumes/draft-volumes.js';
+import { type Held, isSameHeld } from './held.js';
 import { nextStamp } from './plan-release.js';
-import type { Plan } from './plan-types.js';
-import { manifestOf, type PublishedState } from './published-state.js';
+import { manifestOf, type Plan, type PlannedRelease, type PublishedState } from './plan-types.js';
 
 /** The parts of an earlier release that a rollback needs. */
 export type RollbackTarget = {
@@ -36,7 +34,7 @@ export type RollbackTarget = {
 };
 
 /** Everything that a rollback depends on. */
-export type RollbackRequest = {
+type RollbackRequest = {
   readonly previous: PublishedState;
   readonly target: RollbackTarget;
   readonly asOfMs: number;
@@ -233,4 +231,23 @@ function knownRevisions(chain: Chain, state: PublishedState): ManifestRevisions 
     {},
     ...GENRES.map((genre) => manifestOf(state, genre, chain)?.revisions),
   ) as ManifestRevisions; // merges values of this type
+}
+
+/** Plans the release that changes what is on hold. `undefined` when nothing changes. */
+export function planHold(
+  previous: PublishedState,
+  held: Held,
+  { asOfMs, texts }: { readonly asOfMs: number; readonly texts: ReferenceTexts },
+): PlannedRelease | undefined {
+  if (isSameHeld(previous.record, held)) return undefined;
+  return assembleRelease({
+    previous,
+    texts,
+    methodologySha256: methodologyDigest(texts.methodology),
+    stamp: nextStamp(previous.record, asOfMs),
+    changed: [],
+    held,
+    reason: null,
+    rollback: null,
+  });
 }

@@ -1,13 +1,26 @@
-import type { Chain, ChainHolds, ReleaseRecord, SourceChange } from '../../../schemas/types.generated.js';
+import type {
+  Chain,
+  ChainHolds,
+  Changes,
+  Chart,
+  Genre,
+  LabelChange,
+  Landing,
+  Manifest,
+  MetricName,
+  ReleaseRecord,
+  SiteFiles,
+  SourceChange,
+  Status,
+} from '../../../schemas/types.generated.js';
 import type { Artifact } from '../artifacts/artifact.js';
 import type { ReferenceTexts } from '../draft/site.js';
-import type { NewLineages } from '../draft/lineage-draft.js';
+import type { NewLineages } from '../draft/chain-state.js';
 import type { InputSeries } from '../input/input-series.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { LackingRecord } from '../volumes/draft-volumes.js';
-import type { PublishedState } from './published-state.js';
 import type { GenreDrafts } from '../draft/genre-drafts.js';
-import type { Drop, Restatement } from './restatement.js';
+import { manifestPath } from '../../../schemas/paths.js';
 
 /** Everything that a plan depends on: input, published state, as-of instant and acceptance. */
 export type PlanRequest = {
@@ -92,4 +105,72 @@ export type Plan = {
   /** Digests of the superseded records that the volumes need and the request lacks: there is no release without them. */
   readonly lacking: readonly LackingRecord[];
   readonly release?: PlannedRelease;
+};
+
+/** The parts of the current release that the next one depends on. */
+export type PublishedState = {
+  /** The record with the files of the site. */
+  readonly record: ReleaseRecord;
+  /** Digest of the record. */
+  readonly sha256: string;
+  /** The list of the site's files. Releases of older builds have none. */
+  readonly site?: SiteFiles | undefined;
+  /**
+   * Manifests by their URL paths. A plan has those of the chains that it rebuilds, and all of the lineages; anything else that
+   * starts from a release has every manifest.
+   */
+  readonly manifests: ReadonlyMap<string, Manifest>;
+  readonly changes: Changes;
+  readonly status: Status;
+  readonly landing: Landing;
+  /** Texts of the newest day files by digest, if the plan may use them instead of making them again. */
+  readonly days?: ReadonlyMap<string, string>;
+  /** The published calendars of the chains that may change, as text. */
+  readonly calendars: ReadonlyMap<Chain, string>;
+  /** The published data of the charts of these chains. Releases of older builds have none. */
+  readonly charts: ReadonlyMap<Chain, Chart>;
+};
+
+/** Returns the number of published dates of a chain, also withdrawn ones. */
+export function listedDates(state: PublishedState | undefined, chain: Chain): number {
+  const listed = manifestOf(state, 'meta', chain)?.dates.length;
+  const { available = 0, degraded = 0, missing = 0, withdrawn = 0 } = state?.status.chains[chain]?.days ?? {};
+  return listed ?? available + degraded + missing + withdrawn;
+}
+
+/** Returns the published manifest of a genre and chain, or `undefined`. */
+export function manifestOf(
+  state: PublishedState | undefined,
+  genre: Genre,
+  chain: Chain,
+): Manifest | undefined {
+  return state?.manifests.get(manifestPath(genre, chain));
+}
+
+/** Published history that is missing from the input. No option accepts it, so that a truncated download is never published. */
+export type Drop =
+  | { readonly kind: 'later-start'; readonly published: string; readonly input: string }
+  | { readonly kind: 'earlier-end'; readonly published: string; readonly input: string }
+  | { readonly kind: 'gone-column'; readonly metric: MetricName };
+
+/** New content for published dates of a chain, summarized for the person who decides. */
+export type Restatement = {
+  readonly dates: number;
+  readonly first_date: string;
+  readonly last_date: string;
+  /** The dates whose input changed. */
+  readonly input_dates: readonly string[];
+  /** New dates before the published end: their rows were missing until now. */
+  readonly added_dates: readonly string[];
+  /** Dates that a rollback withdrew and that would be published again. */
+  readonly withdrawn_dates: readonly string[];
+  readonly metrics: readonly MetricChange[];
+  readonly label_changes: readonly LabelChange[];
+};
+
+/** Changes of a metric over the restated dates; `largest` is the largest relative change, or an added or removed value. */
+export type MetricChange = {
+  readonly metric: MetricName;
+  readonly dates: number;
+  readonly largest: { readonly date: string; readonly from: number | null; readonly to: number | null };
 };

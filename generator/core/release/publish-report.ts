@@ -1,11 +1,16 @@
 import { byChain, CHAIN_IDS } from '../../../schemas/catalog.js';
-import type { Chain, ReleaseRecord } from '../../../schemas/types.generated.js';
+import type { Chain, ReleaseRecord, Site } from '../../../schemas/types.generated.js';
 import type { ExitName } from '../generator-error.js';
-import { count } from '../text/count.js';
-import { changeWords, countWords } from '../text/number-words.js';
-import type { InputFault } from '../input/input-fault.js';
-import type { ChainPlan, Plan, Refusal } from './plan-types.js';
-import type { MetricChange, Restatement } from './restatement.js';
+import { changeWords, count, countWords } from '../text/number-words.js';
+import type { InputFault } from '../input/input-series.js';
+import {
+  type ChainPlan,
+  type Plan,
+  type Refusal,
+  type MetricChange,
+  type Restatement,
+} from './plan-types.js';
+import { LOCAL_ADDRESS } from '../pages/page.js';
 
 /** The outcome of publish or plan: the document that `--json` prints. */
 export type PublishReport = {
@@ -28,7 +33,7 @@ export type PublishReport = {
   readonly held_faults: readonly InputFault[];
 };
 
-export type ChainReport = Omit<ChainPlan, 'outcome'> & {
+type ChainReport = Omit<ChainPlan, 'outcome'> & {
   /** `invalid`: the input of the chain has faults; `absent`: the input has no file of this published chain. */
   readonly outcome: ChainPlan['outcome'] | 'invalid' | 'absent';
   /** Time of the first run that refused exactly this; absent if this is the first one. */
@@ -47,7 +52,7 @@ export type RefusalNote = {
 const NOTHING_KNOWN: RefusalNote = { digest: null, sameAsBefore: false, known: [] };
 
 /** Options for `toPublishReport`. `release` is the one in force after the run. */
-export type ReportOptions = {
+type ReportOptions = {
   readonly plan: Plan;
   readonly faults: readonly InputFault[];
   readonly heldFaults: readonly InputFault[];
@@ -235,4 +240,43 @@ function describeMetric({ metric, dates, largest }: MetricChange): string {
 function listSome(items: readonly string[]): string {
   const first = items.slice(0, 5).join(', ');
   return items.length > 5 ? `${first} and ${countWords(items.length - 5)} more` : first;
+}
+
+/** Returns the published chains that the input lacks. `selected`: the chains that the operator chose; default: all. */
+export function findAbsentChains(
+  record: ReleaseRecord | undefined,
+  present: readonly Chain[],
+  selected: readonly Chain[] = CHAIN_IDS,
+): Chain[] {
+  return selected.filter((chain) => record?.chains[chain] !== undefined && !present.includes(chain));
+}
+
+/** Returns the fault of an input without the file of a published chain. */
+export function absentFault(chain: Chain, record: ReleaseRecord | undefined, remedy: string): InputFault {
+  const through = record?.chains[chain]?.updated_through ?? '';
+  const message = `is absent from the input, but the store has ${chain} through ${through}`;
+  return { chain, file: `${chain}.csv`, message, remedy };
+}
+
+/** Returns the chains that no fault names. */
+export function withoutFaults(chains: readonly Chain[], faults: readonly InputFault[]): Chain[] {
+  return chains.filter((chain) => !faults.some((fault) => fault.chain === chain));
+}
+
+/**
+ * Returns a warning about an input without `site.json` if the published release has a site. `site`: that of the input,
+ * null without the file, `undefined` if it has faults.
+ */
+export function absentSiteFault(
+  record: ReleaseRecord | undefined,
+  site: Site | null | undefined,
+): InputFault | undefined {
+  if (site !== null || record?.site === undefined) return undefined;
+  const { name, base_url } = record.site;
+  const effect = `without it, pages lose its name and links, and the notebook and examples use ${LOCAL_ADDRESS}`;
+  return {
+    file: 'site.json',
+    message: `is absent from the input, but the published release is for ${name} at ${base_url}; ${effect}`,
+    remedy: 'put the file back and publish again, or ignore this if you removed it on purpose',
+  };
 }

@@ -6,7 +6,7 @@ import { manifestPath } from '../../../schemas/paths.js';
 import type { Chain, RecordedRefusal, ReleaseRecord } from '../../../schemas/types.generated.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import type { InputSeries } from '../input/input-series.js';
-import { createInputDigest } from './input-digest.js';
+import { createInputDigest } from './assess-chain.js';
 import type { ChainPlan, Plan, Refusal } from './plan-types.js';
 import { summarizeRefusal } from './publish-report.js';
 import { writersFingerprint } from './writers-fingerprint.js';

@@ -7,7 +7,7 @@ import { bodyOf, type FileTemplate, type ReleaseStamp } from '../artifacts/artif
 import { toChainFacts, type ChainFacts } from '../artifacts/chain-facts.js';
 import { chartDataFile, type ChartPoint } from '../artifacts/chart-data.js';
 import { chainChartFile, overviewChartFile } from '../charts/chart-files.js';
-import { crawlerFiles } from '../pages/site-files.js';
+import { crawlerFiles } from '../pages/release-pages.js';
 import { frontPage } from '../pages/front-page.js';
 import type { ReferenceTexts } from '../draft/site.js';
 import { landingFile, statusFile } from '../artifacts/release-files.js';

@@ -1,20 +1,21 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
-import type { VolumeGenre } from '../../../schemas/catalog.js';
+import { VOLUME_GENRES, type VolumeGenre } from '../../../schemas/catalog.js';
 import type {
   Chain,
   Manifest,
   ManifestDate,
   ManifestRevisions,
   ManifestVolume,
+  MetaDay,
   Methodology,
   SourceSegment,
 } from '../../../schemas/types.generated.js';
 import type { Artifact, RenderedFile } from '../artifacts/artifact.js';
 import type { DayRecord } from '../records/day-writers.js';
 import type { Steps } from '../steps.js';
-import { closedPeriods, type Period } from './periods.js';
-import { recordsOf, toVersionRows } from './version-rows.js';
-import { volumeFiles, volumeSchema } from './volume-files.js';
+import { closedPeriods, type Period, volumeFiles, volumeSchema } from './volume-files.js';
+import { endOfDayMs, parseInstant, toDayNumber } from '../../../schemas/dates.js';
+import type { VersionRow } from './columns.js';
 
 /** A published record that a draft needs. */
 export type LackingRecord = { readonly genre: VolumeGenre; readonly sha256: string };
@@ -30,7 +31,7 @@ export type VolumeDraft = {
 };
 
 /** Options for `draftVolumes`. */
-export type VolumeOptions = {
+type VolumeOptions = {
   readonly chain: Chain;
   readonly genre: VolumeGenre;
   readonly methodology: Methodology;
@@ -51,7 +52,7 @@ export type VolumeOptions = {
 };
 
 /** Drafts the volumes of the closed periods. One whose dates did not change stays as it is published, without `repack`. */
-export function* draftVolumes(options: VolumeOptions): Steps<VolumeDraft> {
+function* draftVolumes(options: VolumeOptions): Steps<VolumeDraft> {
   const { entries, updatedThrough, sources } = options;
   const first = entries[0]?.date;
   if (first === undefined) return { listed: [], files: [], lacking: [] };
@@ -124,4 +125,126 @@ function makeVolume(
 
 function within({ first, last }: Period, entries: readonly ManifestDate[]): ManifestDate[] {
   return entries.filter(({ date }) => first <= date && date <= last);
+}
+
+/** Values that are published later than this after their day were not known in time. */
+const BACKFILLED_AFTER_MS = 7 * 86_400_000;
+
+/** A date in a manifest and in the meta manifest, whose records have the status of the date. */
+type ListedDate = { readonly entry: ManifestDate; readonly metaEntry: ManifestDate };
+
+/** What the rows of a date are made from. `records` are those of `recordsOf`, by digest. */
+type DateVersions = ListedDate & {
+  readonly chain: Chain;
+  readonly revisions: ManifestRevisions;
+  readonly records: ReadonlyMap<string, DayRecord>;
+};
+
+/** A version of a date: its digest, and from when to when it is in force. `inForceUntil` is null for the last one. */
+type Version = {
+  readonly sha256: string;
+  readonly revision: string;
+  readonly inForceFrom: string;
+  readonly inForceUntil: string | null;
+  readonly isWithdrawn: boolean;
+};
+
+/** A part of a version: the time in which its date has one status. */
+type Part = Pick<Version, 'inForceFrom' | 'inForceUntil'> & { readonly status: string };
+
+/** A record that rows are made from: its digest, and the entry that names it, of the genre itself or of genre meta. */
+type NeededRecord = {
+  readonly of: 'own' | 'meta';
+  readonly entry: ManifestDate;
+  readonly sha256: string;
+};
+
+/** Returns the records that the rows of a date are made from. */
+export function recordsOf({ entry, metaEntry }: ListedDate): NeededRecord[] {
+  const own = versionsOf(entry).filter(({ isWithdrawn }) => !isWithdrawn);
+  const former = versionsOf(metaEntry).filter((each) => !each.isWithdrawn && each.inForceUntil !== null);
+  return [
+    ...own.map(({ sha256 }) => ({ of: 'own' as const, entry, sha256 })),
+    ...former.map(({ sha256 }) => ({ of: 'meta' as const, entry: metaEntry, sha256 })),
+  ];
+}
+
+/** Returns the rows of a date, one for each version and status, the oldest first. */
+export function toVersionRows(options: DateVersions): VersionRow[] {
+  const { chain, entry, revisions, records } = options;
+  return versionsOf(entry).flatMap((version): VersionRow[] => {
+    const { sha256, revision, isWithdrawn } = version;
+    const record = isWithdrawn ? null : (records.get(sha256) ?? null);
+    const row = {
+      ...{ date: entry.date, chain, record, revision },
+      backfilled: isLate(entry.date, revisions[revision]?.published_at ?? ''),
+      methodologyVersion: record?.methodology_version ?? entry.methodology_version,
+    };
+    return partsOf(version, options).map((part) => ({ ...row, ...part }));
+  });
+}
+
+function versionsOf(entry: ManifestDate): Version[] {
+  const listed = [...entry.superseded, entry];
+  return listed.map(({ sha256, revision, in_force_from: inForceFrom, status }, i) => ({
+    ...{ sha256, revision, inForceFrom, isWithdrawn: status === 'withdrawn' },
+    inForceUntil: listed[i + 1]?.in_force_from ?? null,
+  }));
+}
+
+/** Splits a version where the status of its date changes: the meta record can change while the metrics stay. */
+function partsOf(
+  { inForceFrom: start, inForceUntil: end, isWithdrawn }: Version,
+  date: DateVersions,
+): Part[] {
+  if (isWithdrawn) return [{ inForceFrom: start, inForceUntil: end, status: 'withdrawn' }];
+  const parts: Part[] = [];
+  for (const meta of versionsOf(date.metaEntry)) {
+    const isOver = meta.inForceUntil !== null && meta.inForceUntil <= start;
+    const isLater = end !== null && meta.inForceFrom >= end;
+    if (isOver || isLater) continue;
+    const status = statusOf(meta, date);
+    const last = parts.at(-1);
+    if (last?.status === status) continue;
+    if (last !== undefined) parts[parts.length - 1] = { ...last, inForceUntil: meta.inForceFrom };
+    parts.push({ inForceFrom: last === undefined ? start : meta.inForceFrom, inForceUntil: end, status });
+  }
+  return parts;
+}
+
+function statusOf(
+  { sha256, inForceUntil, isWithdrawn }: Version,
+  { metaEntry, records }: DateVersions,
+): string {
+  if (inForceUntil === null) return metaEntry.status;
+  return isWithdrawn ? 'withdrawn' : (records.get(sha256) as MetaDay).status; // the meta manifest names only these
+}
+
+function isLate(date: string, publishedAt: string): boolean {
+  return (parseInstant(publishedAt) ?? 0) - endOfDayMs(toDayNumber(date)) > BACKFILLED_AFTER_MS;
+}
+
+/** The next volumes of a chain. */
+export type ChainVolumes = { readonly [genre in VolumeGenre]: VolumeDraft };
+
+/** Options for `draftChainVolumes`. */
+type ChainVolumeOptions = Omit<VolumeOptions, 'genre' | 'entries' | 'metaEntries' | 'published'> & {
+  readonly entries: { readonly [genre in VolumeGenre]: readonly ManifestDate[] };
+  /** The published manifests; absent for a chain that was not published before. */
+  readonly published?: { readonly [genre in VolumeGenre]: Manifest | undefined } | undefined;
+};
+
+/** Drafts the volumes of a chain from the next entries of its genres. */
+export function* draftChainVolumes({
+  entries,
+  published,
+  ...shared
+}: ChainVolumeOptions): Steps<ChainVolumes> {
+  const volumes: [VolumeGenre, VolumeDraft][] = [];
+  for (const genre of VOLUME_GENRES) {
+    const own = { genre, entries: entries[genre], metaEntries: entries.meta };
+    const before = { own: published?.[genre], meta: published?.meta };
+    volumes.push([genre, yield* draftVolumes({ ...shared, ...own, published: before })]);
+  }
+  return Object.fromEntries(volumes) as ChainVolumes; // one of each
 }

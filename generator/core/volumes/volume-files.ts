@@ -8,11 +8,10 @@ import type {
   VolumeFile,
 } from '../../../schemas/types.generated.js';
 import { subscriberTypeOf } from '../../../schemas/object-headers.js';
-import { toArtifact, type Artifact, type Content } from '../artifacts/artifact.js';
-import type { Cell, Column, VersionRow } from './column.js';
-import { columnsOf } from './columns.js';
-import type { Period } from './periods.js';
-import { toCsv, toParquet, type Table } from './volume-bytes.js';
+import { type Artifact, type Content, toArtifact } from '../artifacts/artifact.js';
+import { type Cell, type CellType, type Column, columnsOf, type VersionRow } from './columns.js';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { addDays, toDayNumber } from '../../../schemas/dates.js';
 
 /** The schema of new volumes of a genre. */
 export const volumeSchema = (genre: VolumeGenre): string => `${genre}-volume/1`;
@@ -83,4 +82,95 @@ function toTableColumn(
 /** JSON and CSV write -0 as 0, and Parquet would not. */
 function withoutNegativeZero(cell: Cell): Cell {
   return typeof cell === 'number' ? cell + 0 : cell;
+}
+
+/** A table: columns with their cells, one for each row. */
+export type Table = {
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: CellType;
+    readonly unit?: string;
+    readonly required?: boolean;
+    readonly cells: readonly Cell[];
+  }[];
+};
+
+/** Returns the table as CSV: RFC 4180, LF, quotes only where needed, an empty cell for a missing value. */
+export function toCsv({ columns }: Table): string {
+  const rows = columns[0]?.cells.map((_, i) => columns.map(({ cells }) => csvCell(cells[i] ?? null))) ?? [];
+  return [columns.map(({ name }) => name), ...rows].map((cells) => `${cells.join(',')}\n`).join('');
+}
+
+function csvCell(cell: Cell): string {
+  const text = String(cell ?? '');
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const PARQUET_TYPES = {
+  date: { type: 'INT32', converted_type: 'DATE' },
+  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  number: { type: 'DOUBLE' },
+  integer: { type: 'INT64' },
+  boolean: { type: 'BOOLEAN' },
+} as const;
+
+/**
+ * Returns the table as Parquet: one row group, Snappy. `metadata` are key-value pairs of the file. The bytes depend only
+ * on the arguments and the version of the library, which is pinned.
+ */
+export function toParquet({ columns }: Table, metadata: Readonly<Record<string, string>>): Uint8Array {
+  const rows = columns[0]?.cells.length ?? 0;
+  const buffer = parquetWriteBuffer({
+    columnData: columns.map(({ name, type, cells }) => ({
+      name,
+      data: cells.map((cell) => toParquetCell(type, cell)),
+    })),
+    schema: [
+      { name: 'root', num_children: columns.length },
+      ...columns.map(({ name, type, required }) => ({
+        ...{ name, ...PARQUET_TYPES[type] },
+        repetition_type: required ? ('REQUIRED' as const) : ('OPTIONAL' as const),
+      })),
+    ],
+    ...{ rowGroupSize: rows, codec: 'SNAPPY', createdBy: 'chain-reference-data version 1' },
+    kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+  });
+  return new Uint8Array(buffer);
+}
+
+function toParquetCell(type: CellType, cell: Cell): unknown {
+  if (cell === null) return undefined;
+  if (type === 'integer') return BigInt(cell);
+  return type === 'date' ? toDayNumber(String(cell)) : cell;
+}
+
+/** Days after which a date counts as settled if its source does not say. */
+const SETTLING_DAYS = 7;
+
+/** A closed part of a history: a year, or a month of a year that is not closed. Both dates belong to it. */
+export type Period = { readonly id: string; readonly first: string; readonly last: string };
+
+/**
+ * Returns the closed periods of a history, ascending. A period is closed when its last date is published and has settled.
+ * The first one begins with the history.
+ */
+export function closedPeriods(first: string, through: string, settlingDays = SETTLING_DAYS): Period[] {
+  const settled = addDays(through, -settlingDays);
+  const periods: Period[] = [];
+  for (let start = first; ;) {
+    const period = [yearOf(start), monthOf(start)].find(({ last }) => last <= settled);
+    if (period === undefined) return periods;
+    periods.push({ ...period, first: start });
+    start = addDays(period.last, 1);
+  }
+}
+
+function yearOf(date: string): Period {
+  const id = date.slice(0, 4);
+  return { id, first: `${id}-01-01`, last: `${id}-12-31` };
+}
+
+function monthOf(date: string): Period {
+  const id = date.slice(0, 7);
+  return { id, first: `${id}-01`, last: addDays(`${addDays(`${id}-28`, 4).slice(0, 7)}-01`, -1) };
 }

@@ -1,16 +1,34 @@
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { S3Address } from '../../../schemas/store-address.js';
-import type { Engine } from '../../engines/engine.js';
+import { type Engine, EngineError, type Tables } from '../../engines/engine.js';
 import { parseEndpoint } from '../http-client.js';
-import { SourceError, type Source, type SourceFacts } from '../source.js';
-import { AWS_FACTS, SONARX_FACTS } from './aws-facts.js';
-import { withBucket, type Bucket } from './bucket.js';
-import type { DayReading } from './day-reading.js';
-import { listDates } from './list-dates.js';
-import { probeChain } from './probe-chain.js';
-import { markOf } from './raw-objects.js';
-import { AWS_CHAINS, sonarxChain, type RawChain, type RawChains, type SonarxChain } from './raw-tables.js';
-import { readDay } from './read-day.js';
+import { type Probe, type Source, SourceError, type SourceFacts } from '../source.js';
+import {
+  type Bucket,
+  findIncomplete,
+  groupByDate,
+  keysOf,
+  markOf,
+  type RawObject,
+  withBucket,
+} from './bucket.js';
+import {
+  AWS_CHAINS,
+  type ColumnType,
+  type RawChain,
+  type RawChains,
+  type RawTable,
+  sonarxChain,
+  type SonarxChain,
+  AWS_FACTS,
+  SONARX_FACTS,
+} from './raw-tables.js';
+import { addDays, toInstant } from '../../../schemas/dates.js';
+import { copyColumns, copyFooters, type PartialCopy, withFolder } from './partial-copies.js';
+import { fillQuery, readQuery } from '../../../schemas/queries.js';
+import type { CollectedDay } from '../../core/collection/day-values.js';
+import { type TextRow, toQueryDay } from '../../core/collection/query-day.js';
+import { plural } from '../../core/text/number-words.js';
 
 const BUCKET = 'aws-public-blockchain';
 const REGION = 'us-east-2';
@@ -107,3 +125,240 @@ function toAddress(source: string, { bucket = BUCKET, region = REGION, endpoint 
   const { base } = parseEndpoint(source, endpoint ?? amazon);
   return { bucket, region, prefix: '', endpoint: base, pathStyle: endpoint !== undefined };
 }
+
+/** Greatest age of the newest complete date. */
+const PROBED_DAYS = 30;
+
+/** Compares the files of the newest complete date with what the query expects, column by column. @throws SourceError */
+async function probeChain(raw: RawChain, reading: DayReading, nowMs: number): Promise<readonly Probe[]> {
+  const { source, engine, cacheFolder } = reading;
+  if (engine.ownTables) {
+    const remedy = 'Use the engine duckdb for this check.';
+    throw new SourceError('unavailable', `${source}: ${engine.name} cannot read the files. ${remedy}`);
+  }
+  const today = toInstant(nowMs).slice(0, 10);
+  const span = { first: addDays(today, -PROBED_DAYS), last: today };
+  const dates = await listDates(raw, span, reading);
+  const complete = [...dates].filter(([, listing]) => listing.incomplete === undefined);
+  const newest = complete
+    .map(([date]) => date)
+    .sort()
+    .at(-1);
+  const listing = newest === undefined ? undefined : dates.get(newest);
+  if (listing === undefined) return [probeDates(dates, span.first)];
+  const objects = listing.tables.flatMap(([, own]) => own);
+  const copies = await withFolder(cacheFolder, (folder) => copyFooters(objects, folder, reading));
+  return [
+    { item: 'newest complete date', expected: `since ${span.first}`, found: newest ?? '', agrees: true },
+    ...listing.tables.flatMap(([table, own]) =>
+      probeTable(
+        table,
+        copies.filter(({ object }) => own.includes(object)),
+      ),
+    ),
+  ];
+}
+
+function probeDates(dates: ReadonlyMap<string, DateListing>, since: string): Probe {
+  const [newest, listing] = [...dates].sort(([a], [b]) => (a < b ? -1 : 1)).at(-1) ?? [];
+  const found = newest === undefined ? 'no objects' : `${newest} with ${listing?.incomplete ?? ''}`;
+  return { item: 'newest complete date', expected: `since ${since}`, found, agrees: false };
+}
+
+function probeTable({ prefix, columns }: RawTable, copies: readonly PartialCopy[]): Probe[] {
+  const table = prefix.split('/').slice(-3, -1).join('/');
+  return Object.entries(columns).map(([column, expected]) => {
+    const types = copies.map((copy) => copy.columns.get(column)?.type);
+    const found = [...new Set(types)].map((type) => shorten(type ?? 'no such column')).join(' and ');
+    const agrees = types.length > 0 && types.every((type) => type !== undefined && isOfType(type, expected));
+    return { item: `column ${column} of ${table}`, expected: describeType(expected), found, agrees };
+  });
+}
+
+function isOfType(type: string, expected: ColumnType): boolean {
+  return expected === 'ADDRESSES'
+    ? /^STRUCT\((.*, )?"?address"? VARCHAR\b.*\)\[\]$/i.test(type)
+    : type === expected;
+}
+
+function describeType(expected: ColumnType): string {
+  return expected === 'ADDRESSES' ? 'STRUCT(address VARCHAR, ...)[]' : expected;
+}
+
+function shorten(type: string): string {
+  return type.length > 100 ? `${type.slice(0, 100)}...` : type;
+}
+
+/**
+ * Computes a day from the objects of its date, which must be complete, and the same after the query as before.
+ * @throws SourceError; the reason of `signal`.
+ */
+async function readDay(
+  chain: Chain,
+  raw: RawChain,
+  date: string,
+  reading: DayReading,
+): Promise<CollectedDay> {
+  const { engine, source } = reading;
+  const query = await readQuery(raw.query);
+  const listed = await listDate(raw, date, reading);
+  const sql = fillQuery(query.text, { first: date, last: date });
+  const objects = allObjects(listed);
+  const mark = markOf(objects);
+  const rows = await runQuery({ sql, mark, date }, listed, reading);
+  if (markOf(allObjects(await listDate(raw, date, reading))) !== mark) {
+    throw new SourceError(
+      'not-yet',
+      `${source}: the objects of ${chain} on ${date} changed while they were read.`,
+    );
+  }
+  return {
+    chain,
+    date,
+    ...toDay(chain, date, rows, source),
+    evidence: {
+      kind: 'objects',
+      objects: objects.map(({ uri, etag, bytes, lastModified }) => ({
+        ...{ uri, etag, bytes, last_modified: lastModified },
+      })),
+      sql_sha256: query.sha256,
+      engine: engine.name,
+    },
+  };
+}
+
+/** Lists the objects of each table on a date. @throws SourceError 'not-yet' if a table is not complete. */
+async function listDate(raw: RawChain, date: string, reading: DayReading): Promise<TableObjects> {
+  const { source, namePrefix } = reading;
+  const listing = (await listDates(raw, { first: date, last: date }, reading)).get(date);
+  if (listing !== undefined && listing.incomplete === undefined) return listing.tables;
+  const expected = `complete files of ${date} (${namePrefix}*.parquet)`;
+  throw new SourceError(
+    'not-yet',
+    `${source}: expected ${expected}, found ${listing?.incomplete ?? 'no objects'}.`,
+  );
+}
+
+async function runQuery(
+  { sql, mark, date }: { readonly sql: string; readonly mark: string; readonly date: string },
+  listed: TableObjects,
+  reading: DayReading,
+): Promise<readonly TextRow[]> {
+  const { engine, signal, source, cacheFolder } = reading;
+  const run = (tables: Tables): Promise<readonly TextRow[]> =>
+    engine.run({ sql, tables, mark }, signal).catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+      const code = error.code === 'shape' ? 'shape' : 'unavailable';
+      throw new SourceError(code, `${source}: ${date}: ${error.message}`, { cause: error });
+    });
+  if (engine.ownTables) return run({});
+  return withFolder(cacheFolder, async (folder) => {
+    const copies = await copyFooters(allObjects(listed), folder, reading);
+    const tables = listed.map(([table, objects]) => ({
+      table,
+      copies: copies.filter((copy) => objects.includes(copy.object)),
+    }));
+    const wanted = tables.flatMap(({ table, copies: own }) =>
+      own.map((copy) => [copy, assertColumns(copy, Object.keys(table.columns), source)] as const),
+    );
+    await copyColumns(wanted, reading);
+    return run(
+      Object.fromEntries(
+        tables.map(({ table, copies: own }) => [table.name, [{ date, paths: own.map((copy) => copy.path) }]]),
+      ),
+    );
+  });
+}
+
+/** Passes columns that a file has. A column that only some files of a table have would be null in the others. */
+function assertColumns(
+  { object, columns }: PartialCopy,
+  wanted: readonly string[],
+  source: string,
+): readonly string[] {
+  const missing = wanted.filter((name) => !columns.has(name));
+  if (missing.length === 0) return wanted;
+  const found = [...columns.keys()].join(', ').replace(/\p{C}/gu, '?').slice(0, 600);
+  const expected = plural(missing.length, 'column');
+  throw new SourceError(
+    'shape',
+    `${source}: ${object.uri}: expected the ${expected} ${missing.join(', ')}, found the columns ${found}.`,
+  );
+}
+
+function toDay(
+  chain: Chain,
+  date: string,
+  rows: readonly TextRow[],
+  source: string,
+): Pick<CollectedDay, 'values' | 'counts'> {
+  const where = `${source}: ${chain} ${date}`;
+  const other = rows.find((row) => row['date'] !== date);
+  if (other !== undefined) {
+    throw new SourceError(
+      'shape',
+      `${where}: expected rows of this date, got ${other['date'] ?? 'no date'}.`,
+    );
+  }
+  try {
+    return toQueryDay(chain, rows);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new SourceError('shape', `${where}: ${error.message}.`, { cause: error });
+  }
+}
+
+function allObjects(listed: TableObjects): RawObject[] {
+  return listed.flatMap(([, objects]) => objects);
+}
+
+/** The objects of a date. */
+type DateListing = {
+  readonly tables: TableObjects;
+  /** Why the date is not complete. */
+  readonly incomplete?: string;
+};
+
+type TableObjects = readonly (readonly [table: RawTable, objects: readonly RawObject[]])[];
+
+/** Lists the dates of a span that have objects in any table: one request for each table and 1,000 objects. */
+async function listDates(
+  { tables }: RawChain,
+  span: { readonly first: string; readonly last: string },
+  { bucket, namePrefix }: Pick<DayReading, 'bucket' | 'namePrefix'>,
+): Promise<ReadonlyMap<string, DateListing>> {
+  const listed = await Promise.all(
+    tables.map(async (table) => {
+      const { prefix } = table;
+      const objects = await bucket.list(...keysOf(prefix, span));
+      return [table, groupByDate(prefix, objects)] as const;
+    }),
+  );
+  const dates = new Set(listed.flatMap(([, byDate]) => [...byDate.keys()]));
+  return new Map(
+    [...dates].map((date) => {
+      const own = listed.map(([table, byDate]) => [table, byDate.get(date) ?? []] as const);
+      return [date, toListing(own, namePrefix)];
+    }),
+  );
+}
+
+function toListing(tables: TableObjects, namePrefix: string): DateListing {
+  for (const [{ prefix }, objects] of tables) {
+    const found = findIncomplete(prefix, objects, namePrefix);
+    if (found !== undefined) return { tables, incomplete: `${found} in ${prefix}` };
+  }
+  return { tables };
+}
+
+/** Tools for the reading of a day. */
+type DayReading = {
+  /** Id of the source, for messages. */
+  readonly source: string;
+  readonly bucket: Bucket;
+  readonly engine: Engine;
+  readonly cacheFolder: string;
+  /** Beginning of the names of complete files. */
+  readonly namePrefix: string;
+  readonly signal: AbortSignal;
+};

@@ -1,15 +1,21 @@
 import { addDays, toDate, toInstant } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
-import { SYSTEM_TOOLS, type HttpTools } from '../http/http-tools.js';
-import type { TransferLimits } from '../http/transfer-watch.js';
-import type { TimedBlock } from '../json-rpc/first-block.js';
-import { createJsonRpc } from '../json-rpc/json-rpc.js';
-import { shapeError } from '../shape-error.js';
-import { SourceError, type Source, type SourceFacts } from '../source.js';
-import { BITCOIN_DEFINITIONS, CONFIRMATIONS, FIRST_WHOLE_DATE, MAIN_GENESIS } from './bitcoin-chain.js';
-import { createBitcoinRpc, type BitcoinRpc } from './bitcoin-rpc.js';
-import { probeBitcoin } from './probe-bitcoin.js';
+import { type HttpTools, SYSTEM_TOOLS, type TransferLimits } from '../http-client.js';
+import {
+  askAnyway,
+  createJsonRpc,
+  type Form,
+  type JsonRpc,
+  probeFields,
+  probeValue,
+  type RpcCall,
+  type TimedBlock,
+  toClientName,
+} from '../json-rpc.js';
+import { type Probe, shapeError, type Source, SourceError, type SourceFacts } from '../source.js';
+import { type BitcoinRpc, CHAIN_INFO, createBitcoinRpc, GENESIS, NETWORK_INFO } from './block.js';
 import { readDay } from './read-day.js';
+import { isJsonNumber } from '../../core/collection/decimal.js';
 
 const REQUESTS_PER_MINUTE = 6_000;
 /** The most that a header may be ahead of the clocks of the network. */
@@ -117,4 +123,106 @@ function toFacts({ id, requestsPerMinute = REQUESTS_PER_MINUTE }: BitcoinNodeOpt
     requestsPerMinute,
     definitions: BITCOIN_DEFINITIONS,
   };
+}
+
+/** Hash of the first block of Bitcoin's main network. */
+const MAIN_GENESIS = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f';
+
+/** First date from which every date has blocks. */
+const FIRST_WHOLE_DATE = '2009-01-09';
+
+/** Blocks that must follow the last block of a day before the day counts as settled. */
+const CONFIRMATIONS = 6;
+
+/** The definitions of the values, as the query in `schemas/sql` has them. */
+const BITCOIN_DEFINITIONS: readonly string[] = [
+  'A day has the blocks whose header time is in [00:00, 24:00) UTC. It is given when six blocks follow its last one.',
+  'tx_count, fees_total, fee_median: all transactions but the coinbase.',
+  'active_addresses: distinct addresses of inputs and outputs; an output without an address is not counted.',
+  'issuance: outputs of the coinbase transactions, minus the fees.',
+  'block_count, block_size, block_weight: of all blocks of the day.',
+  'difficulty, hash_rate: from the field bits of the headers; hash_rate is 2^32 hashes per difficulty and block over a day.',
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const NUMBER: Form = { expected: 'a number', has: isJsonNumber };
+const TEXT: Form = { expected: 'a text', has: isText };
+const ARRAY: Form = { expected: 'an array', has: Array.isArray };
+const OBJECT: Form = {
+  expected: 'an object',
+  has: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+const CLIENT: Form = { expected: 'name and version', has: (value) => isText(value) && value.trim() !== '' };
+const IN_SYNC: Form = { expected: 'false', has: (value) => value === false };
+
+const HEADER_FORMS = {
+  ...{ height: NUMBER, hash: TEXT, previousblockhash: TEXT, time: NUMBER },
+  ...{ mediantime: NUMBER, bits: TEXT, nTx: NUMBER },
+};
+const BLOCK_FORMS = { hash: TEXT, size: NUMBER, weight: NUMBER, tx: ARRAY };
+
+/** Compares a node's chain, methods and fields with what the source uses. @throws SourceError 'unavailable' */
+async function probeBitcoin(rpc: JsonRpc, genesis: string, signal: AbortSignal): Promise<Probe[]> {
+  const ask = (method: string, ...params: RpcCall['params']): ReturnType<typeof askAnyway> =>
+    askAnyway(rpc, { method, params }, signal);
+  const info = await askAnyway(rpc, CHAIN_INFO, signal);
+  const network = await askAnyway(rpc, NETWORK_INFO, signal);
+  const { bestblockhash, initialblockdownload } = fieldsOf(info);
+  const best = isText(bestblockhash) ? bestblockhash : '';
+  const isChain: Form = { expected: genesis, has: (value) => value === genesis };
+  const header = await ask('getblockheader', best, true);
+  const stats = await ask('getblockstats', best, ['height', 'mediantime']);
+  const block = await ask('getblock', best, 3);
+  return [
+    probeGenesis(isChain, await askAnyway(rpc, GENESIS, signal)),
+    probeValue('getblockchaininfo', OBJECT, info),
+    probeValue('initialblockdownload', IN_SYNC, { value: initialblockdownload }),
+    probeValue('subversion', CLIENT, nested(network, 'subversion'), (value) =>
+      toClientName(value, rpc.scrub),
+    ),
+    probeValue('getblockheader', OBJECT, header),
+    ...probeFields('getblockheader', HEADER_FORMS, fieldsOf(header)),
+    probeValue('getblockstats', OBJECT, stats),
+    ...probeFields('getblockstats', { height: NUMBER, mediantime: NUMBER }, fieldsOf(stats)),
+    probeValue('getblock with verbosity 3', OBJECT, block),
+    ...probeFields('getblock', BLOCK_FORMS, fieldsOf(block)),
+    ...probeTransaction(fieldsOf(block)['tx']),
+  ];
+}
+
+/** Compares a transaction that is not a coinbase, if the block has one. */
+function probeTransaction(transactions: unknown): Probe[] {
+  const last =
+    Array.isArray(transactions) && transactions.length > 1 ? (transactions.at(-1) as unknown) : null;
+  if (last === null) return [];
+  const { vin, vout } = last as Fields;
+  return [
+    ...probeFields('a transaction', { fee: NUMBER, vin: ARRAY, vout: ARRAY }, last),
+    ...probeFields('an input', { prevout: OBJECT }, firstOf(vin)),
+    ...probeFields('an output', { value: NUMBER, scriptPubKey: OBJECT }, firstOf(vout)),
+  ];
+}
+
+/** Shows another first block by its hash. */
+function probeGenesis(form: Form, asked: Awaited<ReturnType<typeof askAnyway>>): Probe {
+  const probe = probeValue('block 0', form, asked);
+  return 'value' in asked && isText(asked.value) ? { ...probe, found: asked.value.slice(0, 64) } : probe;
+}
+
+function nested(
+  asked: Awaited<ReturnType<typeof askAnyway>>,
+  name: string,
+): Awaited<ReturnType<typeof askAnyway>> {
+  return 'refused' in asked ? asked : { value: fieldsOf(asked)[name] };
+}
+
+function fieldsOf(asked: Awaited<ReturnType<typeof askAnyway>>): Fields {
+  const value = 'value' in asked ? asked.value : undefined;
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? (value[0] as unknown) : undefined;
 }

@@ -1,7 +1,14 @@
-import { isWhole, toDecimalText } from '../../core/collection/values/decimal-text.js';
-import { isJsonNumber } from '../../core/collection/values/json-digits.js';
-import { toArray, toFields, type Fields } from '../json-rpc/fields.js';
-import { describeValue, shapeError } from '../shape-error.js';
+import { isJsonNumber, isWhole, toDecimalText } from '../../core/collection/decimal.js';
+import {
+  type Fields,
+  type JsonRpc,
+  resultOf,
+  type RpcCall,
+  toArray,
+  toClientName,
+  toFields,
+} from '../json-rpc.js';
+import { describeValue, shapeError } from '../source.js';
 
 /** The parts of a header that are used. Times are in seconds since the epoch. */
 export type BlockHeader = {
@@ -35,7 +42,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const SATOSHI = 8;
 
 /** Parses the answer to `getblockheader` for a height. @throws SourceError 'shape' */
-export function parseHeader(node: string, value: unknown, asked: number): BlockHeader {
+function parseHeader(node: string, value: unknown, asked: number): BlockHeader {
   const where = `${node}: header of block ${asked}`;
   const fields = toFields(where, value);
   const height = readCount(where, fields, 'height');
@@ -56,7 +63,7 @@ export function parseHeader(node: string, value: unknown, asked: number): BlockH
 }
 
 /** Parses the answer to `getblock` with verbosity 3. @throws SourceError 'shape' */
-export function parseBlock(node: string, value: unknown, header: BlockHeader): Block {
+function parseBlock(node: string, value: unknown, header: BlockHeader): Block {
   const where = `${node}: block ${header.height}`;
   const fields = toFields(where, value);
   const hash = toHash(where, fields['hash'], 'hash');
@@ -115,7 +122,7 @@ function toSatoshi(where: string, value: unknown, name: string): bigint {
 }
 
 /** Returns a safe integer of at least 0. @throws SourceError 'shape' */
-export function readCount(where: string, fields: Fields, name: string): number {
+function readCount(where: string, fields: Fields, name: string): number {
   const value = fields[name];
   const text = isJsonNumber(value) ? toDecimalText(value.number) : undefined;
   const count = text !== undefined && isWhole(text) ? Number(text) : -1;
@@ -124,7 +131,86 @@ export function readCount(where: string, fields: Fields, name: string): number {
 }
 
 /** Returns a hash of 32 bytes. @throws SourceError 'shape' */
-export function toHash(where: string, value: unknown, name: string): string {
+function toHash(where: string, value: unknown, name: string): string {
   if (typeof value === 'string' && HASH.test(value)) return value;
   throw shapeError(where, `32 bytes in hexadecimal as ${name}`, describeValue(value));
+}
+
+/** Most bytes of a block with all its inputs and scripts. */
+const MAX_BLOCK_BYTES = 256_000_000;
+
+export const CHAIN_INFO: RpcCall = { method: 'getblockchaininfo', params: [] };
+export const NETWORK_INFO: RpcCall = { method: 'getnetworkinfo', params: [] };
+export const GENESIS: RpcCall = { method: 'getblockhash', params: [0] };
+
+/** The methods of a node that the source uses. Each throws SourceError, or the reason of `signal`. */
+export type BitcoinRpc = {
+  readonly where: string;
+  readonly blockCount: (signal: AbortSignal) => Promise<number>;
+  /** Returns the hash of block 0 and the median time of a block, by one request. */
+  readonly genesisAndMedianTime: (
+    height: number,
+    signal: AbortSignal,
+  ) => Promise<{ readonly genesis: string; readonly medianTime: number }>;
+  /** Returns the name and version of the node's program; `unknown` if it does not tell. */
+  readonly client: (signal: AbortSignal) => Promise<string>;
+  readonly headers: (heights: readonly number[], signal: AbortSignal) => Promise<readonly BlockHeader[]>;
+  readonly block: (header: BlockHeader, signal: AbortSignal) => Promise<Block>;
+};
+
+/**
+ * Creates the methods of a node. All calls are sent as batches, because Bitcoin Core answers the errors of other calls with
+ * status 500, which looks like a failure that may pass.
+ */
+export function createBitcoinRpc(rpc: JsonRpc): BitcoinRpc {
+  const { where } = rpc;
+
+  async function askAll(
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    maxBytes?: number,
+  ): Promise<readonly unknown[]> {
+    const answers = await rpc.batch(calls, signal, maxBytes);
+    return answers.map((answer, i) => resultOf(where, calls[i]?.method ?? '', answer));
+  }
+
+  return {
+    where,
+    async blockCount(signal) {
+      const [height] = await askAll([{ method: 'getblockcount', params: [] }], signal);
+      return readCount(where, { height }, 'height');
+    },
+    async genesisAndMedianTime(height, signal) {
+      const stats = { method: 'getblockstats', params: [height, ['height', 'mediantime']] };
+      const [genesis, answer] = await askAll([GENESIS, stats], signal);
+      const fields = toFields(where, answer);
+      const got = readCount(where, fields, 'height');
+      if (got !== height) throw shapeError(where, `the statistics of block ${height}`, `${got}`);
+      return {
+        genesis: toHash(where, genesis, 'hash of block 0'),
+        medianTime: readCount(where, fields, 'mediantime'),
+      };
+    },
+    async client(signal) {
+      const [answer] = await rpc.batch([NETWORK_INFO], signal);
+      const isKnown = answer !== undefined && 'result' in answer;
+      return toClientName(isKnown ? toFields(where, answer.result)['subversion'] : undefined, rpc.scrub);
+    },
+    async headers(heights, signal) {
+      const hashCalls = heights.map((height) => ({ method: 'getblockhash', params: [height] }));
+      const hashes = (await askAll(hashCalls, signal)).map((each) => toHash(where, each, 'hash of a block'));
+      const headerCalls = hashes.map((hash) => ({ method: 'getblockheader', params: [hash, true] }));
+      const headers = await askAll(headerCalls, signal);
+      return headers.map((each, i) => {
+        const header = parseHeader(where, each, heights[i] ?? -1);
+        if (header.hash === hashes[i]) return header;
+        throw shapeError(where, `the header ${hashes[i] ?? ''}`, header.hash);
+      });
+    },
+    async block(header, signal) {
+      const call = { method: 'getblock', params: [header.hash, 3] };
+      const [block] = await askAll([call], signal, MAX_BLOCK_BYTES);
+      return parseBlock(where, block, header);
+    },
+  };
 }

@@ -1,15 +1,29 @@
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { CHAIN_IDS } from '../../../schemas/catalog.js';
-import { toInstant } from '../../../schemas/dates.js';
+import { addDays, toInstant } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputFolder } from '../../input/input-folder.js';
-import { createReadOnce } from '../read-once.js';
-import { SourceError, type Source, type SourceFacts } from '../source.js';
-import { assertNoPrices, mapChain, type ChainColumns, type MappedFile } from './column-mapping.js';
-import { probeFile } from './files-probe.js';
-import { readMappedCsv, toSourceError, type MappedTable } from './mapped-csv.js';
+import {
+  createReadOnce,
+  type Probe,
+  probeReading,
+  type Source,
+  SourceError,
+  type SourceFacts,
+} from '../source.js';
+import {
+  assertNoPrices,
+  type ChainColumns,
+  mapChain,
+  type MappedFile,
+  type MappedTable,
+  readHeader,
+  readMappedCsv,
+  type ReadOptions,
+  toSourceError,
+} from './mapped-csv.js';
 
 /** Options for `createFiles`: the files of an operator, and what the operator states about them. */
 export type FilesOptions = Pick<SourceFacts, 'id' | 'name' | 'url' | 'licence' | 'resale'> &
@@ -106,4 +120,29 @@ async function listNames(id: string, folder: InputFolder): Promise<readonly stri
     }
     throw toSourceError(`${id}: ${folder.address}`, error);
   }
+}
+
+/** Compares the header of a file with the mapping, and its newest date with yesterday. @throws SourceError 'unavailable' */
+async function probeFile(options: ReadOptions): Promise<readonly Probe[]> {
+  const { folder, where, mapped, nowMs } = options;
+  const { file, dateColumn, columns, isExact } = mapped;
+  const header = await probeReading(file, 'CSV', () => readHeader(folder, where, mapped));
+  if ('difference' in header) return [header.difference];
+  const probeColumn = (column: string, expected: string, isNeeded: boolean): Probe => {
+    const at = header.value.indexOf(column) + 1;
+    const found = at === 0 ? 'no such column' : `column ${at}`;
+    return { item: `column ${column} of ${file}`, expected, found, agrees: at > 0 || !isNeeded };
+  };
+  const probes = [
+    probeColumn(dateColumn, 'dates', true),
+    ...columns.map(({ metric, column, unit }) => probeColumn(column, `${metric}, unit ${unit}`, isExact)),
+  ];
+  const rows = await probeReading(`rows of ${file}`, 'dates in ascending order, with numbers', () =>
+    readMappedCsv(options),
+  );
+  if ('difference' in rows) return [...probes, rows.difference];
+  const yesterday = addDays(toInstant(nowMs).slice(0, 10), -1);
+  const newest = [...rows.value.days.keys()].at(-1) ?? 'none';
+  const item = `newest date of ${file}`;
+  return [...probes, { item, expected: yesterday, found: newest, agrees: newest === yesterday }];
 }

@@ -1,18 +1,21 @@
 import { codeOf } from '../../../infra/store/system-error.js';
 import { StoreError } from '../../../infra/store/object-store.js';
 import { endOfDayMs, parseDate } from '../../../schemas/dates.js';
-import type { DayValues } from '../../core/collection/values/day-values.js';
-import { toMetricValue } from '../../core/collection/values/metric-value.js';
-import type { CsvRow } from '../../core/input/input-table.js';
+import { type DayValues, toMetricValue } from '../../core/collection/day-values.js';
+import { type CsvRow, isPriceName } from '../../core/input/input-series.js';
 import { csvRows } from '../../input/csv-rows.js';
-import { FileFaultError } from '../../input/file-fault.js';
-import type { InputFolder } from '../../input/input-folder.js';
-import { chunksWithin, INPUT_LIMITS } from '../../input/input-limits.js';
-import { createTextReader } from '../../input/text-reader.js';
-import { shapeError } from '../shape-error.js';
-import { SourceError } from '../source.js';
-import type { MappedColumn, MappedFile } from './column-mapping.js';
-import { shiftDecimal } from './column-units.js';
+import {
+  chunksWithin,
+  createTextReader,
+  FileFaultError,
+  INPUT_LIMITS,
+  type InputFolder,
+} from '../../input/input-folder.js';
+import { shapeError, SourceError } from '../source.js';
+import { CHAINS, METRICS, metricsOf } from '../../../schemas/catalog.js';
+import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import { GeneratorError, RUN_AGAIN } from '../../core/generator-error.js';
+import { toDecimalText } from '../../core/collection/decimal.js';
 
 /** The mapped values of a file by date, for dates that have ended and have a value; and its digest and size. */
 export type MappedTable = {
@@ -175,4 +178,126 @@ function parseRow(
     return [[metric, result.value] as const];
   });
   return { date, values: Object.fromEntries(values) };
+}
+
+/** The column of each metric, and its unit: one of `unitsOf`. */
+type ColumnMapping = {
+  readonly [metric in MetricName]?: { readonly column: string; readonly unit: string };
+};
+
+/** Places of the values of a chain. Each member overrides the one for all chains. */
+export type ChainColumns = {
+  /** Name of the file in the folder. Default: `<chain>.csv`. */
+  readonly file?: string;
+  /** Default: `date`. */
+  readonly dateColumn?: string;
+  /** Default: the columns that are named like a metric of the chain, in the units of the catalog. */
+  readonly columns?: ColumnMapping;
+};
+
+/** A column to read. `exponent` is the power of ten that converts its numbers to the catalog's unit. */
+type MappedColumn = {
+  readonly metric: MetricName;
+  readonly column: string;
+  readonly unit: string;
+  readonly exponent: number;
+};
+
+/** A file to read. */
+export type MappedFile = {
+  readonly file: string;
+  readonly dateColumn: string;
+  readonly columns: readonly MappedColumn[];
+  /** False if a column may be missing: the mapping is the one of the product. */
+  readonly isExact: boolean;
+};
+
+/**
+ * Returns the file and columns of a chain.
+ * @throws GeneratorError 'usage' for an unknown unit, a metric that the chain does not have, or a path.
+ */
+export function mapChain(
+  source: string,
+  chain: Chain,
+  common: ChainColumns,
+  own: ChainColumns = {},
+): MappedFile {
+  const { file = `${chain}.csv`, dateColumn = 'date', columns } = { ...common, ...own };
+  const fail = (what: string, remedy: string): never => {
+    throw new GeneratorError('usage', `${source}: ${chain}: ${what}. ${remedy} in the policy.`, {
+      next: RUN_AGAIN,
+    });
+  };
+  if (!/^[^/\\]*[^/\\.][^/\\]*$/.test(file))
+    fail(`"${file}" is not the name of a file`, 'Name a file of the folder');
+  const supported = metricsOf(chain);
+  if (columns === undefined) return { file, dateColumn, columns: supported.map(toOwnColumn), isExact: false };
+  const foreign = (Object.keys(own.columns ?? {}) as MetricName[]).find(
+    (metric) => !supported.includes(metric),
+  ); // Object.keys loses the key type
+  if (foreign !== undefined) fail(`there is no metric "${foreign}"`, `Use ${supported.join(', ')}`);
+  const mapped = supported.flatMap((metric) => {
+    const entry = columns[metric];
+    if (entry === undefined) return [];
+    const { column, unit } = entry;
+    const units = unitsOf(chain, metric);
+    const exponent = Object.hasOwn(units, unit) ? units[unit] : undefined;
+    if (exponent !== undefined) return [{ metric, column, unit, exponent }];
+    return fail(`${metric} has the unknown unit "${unit}"`, `Use ${Object.keys(units).join(', ')}`);
+  });
+  return { file, dateColumn, columns: mapped, isExact: true };
+}
+
+function toOwnColumn(metric: MetricName): MappedColumn {
+  return { metric, column: metric, unit: 'of the catalog', exponent: 0 };
+}
+
+/**
+ * Passes for a mapping without a column that is named like a price. The price of gas is a metric.
+ * @throws GeneratorError 'usage'
+ */
+export function assertNoPrices(source: string, columns: ColumnMapping): void {
+  for (const [metric, { column }] of Object.entries(columns)) {
+    const name = metric === 'gas_price_mean' ? column.replace(/gas[ _-]?price/i, '') : column;
+    if (isPriceName(name)) {
+      throw new GeneratorError(
+        'usage',
+        `${source}: the column "${column}" of ${metric} looks like a price, and this service carries none. ` +
+          'Remove it in the policy.',
+        { next: RUN_AGAIN },
+      );
+    }
+  }
+}
+
+/** Powers of ten that convert to a unit of the catalog, by unit of a column. */
+type Exponents = Readonly<Record<string, number>>;
+
+const GAS: Exponents = { gas: 0, Mgas: 6, Ggas: 9 };
+const ETH: Exponents = { ETH: 0, gwei: -9, wei: -18 };
+const COINS: Readonly<Record<'BTC' | 'ETH', Exponents>> = {
+  BTC: { 'native coin': 0, BTC: 0, satoshi: -8 },
+  ETH: { 'native coin': 0, ...ETH },
+};
+/** Units of columns by unit of the catalog, where there are others than that one. */
+const UNITS: Readonly<Record<string, Exponents>> = {
+  bytes: { bytes: 0, kB: 3, MB: 6, GB: 9 },
+  gas: GAS,
+  'gas per block': { 'gas per block': 0, ...GAS },
+  gwei: { gwei: 0, wei: -9, ETH: 9 },
+  ETH,
+  'TH/s': { 'H/s': -12, 'kH/s': -9, 'MH/s': -6, 'GH/s': -3, 'TH/s': 0, 'PH/s': 3, 'EH/s': 6 },
+};
+
+/** Returns the units that a column of a metric may have, each with the power of ten that converts it to the catalog's. */
+function unitsOf(chain: Chain, metric: MetricName): Exponents {
+  const { unit } = METRICS[metric];
+  if (unit.startsWith('native coin')) return COINS[CHAINS[chain].nativeCoin];
+  return UNITS[unit] ?? { [unit]: 0 };
+}
+
+/** Returns a number times a power of ten, as exact decimal text; `undefined` for text that is not a number. */
+function shiftDecimal(text: string, exponent: number): string | undefined {
+  const decimal = toDecimalText(text);
+  return decimal === undefined ? undefined : toDecimalText(`${decimal}e${exponent}`);
 }

@@ -2,15 +2,15 @@ import { objectKey, publicKey, releaseKey } from '../../../schemas/paths.js';
 import type { ObjectMeta, ObjectStore } from '../../../infra/store/object-store.js';
 import type { FileSize } from '../../state/disk-space.js';
 import { RETAINED_RELEASES } from '../../state/gc-policy.js';
-import { metaOf } from '../../state/object-meta.js';
+import { metaOf } from '../../state/stored-json.js';
 import {
   isRetained,
   listedFilesOf,
+  type NamedFile,
   readDayFiles,
   siteListOf,
   type StoredRelease,
-  type NamedFile,
-} from '../../state/reachable-objects.js';
+} from '../../state/published-state.js';
 
 /** Estimated size of a release record, whose real size no file lists. */
 const RECORD_BYTES = 32_768;

@@ -1,11 +1,8 @@
 import { POINTER_KEY } from '../../../schemas/paths.js';
 import type { ObjectHead, ObjectStore } from '../../../infra/store/object-store.js';
 import { RENEWAL_AGE_MS } from '../../state/gc-policy.js';
-import { readPointer } from '../../state/published-state.js';
-import { isRetained, type StoredRelease } from '../../state/reachable-objects.js';
-import { assertDigest, damaged } from '../../state/stored-json.js';
-import { withStoreAddress } from '../../state/with-store-address.js';
-import { putImmutable } from '../../state/write-artifact.js';
+import { isRetained, readPointer, type StoredRelease } from '../../state/published-state.js';
+import { assertDigest, damaged, putImmutable, withStoreAddress } from '../../state/stored-json.js';
 import type { CopyItem } from './copy-list.js';
 
 /** Result of copying one object. `skipped`: garbage collection has deleted it at the source. `bytes`: number written. */

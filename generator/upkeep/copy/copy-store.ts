@@ -4,25 +4,27 @@ import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
-import { count } from '../../core/text/count.js';
-import { bytesWords } from '../../core/text/number-words.js';
-import { refreshAliases } from '../../publish/refresh-aliases.js';
+import { bytesWords, count } from '../../core/text/number-words.js';
+import { refreshAliases } from '../../publish/publish-release.js';
 import type { Progress } from '../../run/progress.js';
-import type { StoredKeySet } from '../../signing/stored-key-set.js';
+import type { StoredKeySet } from '../../signing/signed-history.js';
 import { assertSpaceForFiles } from '../../state/disk-space.js';
 import { watchGc } from '../../state/gc-lease.js';
 import { assertMoved, isMoveOutcomeUnknown, movePointer } from '../../state/move-pointer.js';
-import { readPointer, type ReadPointer } from '../../state/published-state.js';
-import { readReleases, type StoredRelease } from '../../state/reachable-objects.js';
+import {
+  readPointer,
+  type ReadPointer,
+  readReleases,
+  type StoredRelease,
+} from '../../state/published-state.js';
 import { assertStore, markStore } from '../../state/store-mark.js';
-import { withStoreAddress } from '../../state/with-store-address.js';
-import { assertStructure } from '../../verify/check-structure.js';
+import { withStoreAddress } from '../../state/stored-json.js';
+import { assertStructure, type Selection, selectRelease } from './select-release.js';
 import { gcStore, type GcResult, type GcStoreOptions } from '../gc-store.js';
 import { listCopyItems, sizesOf, type CopyItem, type CopyList } from './copy-list.js';
 import { copyObject } from './copy-object.js';
 import { copyCurrentTrust, copyStatements, readSourceKeys, type CopyTrustOptions } from './copy-trust.js';
 import { indexOfTarget, readTargetPointer } from './copy-target.js';
-import { selectRelease, type Selection } from './select-release.js';
 
 /** Number of objects copied at a time. Fewer large ones, so that memory stays bounded. */
 const CONCURRENCY = 32;

@@ -2,11 +2,14 @@ import { ALIASES_KEY, POINTER_KEY, RELEASES_PREFIX } from '../../../schemas/path
 import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
-import { readAliasSequence, type ReadPointer } from '../../state/published-state.js';
-import { recordKeysOf, type StoredRelease } from '../../state/reachable-objects.js';
+import {
+  readAliasSequence,
+  type ReadPointer,
+  recordKeysOf,
+  type StoredRelease,
+} from '../../state/published-state.js';
 import { isStore } from '../../state/store-mark.js';
-import { readStoredJson } from '../../state/stored-json.js';
-import { withStoreAddress } from '../../state/with-store-address.js';
+import { readStoredJson, withStoreAddress } from '../../state/stored-json.js';
 
 /**
  * Reads the pointer of the target; `undefined` for an empty address, after an interrupted copy, and for a store that

@@ -7,17 +7,22 @@ import { verifyTimestamp } from '../../../schemas/trust/verify-documents.js';
 import type { KeySet, Pointer } from '../../../schemas/types.generated.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { historyDigestsOf, readCheckedStatement, toJws } from '../../signing/check-statement.js';
-import { writeReleaseList } from '../../signing/release-list.js';
-import { readSignedHistory } from '../../signing/signed-history.js';
-import { publishStatement } from '../../signing/statements.js';
-import { checkForm, KEY_SET_KEY, readStoredKeySet, type StoredKeySet } from '../../signing/stored-key-set.js';
-import { damagedByTrust, unlessFalse } from '../../signing/trust-damage.js';
-import { readCurrent, TIMESTAMP_KEY } from '../../signing/trust-files.js';
-import { metaOf } from '../../state/object-meta.js';
-import { readPointer } from '../../state/published-state.js';
-import type { StoredRelease } from '../../state/reachable-objects.js';
-import { damaged } from '../../state/stored-json.js';
+import {
+  checkForm,
+  damagedByTrust,
+  historyDigestsOf,
+  KEY_SET_KEY,
+  readCheckedStatement,
+  readSignedHistory,
+  readStoredKeySet,
+  type StoredKeySet,
+  toJws,
+  unlessFalse,
+  writeReleaseList,
+} from '../../signing/signed-history.js';
+import { publishStatement, readCurrent, TIMESTAMP_KEY } from '../../signing/signing.js';
+import { damaged, metaOf } from '../../state/stored-json.js';
+import { readPointer, type StoredRelease } from '../../state/published-state.js';
 
 /** Options for copying what proves the releases of a store. */
 export type CopyTrustOptions = {

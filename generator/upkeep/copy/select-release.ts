@@ -1,11 +1,13 @@
 import { parseInstant } from '../../../schemas/dates.js';
-import { PUBLIC_PATHS } from '../../../schemas/paths.js';
-import type { Pointer } from '../../../schemas/types.generated.js';
+import { objectKey, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
+import type { Manifest, Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { GeneratorError, RUN_AGAIN, type NextWords } from '../../core/generator-error.js';
-import { count } from '../../core/text/count.js';
-import { isRetained, type StoredRelease } from '../../state/reachable-objects.js';
+import { GeneratorError, type NextWords, RUN_AGAIN } from '../../core/generator-error.js';
+import { count } from '../../core/text/number-words.js';
+import { isRetained, type StoredRelease } from '../../state/published-state.js';
 import { readClock } from '../../state/trusted-clock.js';
+import { checkIndexes, checkListing } from '../../core/verification/check-files.js';
+import { damaged, parseStored, readArtifact } from '../../state/stored-json.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -87,4 +89,30 @@ function findUndone(releases: readonly StoredRelease[]): Set<number> {
 
 function usage(message: string, next?: NextWords): GeneratorError {
   return new GeneratorError('usage', `${message} Nothing was copied.`, { next });
+}
+
+/**
+ * Checks what a verification checks of the files that list others: the pointer, the manifests of days, and the public lists
+ * of files and of changes. Precondition: `releases` begins with the record that the pointer's digest names.
+ * @throws GeneratorError 'damaged' for the first fault.
+ */
+export async function assertStructure(
+  store: ObjectStore,
+  { revision, sequence }: Pointer,
+  releases: readonly StoredRelease[],
+): Promise<void> {
+  const [current] = releases;
+  if (current?.record.revision !== revision || current.record.sequence !== sequence)
+    throw damaged(POINTER_KEY, 'does not name the revision and sequence of its record');
+  const { record } = current;
+  const manifests = new Map<string, Manifest>();
+  for (const [path, { sha256, bytes }] of Object.entries(record.manifests)) {
+    const body = await readArtifact(store, sha256);
+    const key = objectKey(sha256);
+    if (body.length !== bytes) throw damaged(key, `has ${body.length} bytes, not the ${bytes} listed`);
+    manifests.set(path, parseStored(key, 'manifest', body));
+  }
+  const changes = releases.map((release) => release.record.changes);
+  const [fault] = [...checkListing({ record, manifests }), ...checkIndexes(record, changes)];
+  if (fault !== undefined) throw damaged(fault.key, fault.message);
 }

@@ -4,12 +4,15 @@ import { canonicalJson } from '../../../schemas/canonical-json.js';
 import type { ReleaseChanges, Site } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { applyHeldChange, heldOf, NOTHING_HELD } from '../../core/release/held.js';
-import { readPointer, readRecord } from '../../state/published-state.js';
-import { listedFilesOf, type StoredRelease } from '../../state/reachable-objects.js';
-import type { NamedRelease } from '../../state/release-lineage.js';
+import {
+  listedFilesOf,
+  type NamedRelease,
+  readPointer,
+  readRecord,
+  type StoredRelease,
+} from '../../state/published-state.js';
 import type { PastRelease } from './replay-release.js';
-import { parseStored, readArtifactJson } from '../../state/stored-json.js';
-import { unlessDamaged } from '../../state/unless-damaged.js';
+import { parseStored, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
 
 const CONCURRENCY = 16;
 

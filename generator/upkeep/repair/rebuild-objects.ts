@@ -1,22 +1,27 @@
 import pMap from 'p-map';
 import { GENRES } from '../../../schemas/catalog.js';
-import { manifestPath, objectKey, releaseKey } from '../../../schemas/paths.js';
+import {
+  manifestPath,
+  objectKey,
+  parseObjectKey,
+  parseReleaseKey,
+  releaseKey,
+} from '../../../schemas/paths.js';
 import type { Manifest, Site } from '../../../schemas/types.generated.js';
-import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { bodyOf, type Artifact } from '../../core/artifacts/artifact.js';
+import type { ObjectMeta, ObjectStore } from '../../../infra/store/object-store.js';
+import { type Artifact, bodyOf, JSON_TYPE, jsonContent, toArtifact } from '../../core/artifacts/artifact.js';
 import type { InputSeries } from '../../core/input/input-series.js';
-import { createDayWriters } from '../../core/records/day-writers.js';
-import { rebuildDays } from '../../core/draft/rebuild-days.js';
-import { count } from '../../core/text/count.js';
-import { restoreObject, type LostObjects } from './lost-objects.js';
-import { metaOf } from '../../state/object-meta.js';
+import { createDayWriters, type DayWriters } from '../../core/records/day-writers.js';
+import { count } from '../../core/text/number-words.js';
+import { metaOf, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
 import { guessBroken, readReadableReleases, releasesThatMade } from './past-releases.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import type { Progress } from '../../run/progress.js';
 import { replayRelease } from './replay-release.js';
-import type { StoredRelease } from '../../state/reachable-objects.js';
-import { readArtifactJson } from '../../state/stored-json.js';
-import { unlessDamaged } from '../../state/unless-damaged.js';
+import type { StoredRelease } from '../../state/published-state.js';
+import type { SchemaName } from '../../../schemas/validate.js';
+import { sha256Hex } from '../../../schemas/digest.js';
+import type { StoreFault } from '../../core/store-fault.js';
 
 const CONCURRENCY = 16;
 
@@ -128,4 +133,79 @@ function namesAny(manifest: Manifest, wanted: ReadonlySet<string>): boolean {
   return manifest.dates.some((entry) =>
     [entry, ...entry.superseded].some(({ sha256 }) => wanted.has(sha256)),
   );
+}
+
+/**
+ * Rebuilds the day files of a manifest that have one of the `wanted` digests, and returns those whose digest matches.
+ * Each is written with the provenance of its own revision. A superseded version is rebuilt only if `series` still holds
+ * the values it was computed from; otherwise its digest differs and it is omitted.
+ */
+function rebuildDays(
+  manifest: Manifest,
+  series: InputSeries,
+  writers: DayWriters,
+  wanted: ReadonlySet<string>,
+): Artifact[] {
+  const indexOf = new Map(series.dates.map((date, t) => [date, t]));
+  return manifest.dates.flatMap((entry) => {
+    const t = indexOf.get(entry.date);
+    if (t === undefined) return [];
+    const versions = [entry, ...entry.superseded].filter(({ sha256 }) => wanted.has(sha256));
+    return versions.flatMap(({ sha256, revision }) => {
+      const provenance = { revision, updatedThrough: manifest.revisions[revision]?.updated_through ?? '' };
+      const schema = entry.schema.split('/')[0] as SchemaName; // a schema id is `<name>/<version>`
+      const artifact = toArtifact(entry.path, JSON_TYPE, () =>
+        jsonContent(schema, writers.write(entry.schema, t, provenance)),
+      );
+      return artifact.sha256 === sha256 ? [artifact] : [];
+    });
+  });
+}
+
+const READ_CONCURRENCY = 32;
+
+/** Keys of missing and damaged objects, by the digest of the right bytes. */
+type LostObjects = ReadonlyMap<string, string>;
+
+/** Returns the artifacts and release records among the faults that are missing or do not match their digest. */
+export async function findLostObjects(
+  store: ObjectStore,
+  faults: readonly StoreFault[],
+): Promise<LostObjects> {
+  const lost = new Map<string, string>();
+  const keys = [...new Set(faults.map(({ key }) => key))];
+  await pMap(
+    keys,
+    async (key) => {
+      const sha256 = digestOfKey(key);
+      if (sha256 === undefined) return;
+      const found = await store.get(key);
+      if (found === undefined || sha256Hex(found.bytes) !== sha256) lost.set(sha256, key);
+    },
+    { concurrency: READ_CONCURRENCY },
+  );
+  return lost;
+}
+
+/** Returns the digest in the key of an artifact or release record. */
+function digestOfKey(key: string): string | undefined {
+  return parseObjectKey(key) ?? parseReleaseKey(key)?.sha256;
+}
+
+/**
+ * Restores a missing or damaged object. Returns whether it was written; `false` if it is intact or another process has written it meanwhile.
+ * @throws Error if `body` does not have the digest in the key.
+ */
+async function restoreObject(
+  store: ObjectStore,
+  key: string,
+  body: Uint8Array,
+  meta: ObjectMeta,
+): Promise<boolean> {
+  const sha256 = digestOfKey(key);
+  if (sha256Hex(body) !== sha256) throw new Error(`${key}: the bytes do not have this digest`);
+  const found = await store.get(key);
+  if (found === undefined) return (await store.putIfAbsent(key, body, meta)) === 'created';
+  if (sha256Hex(found.bytes) === sha256) return false;
+  return (await store.compareAndSwap(key, body, found.etag, meta)) !== 'conflict';
 }

@@ -5,17 +5,16 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import { count, plural } from '../../core/text/count.js';
-import { metaOf } from '../../state/object-meta.js';
+import { count, plural } from '../../core/text/number-words.js';
+import { metaOf, parseStored, unlessDamaged } from '../../state/stored-json.js';
 import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
-import type { NamedRelease } from '../../state/release-lineage.js';
+import type { NamedRelease } from '../../state/published-state.js';
 import { assertStore, isStore, restoreMark } from '../../state/store-mark.js';
-import { refreshAliases, type RefreshResult } from '../../publish/refresh-aliases.js';
-import { findLostObjects } from './lost-objects.js';
+import { refreshAliases, type RefreshResult } from '../../publish/publish-release.js';
+import { findLostObjects, rebuildObjects } from './rebuild-objects.js';
 import { readAllRecords } from './past-releases.js';
 import { withPointerTo } from './with-pointer-to.js';
-import { rebuildObjects } from './rebuild-objects.js';
 import {
   findCommitted,
   findLastCommitted,
@@ -24,10 +23,8 @@ import {
   type PointerRequest,
 } from './restore-pointer.js';
 import { resetDamagedRefusals } from '../../state/stored-refusals.js';
-import type { Signing } from '../../signing/open-signing.js';
+import type { Signing } from '../../signing/signing.js';
 import { repairTrustFiles, signLostStatements } from './repair-trust.js';
-import { parseStored } from '../../state/stored-json.js';
-import { unlessDamaged } from '../../state/unless-damaged.js';
 import { verifyStore, type Verification } from '../../verify/verify-store.js';
 
 /** Options for `repairStore`. */

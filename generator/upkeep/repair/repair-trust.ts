@@ -2,13 +2,16 @@ import { parseStatementKey, statementKey } from '../../../schemas/paths.js';
 import type { PastRelease } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import type { Signing } from '../../signing/open-signing.js';
-import { releaseListBytes, RELEASE_LIST_KEY, toHistory } from '../../signing/release-list.js';
-import { publishStatement, signRelease } from '../../signing/statements.js';
-import { KEY_SET_KEY } from '../../signing/stored-key-set.js';
-import { readCurrent, refreshTrustFiles } from '../../signing/trust-files.js';
-import { metaOf } from '../../state/object-meta.js';
-import { readReleases, type StoredRelease } from '../../state/reachable-objects.js';
+import {
+  publishStatement,
+  readCurrent,
+  refreshTrustFiles,
+  type Signing,
+  signRelease,
+} from '../../signing/signing.js';
+import { KEY_SET_KEY, RELEASE_LIST_KEY, releaseListBytes, toHistory } from '../../signing/signed-history.js';
+import { metaOf } from '../../state/stored-json.js';
+import { readReleases, type StoredRelease } from '../../state/published-state.js';
 
 /**
  * Restores what readers verify releases with: the list of releases and the public copy of the statement and, with the release

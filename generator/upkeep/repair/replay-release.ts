@@ -8,13 +8,11 @@ import { isSameHeld, type Held } from '../../core/release/held.js';
 import { planSteps } from '../../core/release/plan-release.js';
 import type { DayRecord } from '../../core/records/day-writers.js';
 import type { Plan, PlannedRelease, PlanRequest } from '../../core/release/plan-types.js';
-import { planWithRecords } from '../../publish/plan-with-records.js';
+import { planWithRecords } from '../../publish/prepare-plan.js';
 import { prepareHold, prepareRollback, type PrepareReleaseOptions } from '../../publish/prepare-rollback.js';
 import { readProductTexts } from '../../texts/product-texts.js';
-import { SILENT } from '../../run/progress.js';
-import { readState } from '../../state/published-state.js';
-import type { StoredRelease } from '../../state/reachable-objects.js';
-import { runInterruptibly } from '../../run/run-interruptibly.js';
+import { runInterruptibly, SILENT } from '../../run/progress.js';
+import { readState, type StoredRelease } from '../../state/published-state.js';
 import { withPointerTo } from './with-pointer-to.js';
 
 /** The facts about a published release that are needed to plan it again. */

@@ -2,7 +2,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { ALIASES_KEY, POINTER_KEY } from '../../../schemas/paths.js';
 import type { ObjectStore, StoredObject } from '../../../infra/store/object-store.js';
 import { pointerBytes } from '../../state/move-pointer.js';
-import type { NamedRelease } from '../../state/release-lineage.js';
+import type { NamedRelease } from '../../state/published-state.js';
 
 /**
  * Returns the store with a pointer to `release`, without aliases.json and without a clock, because what it plans was

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { toLiteral } from '../../../generator/engines/duckdb-tables.js';
-import { createDuckDbEngine } from '../../../generator/engines/duckdb-engine.js';
+import { createDuckDbEngine, toLiteral } from '../../../generator/engines/duckdb-engine.js';
 import type { Engine } from '../../../generator/engines/engine.js';
 import { createSonarx } from '../../../generator/sources/aws/aws.js';
 import { createFolderBucket } from '../../s3/folder-bucket.js';

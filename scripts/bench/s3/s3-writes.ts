@@ -14,7 +14,7 @@ import { objectKey } from '../../../schemas/paths.js';
 import { bodyOf } from '../../../generator/core/artifacts/artifact.js';
 import { planRelease } from '../../../generator/core/release/plan-release.js';
 import type { PlannedRelease } from '../../../generator/core/release/plan-types.js';
-import { applyRelease } from '../../../generator/publish/apply-release.js';
+import { applyRelease } from '../../../generator/publish/publish-release.js';
 import { toDirectory } from '../../../generator/input/input-folder.js';
 import { readInput } from '../../../generator/input/read-input.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';

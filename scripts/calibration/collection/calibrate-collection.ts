@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import { formatTable } from '../../../infra/process/format-table.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DatedValues } from '../../../generator/core/collection/values/day-values.js';
+import type { DatedValues } from '../../../generator/core/collection/day-values.js';
 import { EXIT_CODES, GeneratorError } from '../../../generator/core/generator-error.js';
-import { formatInputFault } from '../../../generator/core/input/input-fault.js';
+import { formatInputFault } from '../../../generator/core/input/input-series.js';
 import { toDirectory } from '../../../generator/input/input-folder.js';
 import { readInput } from '../../../generator/input/read-input.js';
 import type { Chain } from '../../../schemas/types.generated.js';

@@ -1,8 +1,12 @@
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import type { CollectionRules } from '../../../generator/core/collection/collection-rules.js';
-import type { DatedValues, DayValues } from '../../../generator/core/collection/values/day-values.js';
+import {
+  type DatedValues,
+  type DayValues,
+  isCounted,
+  toMetricValue,
+} from '../../../generator/core/collection/day-values.js';
 import { judgeDay } from '../../../generator/core/collection/judge-day.js';
-import { isCounted, toMetricValue } from '../../../generator/core/collection/values/metric-value.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, MetricName } from '../../../schemas/types.generated.js';
 

@@ -1,4 +1,4 @@
-import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import { FIRST, createDays, createScene, outcomes, usual } from '../../support/collection/chain-scene.js';

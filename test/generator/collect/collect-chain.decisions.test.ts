@@ -1,5 +1,5 @@
 import { metricsOf } from '../../../schemas/catalog.js';
-import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import { createDays, createScene, FIRST, outcomes, usual } from '../../support/collection/chain-scene.js';
 import { createMemorySource } from '../../support/collection/memory-source.js';

@@ -1,10 +1,10 @@
 import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { ChainState, LedgerLine } from '../../../schemas/types.generated.js';
-import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
+import { EMPTY_STATE } from '../../../generator/collect/collection-store.js';
 import { collectChain } from '../../../generator/collect/collect-chain.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
+import type { DayValues } from '../../../generator/core/collection/day-values.js';
 import { createMemorySource } from '../../support/collection/memory-source.js';
 
 const FIRST = '2026-07-01';

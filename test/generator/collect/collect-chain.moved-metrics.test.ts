@@ -1,4 +1,4 @@
-import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import { SourceError, type Source } from '../../../generator/sources/source.js';
 import { addDays } from '../../../schemas/dates.js';

@@ -1,5 +1,5 @@
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import { pickValues } from '../../../generator/core/collection/values/day-values.js';
+import { pickValues } from '../../../generator/core/collection/day-values.js';
 import { SourceError, type Source } from '../../../generator/sources/source.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import type { MetricName } from '../../../schemas/types.generated.js';

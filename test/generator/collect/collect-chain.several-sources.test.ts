@@ -1,6 +1,6 @@
-import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
+import type { DayValues } from '../../../generator/core/collection/day-values.js';
 import { SourceError, type Source } from '../../../generator/sources/source.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';

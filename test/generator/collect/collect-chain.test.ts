@@ -1,4 +1,4 @@
-import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
+import { EMPTY_STATE } from '../../../generator/collect/collection-store.js';
 import { collectChain } from '../../../generator/collect/collect-chain.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
 import { SourceError, type Source } from '../../../generator/sources/source.js';

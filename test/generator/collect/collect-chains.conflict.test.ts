@@ -2,17 +2,20 @@ import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
-import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
+import type { ChainPlan } from '../../../generator/collect/policy.js';
+import {
+  commitCollection,
+  EMPTY_STATE,
+  readCollection,
+} from '../../../generator/collect/collection-store.js';
 import { collectChains } from '../../../generator/collect/collect-chains.js';
 import {
   collectExitOf,
   toCollectReport,
   type CollectReport,
 } from '../../../generator/collect/collect-report.js';
-import { commitCollection, readCollection } from '../../../generator/collect/collection-store.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
+import type { DayValues } from '../../../generator/core/collection/day-values.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { createMemorySource } from '../../support/collection/memory-source.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';

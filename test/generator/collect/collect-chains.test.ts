@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { collectedKey } from '../../../schemas/paths.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy.js';
 import {
   collectChains,
   type CollectChainsOptions,
@@ -12,7 +12,7 @@ import {
 } from '../../../generator/collect/collect-chains.js';
 import { readCollection } from '../../../generator/collect/collection-store.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
+import type { DayValues } from '../../../generator/core/collection/day-values.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { SourceError, type Source } from '../../../generator/sources/source.js';
 import { createMemorySource } from '../../support/collection/memory-source.js';

@@ -3,14 +3,14 @@ import type { Chain, CollectionPointer, LedgerLine } from '../../../schemas/type
 import { assertValid } from '../../../schemas/validate.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
 import {
-  commitCollection,
-  readCollection,
   type Collection,
   type CollectionChange,
+  commitCollection,
+  EMPTY_STATE,
+  readCollection,
 } from '../../../generator/collect/collection-store.js';
-import { toLineage } from '../../../generator/core/collection/ledger/lineage.js';
+import { toLineage } from '../../../generator/core/collection/ledger.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
 import { META } from '../../contract/store-use.js';

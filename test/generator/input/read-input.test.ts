@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { StoreError, type ObjectStore } from '../../../infra/store/object-store.js';
 import { openInputFolder, toDirectory, type InputFolder } from '../../../generator/input/input-folder.js';
-import { formatInputFault } from '../../../generator/core/input/input-fault.js';
+import { formatInputFault } from '../../../generator/core/input/input-series.js';
 import { readInput, type Input } from '../../../generator/input/read-input.js';
 import { metricsCsv, sourcesJson, writeInput } from '../../support/release/small-input.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';

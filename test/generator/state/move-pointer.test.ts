@@ -8,9 +8,7 @@ import {
   movePointer,
   type PointerMove,
 } from '../../../generator/state/move-pointer.js';
-import { readPointer } from '../../../generator/state/published-state.js';
-import { readReleases } from '../../../generator/state/reachable-objects.js';
-import type { NamedRelease } from '../../../generator/state/release-lineage.js';
+import { type NamedRelease, readPointer, readReleases } from '../../../generator/state/published-state.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
 import { interceptStore } from '../../support/stores/intercept-store.js';

@@ -1,4 +1,4 @@
-import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
+import { EMPTY_STATE } from '../../../generator/collect/collection-store.js';
 import { toCollectedChain } from '../../../generator/upkeep/collection-status.js';
 import type { AwaitedDate, ChainState } from '../../../schemas/types.generated.js';
 

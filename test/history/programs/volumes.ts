@@ -1,7 +1,7 @@
 /** Publishes the real history, and prints how many cells of its volumes were compared with the day files, and the differences. */
 import { VOLUME_GENRES } from '../../../schemas/catalog.js';
-import { daySchemaOf } from '../../../generator/core/verification/check-day.js';
-import { manifestOf } from '../../../generator/core/release/published-state.js';
+import { daySchemaOf } from '../../../generator/core/verification/check-files.js';
+import { manifestOf } from '../../../generator/core/release/plan-types.js';
 import type { DayRecord } from '../../../generator/core/records/day-writers.js';
 import { readArtifactJson } from '../../../generator/state/stored-json.js';
 import { flattenRecord, type Cells } from '../../support/release/flat-record.js';

@@ -1,4 +1,4 @@
-import { determinismHash } from '../../../generator/core/records/meta-day.js';
+import { determinismHash } from '../../../generator/core/records/day-writers.js';
 import { chainPagePath, dayPath, PUBLIC_PATHS, summaryPath } from '../../../schemas/paths.js';
 import type { MetaDay, ReleaseRecord } from '../../../schemas/types.generated.js';
 import { keyOfPath, readRelease } from '../../support/release/edit-store.js';

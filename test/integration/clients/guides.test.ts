@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { GuideTextName } from '../../../generator/core/pages/site-texts.js';
+import type { GuideTextName } from '../../../generator/core/pages/page.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { GUIDE_NAMES } from '../../../schemas/catalog.js';
 import { environmentOf } from '../../support/clients/copied-examples.js';

@@ -1,5 +1,5 @@
 import { createEvmNode } from '../../../generator/sources/evm-node/evm-node.js';
-import type { CollectedDay } from '../../../generator/core/collection/values/collected-day.js';
+import type { CollectedDay } from '../../../generator/core/collection/day-values.js';
 import type { Source } from '../../../generator/sources/source.js';
 import { startAnvil, type Anvil } from '../../support/process/anvil.js';
 import { createInstantTools } from '../../support/sources/instant-tools.js';

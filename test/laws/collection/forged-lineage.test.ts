@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../../infra/store/object-store.js';
-import { formatLedger } from '../../../generator/core/collection/ledger/ledger.js';
+import { formatLedger } from '../../../generator/core/collection/ledger.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { lineageManifestPath, lineagePath, objectKey } from '../../../schemas/paths.js';

@@ -1,9 +1,8 @@
 import { copyStore } from '../../../generator/upkeep/copy/copy-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { verifyStore } from '../../../generator/verify/verify-store.js';
-import { formatLedger } from '../../../generator/core/collection/ledger/ledger.js';
-import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
-import { readCollection } from '../../../generator/collect/collection-store.js';
+import { formatLedger } from '../../../generator/core/collection/ledger.js';
+import { EMPTY_STATE, readCollection } from '../../../generator/collect/collection-store.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import { lineageManifestPath, objectKey, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { Manifest, Status } from '../../../schemas/types.generated.js';

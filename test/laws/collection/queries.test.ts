@@ -4,7 +4,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { fillQuery, readQuery } from '../../../schemas/queries.js';
-import type { TextRow } from '../../../generator/core/collection/values/query-day.js';
+import type { TextRow } from '../../../generator/core/collection/query-day.js';
 import { createDuckDbEngine } from '../../../generator/engines/duckdb-engine.js';
 import type { Engine, TableDay } from '../../../generator/engines/engine.js';
 import { bitcoinDay, naiveBitcoinDay } from '../../support/collection/bitcoin-days.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { GeneratorError } from '../../../generator/core/generator-error.js';
-import { formatInputFault } from '../../../generator/core/input/input-fault.js';
+import { formatInputFault } from '../../../generator/core/input/input-series.js';
 import { openInputFolder, toDirectory, type InputFolder } from '../../../generator/input/input-folder.js';
 import { readInput } from '../../../generator/input/read-input.js';
 import { mutateInput, type FuzzInput } from '../../support/fuzz/fuzz-inputs.js';

@@ -2,7 +2,7 @@ import { parseInstant } from '../../../schemas/dates.js';
 import { REFUSAL_KEY } from '../../../schemas/paths.js';
 import type { RefusalNote } from '../../../generator/core/release/publish-report.js';
 import { findRefusals } from '../../../generator/core/release/refusal-record.js';
-import { recordRefusals } from '../../../generator/publish/record-refusals.js';
+import { recordRefusals } from '../../../generator/commands/publish.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';

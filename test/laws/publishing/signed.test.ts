@@ -2,7 +2,7 @@ import { parseInstant } from '../../../schemas/dates.js';
 import { POINTER_KEY, statementKey } from '../../../schemas/paths.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../../generator/core/generator-error.js';
-import { TIMESTAMP_KEY } from '../../../generator/signing/trust-files.js';
+import { TIMESTAMP_KEY } from '../../../generator/signing/signing.js';
 import { verifyStore, type Verification } from '../../../generator/verify/verify-store.js';
 import { createRandom } from '../../support/random/seeded.js';
 import { rollBack } from '../../support/release/operate.js';

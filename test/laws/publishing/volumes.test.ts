@@ -1,7 +1,7 @@
 import { VOLUME_GENRES, type VolumeGenre } from '../../../schemas/catalog.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { Manifest, ManifestDate, ManifestVolume } from '../../../schemas/types.generated.js';
-import { daySchemaOf } from '../../../generator/core/verification/check-day.js';
+import { daySchemaOf } from '../../../generator/core/verification/check-files.js';
 import { readArtifactJson } from '../../../generator/state/stored-json.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { flattenRecord, type Cells } from '../../support/release/flat-record.js';

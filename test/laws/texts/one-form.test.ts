@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { formatDiff } from '../../../generator/collect/inspect/sources-text.js';
+import { formatDiff } from '../../../generator/collect/inspect-sources.js';
 import { toChartPoint } from '../../../generator/core/artifacts/chart-data.js';
 import { toChainFacts } from '../../../generator/core/artifacts/chain-facts.js';
 import { toHeadline } from '../../../generator/core/artifacts/summary.js';

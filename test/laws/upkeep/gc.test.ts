@@ -3,8 +3,12 @@ import { GC_KEY, objectKey, releaseKey } from '../../../schemas/paths.js';
 import { gcStore } from '../../../generator/upkeep/gc-store.js';
 import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';
 import { SILENT } from '../../../generator/run/progress.js';
-import { listedFilesOf, readDayFiles, readReleases } from '../../../generator/state/reachable-objects.js';
-import { readPointer } from '../../../generator/state/published-state.js';
+import {
+  listedFilesOf,
+  readDayFiles,
+  readPointer,
+  readReleases,
+} from '../../../generator/state/published-state.js';
 import {
   createStoreWithClock,
   expectSound,

@@ -1,8 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openFileSigner } from '../../../generator/signing/file-signer.js';
-import type { Signer } from '../../../generator/signing/signer.js';
+import { openFileSigner, type Signer } from '../../../generator/signing/signer.js';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import {
   encodeForSigning,

@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openFileSigner } from '../../../generator/signing/file-signer.js';
-import { signDocument, type Signer } from '../../../generator/signing/signer.js';
+import { openFileSigner, signDocument, type Signer } from '../../../generator/signing/signer.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import { toBuildStatement } from '../../../scripts/provenance/build-statement.js';

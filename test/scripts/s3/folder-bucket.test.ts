@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { withBucket, type Bucket } from '../../../generator/sources/aws/bucket.js';
-import type { RawObject } from '../../../generator/sources/aws/raw-objects.js';
+import { type Bucket, type RawObject, withBucket } from '../../../generator/sources/aws/bucket.js';
 import { createFolderBucket } from '../../../scripts/s3/folder-bucket.js';
 import { startLoopbackServer, type LoopbackServer } from '../../support/process/loopback-server.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';

@@ -1,10 +1,10 @@
-import type { ChainPlan } from '../../../generator/collect/policy/chain-plan.js';
+import type { ChainPlan } from '../../../generator/collect/policy.js';
 import type { DayStep } from '../../../generator/collect/chain-run.js';
-import { EMPTY_STATE } from '../../../generator/collect/chain-state.js';
+import { EMPTY_STATE } from '../../../generator/collect/collection-store.js';
 import { collectChain, type CollectChainOptions } from '../../../generator/collect/collect-chain.js';
 import { DEFAULT_RULES } from '../../../generator/core/collection/collection-rules.js';
-import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
-import { datesOf } from '../../../generator/core/collection/ledger/ledger.js';
+import type { DayValues } from '../../../generator/core/collection/day-values.js';
+import { datesOf } from '../../../generator/core/collection/ledger.js';
 import { metricsOf } from '../../../schemas/catalog.js';
 import { addDays, parseInstant } from '../../../schemas/dates.js';
 import type { ChainState, LedgerLine } from '../../../schemas/types.generated.js';

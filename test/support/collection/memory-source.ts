@@ -1,7 +1,6 @@
 import type { Chain } from '../../../schemas/types.generated.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { CollectedDay } from '../../../generator/core/collection/values/collected-day.js';
-import type { DayValues } from '../../../generator/core/collection/values/day-values.js';
+import type { CollectedDay, DayValues } from '../../../generator/core/collection/day-values.js';
 import type { Source, SourceFacts } from '../../../generator/sources/source.js';
 
 /** A source in memory. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { TextRow } from '../../../generator/core/collection/values/query-day.js';
+import type { TextRow } from '../../../generator/core/collection/query-day.js';
 import { startLoopbackServer } from '../process/loopback-server.js';
 
 /** The result of a query: rows, or Trino's name of an error and its message. */

@@ -1,4 +1,4 @@
-import type { EngineTools } from '../../../generator/engines/engine-tools.js';
+import type { EngineTools } from '../../../generator/engines/engine.js';
 
 /** Tools that never wait. `slept` has the milliseconds of each sleep; random numbers are all 0.5. */
 export function createInstantTools(): EngineTools & { readonly slept: readonly number[] } {

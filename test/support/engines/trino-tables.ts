@@ -1,9 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { SYSTEM_TOOLS } from '../../../generator/engines/engine-tools.js';
-import type { TableDay } from '../../../generator/engines/engine.js';
-import { createTrinoHttp } from '../../../generator/engines/trino-http.js';
-import { parsePage } from '../../../generator/engines/trino-page.js';
+import { SYSTEM_TOOLS, type TableDay } from '../../../generator/engines/engine.js';
+import { createTrinoHttp, parsePage } from '../../../generator/engines/trino-engine.js';
 import { readTableStatements } from './table-statements.js';
 
 const HEADERS = { 'X-Trino-User': 'test', 'X-Trino-Catalog': 'hive', 'X-Trino-Schema': 'raw' };

@@ -11,7 +11,7 @@ import {
 } from '../../../generator/publish/prepare-rollback.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
-import type { Signing } from '../../../generator/signing/open-signing.js';
+import type { Signing } from '../../../generator/signing/signing.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 
 const { signal } = new AbortController();

@@ -1,9 +1,9 @@
+import { readCollectedInput } from '../../../generator/input/collected-ledgers.js';
 import { commitCollection, readCollection } from '../../../generator/collect/collection-store.js';
-import { toLineage } from '../../../generator/core/collection/ledger/lineage.js';
+import { toLineage } from '../../../generator/core/collection/ledger.js';
 import type { PublishReport } from '../../../generator/core/release/publish-report.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { readInput } from '../../../generator/input/read-input.js';
-import { readCollectedInput } from '../../../generator/publish/collected-input.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import type { ChainState, LedgerLine } from '../../../schemas/types.generated.js';

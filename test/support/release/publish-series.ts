@@ -1,12 +1,12 @@
+import { type CollectedInput } from '../../../generator/input/collected-ledgers.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import type { InputSeries } from '../../../generator/core/input/input-series.js';
 import { toPublishReport, type PublishReport } from '../../../generator/core/release/publish-report.js';
 import type { Acceptance } from '../../../generator/core/release/plan-types.js';
-import type { CollectedInput } from '../../../generator/publish/collected-input.js';
-import { preparePlan, type PreparedPlan } from '../../../generator/publish/prepare-plan.js';
+import { type PreparedPlan, preparePlan } from '../../../generator/publish/prepare-plan.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { publishRelease } from '../../../generator/publish/publish-release.js';
-import type { Signing } from '../../../generator/signing/open-signing.js';
+import type { Signing } from '../../../generator/signing/signing.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 
 /** Options for a publication of series instead of files. */

@@ -4,10 +4,9 @@ import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { createKeySet } from '../../../generator/core/trust/key-set.js';
-import { openFileSigner } from '../../../generator/signing/file-signer.js';
-import { installKeySet } from '../../../generator/signing/install-key-set.js';
-import type { Signing } from '../../../generator/signing/open-signing.js';
-import { signDocument, type Signer } from '../../../generator/signing/signer.js';
+import { openFileSigner, signDocument, type Signer } from '../../../generator/signing/signer.js';
+import { installKeySet } from '../../../generator/signing/key-files.js';
+import type { Signing } from '../../../generator/signing/signing.js';
 import { BUILD } from '../process/generator-run.js';
 
 const SITE = 'https://data.example.com';

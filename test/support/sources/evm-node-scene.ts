@@ -1,6 +1,6 @@
 import { addDays } from '../../../schemas/dates.js';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { EvmChain } from '../../../generator/sources/evm-node/evm-chains.js';
+import type { EvmChain } from '../../../generator/sources/evm-node/evm-rpc.js';
 import { createEvmNode, type EvmNodeOptions } from '../../../generator/sources/evm-node/evm-node.js';
 import type { Source } from '../../../generator/sources/source.js';
 import { createInstantTools, type InstantTools } from './instant-tools.js';

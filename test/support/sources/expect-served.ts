@@ -1,4 +1,4 @@
-import type { Evidence } from '../../../generator/core/collection/values/collected-day.js';
+import type { Evidence } from '../../../generator/core/collection/day-values.js';
 import type { FakeService } from './fake-service.js';
 
 /** Checks that evidence names responses of the service, with the digests and sizes of what it served. */

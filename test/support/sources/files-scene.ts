@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { sha256Hex } from '../../../schemas/digest.js';
-import type { Evidence } from '../../../generator/core/collection/values/collected-day.js';
+import type { Evidence } from '../../../generator/core/collection/day-values.js';
 import { openInputFolder } from '../../../generator/input/input-folder.js';
 import { createFiles, type FilesOptions } from '../../../generator/sources/files/files.js';
 import { createTemporaryFolder } from '../process/temporary-folder.js';

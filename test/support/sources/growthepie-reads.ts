@@ -1,4 +1,4 @@
-import type { CollectedDay } from '../../../generator/core/collection/values/collected-day.js';
+import type { CollectedDay } from '../../../generator/core/collection/day-values.js';
 import { SourceError, type Source } from '../../../generator/sources/source.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import { FIRST, LAST, type GrowthepieScene } from './growthepie-scene.js';

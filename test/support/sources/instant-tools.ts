@@ -1,4 +1,4 @@
-import type { HttpTools } from '../../../generator/sources/http/http-tools.js';
+import type { HttpTools } from '../../../generator/sources/http-client.js';
 
 /** Tools of an HTTP client that never wait: a sleep sets the clock forward. */
 export type InstantTools = HttpTools & {

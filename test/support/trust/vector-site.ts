@@ -7,7 +7,7 @@ import { sha256Hex } from '../../../schemas/digest.js';
 import { withoutIndex } from '../../../schemas/paths.js';
 import { parseTrustAnchor, type TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { ReadFile, VerifySiteOptions } from '../../../schemas/trust/verify-site.js';
-import { checkForm } from '../../../generator/signing/stored-key-set.js';
+import { checkForm } from '../../../generator/signing/signed-history.js';
 
 const FOLDER = path.join(import.meta.dirname, '../../vectors/trust');
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { docsPage } from '../../../../generator/core/pages/docs/docs-page.js';
+import { docsPage } from '../../../../generator/core/pages/docs-pages.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { assembleAccountPage } from '../../../../gateway/core/http/account-page.js';
 import { compileErrorPage } from '../../../../gateway/core/http/error-page.js';

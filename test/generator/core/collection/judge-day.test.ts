@@ -1,12 +1,15 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
-import type { CollectedDay } from '../../../../generator/core/collection/values/collected-day.js';
-import type { DatedValues, DayValues } from '../../../../generator/core/collection/values/day-values.js';
+import type {
+  CollectedDay,
+  DatedValues,
+  DayValues,
+} from '../../../../generator/core/collection/day-values.js';
 import {
   judgeDay,
   type JudgeOptions,
   type Judgement,
 } from '../../../../generator/core/collection/judge-day.js';
-import type { Check } from '../../../../generator/core/collection/rules/cross.js';
+import type { Check } from '../../../../generator/core/collection/compared.js';
 import { addDays } from '../../../../schemas/dates.js';
 import type { Chain } from '../../../../schemas/types.generated.js';
 

@@ -1,7 +1,6 @@
 import { siteFiles } from '../../../../generator/core/draft/site.js';
-import { methodologyPage } from '../../../../generator/core/pages/methodology-page.js';
+import { methodologyPage, thresholdTables } from '../../../../generator/core/pages/site-pages.js';
 import { renderMarkdown } from '../../../../generator/core/pages/markdown-html.js';
-import { thresholdTables } from '../../../../generator/core/pages/threshold-tables.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { EXAMPLE_NAMES, GUIDE_NAMES, type GuideName } from '../../../../schemas/catalog.js';
 import {

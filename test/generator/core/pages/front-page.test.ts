@@ -1,7 +1,7 @@
 import { toChainFacts, type ChainFacts } from '../../../../generator/core/artifacts/chain-facts.js';
 import { toChartPoint } from '../../../../generator/core/artifacts/chart-data.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
-import { crawlerFiles } from '../../../../generator/core/pages/site-files.js';
+import { crawlerFiles } from '../../../../generator/core/pages/release-pages.js';
 import { createDayWriters } from '../../../../generator/core/records/day-writers.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import type { Chain, MetaDay, MetricName } from '../../../../schemas/types.generated.js';

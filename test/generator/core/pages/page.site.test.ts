@@ -1,4 +1,4 @@
-import { docsPage } from '../../../../generator/core/pages/docs/docs-page.js';
+import { docsPage } from '../../../../generator/core/pages/docs-pages.js';
 import { frontPage } from '../../../../generator/core/pages/front-page.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import type { Site } from '../../../../schemas/types.generated.js';

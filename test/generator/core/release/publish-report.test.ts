@@ -1,5 +1,5 @@
+import { type Restatement } from '../../../../generator/core/release/plan-types.js';
 import { explainRefusal } from '../../../../generator/core/release/publish-report.js';
-import type { Restatement } from '../../../../generator/core/release/restatement.js';
 
 const NOTHING: Restatement = {
   dates: 2,

@@ -3,7 +3,7 @@ import { chartDataPath, chartPath, PUBLIC_PATHS } from '../../../../schemas/path
 import type { FileEntry } from '../../../../schemas/types.generated.js';
 import { listedFiles } from '../../../../generator/core/volumes/volume-files.js';
 import { planRelease } from '../../../../generator/core/release/plan-release.js';
-import type { PublishedState } from '../../../../generator/core/release/published-state.js';
+import type { PublishedState } from '../../../../generator/core/release/plan-types.js';
 import { writersFingerprint } from '../../../../generator/core/release/writers-fingerprint.js';
 import { readProductTexts } from '../../../../generator/texts/product-texts.js';
 import { readStartingPoint } from '../../../../generator/state/published-state.js';

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { SourceError } from '../../../../generator/sources/source.js';
-import { withBucket, type Bucket } from '../../../../generator/sources/aws/bucket.js';
-import type { RawObject } from '../../../../generator/sources/aws/raw-objects.js';
+import { type Bucket, type RawObject, withBucket } from '../../../../generator/sources/aws/bucket.js';
 import { startLoopbackServer, type LoopbackServer } from '../../../support/process/loopback-server.js';
 import { errorDocument } from '../../../support/s3/fake-s3.js';
 

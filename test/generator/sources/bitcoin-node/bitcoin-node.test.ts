@@ -1,5 +1,5 @@
 import { createBitcoinNode } from '../../../../generator/sources/bitcoin-node/bitcoin-node.js';
-import type { CollectedDay, Evidence } from '../../../../generator/core/collection/values/collected-day.js';
+import type { CollectedDay, Evidence } from '../../../../generator/core/collection/day-values.js';
 import type { SourceError } from '../../../../generator/sources/source.js';
 import { describeSource } from '../../../contract/source.js';
 import {

@@ -1,4 +1,4 @@
-import type { CollectedDay } from '../../../../generator/core/collection/values/collected-day.js';
+import type { CollectedDay } from '../../../../generator/core/collection/day-values.js';
 import type { FilesOptions } from '../../../../generator/sources/files/files.js';
 import type { Chain } from '../../../../schemas/types.generated.js';
 import { describeSource } from '../../../contract/source.js';

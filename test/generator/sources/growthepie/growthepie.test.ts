@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../../schemas/digest.js';
-import { GROWTHEPIE_EXPORTS } from '../../../../generator/sources/growthepie/growthepie-exports.js';
+import { GROWTHEPIE_EXPORTS } from '../../../../generator/sources/growthepie/growthepie-reader.js';
 import { createGrowthepie } from '../../../../generator/sources/growthepie/growthepie.js';
 import { describeSource } from '../../../contract/source.js';
 import { replyStatus } from '../../../support/sources/fake-service.js';

@@ -1,5 +1,5 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
-import type { DatedValues, DayValues } from '../../../../generator/core/collection/values/day-values.js';
+import type { DatedValues, DayValues } from '../../../../generator/core/collection/day-values.js';
 import { judgeHistory } from '../../../../scripts/calibration/collection/judge-history.js';
 import { addDays } from '../../../../schemas/dates.js';
 

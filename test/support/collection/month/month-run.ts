@@ -1,8 +1,7 @@
-import { EMPTY_STATE } from '../../../../generator/collect/chain-state.js';
-import type { Acceptances } from '../../../../generator/collect/policy/chain-plan.js';
+import { type Collection, EMPTY_STATE } from '../../../../generator/collect/collection-store.js';
+import type { Acceptances } from '../../../../generator/collect/policy.js';
 import { collectChains } from '../../../../generator/collect/collect-chains.js';
-import type { Collection } from '../../../../generator/collect/collection-store.js';
-import { datesOf } from '../../../../generator/core/collection/ledger/ledger.js';
+import { datesOf } from '../../../../generator/core/collection/ledger.js';
 import { SILENT } from '../../../../generator/run/progress.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
 import { toInstant } from '../../../../schemas/dates.js';

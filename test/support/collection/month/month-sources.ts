@@ -1,5 +1,5 @@
 import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
-import type { ChainPlan } from '../../../../generator/collect/policy/chain-plan.js';
+import type { ChainPlan } from '../../../../generator/collect/policy.js';
 import { SourceError, type Source, type SourceFacts } from '../../../../generator/sources/source.js';
 import { metricsOf } from '../../../../schemas/catalog.js';
 import { addDays, toDayNumber } from '../../../../schemas/dates.js';

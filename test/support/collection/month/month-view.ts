@@ -1,5 +1,4 @@
-import type { CollectedDay } from '../../../../generator/core/collection/values/collected-day.js';
-import type { DayValues } from '../../../../generator/core/collection/values/day-values.js';
+import type { CollectedDay, DayValues } from '../../../../generator/core/collection/day-values.js';
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import { createRandom } from '../../random/seeded.js';
 import { nameOf, type Episode, type MonthChain, type MonthScript } from './month-script.js';

@@ -1,0 +1,125 @@
+import type { Chain, MetricName } from '../../../schemas/types.generated.js';
+import { METRICS } from '../../../schemas/catalog.js';
+import { isWhole, toDecimalText } from './decimal.js';
+
+/** Values of a date as decimal text, by metric. A metric without a value is absent. */
+export type DayValues = { readonly [metric in MetricName]?: string };
+
+/** A date with its values. */
+export type DatedValues = { readonly date: string; readonly values: DayValues };
+
+/** A date that others are judged by, and the metrics whose values a person accepted. */
+export type EarlierDate = DatedValues & { readonly byPerson?: readonly MetricName[] };
+
+/** Returns whether a text is a value of a metric, in the one form that values have. */
+export function isValue(metric: MetricName, text: string): boolean {
+  const read = toMetricValue(metric, text);
+  return 'value' in read && read.value === text;
+}
+
+/** Returns the metrics that have a value, in the order of the object. */
+export function metricsIn(values: DayValues): MetricName[] {
+  return Object.keys(values) as MetricName[]; // Object.keys loses the key type
+}
+
+/** Returns the values of these metrics only. */
+export function pickValues(values: DayValues, metrics: readonly MetricName[]): DayValues {
+  return Object.fromEntries(
+    metrics.flatMap((metric) => {
+      const value = values[metric];
+      return value === undefined ? [] : [[metric, value]];
+    }),
+  );
+}
+
+/** Returns the median of numbers; `undefined` of none. */
+export function medianOf(numbers: readonly number[]): number | undefined {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle];
+  const lower = sorted[sorted.length - 1 - middle];
+  return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2;
+}
+
+/** A date of a chain, as a source gives it. */
+export type CollectedDay = {
+  readonly chain: Chain;
+  readonly date: string;
+  /** Values as exact decimal text, in the catalog's units. A metric that the source lacks on the date is absent. */
+  readonly values: DayValues;
+  /** Integers that the values and the exact checks are computed from, as text, such as `block_tx_count`. May be empty. */
+  readonly counts: { readonly [name: string]: string };
+  readonly evidence: Evidence;
+  /** Why some of its values could not be read now, as sentences. Absent if all that the source has were read. */
+  readonly failures?: readonly string[];
+};
+
+/** The data from which the values were computed, so that a stranger can repeat them. */
+export type Evidence = ObjectEvidence | ResponseEvidence | NodeEvidence;
+
+/** Objects of a public store, and the query that an engine ran on them. */
+type ObjectEvidence = {
+  readonly kind: 'objects';
+  readonly objects: readonly {
+    readonly uri: string;
+    readonly etag: string;
+    readonly bytes: number;
+    readonly last_modified: string;
+  }[];
+  readonly sql_sha256: string;
+  /** Name and version of the engine. */
+  readonly engine: string;
+};
+
+/** Answers of a server. */
+export type ResponseEvidence = {
+  readonly kind: 'responses';
+  readonly responses: readonly {
+    readonly url: string;
+    readonly sha256: string;
+    readonly bytes: number;
+    readonly fetched_at: string;
+  }[];
+};
+
+/**
+ * Blocks of a chain, as a node gave them. The hashes of the first and the last one determine all data of the blocks, so
+ * that any node of the chain repeats the values. Numbers are text.
+ */
+export type NodeEvidence = {
+  readonly kind: 'node';
+  /** Name and version of the node's program. */
+  readonly client: string;
+  readonly first_block: string;
+  readonly first_hash: string;
+  readonly last_block: string;
+  readonly last_hash: string;
+};
+
+/** Units in which every value is a whole number. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'transactions',
+  'addresses',
+  'transfers',
+  'blocks',
+  'weight units',
+  'bytes',
+  'gas',
+]);
+
+/** Returns whether every value of a metric is a whole number. */
+export function isCounted(metric: MetricName): boolean {
+  return COUNTED.has(METRICS[metric].unit);
+}
+
+/** A value as exact decimal text, or what a value of the metric must be. */
+type MetricValue = { readonly value: string } | { readonly expected: string };
+
+/** Returns a number of a source as a value of the metric. */
+export function toMetricValue(metric: MetricName, text: string): MetricValue {
+  const value = toDecimalText(text);
+  if (value === undefined) return { expected: 'a number' };
+  if (value.startsWith('-')) return { expected: 'a number of at least 0' };
+  if (isCounted(metric) && !isWhole(value)) return { expected: 'a whole number' };
+  return { value };
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { PolicySource, SourcesPolicy } from '../../../schemas/types.generated.js';
+import { createSources, type SourceContext } from '../../../generator/collect/create-sources.js';
+import { describeSources } from '../../../generator/collect/policy.js';
+import type { Source } from '../../../generator/sources/source.js';
+
+const SINCE = '2023-06-15';
+const OWN: PolicySource = { kind: 'files', folder: 'm', name: 'Own', licence: 'own data', resale: 'yes' };
+const NODE: PolicySource = { kind: 'evm-node', endpoint_env: 'NODE_URL' };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'sources-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function create(
+  source: PolicySource,
+  policy: Partial<SourcesPolicy> = {},
+  environment: SourceContext['environment'] = {},
+): Promise<ReadonlyMap<string, Source>> {
+  const whole: SourcesPolicy = {
+    ...{ schema: 'sources-policy/1', sources: { one: source } },
+    chains: { base: { source: 'one', since: SINCE } },
+    ...policy,
+  };
+  return createSources(whole, ['base'], {
+    ...{ policyFolder: folder, cacheFolder: folder, environment, signal: AbortSignal.timeout(60_000) },
+    openStore: () => Promise.reject(new Error('no store is asked for')),
+  });
+}
+
+it('a source has the id that the policy gives it, and in sources.json its own name', async () => {
+  const sources = await create({ kind: 'growthepie' });
+  expect(sources.get('one')?.facts).toMatchObject({ id: 'one', name: 'growthepie' });
+  expect(describeSources(sources)).toMatchObject({
+    one: { name: 'growthepie', licence: 'CC BY 4.0', attribution: expect.stringContaining('growthepie') },
+  });
+});
+
+it('only the sources of the chains that are collected are created', async () => {
+  const sources = { one: OWN, two: NODE };
+  const chains = {
+    base: { source: 'one', since: SINCE },
+    arbitrum: { source: 'two', since: SINCE },
+  };
+  expect([...(await create(OWN, { sources, chains })).keys()]).toEqual(['one']);
+});
+
+it('a relative folder of files begins at the folder of the policy', async () => {
+  await writeFile(path.join(folder, 'base.csv'), 'date,tx_count\n2026-01-01,5\n');
+  const source = (await create({ ...OWN, folder: '.' })).get('one');
+  const { values } = (await source?.day('base', '2026-01-01', AbortSignal.timeout(60_000))) ?? {};
+  expect(values).toEqual({ tx_count: '5' });
+});
+
+describe('a secret endpoint is read from its variable', () => {
+  it('which must be set', async () => {
+    await expect(create(NODE)).rejects.toMatchObject({
+      exit: 'usage',
+      message: 'one: the environment variable NODE_URL, which the policy names, is not set.',
+    });
+  });
+
+  it('and is not shown', async () => {
+    const sources = await create(NODE, {}, { NODE_URL: 'https://example.com/secret-key' });
+    expect(JSON.stringify(sources.get('one')?.facts)).not.toContain('secret-key');
+  });
+});
+
+it('a node without an endpoint, or for two chains, is refused', async () => {
+  await expect(create({ kind: 'evm-node' })).rejects.toMatchObject({ exit: 'usage' });
+  const chains = { base: { source: 'one', since: SINCE }, ethereum: { source: 'one', since: SINCE } };
+  const node: PolicySource = { kind: 'evm-node', endpoint: 'http://127.0.0.1:8545' };
+  await expect(create(node, { chains })).rejects.toThrow(/one chain of/);
+});
+
+describe('a commercial policy', () => {
+  const commercial = { commercial: true };
+
+  it('refuses a source whose licence forbids that its data be sold', async () => {
+    await expect(create({ ...OWN, resale: 'no' }, commercial)).rejects.toMatchObject({ exit: 'usage' });
+    expect((await create({ ...OWN, resale: 'no' })).size).toBe(1);
+  });
+
+  it('takes one whose licence leaves it open only with a written statement', async () => {
+    await expect(create({ ...OWN, resale: 'unknown' }, commercial)).rejects.toMatchObject({ exit: 'usage' });
+    const stated: PolicySource = { ...OWN, resale: 'unknown', statement: 'Letter of 2026-08-01.' };
+    expect((await create(stated, commercial)).size).toBe(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { DEFAULT_RULES } from '../../../../generator/core/collection/collection-rules.js';
+import { findJumps } from '../../../../generator/core/collection/compared.js';
+import type { EarlierDate } from '../../../../generator/core/collection/day-values.js';
+import type { MetricName } from '../../../../schemas/types.generated.js';
+import { addDays } from '../../../../schemas/dates.js';
+
+const DATE = '2026-08-19';
+
+/** Returns the dates before `DATE`: 28 with values of about 1,000, of which the last ones are replaced. */
+function datesBefore(
+  metric: MetricName,
+  last: readonly (number | 'accepted')[],
+  accepted = 0,
+): EarlierDate[] {
+  const values = [...Array.from({ length: 28 - last.length }, (_, i) => 1_000 + (i % 5)), ...last];
+  return values.map((value, i) => ({
+    date: addDays(DATE, i - values.length),
+    values: { [metric]: String(value === 'accepted' ? accepted : value) },
+    byPerson: value === 'accepted' ? [metric] : [],
+  }));
+}
+
+const judge = (metric: MetricName, value: number, before: readonly EarlierDate[]): string[] =>
+  findJumps({ [metric]: String(value) }, before, DEFAULT_RULES.base).map(({ effect }) => effect);
+
+describe('a value far from the median', () => {
+  it('passes at a level that a person accepted, and the finding names the date', () => {
+    const before = datesBefore('tx_count', [1_001, 'accepted', 8_100, 7_900], 8_000);
+    expect(findJumps({ tx_count: '8200' }, before, DEFAULT_RULES.base)).toEqual([
+      expect.objectContaining({
+        effect: 'noted',
+        message:
+          'tx_count is 8200, more than 6 times the median 1002 of 28 dates. A person accepted this level on 2026-08-16.',
+      }),
+    ]);
+  });
+
+  it.each<[string, MetricName, number, (number | 'accepted')[], number]>([
+    ['at none', 'tx_count', 8_200, [1_001, 8_000, 8_100], 0],
+    ['beyond the factor of the level', 'tx_count', 48_001, ['accepted', 8_100], 8_000],
+    ['below a half of the level', 'tx_count', 400, ['accepted', 8_100], 8_000],
+    ['at a level that a later date has left', 'tx_count', 8_200, ['accepted', 1_002], 8_000],
+    ['at a low level that a later date has left', 'tx_count', 400, ['accepted', 1_002], 450],
+    ['near an accepted value that is no jump', 'tx_count', 400, ['accepted', 990], 600],
+    ['at a level of a fee that a later date has left', 'fees_total', 60_000, ['accepted', 1_002], 70_000],
+  ])('is withheld %s', (_where, metric, value, last, accepted) => {
+    expect(judge(metric, value, datesBefore(metric, last, accepted))).toEqual(['withheld']);
+  });
+
+  it('passes at a low level, and at one of a fee', () => {
+    expect(judge('tx_count', 400, datesBefore('tx_count', ['accepted', 440], 450))).toEqual(['noted']);
+    expect(judge('fees_total', 60_000, datesBefore('fees_total', ['accepted', 65_000], 70_000))).toEqual([
+      'noted',
+    ]);
+  });
+
+  it('does not become usual because it was withheld for weeks: the last values count, however old', () => {
+    const before = datesBefore('tx_count', []);
+    const silent = Array.from({ length: 40 }, (_, i): EarlierDate => ({
+      date: addDays(DATE, i),
+      values: {},
+    }));
+    expect(judge('tx_count', 90_000, [...before, ...silent])).toEqual(['withheld']);
+  });
+});

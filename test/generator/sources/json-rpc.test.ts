@@ -1,0 +1,149 @@
+import {
+  createJsonRpc,
+  resultOf,
+  type JsonRpc,
+  type RpcCall,
+} from '../../../generator/sources/json-rpc.js';
+import type { SourceError } from '../../../generator/sources/source.js';
+import { createInstantTools, type InstantTools } from '../../support/sources/instant-tools.js';
+import {
+  RpcFault,
+  startRpcService,
+  type RpcBody,
+  type RpcService,
+} from '../../support/sources/rpc-service.js';
+
+const { signal } = new AbortController();
+const [ONE, TWO, THREE] = ['1', '2', '3'].map((text): RpcCall => ({ method: 'echo', params: [text] }));
+const CALLS = [ONE, TWO, THREE] as RpcCall[];
+
+describe('a client of JSON-RPC', () => {
+  let service: RpcService;
+  let tools: InstantTools;
+  let rpc: JsonRpc;
+  beforeEach(async () => {
+    service = await startRpcService({
+      echo: (text: string) => text,
+      fail: (code: number, message: string) => {
+        throw new RpcFault(code, message);
+      },
+    });
+    tools = createInstantTools('2026-03-27T06:15:00Z');
+    rpc = createJsonRpc({
+      ...{ source: 'node', endpoint: service.endpoint, tools },
+      pace: { requests: 2, perMs: 1000 },
+    });
+  });
+  afterEach(() => service.dispose());
+
+  const failureOf = async (reading: Promise<unknown>): Promise<SourceError> =>
+    (await reading.then(
+      () => undefined,
+      (error: unknown) => error,
+    )) as SourceError;
+
+  it('POSTs a call as JSON, and returns its result', async () => {
+    expect(await rpc.call(CALLS[0] as RpcCall, signal)).toEqual({ result: '1' });
+    const [request] = service.takeRequests();
+    expect(request?.headers['content-type']).toBe('application/json');
+    expect(request?.headers).not.toHaveProperty('authorization');
+    expect(request?.calls).toEqual([{ jsonrpc: '2.0', id: 1, method: 'echo', params: ['1'] }]);
+  });
+
+  it('sends a batch in one request, and finds each answer by its id', async () => {
+    service.alter((body) => (body as RpcBody[]).toReversed());
+    expect(await rpc.batch(CALLS, signal)).toEqual(['1', '2', '3'].map((result) => ({ result })));
+    expect(service.takeRequests()).toHaveLength(1);
+  });
+
+  it('returns the error of one call of a batch beside the results of the others', async () => {
+    const calls = [ONE, { method: 'fail', params: [-8, 'too high'] }] as RpcCall[];
+    expect(await rpc.batch(calls, signal)).toEqual([
+      { result: '1' },
+      { error: { code: -8, message: 'too high' } },
+    ]);
+  });
+
+  const hostile: [string, (body: RpcBody[]) => unknown, string][] = [
+    ['an answer is missing', (all) => all.slice(1), 'expected an answer with id 1, got none'],
+    ['an id is missing', (all) => all.map(({ result }) => ({ result })), 'expected'],
+    ['an id is a text', ([one, ...rest]) => [{ ...one, id: '1' }, ...rest], 'expected an answer with id 1'],
+    [
+      'an answer is repeated',
+      ([one, ...rest]) => [one, one, ...rest],
+      'expected one answer 1, got another one',
+    ],
+    ['there is one more', (all) => [...all, { id: 9, result: 1 }], 'expected 3 answers, got 4'],
+    [
+      'there is neither result nor error',
+      (all) => all.map(({ id }) => ({ id })),
+      'expected a result or an error',
+    ],
+    ['an answer is null', () => [null, null, null], 'expected an answer of JSON-RPC, got null'],
+    [
+      'a single result answers',
+      () => ({ id: 1, result: '1' }),
+      'expected an array of answers, got a single one',
+    ],
+    ['a text answers', () => '"none"', 'expected an answer of JSON-RPC, got "none"'],
+    ['a page for people answers', () => '<html>', 'expected JSON'],
+  ];
+  it.each(hostile)('refuses a batch if %s', async (_what, change, message) => {
+    service.alter((body) => change(body as RpcBody[]));
+    const error = await failureOf(rpc.batch(CALLS, signal));
+    expect(error).toMatchObject({ code: 'shape' });
+    expect(error.message).toContain(message);
+  });
+
+  it.each([
+    [-32600, 'shape'],
+    [-32601, 'shape'],
+    [-32602, 'shape'],
+    [-32005, 'unavailable'],
+    [-1, 'unavailable'],
+  ])('takes the single error %s for a whole batch as %s', async (code, expected) => {
+    service.alter(() => ({ id: null, error: { code, message: 'batch\u0007 too large.' } }));
+    const error = await failureOf(rpc.batch(CALLS, signal));
+    expect(error.code).toBe(expected);
+    expect(error.message).toBe(
+      `node: ${service.endpoint}: a batch: expected a result, got the error ${code}: batch? too large.`,
+    );
+  });
+
+  it('refuses the answer to another call', async () => {
+    service.alter((body) => Object.assign(body, { id: 7 }));
+    expect(await failureOf(rpc.call(CALLS[0] as RpcCall, signal))).toMatchObject({ code: 'shape' });
+  });
+
+  it.each(['null', 'no', {}, [], 5])('understands an error that is %j', async (error) => {
+    service.alter(() => ({ id: null, error }));
+    const answer = await rpc.call(CALLS[0] as RpcCall, signal);
+    expect(() => resultOf('here', 'echo', answer)).toThrow(
+      /^here: echo: expected a result, got the error 0: /,
+    );
+  });
+
+  it('keeps the pace, and tries again after 503', async () => {
+    let count = 0;
+    service.refuse((res) => res.writeHead((count += 1) === 1 ? 503 : 200).end('{"id":1,"result":5}'));
+    expect(await rpc.call(CALLS[0] as RpcCall, signal)).toEqual({ result: { number: '5' } });
+    expect(tools.slept).toEqual([500]);
+    const [first, again] = service.takeRequests();
+    expect(again?.calls).toEqual(first?.calls);
+    await failureOf(rpc.call(CALLS[0] as RpcCall, signal));
+    expect(tools.slept).toEqual([500, 500]);
+  });
+
+  it('limits the bytes of an answer', async () => {
+    expect(await failureOf(rpc.batch(CALLS, signal, 20))).toMatchObject({
+      code: 'shape',
+      message: expect.stringContaining('at most 20 bytes'),
+    });
+  });
+
+  it('ends with the reason of the signal', async () => {
+    const aborted = AbortSignal.abort(new Error('stopped'));
+    await expect(rpc.call(CALLS[0] as RpcCall, aborted)).rejects.toThrow('stopped');
+    expect(service.takeRequests()).toEqual([]);
+  });
+});
