@@ -226,6 +226,7 @@ export default tseslint.config(
       '.anvil/**',
       '.debian/**',
       '.duckdb/**',
+      '.localstack/**',
       '.python/**',
       'test/support/**/*.mjs',
       'infra/aws/{cdk.out,dist,node_modules}/**',
