@@ -1,4 +1,5 @@
 // The house rules that a machine can hold: directions between layers, purity of core, documented exports, size.
+// test/docs/circles.test.ts holds that no import leads back.
 import importX from 'eslint-plugin-import-x';
 import jsdoc from 'eslint-plugin-jsdoc';
 import tseslint from 'typescript-eslint';
@@ -225,6 +226,7 @@ export default tseslint.config(
       '.anvil/**',
       '.debian/**',
       '.duckdb/**',
+      '.localstack/**',
       '.python/**',
       'test/support/**/*.mjs',
       'infra/aws/{cdk.out,dist,node_modules}/**',
@@ -249,7 +251,6 @@ export default tseslint.config(
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
     },
     rules: {
-      'import-x/no-cycle': 'error',
       'import-x/no-default-export': 'error',
       'import-x/no-restricted-paths': ['error', { basePath: process.cwd(), zones: ZONES }],
       'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'use a union.' }],
@@ -261,6 +262,8 @@ export default tseslint.config(
         'error',
         { ignoreRestSiblings: true, varsIgnorePattern: '^_', argsIgnorePattern: '^_' },
       ],
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       eqeqeq: 'error',
     },
   },

@@ -25,13 +25,18 @@ export const S3_ENVIRONMENT = {
 /** A running S3 server. */
 export type S3Server = { readonly endpoint: string; readonly stop: () => Promise<void> };
 
-/** Installs LocalStack if necessary, and starts it on a free port. @throws Error with its log if it does not start. */
-export async function startLocalstack(): Promise<S3Server> {
-  const python = installLocked({
+/** Installs LocalStack if necessary. Returns the path of its Python. @throws Error with the output of pip. */
+export function installLocalstack(): string {
+  return installLocked({
     what: 'LocalStack',
     requirements: path.join(ROOT, 'infra', 'localstack', 'requirements.txt'),
     folder: path.join(ROOT, '.localstack'),
   });
+}
+
+/** Installs LocalStack if necessary, and starts it on a free port. @throws Error with its log if it does not start. */
+export async function startLocalstack(): Promise<S3Server> {
+  const python = installLocalstack();
   const port = await findFreePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const folder = mkdtempSync(path.join(tmpdir(), 'localstack-'));

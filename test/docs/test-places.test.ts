@@ -15,6 +15,7 @@ const SURFACES = [
   'http',
   'integration',
   'laws',
+  'stacks',
 ];
 
 const SUITES = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })

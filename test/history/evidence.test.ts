@@ -110,16 +110,6 @@ describe('the real history, published from the command line', () => {
     },
     SLOW_MS,
   );
-
-  it(
-    'passes verify --deep, which recomputes it from its gold days',
-    async () => {
-      const result = await runGenerator('verify', '--deep', '--json', '--store', `file:${folder.path}`);
-      expect(JSON.parse(result.stdout)).toMatchObject({ faults: [] });
-      expect(result.exitCode).toBe(0);
-    },
-    SLOW_MS,
-  );
 });
 
 describe('the Evidence table of the methodology matches the published calendars', () => {

@@ -22,7 +22,7 @@ const { methodology } = texts;
 
 const history = await readHistory();
 const edited = await readEditedHistory();
-const edits = [...drawnEdits(edited), ...farReachingEdits(edited)];
+const edits = [...drawnEdits(edited).filter((_, i) => i % 5 === 0), ...farReachingEdits(edited)];
 const applied = edits.map((edit: Edit) => applyEdit(seriesOf(edited, edit.chain), edit));
 /** Series in which every kind of value is missing somewhere: cells, rows, and a metric throughout. */
 const holed = CHAIN_IDS.flatMap((chain, seed) => {
@@ -104,10 +104,10 @@ describe("the Python client's independent methodology", () => {
     ]);
   });
 
-  it('has its meta record after each of 100 late edits, on every date', () => {
+  it('has its meta record after each of 24 late edits, on every date', () => {
     const { dates, differing } = compare(applied);
     expect(differing).toEqual([]);
-    expect(dates).toBeGreaterThan(32_000);
+    expect(dates).toBeGreaterThan(7_000);
   });
 
   it('has its meta and derived record where cells, rows or a whole metric are missing', () => {

@@ -28,15 +28,16 @@ const RULES = {
   'no-invalid-media-type-examples': open,
   'no-invalid-parameter-examples': open,
 } as const;
+const LINTER = JSON.stringify({ extends: ['recommended-strict'], rules: RULES }); // its type takes 9 s to check
 
 it('passes the OpenAPI linter', async () => {
-  const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
+  const config = await createConfig(LINTER);
   const problems = await lintFromString({ source: text, config });
   expect(problems.map(({ ruleId, message, location: [at] }) => [ruleId, message, at?.pointer])).toEqual([]);
 });
 
 it('would fail the OpenAPI linter with a fault in it', async () => {
-  const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
+  const config = await createConfig(LINTER);
   const wrong = text
     .replace('"operationId": "getStatus"', '"operationId": "getLanding"')
     .replace('"example": "7d"', '"example": "8d"');

@@ -118,10 +118,8 @@ describe('verify exits 8 with the key after a flipped bit in', () => {
   it('a byte in any part of a manifest, even if it is still JSON', async () => {
     const key = await keyOfPath(store(), manifestPath('gold', 'bitcoin'));
     const sound = await store().read(key);
-    const members = ['dates', 'superseded', 'revisions', 'genre'].map(
-      (name) => sound.indexOf(`"${name}"`) + 1,
-    );
-    const spread = [0.1, 0.3, 0.5, 0.7, 0.9].map((part) => Math.floor(sound.length * part));
+    const members = ['dates', 'genre'].map((name) => sound.indexOf(`"${name}"`) + 1);
+    const spread = [0.3, 0.7].map((part) => Math.floor(sound.length * part));
     const ends: string[] = [];
     for (const offset of [...members, ...spread]) {
       await flipBit(store(), key, offset);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { openStore } from '../../../infra/store/open-store.js';
 import { POINTER_KEY } from '../../../schemas/paths.js';
 import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js';
 import { runOnS3, type TimedRun } from '../../support/s3/s3-run.js';
@@ -21,21 +23,26 @@ beforeAll(async () => {
   bucket = await createTestBucket();
   const first = await writeSmallInput(path.join(folder.path, 'first'), { days: { bitcoin: 9 } });
   second = await writeSmallInput(path.join(folder.path, 'second'), { days: { bitcoin: 10 } });
-  for (const prefix of ['undisturbed', 'damaged']) {
-    expect(await publish(prefix, first, FIRST)).toMatchObject({ code: 0, stderr: '' });
+  expect(await publish(bucket.address('damaged'), first, FIRST)).toMatchObject({ code: 0, stderr: '' });
+  for (const [input, asOf] of [
+    [first, FIRST],
+    [second, SECOND],
+  ] as const) {
+    const before = await snapshotStore(await openStore(undisturbed()));
+    expect(await publish(undisturbed(), input, asOf)).toMatchObject({ code: 0, stderr: '' });
+    const after = await snapshotStore(await openStore(undisturbed()));
+    added = differingKeys(before, after).filter((key) => /^(objects|releases)\//.test(key));
   }
-  const before = await snapshotStore(await bucket.store('undisturbed'));
-  expect(await publish('undisturbed', second, SECOND)).toMatchObject({ code: 0, stderr: '' });
-  const after = await snapshotStore(await bucket.store('undisturbed'));
-  added = differingKeys(before, after).filter((key) => /^(objects|releases)\//.test(key));
 }, 300_000);
 afterAll(async () => {
   bucket.dispose();
   await folder.dispose();
 }, 300_000);
 
-function publish(prefix: string, input: string, asOf: string): Promise<TimedRun> {
-  const store = bucket.address(prefix);
+/** A directory store with the same releases as the store on S3, and no damage. */
+const undisturbed = (): string => `file:${path.join(folder.path, 'undisturbed')}`;
+
+function publish(store: string, input: string, asOf: string): Promise<TimedRun> {
   return runOnS3(['publish', '--input', input, '--store', store, '--as-of', asOf, '--quiet']);
 }
 
@@ -61,17 +68,15 @@ describe('before it moves the pointer, publish finds wrong bytes in place of', (
   it.each([
     ['an artifact, of equal length, without a checksum', 'objects/', 0, false],
     ['an artifact, of equal length, with their own checksum', 'objects/', 0, true],
-    ['an artifact, one byte longer, with their own checksum', 'objects/', 1, true],
-    ['the release record, without a checksum', 'releases/', 0, false],
-    ['the release record, with their own checksum', 'releases/', 0, true],
+    ['the release record, one byte longer, with their own checksum', 'releases/', 1, true],
   ])(
     '%s',
     async (_where, prefix, more, withChecksum) => {
       const key = added.find((each) => each.startsWith(prefix)) ?? '';
-      const right = await readText(`undisturbed/${key}`);
+      const right = (await readFile(path.join(folder.path, 'undisturbed', key))).toString();
       const pointer = await readText(`damaged/${POINTER_KEY}`);
       await writeWrongBytes(key, `x${right.slice(1)}${'x'.repeat(more)}`, withChecksum);
-      const run = await publish('damaged', second, SECOND);
+      const run = await publish(bucket.address('damaged'), second, SECOND);
       expect(run).toMatchObject({ code: 8, stdout: '' });
       expect(run.stderr).toContain(`${key} has other bytes than its digest says`);
       expect(await readText(`damaged/${POINTER_KEY}`)).toBe(pointer);
@@ -80,11 +85,3 @@ describe('before it moves the pointer, publish finds wrong bytes in place of', (
     300_000,
   );
 });
-
-it('publish completes after the wrong bytes are removed', async () => {
-  expect(await publish('damaged', second, SECOND)).toMatchObject({ code: 0, stderr: '' });
-  const [undisturbed, repaired] = await Promise.all(
-    ['undisturbed', 'damaged'].map(async (prefix) => snapshotStore(await bucket.store(prefix))),
-  );
-  expect(repaired).toEqual(undisturbed);
-}, 300_000);

@@ -34,15 +34,20 @@ const publish = (input: string, store: string): ReturnType<typeof runOnS3> =>
 it(
   'an input below a prefix of a bucket makes the same store as the same input in a directory',
   async () => {
-    const fromBucket = bucket.address('from-bucket');
-    const fromDirectory = bucket.address('from-directory');
-    expect(await publish(bucket.address('metrics'), fromBucket)).toMatchObject({ code: 0 });
-    expect(await publish(directory, fromDirectory)).toMatchObject({ code: 0 });
-    const [one, other] = [await openStore(fromBucket), await openStore(fromDirectory)];
+    const fromBucket = path.join(temporary.path, 'from-bucket');
+    const fromDirectory = path.join(temporary.path, 'from-directory');
+    expect(await publish(bucket.address('metrics'), `file:${fromBucket}`)).toMatchObject({ code: 0 });
+    expect(await publish(directory, `file:${fromDirectory}`)).toMatchObject({ code: 0 });
+    const [one, other] = [await openStore(`file:${fromBucket}`), await openStore(`file:${fromDirectory}`)];
     expect(differingKeys(await snapshotStore(one), await snapshotStore(other))).toEqual([]);
-    const again = await publish(bucket.address('metrics'), fromDirectory);
-    expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'unchanged' });
-    const repair = ['repair', '--input', bucket.address('metrics'), '--store', fromBucket, '--json'];
+    const repair = [
+      'repair',
+      '--input',
+      bucket.address('metrics'),
+      '--store',
+      `file:${fromBucket}`,
+      '--json',
+    ];
     expect(JSON.parse((await runOnS3(repair)).stdout)).toMatchObject({ outcome: 'sound' });
   },
   SLOW_MS,

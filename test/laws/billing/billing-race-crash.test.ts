@@ -59,8 +59,7 @@ const EVENTS: Readonly<Record<string, () => Promise<Happened>>> = {
 const CUTS: Readonly<
   Record<string, (store: ObjectStore, at: number) => { store: ObjectStore; count: () => number }>
 > = {
-  'the gateway stops before': (store, at) => createStoppingStore(store, at, 'before'),
-  'the gateway stops after': (store, at) => createStoppingStore(store, at, 'after'),
+  'the gateway stops after': createStoppingStore,
   'the store fails before': (store, at) => createFailingStore(store, at, false),
   'the store fails after': (store, at) => createFailingStore(store, at, true),
 };

@@ -78,12 +78,10 @@ const breakCall =
     });
     return { openCheckout: scene.openService({ billing }).openCheckout, calls: () => calls };
   };
-const stopStore =
-  (when: 'before' | 'after') =>
-  (scene: Scene, at: number): ReturnType<Disturbance['service']> => {
-    const { store, count } = createStoppingStore(scene.store, at, when);
-    return { openCheckout: scene.openService({ store }).openCheckout, calls: count };
-  };
+function stopStore(scene: Scene, at: number): ReturnType<Disturbance['service']> {
+  const { store, count } = createStoppingStore(scene.store, at);
+  return { openCheckout: scene.openService({ store }).openCheckout, calls: count };
+}
 
 const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
   'a call to Stripe fails': { service: breakCall(false), isExpected: (error) => error === DOWN },
@@ -91,12 +89,8 @@ const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
     service: breakCall(true),
     isExpected: (error) => error === DOWN,
   },
-  'the gateway stops before a store operation': {
-    service: stopStore('before'),
-    isExpected: (error) => error instanceof StoppedError,
-  },
   'the gateway stops after a store operation': {
-    service: stopStore('after'),
+    service: stopStore,
     isExpected: (error) => error instanceof StoppedError,
   },
 };

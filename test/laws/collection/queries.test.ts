@@ -17,7 +17,7 @@ import {
 import { evmDay, naiveEvmDay } from '../../support/collection/evm-days.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
 
-const RUNS = Number(process.env['CRD_SEEDS'] ?? '40');
+const RUNS = Number(process.env['CRD_SEEDS'] ?? '20');
 const DATES = ['2026-01-01', '2026-01-02'];
 const { signal } = new AbortController();
 

@@ -14,7 +14,7 @@ import { createRandom } from '../../support/random/seeded.js';
 import { publishSeries } from '../../support/release/publish-series.js';
 import { randomSeries } from '../../support/release/random-series.js';
 
-const REQUESTS = 2_000;
+const REQUESTS = 800;
 const SEED = 20260820;
 const SLOW_MS = 300_000;
 /** Number of concurrent requests. */

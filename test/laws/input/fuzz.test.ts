@@ -13,7 +13,7 @@ import { writeInput } from '../../support/release/small-input.js';
 import { createMemoryStore } from '../../support/stores/memory-store.js';
 
 /** Number of inputs. */
-const INPUTS = Number(process.env['CRD_TEST_INPUT_FUZZ'] ?? '2000');
+const INPUTS = Number(process.env['CRD_TEST_INPUT_FUZZ'] ?? '1000');
 const SEED = Number(process.env['CRD_TEST_FUZZ_SEED'] ?? '1');
 /** Every so many inputs, one is also read from a directory. */
 const DIRECTORY_EVERY = 10;

@@ -33,6 +33,8 @@ it('reports a failure after the commit as such, and the next run refreshes the p
 });
 
 const { signal } = new AbortController();
+/** Of so many stores that killed runs leave, one is examined. */
+const EVERY = 4;
 
 describe('a run that is killed after its commit', () => {
   const series = (days: number): readonly ReturnType<typeof randomSeries>[] => [
@@ -88,7 +90,7 @@ describe('a run that is killed after its commit', () => {
     async (_name, runs, run) => {
       const left = await killEverywhere(await prepare(runs), run);
       let lagging = 0;
-      for (const store of left) {
+      for (const store of left.filter((_, i) => i % EVERY === 0)) {
         const verification = await verifyStore(store, { deep: false });
         expect(verification.faults).toEqual([]);
         lagging = Math.max(lagging, verification.lagging.length);

@@ -77,27 +77,22 @@ it('signs the first release of a store before it is visible', async () => {
 });
 
 it('shows no unsigned release, wherever it stops, and the next run completes it', async () => {
-  let stops = 0;
-  for (const when of ['before', 'after'] as const) {
-    let at = 1;
-    for (let stopped = true; stopped; at += STRIDE) {
-      const memory = await published.create();
-      const { store } = createStoppingStore(memory, at, when);
-      stopped = await publishLonger(store).then(
-        () => false,
-        (error: unknown) => {
-          if (error instanceof StoppedError || error instanceof GeneratorError) return true;
-          throw error;
-        },
-      );
-      stops += stopped ? 1 : 0;
-      await expectSignedPointer(memory);
-      expect((await verify(memory, SECOND)).faults).toEqual([]);
-      await publishLonger(memory);
-      expect(await verify(memory, SECOND)).toMatchObject({ faults: [], lagging: [], sequence: 2 });
-    }
+  let at = 1;
+  for (let stopped = true; stopped; at += STRIDE) {
+    const memory = await published.create();
+    stopped = await publishLonger(createStoppingStore(memory, at).store).then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof StoppedError || error instanceof GeneratorError) return true;
+        throw error;
+      },
+    );
+    await expectSignedPointer(memory);
+    expect((await verify(memory, SECOND)).faults).toEqual([]);
+    await publishLonger(memory);
+    expect(await verify(memory, SECOND)).toMatchObject({ faults: [], lagging: [], sequence: 2 });
   }
-  expect(stops).toBeGreaterThan(20);
+  expect(at / STRIDE).toBeGreaterThan(10);
 }, 600_000);
 
 it('stays sound when two runs publish at the same time', async () => {

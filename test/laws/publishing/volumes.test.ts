@@ -16,7 +16,7 @@ import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { expectSound } from '../../support/stores/store-with-clock.js';
 
 const CHAIN = 'base';
-const RELEASES = 50;
+const RELEASES = 25;
 const FIRST_DATE = '2022-10-01';
 const FIRST_DAYS = 40;
 const SLOW_MS = 300_000;
@@ -96,7 +96,7 @@ describe('the volumes of a store with corrections, a rollback and withdrawn days
         series = editSeries(series, 'tx_count', date, random() < 0.2 ? null : Math.round(1e6 * random()));
       }
       const before = said.size === 0 ? undefined : manifests;
-      if (i === 30) {
+      if (i === 15) {
         const [target = ''] = [...said.keys()].slice(-3);
         await rollBack(store, { to: target, reason: 'a bad day', asOf: nextAsOf(asOf) });
         await note(before);

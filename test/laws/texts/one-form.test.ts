@@ -25,8 +25,9 @@ const { methodology } = texts;
 const SAMPLE = path.join(import.meta.dirname, '../../../scripts/sample');
 const STAMP = { revision: '2026-01-01.000001', sequence: 1, publishedAt: '2026-01-01T06:00:00Z' };
 const SEEDS = Math.ceil(Number(process.env['CRD_SEEDS'] ?? '12') / 12);
-/** Charts are drawn for every seventh date, because drawing one takes longer than all other texts. */
-const CHART_STEP = 7;
+/** Texts are written for every third date, and charts drawn for every 21st, because that takes longer than all other texts. */
+const STEP = 3;
+const CHART_STEP = 21;
 
 /** The texts about a date, by place. Pages and charts have the hyphen for the minus sign here. */
 type Texts = Readonly<Record<'brief' | 'chart' | 'front' | 'headline' | 'page' | 'weekly', string>>;
@@ -41,6 +42,7 @@ function* textsOf(series: InputSeries): Generator<readonly [MetaDay, Texts]> {
     const latest = meta(t, provenance);
     records.push(latest);
     if (records.length > 8) records.shift();
+    if (t % STEP !== 0) continue;
     const points = records.map(toChartPoint);
     const shown = { records, points, lastAvailable: null, sources: [], methodology };
     const facts = [toChainFacts(chain, [], { lastRecords: records, points }, [])];

@@ -25,7 +25,7 @@ import { createMemoryStore } from '../../support/stores/memory-store.js';
 import { differingKeys, snapshotStore } from '../../support/stores/store-snapshot.js';
 
 /** A case reads whole stores, so a quarter of the seeds is drawn. */
-const SEEDS = Math.ceil(Number(process.env['CRD_SEEDS'] ?? '80') / 4);
+const SEEDS = Math.ceil(Number(process.env['CRD_SEEDS'] ?? '40') / 4);
 const META = { contentType: 'application/json', cacheControl: 'no-cache' };
 const { signal } = new AbortController();
 

@@ -80,12 +80,11 @@ function prepare(): Promise<ObjectStore> {
 }
 
 it.each<[string, readonly Operator[]]>([
-  ['two publishers and garbage collection', [publish, restate, runGc]],
-  ['a publisher, a rollback and garbage collection', [publish, goBack, runGc]],
   ['two rollbacks, a hold and a publisher', [goBack, goBack, hold, publish]],
-  ['a publisher, a repair and a rollback', [publish, repair, goBack]],
-  ['a publisher, a copy and garbage collection', [publish, copy, runGc]],
-  ['all of them', [publish, restate, goBack, runGc, repair, copy]],
+  [
+    'two publishers, a rollback, garbage collection, a repair and a copy',
+    [publish, restate, goBack, runGc, repair, copy],
+  ],
 ])(
   'concurrent operators leave a sound store: %s',
   async (_name, operators) => {

@@ -85,7 +85,7 @@ describe('repair', () => {
         expect(await repair(store)).toMatchObject({ faults: [] });
         expect(differingKeys(undamaged, await snapshotStore(store))).toEqual([]);
       }),
-      { numRuns: 25, seed: 4 },
+      { numRuns: 12, seed: 4 },
     );
   }, 300_000);
 
@@ -123,27 +123,22 @@ describe('repair', () => {
     expect([...restored]).toEqual(missing);
   });
 
-  it.each(['before', 'after'] as const)(
-    'resumes after a stop %s every 23rd operation, which does no further damage',
-    async (when) => {
-      const missing = keys.filter((key, i) => isObject(key) && i % 6 === 0);
-      let at = 1;
-      for (let stopped = true; stopped; at += 23) {
-        const memory = await createDamaged(missing);
-        const stopping = createStoppingStore(memory, at, when);
-        stopped = await repair(stopping.store).then(
-          () => false,
-          (error: unknown) => error instanceof StoppedError || Promise.reject(error as Error), // any other error is a bug
-        );
-        const differing = differingKeys(undamaged, await snapshotStore(memory));
-        expect(differing.filter((key) => !missing.includes(key))).toEqual([]);
-        expect(await repair(memory)).toMatchObject({ faults: [] });
-        expect(differingKeys(undamaged, await snapshotStore(memory))).toEqual([]);
-      }
-      expect(at).toBeGreaterThan(100);
-    },
-    120_000,
-  );
+  it('resumes after a stop after every 23rd operation, which does no further damage', async () => {
+    const missing = keys.filter((key, i) => isObject(key) && i % 6 === 0);
+    let at = 1;
+    for (let stopped = true; stopped; at += 23) {
+      const memory = await createDamaged(missing);
+      stopped = await repair(createStoppingStore(memory, at).store).then(
+        () => false,
+        (error: unknown) => error instanceof StoppedError || Promise.reject(error as Error), // any other error is a bug
+      );
+      const differing = differingKeys(undamaged, await snapshotStore(memory));
+      expect(differing.filter((key) => !missing.includes(key))).toEqual([]);
+      expect(await repair(memory)).toMatchObject({ faults: [] });
+      expect(differingKeys(undamaged, await snapshotStore(memory))).toEqual([]);
+    }
+    expect(at).toBeGreaterThan(100);
+  }, 120_000);
 });
 
 describe('an interrupted repair', () => {

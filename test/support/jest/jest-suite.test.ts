@@ -36,43 +36,59 @@ async function runSuites(...texts: readonly string[]): Promise<string[][]> {
     .map((line) => (JSON.parse(line) as string[]).map((each) => each.split('\n')[0] ?? ''));
 }
 
+/** Suites that fail, and what is reported of each. All run in one process, one after the other. */
+const FAILING: readonly (readonly [what: string, text: string, reported: readonly string[]])[] = [
+  [
+    'in its test if a promise of its last test is rejected later',
+    `it('x', () => { void Promise.reject(new Error('a')); });`,
+    ['x: failed'],
+  ],
+  [
+    'in its test if an expectation of a promise is not awaited',
+    `it('x', () => { void expect(Promise.resolve(1)).resolves.toBe(2); });`,
+    ['x: failed'],
+  ],
+  [
+    'in its test if a test has fewer expectations than it said',
+    `it('x', () => { expect.assertions(2); });`,
+    ['x: failed'],
+  ],
+  ['in its test if a test does not end', `it('x', () => new Promise(() => {}));`, ['x: failed']],
+  [
+    'in its test if a hook before its tests fails',
+    `beforeAll(() => { throw new Error('a'); }); it('x', () => {});`,
+    ['x: failed'],
+  ],
+  [
+    'as a whole if a hook after its tests fails',
+    `${PASSES} afterAll(() => { throw new Error('gone'); });`,
+    ['passes: passed', 'Error: gone'],
+  ],
+  [
+    'as a whole if a promise is rejected at its import',
+    `void Promise.reject(new Error('gone')); ${PASSES}`,
+    ['passes: failed'],
+  ],
+  [
+    'as a whole if its import fails with what cannot be copied',
+    `throw Object.assign(new Error('gone'), { f: () => 1 });`,
+    ['gone'],
+  ],
+  ['as a whole if it has no test', '', ['The suite has no test.']],
+];
+
 describe('a suite fails', () => {
-  it.each([
-    [
-      'a promise of its last test is rejected later',
-      `it('x', () => { void Promise.reject(new Error('a')); });`,
-    ],
-    [
-      'an expectation of a promise is not awaited',
-      `it('x', () => { void expect(Promise.resolve(1)).resolves.toBe(2); });`,
-    ],
-    ['a test has fewer expectations than it said', `it('x', () => { expect.assertions(2); });`],
-    ['a test does not end', `it('x', () => new Promise(() => {}));`],
-    ['a hook before its tests fails', `beforeAll(() => { throw new Error('a'); }); it('x', () => {});`],
-  ])('in its test if %s', async (_, text) => {
-    expect(await runSuites(text)).toEqual([['x: failed']]);
+  let reported: string[][];
+  beforeAll(async () => {
+    reported = await runSuites(...FAILING.map(([, text]) => text));
   });
 
-  it.each([
-    [
-      'a hook after its tests fails',
-      `${PASSES} afterAll(() => { throw new Error('gone'); });`,
-      ['passes: passed', 'Error: gone'],
-    ],
-    [
-      'a promise is rejected at its import',
-      `void Promise.reject(new Error('gone')); ${PASSES}`,
-      ['passes: failed'],
-    ],
-    [
-      'its import fails with what cannot be copied',
-      `throw Object.assign(new Error('gone'), { f: () => 1 });`,
-      ['gone'],
-    ],
-    ['it has no test', '', ['The suite has no test.']],
-  ])('as a whole if %s', async (_, text, found) => {
-    expect(await runSuites(text)).toEqual([found]);
-  });
+  it.each(FAILING.map(([what, , expected], i) => [what, i, expected] as const))(
+    '%s',
+    (_what, i, expected) => {
+      expect(reported[i]).toEqual(expected);
+    },
+  );
 });
 
 it('an error after the end of a suite fails the next one', async () => {

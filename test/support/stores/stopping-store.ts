@@ -5,29 +5,21 @@ import { interceptStore } from './intercept-store.js';
 export class StoppedError extends Error {}
 
 /**
- * Wraps a store so that it stops before or after operation number `at`, as in a crash: every later operation throws
- * StoppedError. `count` returns the number of operations so far.
+ * Wraps a store so that it stops after operation number `at`, as in a crash: this operation is done, but not answered, and
+ * every later one throws StoppedError. A stop before an operation leaves the same store as a stop after the one before it.
+ * `count` returns the number of operations so far.
  */
 export function createStoppingStore(
   store: ObjectStore,
   at: number,
-  when: 'before' | 'after',
 ): { readonly store: ObjectStore; readonly count: () => number } {
   let begun = 0;
-  let stopped = false;
   const stopping = interceptStore(store, async (_operation, run) => {
     begun += 1;
-    const last = begun === at;
-    if (stopped || (last && when === 'before')) {
-      stopped = true;
-      throw new StoppedError();
-    }
-    const result = await run();
-    if (last) {
-      stopped = true;
-      throw new StoppedError();
-    }
-    return result;
+    if (begun > at) throw new StoppedError();
+    if (begun < at) return run();
+    await run();
+    throw new StoppedError();
   });
   return { store: stopping, count: () => begun };
 }

@@ -1,13 +1,7 @@
-/** Where a run is killed: an operation of its store. */
-export type Kill = { readonly at: number; readonly when: 'before' | 'after' };
-
-/**
- * Where the next runs are killed: in one round before operations from the first to the last, in the next after them, and so
- * on.
- */
+/** Where the next runs are killed: in each round after operations from the first to the last. */
 export type KillPlan = {
-  /** The kill of the next run. */
-  readonly next: () => Kill;
+  /** The number of the operation after which the next run is killed. */
+  readonly next: () => number;
   /** Notes how a run ended: killed, or that it did all its work with fewer operations. */
   readonly note: (end: 'killed' | 'done') => void;
   /** Number of kills, and how often they have reached the end of a run. */
@@ -26,7 +20,7 @@ export function planKills(first: number, step: number): KillPlan {
   const start = (): number => 1 + ((first - 1 + SHIFT * rounds) % step);
   let at = start();
   return {
-    next: () => ({ at, when: rounds % 2 === 0 ? 'before' : 'after' }),
+    next: () => at,
     note(end) {
       if (end === 'killed') {
         kills += 1;

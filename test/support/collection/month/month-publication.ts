@@ -4,14 +4,13 @@ import { readInput } from '../../../../generator/input/read-input.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
 import { prepareSeries, publishPrepared } from '../../release/publish-series.js';
 import { createStoppingStore, StoppedError } from '../../stores/stopping-store.js';
-import type { Kill } from './month-kills.js';
 import { runAt, runMs } from './month-run.js';
 
 type Publication = {
   readonly collection: ObjectStore;
   readonly store: ObjectStore;
   readonly hour: number;
-  readonly kill?: Kill;
+  readonly kill?: number;
 };
 
 /** Publishes what a collection keeps, as `publish --accept-collected` does, but without lineages: they have laws of their own. */
@@ -20,7 +19,7 @@ export async function publishHour({ collection, store, hour, kill }: Publication
   const { series } = await readInput({ folder, asOfMs: runMs(hour) });
   const pointer = folder.collection?.();
   if (pointer === undefined) throw new Error('no collection');
-  const target = kill === undefined ? store : createStoppingStore(store, kill.at, kill.when).store;
+  const target = kill === undefined ? store : createStoppingStore(store, kill).store;
   const recorded = await readLedgers(folder, pointer);
   try {
     const prepared = await prepareSeries(target, { inputs: series, asOf: runAt(hour), recorded });

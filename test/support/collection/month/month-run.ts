@@ -7,7 +7,6 @@ import type { ObjectStore } from '../../../../infra/store/object-store.js';
 import { toInstant } from '../../../../schemas/dates.js';
 import type { MetricName } from '../../../../schemas/types.generated.js';
 import { createStoppingStore, StoppedError } from '../../stores/stopping-store.js';
-import type { Kill } from './month-kills.js';
 import { FIRST_OF_MONTH, dateOf, planOf } from './month-sources.js';
 import type { MonthChain, MonthScript } from './month-script.js';
 
@@ -25,13 +24,13 @@ export type HourlyRun = {
   readonly chains: readonly MonthChain[];
   readonly hour: number;
   readonly decisions: readonly Decision[];
-  readonly kill?: Kill;
+  readonly kill?: number;
 };
 
 /** Collects in an hour of the month. Returns whether the run was killed. */
 export async function collectHour(collection: ObjectStore, run: HourlyRun): Promise<boolean> {
   const { script, chains, hour, decisions, kill } = run;
-  const store = kill === undefined ? collection : createStoppingStore(collection, kill.at, kill.when).store;
+  const store = kill === undefined ? collection : createStoppingStore(collection, kill).store;
   const accepted = new Map(
     chains.map((chain): [MonthChain, Acceptances] => {
       const accepts = (date: string, metric: MetricName): boolean =>

@@ -1,5 +1,5 @@
-import type { BriefsJudged } from './briefs-judged.js';
-import { runProgram } from './plain-node.js';
+import type { BriefsJudged } from '../briefs-judged.js';
+import { runProgram } from '../plain-node.js';
 
 let output: BriefsJudged;
 

@@ -1,7 +1,7 @@
-import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
-import { PLANNED_EDITS } from './late-edit-input.js';
-import type { EditObservation, LateEditObservations } from './late-edit-observations.js';
-import { runProgram } from './plain-node.js';
+import { CHAIN_IDS, GENRES, WINDOWS } from '../../../schemas/catalog.js';
+import { PLANNED_EDITS } from '../late-edit-input.js';
+import type { EditObservation, LateEditObservations } from '../late-edit-observations.js';
+import { runProgram } from '../plain-node.js';
 
 const SLOW_MS = 900_000;
 /** Number of dates whose input a date depends on, including its own. */

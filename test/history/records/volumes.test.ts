@@ -1,4 +1,4 @@
-import { runProgram } from './plain-node.js';
+import { runProgram } from '../plain-node.js';
 
 type VolumesCompared = {
   readonly compared: { readonly volumes: number; readonly rows: number; readonly values: number };
