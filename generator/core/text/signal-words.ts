@@ -1,14 +1,11 @@
-import { CHAINS } from '../../../schemas/catalog.js';
-import type { Chain, Driver, MetricName } from '../../../schemas/types.generated.js';
+import { CHAINS, METRIC_NAMES, METRICS } from '../../../schemas/catalog.js';
+import type { Chain, Driver } from '../../../schemas/types.generated.js';
 import { amountWords, shareWords } from './number-words.js';
 
-/** Names of the methodology's signals in texts. */
+/** Names of the methodology's signals in texts. Some are metrics. */
 export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
-  tx_count: 'transactions',
-  active_addresses: 'active addresses',
+  ...Object.fromEntries(METRIC_NAMES.map((metric) => [metric, METRICS[metric].words])),
   fee_mean: 'mean fee',
-  fee_median: 'median fee',
-  gas_price_mean: 'mean gas price',
   utilization: 'use of block space',
 };
 
@@ -22,24 +19,3 @@ export function signalQuantity(value: number, unit: Driver['unit'], chain: Chain
   if (unit === 'fraction') return shareWords(value);
   return amountWords(value, unit.replace('native coin', CHAINS[chain].nativeCoin));
 }
-
-/** Names of the metrics in texts. */
-export const METRIC_WORDS: Readonly<Record<MetricName, string>> = {
-  tx_count: 'transactions',
-  active_addresses: 'active addresses',
-  new_addresses: 'new addresses',
-  transfer_count: 'transfers',
-  failed_tx_count: 'failed transactions',
-  block_count: 'blocks',
-  block_weight: 'block weight',
-  block_size: 'block size',
-  gas_used: 'gas used',
-  gas_limit_mean: 'mean gas limit',
-  gas_price_mean: 'mean gas price',
-  fees_total: 'fees',
-  fee_median: 'median fee',
-  l1_fees_total: 'fees paid to Ethereum',
-  hash_rate: 'hash rate',
-  difficulty: 'difficulty',
-  issuance: 'issuance',
-};

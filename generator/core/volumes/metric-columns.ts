@@ -1,6 +1,5 @@
 import { METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { Chain, DerivedDay, GoldDay, Methodology } from '../../../schemas/types.generated.js';
-import { METRIC_WORDS } from '../text/signal-words.js';
 import { numbers, texts, type Column } from './column.js';
 
 /** Returns the columns of gold days: the metrics of the chain and their source. */
@@ -9,7 +8,7 @@ export function goldColumns(chain: Chain): Column<GoldDay>[] {
     numbers<GoldDay>(
       metric,
       METRICS[metric].unit,
-      `Metric: ${METRIC_WORDS[metric]}.`,
+      `Metric: ${METRICS[metric].words}.`,
       ({ metrics }) => metrics[metric] ?? null,
     ),
   );
@@ -32,7 +31,7 @@ export function derivedColumns(chain: Chain, { derived, quantities }: Methodolog
       numbers<DerivedDay>(
         `${metric}_${name}`,
         'unit' in own ? own.unit : METRICS[metric].unit,
-        `Of ${METRIC_WORDS[metric]}: ${words}.`,
+        `Of ${METRICS[metric].words}: ${words}.`,
         ({ metrics }) => metrics[metric]?.[name] ?? null,
       ),
     ),
