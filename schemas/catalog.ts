@@ -90,8 +90,8 @@ export const PLANS = {
 
 export type PlanId = keyof typeof PLANS;
 
-/** The plans, from the smallest to the largest. */
-export const PLAN_IDS = Object.keys(PLANS) as PlanId[]; // Object.keys loses the key type
+/** The plans, from the smallest to the largest. "PURE" keeps the table out of scripts of the pages that do not use it. */
+export const PLAN_IDS = /* @__PURE__ */ Object.keys(PLANS) as PlanId[]; // Object.keys loses the key type
 
 const ALL = CHAIN_IDS;
 const ROLLUPS = ['arbitrum', 'base'] as const;
@@ -136,8 +136,8 @@ export const GUIDE_NAMES = ['download', 'join', 'revisions', 'verify', 'keys'] a
 
 export type GuideName = (typeof GUIDE_NAMES)[number];
 
-/** The metrics in display order. */
-export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]; // Object.keys loses the key type
+/** The metrics in display order. "PURE" as for the plans. */
+export const METRIC_NAMES = /* @__PURE__ */ Object.keys(METRICS) as MetricName[]; // Object.keys loses the key type
 
 /** Returns the metrics that `chain` supports, in display order. */
 export function metricsOf(chain: Chain): MetricName[] {

@@ -1,11 +1,14 @@
-import { CHAINS, METRIC_NAMES, METRICS } from '../../../schemas/catalog.js';
+import { CHAINS } from '../../../schemas/catalog.js';
 import type { Chain, Driver } from '../../../schemas/types.generated.js';
 import { amountWords, shareWords } from './number-words.js';
 
-/** Names of the methodology's signals in texts. Some are metrics. */
+/** Names of the methodology's signals in texts. They are beside the catalog, so that a new metric does not change the script of the pages. */
 export const SIGNAL_WORDS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(METRIC_NAMES.map((metric) => [metric, METRICS[metric].words])),
+  tx_count: 'transactions',
+  active_addresses: 'active addresses',
   fee_mean: 'mean fee',
+  fee_median: 'median fee',
+  gas_price_mean: 'mean gas price',
   utilization: 'use of block space',
 };
 
