@@ -31,11 +31,12 @@ export type AppOptions = {
   readonly requests: RequestContextOptions;
   readonly files: FilesOptions;
   readonly health: HealthRouterOptions;
-  readonly account: AccountRouterOptions;
-  readonly keys: KeysRouterOptions;
-  readonly entitlements: EntitlementsRouterOptions;
-  readonly checkout: CheckoutRouterOptions;
-  readonly webhook: WebhookRouterOptions;
+  /** For the routes about accounts. */
+  readonly account: AccountRouterOptions &
+    KeysRouterOptions &
+    EntitlementsRouterOptions &
+    CheckoutRouterOptions &
+    WebhookRouterOptions;
   /** Absent with an S3 store, which serves its objects itself. */
   readonly objects: ObjectsRouterOptions | undefined;
   readonly publicFiles: TrustRouterOptions;
@@ -56,10 +57,10 @@ export function createApp(options: AppOptions): Express {
     files,
     createHealthRouter(options.health),
     createAccountRouter(options.account),
-    createKeysRouter(options.keys),
-    createEntitlementsRouter(options.entitlements),
-    createCheckoutRouter(options.checkout),
-    createWebhookRouter(options.webhook),
+    createKeysRouter(options.account),
+    createEntitlementsRouter(options.account),
+    createCheckoutRouter(options.account),
+    createWebhookRouter(options.account),
     ...(options.objects === undefined ? [] : [createObjectsRouter(options.objects)]),
     ...(options.accountPage === undefined ? [] : [createAccountPageRouter(options.accountPage)]),
     createTrustRouter(options.publicFiles),

@@ -90,33 +90,36 @@ export const PLANS = {
 
 export type PlanId = keyof typeof PLANS;
 
-/** The plans, from the smallest to the largest. */
-export const PLAN_IDS = Object.keys(PLANS) as PlanId[]; // Object.keys loses the key type
+/** The plans, from the smallest to the largest. "PURE" keeps the table out of scripts of the pages that do not use it. */
+export const PLAN_IDS = /* @__PURE__ */ Object.keys(PLANS) as PlanId[]; // Object.keys loses the key type
 
 const ALL = CHAIN_IDS;
 const ROLLUPS = ['arbitrum', 'base'] as const;
 const EVM = ['ethereum', 'arbitrum', 'base'] as const;
 
-/** The canonical daily metrics, their units and the chains that have them. */
+/** Public facts about a metric. */
+type MetricDefinition = { readonly words: string; readonly unit: string; readonly chains: readonly Chain[] };
+
+/** The canonical daily metrics: their names in texts, their units and the chains that have them. */
 export const METRICS = {
-  tx_count: { unit: 'transactions', chains: ALL },
-  active_addresses: { unit: 'addresses', chains: ALL },
-  new_addresses: { unit: 'addresses', chains: ALL },
-  transfer_count: { unit: 'transfers', chains: ['bitcoin', 'ethereum'] },
-  failed_tx_count: { unit: 'transactions', chains: EVM },
-  block_count: { unit: 'blocks', chains: ALL },
-  block_weight: { unit: 'weight units', chains: ['bitcoin'] },
-  block_size: { unit: 'bytes', chains: ['bitcoin'] },
-  gas_used: { unit: 'gas', chains: EVM },
-  gas_limit_mean: { unit: 'gas per block', chains: ['ethereum', 'base'] },
-  gas_price_mean: { unit: 'gwei', chains: EVM },
-  fees_total: { unit: 'native coin', chains: ALL },
-  fee_median: { unit: 'native coin per transaction', chains: ALL },
-  l1_fees_total: { unit: 'ETH', chains: ROLLUPS },
-  hash_rate: { unit: 'TH/s', chains: ['bitcoin'] },
-  difficulty: { unit: 'dimensionless', chains: ['bitcoin'] },
-  issuance: { unit: 'native coin', chains: ['bitcoin', 'ethereum'] },
-} as const satisfies Record<MetricName, { unit: string; chains: readonly Chain[] }>;
+  tx_count: { words: 'transactions', unit: 'transactions', chains: ALL },
+  active_addresses: { words: 'active addresses', unit: 'addresses', chains: ALL },
+  new_addresses: { words: 'new addresses', unit: 'addresses', chains: ALL },
+  transfer_count: { words: 'transfers', unit: 'transfers', chains: ['bitcoin', 'ethereum'] },
+  failed_tx_count: { words: 'failed transactions', unit: 'transactions', chains: EVM },
+  block_count: { words: 'blocks', unit: 'blocks', chains: ALL },
+  block_weight: { words: 'block weight', unit: 'weight units', chains: ['bitcoin'] },
+  block_size: { words: 'block size', unit: 'bytes', chains: ['bitcoin'] },
+  gas_used: { words: 'gas used', unit: 'gas', chains: EVM },
+  gas_limit_mean: { words: 'mean gas limit', unit: 'gas per block', chains: ['ethereum', 'base'] },
+  gas_price_mean: { words: 'mean gas price', unit: 'gwei', chains: EVM },
+  fees_total: { words: 'fees', unit: 'native coin', chains: ALL },
+  fee_median: { words: 'median fee', unit: 'native coin per transaction', chains: ALL },
+  l1_fees_total: { words: 'fees paid to Ethereum', unit: 'ETH', chains: ROLLUPS },
+  hash_rate: { words: 'hash rate', unit: 'TH/s', chains: ['bitcoin'] },
+  difficulty: { words: 'difficulty', unit: 'dimensionless', chains: ['bitcoin'] },
+  issuance: { words: 'issuance', unit: 'native coin', chains: ['bitcoin', 'ethereum'] },
+} as const satisfies Record<MetricName, MetricDefinition>;
 
 /** File names of the published example programs, ascending. */
 export const EXAMPLE_NAMES = [
@@ -133,8 +136,8 @@ export const GUIDE_NAMES = ['download', 'join', 'revisions', 'verify', 'keys'] a
 
 export type GuideName = (typeof GUIDE_NAMES)[number];
 
-/** The metrics in display order. */
-export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]; // Object.keys loses the key type
+/** The metrics in display order. "PURE" as for the plans. */
+export const METRIC_NAMES = /* @__PURE__ */ Object.keys(METRICS) as MetricName[]; // Object.keys loses the key type
 
 /** Returns the metrics that `chain` supports, in display order. */
 export function metricsOf(chain: Chain): MetricName[] {

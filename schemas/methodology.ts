@@ -1,4 +1,5 @@
 import { canonicalJson } from './canonical-json.js';
+import { CHAIN_IDS, CHAINS, METRIC_NAMES, METRICS } from './catalog.js';
 import { sha256Hex } from './digest.js';
 import { productFile } from './product-file.js';
 import type { GlossaryEntry, Methodology } from './types.generated.js';
@@ -18,7 +19,25 @@ export function methodologyDigest(methodology: Methodology): string {
 
 /** Returns the glossary. @throws SchemaError if its data is invalid. */
 export function glossaryEntries(): readonly GlossaryEntry[] {
-  return assertValid('glossary-entries', glossary);
+  const entries = [...assertValid('glossary-entries', glossary), ...namedFields()];
+  return entries.sort(({ id: one }, { id: other }) => (one < other ? -1 : 1));
+}
+
+/** Returns the entries of the fields that are named after a metric or a chain. */
+function namedFields(): GlossaryEntry[] {
+  const ofMetrics = METRIC_NAMES.map((name) => ({
+    name,
+    definition: `In a gold day, the day's value of the metric ${name} as read, null when the day has no value. In a derived day, an object with the moving means, changes and rank of that metric.`,
+    unit: METRICS[name].unit,
+    appears_in: ['bundle', 'derived-day', 'gold-day'],
+  }));
+  const ofChains = CHAIN_IDS.map((name) => ({
+    name,
+    definition: `Data about ${CHAINS[name].name}. Absent when there is no data, for example because the chain was never published.`,
+    unit: null,
+    appears_in: ['changes', 'landing', 'status'],
+  }));
+  return [...ofMetrics, ...ofChains].map((field) => ({ id: `field.${field.name}`, kind: 'field', ...field }));
 }
 
 /** Returns the file URL of the text of a methodology version. */

@@ -1,4 +1,5 @@
-import { PROBLEMS_PATH } from '../paths.js';
+import apiKey from '../examples/valid/api-key/test.json' with { type: 'json' };
+import { objectKey, PROBLEMS_PATH } from '../paths.js';
 import { PROBLEMS } from '../problems.js';
 import { schemaRef, type JsonObject } from './components.js';
 
@@ -123,4 +124,67 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       ],
     },
   }),
+};
+
+const KEY_ID = 'Abc123xy';
+const CREATED = '2026-08-20T09:00:00Z';
+const DIGEST = '325f89d98158d849c65a2d2d06cd93a4fdf53946e7df4ecae2981ed0de4c6b52';
+
+/** An example of each of these documents. Its API key was never valid. */
+export const ANSWER_EXAMPLES: Readonly<Record<string, unknown>> = {
+  'account-export': {
+    exported_at: CREATED,
+    account: {
+      schema: 'account/1',
+      account: 'auth0|5f7c8ec7c33c6c004bbafe82',
+      keys: { [KEY_ID]: { label: 'notebook', created_at: CREATED, revoked_at: null } },
+      grants: [],
+    },
+    last_used: { [KEY_ID]: '2026-08-20' },
+  },
+  'account-deleted': { deleted_at: CREATED },
+  'account-settings': {
+    sign_in: {
+      issuer: 'https://login.example.com/',
+      client_id: 'account-page',
+      scopes: 'openid',
+      resource: null,
+      token: 'access',
+    },
+    sells: true,
+  },
+  'file-link': {
+    url: `https://data.example.com/${objectKey(DIGEST)}?X-Amz-Expires=300&X-Amz-Signature=0000`,
+    expires_in: 300,
+    sha256: DIGEST,
+    bytes: 3205,
+    media_type: 'application/json',
+    published_revision: '2026-08-20.000001',
+  },
+  'key-created': { key: apiKey, id: KEY_ID, label: 'notebook', created_at: CREATED },
+  'key-list': {
+    keys: [
+      { id: KEY_ID, label: 'notebook', created_at: CREATED, revoked_at: null, last_used: '2026-08-21' },
+      {
+        id: 'Old12345',
+        label: null,
+        created_at: CREATED,
+        revoked_at: '2026-08-21T10:30:00Z',
+        last_used: null,
+      },
+    ],
+  },
+  'key-revoked': { id: KEY_ID, revoked_at: '2026-08-21T10:30:00Z' },
+  'checkout-session': {
+    checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1Example',
+    session_id: 'cs_test_a1Example',
+  },
+  'portal-session': { portal_url: 'https://billing.stripe.com/p/session/test_Example' },
+  'event-receipt': { received: true, outcome: 'taken' },
+  health: { status: 'ok' },
+  readiness: {
+    status: 'ready',
+    stores: { releases: 'ok', accounts: 'ok' },
+    release: { revision: '2026-08-20.000001', sequence: 2 },
+  },
 };

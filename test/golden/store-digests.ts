@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { sha256Hex } from '../../schemas/digest.js';
-import { objectKey, OBJECTS_PREFIX, parseReleaseKey, PAGE_PATHS } from '../../schemas/paths.js';
+import { objectKey, OBJECTS_PREFIX, parseReleaseKey, PAGE_PATHS, publicKey } from '../../schemas/paths.js';
 import type { FileEntry, Manifest, ReleaseRecord, SiteFiles } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 
@@ -30,9 +30,9 @@ export async function readStore(store: ObjectStore): Promise<StoreContents> {
 
 /**
  * Returns the keys of a store by the name under which `digestStore` pins them. Every key has a name. The name of an
- * artifact is its URL path and the revision that made it. Day files of one archive and month share a name:
- * "/api/v1/files/gold/base/2023-05 2023-06-16.000001". Every other key is its own name, as is the key of an artifact
- * that no intact record or manifest lists. A name may include keys that are missing from the store.
+ * artifact, and of its public copy if it is intact, is its URL path and the revision that made it. Day files of one archive
+ * and month share a name: "/api/v1/files/gold/base/2023-05 2023-06-16.000001". Every other key is its own name, as is the
+ * key of an artifact that no intact record or manifest lists. A name may include keys that are missing from the store.
  */
 export function nameKeys(contents: StoreContents): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>();
@@ -48,7 +48,13 @@ export function nameKeys(contents: StoreContents): Map<string, Set<string>> {
     const { listed, manifests, site } = remembered(records, bytes, readRecord);
     listed.forEach(add);
     const list = site && contents.get(objectKey(site.sha256));
-    if (isIntact(list, site?.sha256)) siteNames(list, site?.revision ?? '').forEach(add);
+    const ofSite = isIntact(list, site?.sha256) ? siteNames(list, site?.revision ?? '') : [];
+    ofSite.forEach(add);
+    for (const [name, key] of [...listed, ...ofSite]) {
+      const copyKey = publicKey(name.slice(0, name.indexOf(' ')));
+      const copy = contents.get(copyKey);
+      if (copy !== undefined && objectKey(digestOf(copy)) === key) add([name, copyKey]);
+    }
     for (const sha256 of manifests) {
       const manifest = contents.get(objectKey(sha256));
       if (isIntact(manifest, sha256)) remembered(archives, manifest, readManifest).forEach(add);

@@ -1,5 +1,4 @@
-import { metricsOf } from '../../../schemas/catalog.js';
-import { METRIC_WORDS } from '../text/signal-words.js';
+import { METRICS, metricsOf } from '../../../schemas/catalog.js';
 import type { Narrator } from './narrator.js';
 
 /** Percentile ranks: from `HIGH` on, a value is one of the year's highest; up to `LOW`, one of its lowest. */
@@ -56,5 +55,5 @@ export function missingSection({ records: { meta, gold }, say }: Narrator): stri
   if (missing.length === 0) return say('missing.none');
   return missing.length === metrics.length
     ? say('missing.all')
-    : say('missing.some', { names: { word: missing.map((metric) => METRIC_WORDS[metric]).join(', ') } });
+    : say('missing.some', { names: { word: missing.map((metric) => METRICS[metric].words).join(', ') } });
 }

@@ -9,7 +9,7 @@ import type {
   Methodology,
 } from '../../../schemas/types.generated.js';
 import type { DayRecord } from '../records/day-writers.js';
-import { METRIC_WORDS, signalWords } from '../text/signal-words.js';
+import { signalWords } from '../text/signal-words.js';
 
 /** The columns of every volume that come first. */
 const IDENTITY: readonly Column<VersionRow>[] = [
@@ -242,7 +242,7 @@ function goldColumns(chain: Chain): Column<GoldDay>[] {
     numbers<GoldDay>(
       metric,
       METRICS[metric].unit,
-      `Metric: ${METRIC_WORDS[metric]}.`,
+      `Metric: ${METRICS[metric].words}.`,
       ({ metrics }) => metrics[metric] ?? null,
     ),
   );
@@ -265,7 +265,7 @@ function derivedColumns(chain: Chain, { derived, quantities }: Methodology): Col
       numbers<DerivedDay>(
         `${metric}_${name}`,
         'unit' in own ? own.unit : METRICS[metric].unit,
-        `Of ${METRIC_WORDS[metric]}: ${words}.`,
+        `Of ${METRICS[metric].words}: ${words}.`,
         ({ metrics }) => metrics[metric]?.[name] ?? null,
       ),
     ),

@@ -2,23 +2,28 @@ import path from 'node:path';
 import {
   ACCOUNT_PATHS,
   accountAssetPath,
+  API_PATH,
   ENDPOINTS,
   FILES_PATH,
   TRUST_PATHS,
 } from '../../../schemas/paths.js';
+
+const API_ENDPOINTS = Object.values(ENDPOINTS).filter((each) => each.startsWith(API_PATH));
 
 /** Paths that CloudFront passes to the gateway without a cache. */
 export const GATEWAY_PATHS = [
   `${FILES_PATH}/*`,
   ACCOUNT_PATHS.page,
   accountAssetPath('*'),
-  ENDPOINTS.account,
-  ENDPOINTS.keys,
-  ENDPOINTS.entitlements,
-  `${ENDPOINTS.checkout}*`,
-  ENDPOINTS.webhook,
+  ...API_ENDPOINTS.filter((each) => !API_ENDPOINTS.some((other) => isBelow(each, other))).map((each) =>
+    API_ENDPOINTS.some((other) => isBelow(other, each)) ? `${each}*` : each,
+  ),
   ENDPOINTS.readiness,
 ];
+
+function isBelow(path: string, other: string): boolean {
+  return path.startsWith(`${other}/`);
+}
 
 /** Paths of the files by which readers verify releases. */
 export const TRUST_PATTERNS = [

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { CHAIN_IDS, GENRES } from '../../../schemas/catalog.js';
-import { bundlePath, dayPath, manifestPath } from '../../../schemas/paths.js';
+import { bundlePath, dayPath, ENDPOINTS, manifestPath } from '../../../schemas/paths.js';
 import { pick } from '../random/seeded.js';
 import { sign } from '../stripe/signed-events.js';
 
@@ -43,10 +43,7 @@ const OTHERS = [
   '/api/v1/methodology/v1.md',
   '/problems/gone',
   '/charts/base.svg',
-  '/healthz',
-  '/readyz',
-  '/metrics',
-  '/health/freshness',
+  ...Object.values(ENDPOINTS),
   '/',
   '/_objects/',
   '/api/v1/files/',

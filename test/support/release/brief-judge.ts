@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { factAt, factWords, type DayRecords } from '../../../generator/core/brief/facts.js';
-import { METRIC_WORDS, SIGNAL_WORDS } from '../../../generator/core/text/signal-words.js';
-import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
+import { signalWords } from '../../../generator/core/text/signal-words.js';
+import { CHAINS, LABEL_MEANINGS, METRICS } from '../../../schemas/catalog.js';
+import { currentMethodology } from '../../../schemas/methodology.js';
 import type { BriefDay, MetricName } from '../../../schemas/types.generated.js';
 
 const FILE = new URL('../../../templates/brief-day-1.claims.json', import.meta.url);
@@ -14,8 +15,8 @@ const QUANTITY = `(?:${NUMBER})(?: (?:million|billion|trillion))?(?: [%\\w/]+(?:
 const oneOf = (words: readonly string[]): string =>
   `(?:${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`;
 const LEVELS = oneOf(['low', 'normal', 'high', 'rising', 'falling', 'flat']);
-const SIGNALS = oneOf(Object.values(SIGNAL_WORDS));
-const METRICS = oneOf(Object.values(METRIC_WORDS));
+const SIGNALS = oneOf(currentMethodology().signals.map(({ signal }) => signalWords(signal)));
+const METRIC_WORDS = oneOf(Object.values(METRICS).map(({ words }) => words));
 
 /** The threshold of data quality for a label, from the methodology. All other numbers in a brief are from a record. */
 const MINIMUM_QUALITY = '50 %';
@@ -37,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   signals: `${SIGNALS}(?:, ${SIGNALS})*`,
   limit: '(?:moderate|low)',
   minimum: MINIMUM_QUALITY,
-  names: `${METRICS}(?:, ${METRICS})*`,
+  names: `${METRIC_WORDS}(?:, ${METRIC_WORDS})*`,
 };
 
 const FORMS = Object.entries(CLAIMS).map(([id, template]) => {
@@ -91,7 +92,7 @@ function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, 
   }
   if (kind === 'drivers' && direction !== '') {
     const driver = drivers[place];
-    if (driver === undefined || !sentence.includes(SIGNAL_WORDS[driver.signal] ?? '')) return false;
+    if (driver === undefined || !sentence.includes(signalWords(driver.signal))) return false;
     return (
       direction === 'near' ||
       (direction === 'above' ? driver.smoothed > driver.baseline : driver.smoothed < driver.baseline)
@@ -112,9 +113,7 @@ function isTrue(claim: string, sentence: string, { meta, derived }: DayRecords, 
         sentence.includes('at most moderate')),
     'confidence.missing':
       confidence.missing_signals.length > 0 &&
-      sentence.endsWith(
-        `: ${confidence.missing_signals.map((name) => SIGNAL_WORDS[name] ?? name).join(', ')}.`,
-      ),
+      sentence.endsWith(`: ${confidence.missing_signals.map(signalWords).join(', ')}.`),
     'confidence.young': regime.run_days < 14,
     'confidence.grown': regime.run_days >= 14,
     'confidence.moved': isComparable && confidence.speed >= 0.25,

@@ -56,8 +56,8 @@ describe('the page of a chain', () => {
   });
 
   it('states no limit when the score alone would not give a higher level', () => {
-    const text = pageText('arbitrum', ['fee_median'], 1);
-    expect(text).toMatch(/Confidence\s*59\.\d %, low\s*Data quality\s*75 %/);
+    const text = pageText('arbitrum', ['fee_median'], 10);
+    expect(text).toMatch(/Confidence\s*63\.\d %, low\s*Data quality\s*75 %/);
     expect(text).not.toContain('Data quality is');
   });
 
