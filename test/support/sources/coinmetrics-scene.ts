@@ -1,8 +1,5 @@
 import { addDays, endOfDayMs, toDayNumber } from '../../../schemas/dates.js';
-import {
-  createCoinMetrics,
-  type CoinMetricsOptions,
-} from '../../../generator/sources/coinmetrics.js';
+import { createCoinMetrics, type CoinMetricsOptions } from '../../../generator/sources/coinmetrics.js';
 import type { Source } from '../../../generator/sources/source.js';
 import { replyStatus, startFakeService, type FakeService } from './fake-service.js';
 import { createInstantTools, type InstantTools } from './instant-tools.js';
