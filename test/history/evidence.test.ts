@@ -7,13 +7,74 @@ import {
 import type { JudgedDay } from '../../scripts/calibration/hindsight.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { addDays } from '../../schemas/dates.js';
-import { currentMethodology } from '../../schemas/methodology.js';
-import type { Chain, RegimeLabel } from '../../schemas/types.generated.js';
+import { currentMethodology, methodologyTextUrl } from '../../schemas/methodology.js';
+import type { Chain, RegimeLabel, MetaDay } from '../../schemas/types.generated.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
-import { evidenceRows, readMethodologyText } from './evidence-table.js';
 import { AS_OF, metricsFolder } from './history-data.js';
 import { runGenerator, runNode, runProgram } from './plain-node.js';
-import { readCalendar, readFileTimes, readMetaDay, type CalendarDay } from './published-files.js';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { openStore } from '../../infra/store/open-store.js';
+import { manifestOf } from '../../generator/core/release/plan-types.js';
+import { readArtifactJson } from '../../generator/state/stored-json.js';
+import { calendarPath, publicKey } from '../../schemas/paths.js';
+import { readState } from './published-series.js';
+
+/** A row of a published calendar. */
+type CalendarDay = { readonly regime: string; readonly confidence: number };
+
+/** Reads the public regime calendar of a chain from a store's folder, in ascending order. */
+async function readCalendar(folder: string, chain: Chain): Promise<Map<string, CalendarDay>> {
+  const text = await readFile(path.join(folder, publicKey(calendarPath(chain))), 'utf8');
+  const [head = '', ...lines] = text.trimEnd().split('\n');
+  const columns = head.split(',');
+  return new Map(
+    lines.map((line) => {
+      const cells = line.split(',');
+      const cell = (name: string): string => cells[columns.indexOf(name)] ?? '';
+      return [cell('date'), { regime: cell('regime'), confidence: Number(cell('confidence')) }];
+    }),
+  );
+}
+
+/** Reads the current meta record of a date. @throws Error if it is missing. */
+async function readMetaDay(folder: string, chain: Chain, date: string): Promise<MetaDay> {
+  const store = await openStore(`file:${folder}`);
+  const entry = manifestOf(await readState(store), 'meta', chain)?.dates.find((each) => each.date === date);
+  if (entry === undefined) throw new Error(`${chain} has no meta record of ${date}`);
+  return readArtifactJson(store, entry.sha256, 'meta-day');
+}
+
+/** Returns the modification time and size of every file below a folder. */
+async function readFileTimes(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const times = new Map<string, string>();
+  for (const entry of entries) {
+    const file = path.join(entry.parentPath, entry.name);
+    const { mtimeMs, size } = await stat(file);
+    if (entry.isFile()) times.set(path.relative(folder, file), `${mtimeMs} ${size}`);
+  }
+  return times;
+}
+
+/** Returns the text of the current methodology. */
+function readMethodologyText(): string {
+  return readFileSync(fileURLToPath(methodologyTextUrl(currentMethodology().version)), 'utf8');
+}
+
+/** Returns the rows of the Evidence table by their first cell. */
+function evidenceRows(): Map<string, string> {
+  const text = readMethodologyText();
+  const evidence = text.slice(text.indexOf('## Evidence'));
+  const lines = evidence.split('\n').filter((line) => line.startsWith('|'));
+  return new Map(
+    lines
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map((cells) => [cells[1] ?? '', cells[2] ?? '']),
+  );
+}
 
 const SLOW_MS = 900_000;
 const DATES = { bitcoin: 6437, ethereum: 4038, arbitrum: 1313, base: 566 };

@@ -1,6 +1,128 @@
 import { OUTLINED, PAGE_COLOURS, REGIME_COLOURS, type Shade } from '../../schemas/palette.js';
 import type { RegimeLabel } from '../../schemas/types.generated.js';
-import { contrast, seenDifference, ucsOf, VISIONS } from '../support/pages/colour-vision.js';
+
+// Perceived colour differences (CAM02-UCS), contrast, and colour blindness (Machado, Oliveira and Fernandes 2009).
+
+/** A colour in linear sRGB or CIE L*a*b*, or a row of a matrix. */
+type Triple = readonly [number, number, number];
+
+/** Normal vision and three kinds of colour blindness, as matrices over linear sRGB. */
+const VISIONS: Readonly<Record<string, readonly Triple[]>> = {
+  normal: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+};
+
+/** Returns the CAM02-UCS difference of two `#rrggbb` colours for a kind of vision. About 1 is just noticeable. */
+function seenDifference(one: string, other: string, vision: readonly Triple[]): number {
+  const [a, b] = [toUcs(see(one, vision)), toUcs(see(other, vision))];
+  return Math.hypot(...triple((i) => (a[i] ?? 0) - (b[i] ?? 0)));
+}
+
+/** Returns J', a' and b' of a `#rrggbb` colour in CAM02-UCS. */
+function ucsOf(colour: string): Triple {
+  return toUcs(toLinear(colour));
+}
+
+/** Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2). */
+function contrast(one: string, other: string): number {
+  const [low = 0, high = 0] = [one, other].map((colour) => luminance(toLinear(colour))).sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+function see(colour: string, vision: readonly Triple[]): Triple {
+  const rgb = toLinear(colour);
+  return triple((i) => Math.min(1, Math.max(0, dot(vision[i] ?? rgb, rgb))));
+}
+
+function toLinear(colour: string): Triple {
+  return triple((i) => {
+    const c = Number.parseInt(colour.slice(1 + 2 * i, 3 + 2 * i), 16) / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+}
+
+const luminance = (rgb: Triple): number => dot([0.2126, 0.7152, 0.0722], rgb);
+
+const XYZ: readonly Triple[] = [
+  [0.4124, 0.3576, 0.1805],
+  [0.2126, 0.7152, 0.0722],
+  [0.0193, 0.1192, 0.9505],
+];
+const CAT02: readonly Triple[] = [
+  [0.7328, 0.4296, -0.1624],
+  [-0.7036, 1.6975, 0.0061],
+  [0.003, 0.0136, 0.9834],
+];
+/** From the space of CAT02 to that of Hunt, Pointer and Estévez. */
+const HPE: readonly Triple[] = [
+  [0.7409792, 0.218025, 0.0410058],
+  [0.2853532, 0.6242014, 0.0904454],
+  [-0.0096276, -0.005698, 1.0153256],
+];
+const WHITE: Triple = [95.047, 100, 108.883];
+/** Luminance of the adapting field in cd/m², for sRGB, and that of the background in percent. */
+const ADAPTING = 64 / Math.PI / 5;
+const BACKGROUND = 20;
+
+/** Converts linear sRGB to CAM02-UCS (CIECAM02, average surround; Luo, Cui and Li 2006). */
+function toUcs(rgb: Triple): Triple {
+  const k = 1 / (5 * ADAPTING + 1);
+  const fl = 0.2 * k ** 4 * 5 * ADAPTING + 0.1 * (1 - k ** 4) ** 2 * Math.cbrt(5 * ADAPTING);
+  const n = BACKGROUND / 100;
+  const nbb = 0.725 * n ** -0.2;
+  const degree = 1 - Math.exp((-ADAPTING - 42) / 92) / 3.6;
+  const white = times(CAT02, WHITE);
+  const adapt = (xyz: Triple): Triple => {
+    const cone = times(CAT02, xyz);
+    const adapted = triple((i) => (degree * 100) / (white[i] ?? 1) + 1 - degree);
+    const hpe = times(
+      HPE,
+      triple((i) => (adapted[i] ?? 0) * (cone[i] ?? 0)),
+    );
+    return triple((i) => {
+      const power = ((fl * Math.abs(hpe[i] ?? 0)) / 100) ** 0.42;
+      return Math.sign(hpe[i] ?? 0) * ((400 * power) / (power + 27.13)) + 0.1;
+    });
+  };
+  const response = (cone: Triple): number => (dot([2, 1, 1 / 20], cone) - 0.305) * nbb;
+  const cone = adapt(triple((i) => 100 * dot(XYZ[i] ?? rgb, rgb)));
+  const a = dot([1, -12 / 11, 1 / 11], cone);
+  const b = dot([1 / 9, 1 / 9, -2 / 9], cone);
+  const hue = Math.atan2(b, a);
+  const t =
+    ((50_000 / 13) * nbb * 0.25 * (Math.cos(hue + 2) + 3.8) * Math.hypot(a, b)) / dot([1, 1, 21 / 20], cone);
+  const lightness = 100 * (response(cone) / response(adapt(WHITE))) ** (0.69 * (1.48 + Math.sqrt(n)));
+  const chroma = t ** 0.9 * Math.sqrt(lightness / 100) * (1.64 - 0.29 ** n) ** 0.73;
+  const colourfulness = Math.log(1 + 0.0228 * chroma * fl ** 0.25) / 0.0228;
+  return [
+    (1.7 * lightness) / (1 + 0.007 * lightness),
+    colourfulness * Math.cos(hue),
+    colourfulness * Math.sin(hue),
+  ];
+}
+
+const times = (matrix: readonly Triple[], vector: Triple): Triple =>
+  triple((i) => dot(matrix[i] ?? vector, vector));
+const dot = (a: Triple, b: Triple): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const triple = (of: (i: number) => number): Triple => [of(0), of(1), of(2)];
 
 const SCHEMES = ['light', 'dark'] as const;
 /** Least difference of two regimes in CAM02-UCS. */

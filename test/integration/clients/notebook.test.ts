@@ -3,7 +3,7 @@ import path from 'node:path';
 import { makeWheel } from '../../../generator/core/artifacts/python-wheel.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
 import { CHAIN_IDS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
-import { calendarPath, manifestPath, wheelPath } from '../../../schemas/paths.js';
+import { calendarPath, manifestPath, wheelPath, objectKey } from '../../../schemas/paths.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import {
   startNotebookRunner,
@@ -13,18 +13,101 @@ import {
   type NotebookRunner,
 } from '../../support/clients/notebook-runner.js';
 import {
-  calendarOf,
-  runsOf,
-  startNotebookScene,
-  writeIrregularInput,
-  type CalendarRow,
-  type NotebookScene,
-} from '../../support/clients/notebook-scene.js';
-import { runGatewayProcess } from '../../support/gateway/gateway-process.js';
-import { hasSecret } from '../../support/s3/object-host.js';
-import { digestOf, prepareServedRelease, serveStore } from '../../support/gateway/served-release.js';
+  runGatewayProcess,
+  startGatewayProcess,
+  type GatewayProcess,
+} from '../../support/gateway/gateway-process.js';
+import { hasSecret, startObjectHost, type ObjectHost } from '../../support/s3/object-host.js';
+import {
+  digestOf,
+  prepareServedRelease,
+  serveStore,
+  type ServedRelease,
+} from '../../support/gateway/served-release.js';
 import { publishSample } from '../../support/release/published-sample.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
+import { metricsCsv, sourcesJson, writeInput } from '../../support/release/small-input.js';
+
+/** A release with its gateway and the host of its files. */
+type NotebookScene = {
+  readonly release: ServedRelease;
+  readonly host: ObjectHost;
+  readonly gateway: GatewayProcess;
+  readonly dispose: () => Promise<void>;
+};
+
+/** The columns of a calendar that the notebook uses. */
+type CalendarRow = {
+  readonly date: string;
+  readonly regime: string;
+  readonly since: string;
+  readonly status: string;
+  readonly costScore: string;
+};
+
+/** Starts a gateway on a release, and a host of its files. */
+async function startNotebookScene(release: ServedRelease): Promise<NotebookScene> {
+  const host = await startObjectHost(release.store);
+  const gateway = await startGatewayProcess({ ...release.env, CRD_PUBLIC_BASE_URL: host.endpoint });
+  return {
+    release,
+    host,
+    gateway,
+    async dispose() {
+      await Promise.all([gateway.stop(), host.dispose()]);
+    },
+  };
+}
+
+/** Writes an input of one day, of three days, and of 240 days with missing rows and cells. */
+function writeIrregularInput(folder: string): Promise<string> {
+  const rows = metricsCsv('base', 240).replace(/^2025-05-(0[3-9]|1\d),.*\n/gm, '');
+  return writeInput(folder, {
+    'bitcoin.csv': metricsCsv('bitcoin', 1),
+    'arbitrum.csv': metricsCsv('arbitrum', 3),
+    'base.csv': rows.replace(/^(2025-07-\d\d),.*$/gm, '$1,,,,'),
+    'sources.json': sourcesJson(['bitcoin', 'arbitrum', 'base']),
+  });
+}
+
+/** Returns the rows of a chain's calendar. */
+async function calendarOf({ release }: NotebookScene, chain: Chain): Promise<CalendarRow[]> {
+  const object = await release.store.get(objectKey(await digestOf(release, calendarPath(chain))));
+  const [header = '', ...lines] = Buffer.from(object?.bytes ?? [])
+    .toString()
+    .trim()
+    .split('\n');
+  const columns = header.split(',');
+  return lines.map((line) => {
+    const cell = (name: string): string => line.split(',')[columns.indexOf(name)] ?? '';
+    return {
+      date: cell('date'),
+      regime: cell('regime'),
+      since: cell('regime_since'),
+      status: cell('status'),
+      costScore: cell('cost_score'),
+    };
+  });
+}
+
+/** A run of a label: its first date, its length, and the label of the run after it. */
+type LabelRun = {
+  readonly since: string;
+  readonly regime: string;
+  readonly days: number;
+  readonly next: string | undefined;
+};
+
+/** Returns the runs of a calendar. */
+function runsOf(rows: readonly CalendarRow[]): LabelRun[] {
+  const starts = rows.filter(({ date, since }) => date === since);
+  return starts.map(({ since, regime }, i) => ({
+    since,
+    regime,
+    days: rows.filter((row) => row.since === since).length,
+    next: starts[i + 1]?.regime,
+  }));
+}
 
 const INSTALL_MS = 300_000;
 const SLOW_MS = 300_000;

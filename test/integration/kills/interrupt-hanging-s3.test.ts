@@ -1,19 +1,67 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SeenRequest } from '../../support/s3/flaky-s3.js';
+import { type SeenRequest, startFlakyS3, type FlakyS3 } from '../../support/s3/flaky-s3.js';
 import { MAIN } from '../../support/process/generator-run.js';
-import { createHangingStore, type Behaviour, type HangingStore } from '../../support/kills/hanging-store.js';
 import {
   bucketStores,
   createScenario,
   currentRelease,
   type PublishScenario,
   type TestStores,
+  type TestStore,
 } from '../../support/kills/publish-scenario.js';
 import { createTestBucket, type TestBucket } from '../../support/s3/s3-bucket.js';
 import { runStaged, s3Environment } from '../../support/process/staged-run.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../../support/process/temporary-folder.js';
+
+/**
+ * Decides what the server does with a request: `silence` ignores it, `unanswered` carries it out without an answer,
+ * `undefined` answers it. A promise delays it. `isHanging` is true after the first request that was not answered.
+ */
+type Behaviour = (
+  request: SeenRequest,
+  isHanging: boolean,
+) => 'silence' | 'unanswered' | undefined | Promise<undefined>;
+
+/** A store behind an S3 server that stops answering. */
+type HangingStore = {
+  /** The same store without that server in between. */
+  readonly direct: TestStore;
+  /** Arguments that publish to the store through that server. */
+  readonly args: readonly string[];
+  /** Resolves when a request is not answered immediately; if it is carried out without an answer, after that. */
+  readonly hanging: Promise<void>;
+  readonly dispose: FlakyS3['dispose'];
+};
+
+/** Options for `createHangingStore`. */
+type HangingStoreOptions = {
+  readonly bucket: TestBucket;
+  readonly stores: TestStores;
+  readonly scenario: PublishScenario;
+  readonly name: string;
+  readonly behave: Behaviour;
+};
+
+/** Copies the store of a scenario, and starts a server in front of it. */
+async function createHangingStore(options: HangingStoreOptions): Promise<HangingStore> {
+  const { bucket, stores, scenario, name, behave } = options;
+  const direct = await stores.copy(scenario.base, name);
+  const state = { isHanging: false, report: (): void => undefined };
+  const hanging = new Promise<void>((resolve) => (state.report = resolve));
+  const choose = (request: SeenRequest): ReturnType<Behaviour> => {
+    const fate = behave(request, state.isHanging);
+    if (fate === undefined) return undefined;
+    state.isHanging = true;
+    if (fate !== 'unanswered') state.report();
+    return fate;
+  };
+  const { endpoint, dispose } = await startFlakyS3(bucket.endpoint, choose, state.report);
+  const { input, asOf } = scenario.publication;
+  const store = bucket.address(name, endpoint);
+  return { direct, args: ['publish', '--input', input, '--store', store, '--as-of', asOf], hanging, dispose };
+}
 
 const SLOW_MS = 300_000;
 

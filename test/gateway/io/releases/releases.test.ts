@@ -2,13 +2,37 @@ import { GENRES } from '../../../../schemas/catalog.js';
 import { bundlePath, manifestPath, objectKey, POINTER_KEY, PUBLIC_PATHS } from '../../../../schemas/paths.js';
 import { createMemoryStore } from '../../../support/stores/memory-store.js';
 import type { ObjectStore } from '../../../../infra/store/object-store.js';
-import { locate } from '../../../../gateway/core/releases/release-view.js';
+import { locate, type ReleaseView } from '../../../../gateway/core/releases/release-view.js';
 import { rollBack } from '../../../support/release/operate.js';
 import { readCurrent, readManifests, versionAt } from '../../../support/release/read-release.js';
 import { publishSeries } from '../../../support/release/publish-series.js';
 import { editSeries, randomSeries } from '../../../support/release/random-series.js';
-import { createReleasesReader, type ReleasesReader } from '../../../support/gateway/releases-reader.js';
 import { interceptStore } from '../../../support/stores/intercept-store.js';
+import { createReleases, type Releases } from '../../../../gateway/io/releases/releases.js';
+
+/** A reader of releases with its events so far. */
+type ReleasesReader = {
+  readonly releases: Releases;
+  readonly seen: ReleaseView[];
+  readonly errors: unknown[];
+};
+
+/** Creates a reader that polls only on request, unless `pollMs` is set, with short waits. */
+function createReleasesReader(store: ObjectStore, pollMs = 3_600_000): ReleasesReader {
+  const seen: ReleaseView[] = [];
+  const errors: unknown[] = [];
+  const releases = createReleases({
+    store,
+    now: () => Date.now(),
+    random: () => 0.5,
+    pollMs,
+    pauseMs: 100,
+    waitMs: 300,
+    onRelease: (release) => void seen.push(release),
+    onError: (error) => void errors.push(error),
+  });
+  return { releases, seen, errors };
+}
 
 const series = (days: number) => randomSeries({ chain: 'base', seed: 7, days });
 const META = { contentType: 'application/json', cacheControl: 'no-cache' };
