@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { CHAIN_IDS, metricsOf } from '../../schemas/catalog.js';
+import { CHAIN_IDS, FIRST_DATE, metricsOf } from '../../schemas/catalog.js';
 import type {
   Chain,
   MetricName,
@@ -107,13 +107,10 @@ export function rulesOf(chain: Chain, changes: PolicyRules = {}): CollectionRule
 /** The kinds of sources that `--from` names. */
 export const SOURCE_KINDS = ['aws', 'growthepie', 'files'] as const;
 
-/** The first date of each chain in the default policies: about when its blocks begin. */
-const FIRST_DATES: Readonly<Record<Chain, string>> = {
-  bitcoin: '2009-01-03',
-  ethereum: EVM_CHAINS.ethereum.firstDate,
-  arbitrum: EVM_CHAINS.arbitrum.firstDate,
-  base: EVM_CHAINS.base.firstDate,
-};
+/** Returns the first date of a chain in the default policies: about when its blocks begin. */
+function firstDateOf(chain: Chain): string {
+  return chain === 'bitcoin' ? FIRST_DATE : EVM_CHAINS[chain].firstDate;
+}
 
 const CHAINS_OF: Readonly<Record<Exclude<(typeof SOURCE_KINDS)[number], 'files'>, readonly Chain[]>> = {
   aws: ['bitcoin', 'ethereum'],
@@ -132,7 +129,7 @@ export function filesPolicy(folder: string, chains: readonly Chain[]): SourcesPo
 }
 
 function policyOf(name: string, source: PolicySource, chains: readonly Chain[]): SourcesPolicy {
-  const entries = chains.map((chain) => [chain, { source: name, since: FIRST_DATES[chain] }]);
+  const entries = chains.map((chain) => [chain, { source: name, since: firstDateOf(chain) }]);
   return {
     schema: 'sources-policy/1',
     sources: { [name]: source },

@@ -44,8 +44,10 @@ describe("the generator's README", () => {
       const kind = named.replace(/(?<=^\/assets\/[a-z]+-)[0-9a-f]{16}(?=\.)/, '<digest>');
       files.set(kind.replace(/(?<=\/python\/).*/, '<wheel>'), type);
     }
-    const listed = readTable(page, '| path | type | content |').map(([name, type]) => [name, type]);
-    expect(listed.sort()).toEqual([...files].sort());
+    const listed = readTable(page, '| path | type | content |').map(([name, type]) => `${name} | ${type}`);
+    const published = [...files].map((file) => file.join(' | '));
+    expect(published.filter((file) => !listed.includes(file))).toEqual([]); // these rows are missing
+    expect(listed.filter((row) => !published.includes(row))).toEqual([]); // these rows are too many
   });
 
   it('lists exactly the paths of subscriber files', () => {

@@ -12,7 +12,10 @@ import { siteDigestOf, withSiteFiles } from '../../schemas/site-files.js';
 import type { Manifest, Pointer, ReleaseRecord, SiteFiles } from '../../schemas/types.generated.js';
 import type { StoreContents } from './store-digests.js';
 
-/** One path of each kind, committed so that a reviewer sees how the artifact changes. */
+/**
+ * One path of each kind that follows the data, committed so that a reviewer sees how the artifact changes; and of the site,
+ * those whose content is not a file of the repository.
+ */
 export const SAMPLES: readonly string[] = [
   '/api/v1/files/gold/ethereum/2023-05-20.json',
   '/api/v1/files/derived/ethereum/2023-05-20.json',
@@ -54,24 +57,6 @@ export const SAMPLES: readonly string[] = [
   '/robots.txt',
   '/sitemap.xml',
   '/status',
-];
-
-/** Kinds without a sample, because their content is committed elsewhere. */
-export const KINDS_WITHOUT_SAMPLE: readonly string[] = [
-  '/api/v1/analyst-kit/examples/{name}', // a copy of templates/examples
-  '/docs/examples/{name}', // the same
-  '/docs/api', // made from openapi.json, which is a sample
-  '/docs/api/schemas', // the same
-  '/api/v1/methodology/v1.md', // a copy of schemas/methodology/v1.md
-  '/api/v1/python/{wheel}', // made from templates/python
-  '/api/v1/sql/{chain}.sql', // a copy of schemas/sql
-  '/assets/card.png', // a copy of templates/pages/card.png
-  '/assets/icon.svg', // a copy of templates/pages/icon.svg
-  '/assets/{name}.css', // templates/pages/site.css, figure.css and the palette
-  '/assets/{name}.js', // bundled from templates/browser
-  '/verify', // no data: templates/pages/verify.html.hbs
-  '/glossary', // the page of schemas/glossary.json
-  '/docs', // made from templates/guides/quickstart.md
 ];
 
 /** Returns the kind of artifact at a path: day files of one genre, bundles, manifests and volumes of a format are a kind each. */

@@ -8,11 +8,12 @@ import {
   GC_KEY,
   objectKey,
   OBJECTS_PREFIX,
+  PAGE_PATHS,
   publicKey,
   releaseKey,
   RELEASES_PREFIX,
 } from '../../schemas/paths.js';
-import type { Chain } from '../../schemas/types.generated.js';
+import type { Chain, SiteFiles } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { createStoreEditor } from '../support/release/edit-store.js';
 import { forgeMetaDay, forgeRelease } from '../support/release/forge-release.js';
@@ -20,7 +21,7 @@ import { runAsProcess } from '../support/process/generator-run.js';
 import { createRandom } from '../support/random/seeded.js';
 import { pick } from '../support/random/seeded.js';
 import { createTemporaryFolder, type TemporaryFolder } from '../support/process/temporary-folder.js';
-import { committedFiles, currentPaths, kindOf, KINDS_WITHOUT_SAMPLE, SAMPLES } from './committed-files.js';
+import { committedFiles, currentPaths, kindOf, SAMPLES } from './committed-files.js';
 import { GOLDEN, MISSING_ROW, publishGolden } from './scenario.js';
 import {
   digestStore,
@@ -51,9 +52,13 @@ function differencesOf(changed: StoreContents): string[] {
   return listDifferences(digestStore(changed), parseDigests(committed));
 }
 
+function bytesOf(key: string): Buffer {
+  return Buffer.from(contents.get(key) ?? []);
+}
+
 /** Returns the rows of a chain's calendar, the header first. */
 function calendarOf(chain: Chain): string[][] {
-  const text = Buffer.from(contents.get(publicKey(calendarPath(chain))) ?? []).toString('utf8');
+  const text = bytesOf(publicKey(calendarPath(chain))).toString('utf8');
   return text
     .trimEnd()
     .split('\n')
@@ -93,9 +98,12 @@ describe('the golden release', () => {
     expect(names.sort()).toEqual([...files.keys()].sort());
   });
 
-  it('has one committed sample of each kind of artifact', () => {
-    const kinds = new Set([...currentPaths(contents).keys()].map(kindOf));
-    expect([...SAMPLES.map(kindOf), ...KINDS_WITHOUT_SAMPLE].sort()).toEqual([...kinds].sort());
+  it('has one committed sample of each kind of artifact that is not of the site', () => {
+    const { files } = JSON.parse(bytesOf(publicKey(PAGE_PATHS.siteFiles)).toString('utf8')) as SiteFiles; // valid
+    const kinds = [...currentPaths(contents).keys()].filter((each) => files[each] === undefined).map(kindOf);
+    const sampled = SAMPLES.map(kindOf);
+    expect([...new Set(kinds)].filter((kind) => !sampled.includes(kind))).toEqual([]);
+    expect(sampled).toEqual([...new Set(sampled)]);
   });
 
   it('is sound, and can be recomputed from its gold days', async () => {
@@ -145,10 +153,6 @@ describe('the check of the golden release', () => {
       ...keys.filter((key) => !key.startsWith(OBJECTS_PREFIX)),
       ...Array.from({ length: 60 }, () => pick(artifacts, random)),
     ];
-  }
-
-  function bytesOf(key: string): Buffer {
-    return Buffer.from(contents.get(key) ?? []);
   }
 
   /** Returns the golden store with other bytes under some keys; `undefined` removes a key. */
