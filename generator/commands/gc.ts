@@ -1,5 +1,6 @@
+import { count, plural } from '../core/text/count.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { bytesWords, count, countWords, plural } from '../core/text/number-words.js';
+import { bytesWords, countWords } from '../core/text/number-words.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
 import { gcCollection, isCollection, type CollectionGcResult } from '../upkeep/gc-collection.js';
 import { gcStore, type GcResult, type GcStoreOptions } from '../upkeep/gc-store.js';

@@ -3,7 +3,7 @@ import type { CollectedFile, CollectionPointer } from '../../schemas/types.gener
 import type { ListedObject, ObjectStore } from '../../infra/store/object-store.js';
 import { readCollection, type Collection } from '../collect/collection-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
+import { count } from '../core/text/count.js';
 import { readStoredJson } from '../state/stored-json.js';
 import { deleteGarbage } from './delete-garbage.js';
 import type { GcStoreOptions } from './gc-store.js';

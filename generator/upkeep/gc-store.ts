@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import {
   OBJECTS_PREFIX,
   objectKey,
@@ -10,7 +11,6 @@ import {
 } from '../../schemas/paths.js';
 import type { ListedObject, ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
 import type { Progress } from '../run/progress.js';
 import {
   listedFilesOf,

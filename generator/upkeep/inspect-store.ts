@@ -1,10 +1,10 @@
+import { count } from '../core/text/count.js';
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
 import { OBJECTS_PREFIX, PUBLIC_PATHS, RELEASES_PREFIX } from '../../schemas/paths.js';
 import type { Chain, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
 import { toFreshness } from '../core/artifacts/freshness.js';
 import { describeFuture, isUnfinished, readClock } from '../state/trusted-clock.js';
 import {

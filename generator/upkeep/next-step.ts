@@ -1,7 +1,7 @@
 import { CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
 import { REFUSAL_KEY } from '../../schemas/paths.js';
 import { unholdWords } from '../core/release/held.js';
-import { plural } from '../core/text/number-words.js';
+import { plural } from '../core/text/count.js';
 import { signingStep } from './signing-step.js';
 import { futureStep, type StepOptions } from './future-step.js';
 import type { StoreStatus } from './store-status.js';

@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import {
   ALIASES_KEY,
@@ -14,7 +15,6 @@ import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
 import {
   checkBytes,
   checkIndexes,

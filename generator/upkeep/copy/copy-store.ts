@@ -1,10 +1,11 @@
+import { count } from '../../core/text/count.js';
 import pMap from 'p-map';
 import { POINTER_KEY } from '../../../schemas/paths.js';
 import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
-import { bytesWords, count } from '../../core/text/number-words.js';
+import { bytesWords } from '../../core/text/number-words.js';
 import { refreshAliases } from '../../publish/publish-release.js';
 import type { Progress } from '../../run/progress.js';
 import type { StoredKeySet } from '../../signing/signed-history.js';

@@ -1,9 +1,9 @@
+import { count } from '../../core/text/count.js';
 import { parseInstant } from '../../../schemas/dates.js';
 import { objectKey, POINTER_KEY, PUBLIC_PATHS } from '../../../schemas/paths.js';
 import type { Manifest, Pointer } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError, type NextWords, RUN_AGAIN } from '../../core/generator-error.js';
-import { count } from '../../core/text/number-words.js';
 import { isRetained, type StoredRelease } from '../../state/published-state.js';
 import { readClock } from '../../state/trusted-clock.js';
 import { checkIndexes, checkListing } from '../../core/verification/check-files.js';

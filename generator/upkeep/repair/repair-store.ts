@@ -1,3 +1,4 @@
+import { count, plural } from '../../core/text/count.js';
 import { canonicalJson } from '../../../schemas/canonical-json.js';
 import { ALIASES_KEY, POINTER_KEY, PUBLIC_PREFIX, REFUSAL_KEY, STORE_KEY } from '../../../schemas/paths.js';
 import type { Site } from '../../../schemas/types.generated.js';
@@ -5,7 +6,6 @@ import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { GeneratorError } from '../../core/generator-error.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import type { StoreFault } from '../../core/store-fault.js';
-import { count, plural } from '../../core/text/number-words.js';
 import { metaOf, parseStored, unlessDamaged } from '../../state/stored-json.js';
 import type { Progress } from '../../run/progress.js';
 import { isMoveOutcomeUnknown } from '../../state/move-pointer.js';
