@@ -11,9 +11,8 @@ import {
   type CollectionStatus,
   inspectCollection,
 } from '../upkeep/collection-status.js';
-import { findLagging, inspectStore } from '../upkeep/inspect-store.js';
+import { findLagging, inspectStore, type StoreStatus } from '../upkeep/inspect-store.js';
 import { formatStatusMetrics } from '../upkeep/status-metrics.js';
-import type { StoreStatus } from '../upkeep/store-status.js';
 import { REASON_PLACEHOLDER, formatAcceptCommand, formatCommand } from './common/next-command.js';
 import {
   addGeneratorCommand,

@@ -14,10 +14,9 @@ import { type Artifact, bodyOf, JSON_TYPE, jsonContent, toArtifact } from '../..
 import type { InputSeries } from '../../core/input/input-series.js';
 import { createDayWriters, type DayWriters } from '../../core/records/day-writers.js';
 import { metaOf, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
-import { guessBroken, readReadableReleases, releasesThatMade } from './past-releases.js';
+import { guessBroken, readReadableReleases, releasesThatMade, replayRelease } from './past-releases.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import type { Progress } from '../../run/progress.js';
-import { replayRelease } from './replay-release.js';
 import type { StoredRelease } from '../../state/published-state.js';
 import type { SchemaName } from '../../../schemas/validate.js';
 import { sha256Hex } from '../../../schemas/digest.js';
