@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery-paths.js';
+import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery.js';
 import { ENDPOINTS } from '../../schemas/paths.js';
 import { createProgram as createGateway } from '../../gateway/cli.js';
 import { createProgram as createGenerator } from '../../generator/cli.js';
