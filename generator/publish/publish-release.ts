@@ -53,6 +53,13 @@ type PublishReleaseOptions = {
 /**
  * Writes and commits the planned release, if there is one, then refreshes the public copies if they are outdated, and the files
  * by which readers verify the release.
+ *
+ * - Nothing is written while garbage collection runs, and nothing is committed if it deleted since.
+ * - Every file, the record and the statement are in the store before the pointer moves. The move is the commit.
+ * - The pointer moves only if it is still the one that the release was planned from.
+ * - Public copies follow the pointer, never a plan: runs at the same time cannot put back an older copy.
+ * - A run that stops after the commit leaves copies that the next run refreshes, also one without a release.
+ *
  * @throws GeneratorError 'interrupted' if it ended early because of `signal`; its message says whether the release was
  * committed, or that this is unknown.
  */
