@@ -74,7 +74,7 @@ type VerifyStoreOptions = {
  * file digest, schema, determinism hash and link between releases.
  *
  * - A fault is reported with its key, and ends only the check of its file: one run lists all faults.
- * - The release is the one that the pointer named at the start. A pointer that moves meanwhile ends the verification.
+ * - The release is the one that the pointer named at the start. If the pointer moved meanwhile, faults are not reported.
  * - Public copies of the release before are no faults while a publish is about to refresh them.
  * - Signatures are checked only if every release record can be read.
  * - History is recomputed (`deep`) only if no fault was found, because its gold days are then what was published.
