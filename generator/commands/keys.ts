@@ -1,3 +1,4 @@
+import { openFileSigner } from '../signing/open-signer.js';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { KeySet, ReleaseKey } from '../../schemas/types.generated.js';
 import { type ExitName, GeneratorError } from '../core/generator-error.js';
@@ -13,7 +14,7 @@ import {
   replaceFile,
   writeNew,
 } from '../signing/key-files.js';
-import { openFileSigner, signDocument, type Signer } from '../signing/signer.js';
+import { signDocument, type Signer } from '../signing/signer.js';
 import {
   addGeneratorCommand,
   type CommandContext,

@@ -1,3 +1,4 @@
+import { openSigner, type SigningVariables } from './open-signer.js';
 import { count } from '../core/text/count.js';
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-documents.js';
@@ -17,7 +18,7 @@ import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-s
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import { damaged, metaOf } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
-import { openSigner, signDocument, type Signer, type SigningVariables } from './signer.js';
+import { signDocument, type Signer } from './signer.js';
 import {
   checkForm,
   historyDigest,

@@ -7,9 +7,9 @@ const FOLDERS = ['gateway', 'generator', 'infra', 'schemas', 'scripts', 'templat
 /** An import or a type from another module of the product. */
 const IMPORT = /(?:^import|^export|^\}|import\()[^;'"]*['"](\.[^'"]+)\.js['"]/gm;
 
-/** Returns the modules that each module imports, types included, but not those that it loads only when it needs them. */
+/** Returns the modules that each module imports, types and those that it loads only when it needs them included. */
 function importsOf(file: string): string[] {
-  const text = readFileSync(path.join(ROOT, file), 'utf8').replace(/await import\(/g, '(');
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
   return [...text.matchAll(IMPORT)].map(([, name = '']) => `${path.join(path.dirname(file), name)}.ts`);
 }
 
