@@ -59,6 +59,11 @@ export type CollectionResult = {
 /**
  * Collects chains one after the other, and commits what each yields: at its end, and every minute. A source that fails, or
  * other collections that are committed at the same time again and again, end only the collection of their chain.
+ *
+ * - What is committed is kept: an interrupt or a failure loses at most a minute of work.
+ * - After a conflict, the chain is collected again from what the other run committed, a few times.
+ * - The name of a source never changes its meaning: the ledgers would give old values to the new source.
+ *
  * @throws GeneratorError 'usage' if the as-of is ahead of the store's clock; 'interrupted' after `signal` was aborted, when
  * what was accepted is committed.
  */

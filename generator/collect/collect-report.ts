@@ -1,3 +1,4 @@
+import { count, plural } from '../core/text/count.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { toInstant } from '../../schemas/dates.js';
 import type { AwaitedDate, Chain, Drift, MetricName } from '../../schemas/types.generated.js';
@@ -5,7 +6,6 @@ import { formatTable } from '../../infra/process/format-table.js';
 import { datesOf } from '../core/collection/ledger.js';
 import type { Finding } from '../core/collection/collection-rules.js';
 import type { ExitName } from '../core/generator-error.js';
-import { count, plural } from '../core/text/number-words.js';
 import type { ChainResult, CollectionResult } from './collect-chains.js';
 import { findNewDrifts } from './collection-store.js';
 import type { WithheldValue } from './day-judge.js';

@@ -1,8 +1,15 @@
+import { count, plural } from '../core/text/count.js';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { bytesWords, count, countWords, plural } from '../core/text/number-words.js';
+import { bytesWords, countWords } from '../core/text/number-words.js';
 import { DEFAULT_GRACE_MS, MIN_GRACE_MS } from '../state/gc-policy.js';
-import { gcCollection, isCollection, type CollectionGcResult } from '../upkeep/gc-collection.js';
-import { gcStore, type GcResult, type GcStoreOptions } from '../upkeep/gc-store.js';
+import {
+  type CollectionGcResult,
+  gcCollection,
+  type GcResult,
+  gcStore,
+  type GcStoreOptions,
+  isCollection,
+} from '../upkeep/gc-store.js';
 import { addGeneratorCommand, type CommandHost, type CommonOptions, storeOption } from './common/options.js';
 
 export const HOUR_MS = 3_600_000;

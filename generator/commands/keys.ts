@@ -1,3 +1,4 @@
+import { openFileSigner } from '../signing/open-signer.js';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { KeySet, ReleaseKey } from '../../schemas/types.generated.js';
 import { type ExitName, GeneratorError } from '../core/generator-error.js';
@@ -13,7 +14,7 @@ import {
   replaceFile,
   writeNew,
 } from '../signing/key-files.js';
-import { openFileSigner, signDocument, type Signer } from '../signing/signer.js';
+import { signDocument, type Signer } from '../signing/signer.js';
 import {
   addGeneratorCommand,
   type CommandContext,
@@ -26,8 +27,7 @@ import type { ObjectStore } from '../../infra/store/object-store.js';
 import { readStoredKeySet } from '../signing/signed-history.js';
 import { readCurrent } from '../signing/signing.js';
 import { unlessDamaged } from '../state/stored-json.js';
-import { readSigningStatus } from '../upkeep/signing-status.js';
-import { signingStep } from '../upkeep/signing-step.js';
+import { readSigningStatus, signingStep } from '../upkeep/signing-status.js';
 import { formatCommand } from './common/next-command.js';
 import { formatTrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { thumbprintOf } from '../../schemas/trust/verify-jws.js';

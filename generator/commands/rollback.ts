@@ -1,10 +1,10 @@
+import { plural } from '../core/text/count.js';
 import { Option, type Command } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, ChainHolds, ReleaseRecord } from '../../schemas/types.generated.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError, type ExitName } from '../core/generator-error.js';
 import { nextHeld, NOTHING_HELD, unholdWords, type Held } from '../core/release/held.js';
-import { plural } from '../core/text/number-words.js';
 import { publishRelease, type Written } from '../publish/publish-release.js';
 import {
   prepareHold,

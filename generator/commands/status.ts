@@ -1,18 +1,18 @@
+import { count } from '../core/text/count.js';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Paint } from '../../infra/process/paint.js';
 import { formatTable } from '../../infra/process/format-table.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { bytesWords, count, countWords } from '../core/text/number-words.js';
+import { bytesWords, countWords } from '../core/text/number-words.js';
 import { writeOwnFile } from '../run/run-report.js';
 import {
   type CollectedChain,
   type CollectionStatus,
   inspectCollection,
 } from '../upkeep/collection-status.js';
-import { findLagging, inspectStore } from '../upkeep/inspect-store.js';
+import { findLagging, inspectStore, type StoreStatus } from '../upkeep/inspect-store.js';
 import { formatStatusMetrics } from '../upkeep/status-metrics.js';
-import type { StoreStatus } from '../upkeep/store-status.js';
 import { REASON_PLACEHOLDER, formatAcceptCommand, formatCommand } from './common/next-command.js';
 import {
   addGeneratorCommand,

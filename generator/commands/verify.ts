@@ -1,7 +1,7 @@
+import { count } from '../core/text/count.js';
 import { Option, type Command } from 'commander';
 import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ExitName } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
 import { TRUST_KEYS } from '../verify/check-signatures.js';
 import { verifyStore, type Verification } from '../verify/verify-store.js';
 import {

@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type {
   Chain,
@@ -29,7 +30,6 @@ import {
 } from './input-folder.js';
 import { type FaultAt, type JsonText, MAX_FAULTS, readJsonFile, toJsonFault } from './json-file.js';
 import { findAllSchemaFaults } from '../../schemas/validate.js';
-import { count } from '../core/text/number-words.js';
 import { csvRows } from './csv-rows.js';
 
 /** The input of a run. */

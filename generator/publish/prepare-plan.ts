@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain, GoldDay, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
@@ -17,7 +18,6 @@ import { unholdWords } from '../core/release/held.js';
 import { planSteps } from '../core/release/plan-release.js';
 import { chainsToRebuild, compareMetrics } from '../core/release/assess-chain.js';
 import type { InputFault, InputSeries } from '../core/input/input-series.js';
-import { count } from '../core/text/number-words.js';
 import type { Input } from '../input/read-input.js';
 import { type Progress, runInterruptibly } from '../run/progress.js';
 import { mayPlanAhead, planAhead } from './plan-ahead.js';

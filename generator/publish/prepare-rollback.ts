@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import pMap from 'p-map';
 import { CHAIN_IDS, GENRES, WINDOWS } from '../../schemas/catalog.js';
 import type { Chain, Genre, Manifest, ReleaseRecord } from '../../schemas/types.generated.js';
@@ -17,7 +18,6 @@ import {
 } from '../core/release/plan-rollback.js';
 import { isChangedMethodology } from '../core/release/assess-chain.js';
 import { manifestOf, type PlannedRelease, type PublishedState } from '../core/release/plan-types.js';
-import { count } from '../core/text/number-words.js';
 import { daySchemaOf } from '../core/verification/check-files.js';
 import { planWithRecords } from './prepare-plan.js';
 import { readProductTexts } from '../texts/product-texts.js';

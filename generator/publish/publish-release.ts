@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import { type Etag, type ObjectStore, StoreError } from '../../infra/store/object-store.js';
 import { wordsOfOption } from '../../infra/process/shell-command.js';
 import { GeneratorError, type NextWords } from '../core/generator-error.js';
@@ -23,7 +24,7 @@ import {
 } from '../state/stored-json.js';
 import pMap from 'p-map';
 import type { Artifact } from '../core/artifacts/artifact.js';
-import { bytesWords, count } from '../core/text/number-words.js';
+import { bytesWords } from '../core/text/number-words.js';
 import { type GcWatch, watchGc } from '../state/gc-lease.js';
 import { markStore } from '../state/store-mark.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
@@ -52,6 +53,13 @@ type PublishReleaseOptions = {
 /**
  * Writes and commits the planned release, if there is one, then refreshes the public copies if they are outdated, and the files
  * by which readers verify the release.
+ *
+ * - Nothing is written while garbage collection runs, and nothing is committed if it deleted since.
+ * - Every file, the record and the statement are in the store before the pointer moves. The move is the commit.
+ * - The pointer moves only if it is still the one that the release was planned from.
+ * - Public copies follow the pointer, never a plan: runs at the same time cannot put back an older copy.
+ * - A run that stops after the commit leaves copies that the next run refreshes, also one without a release.
+ *
  * @throws GeneratorError 'interrupted' if it ended early because of `signal`; its message says whether the release was
  * committed, or that this is unknown.
  */

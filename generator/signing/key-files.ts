@@ -1,3 +1,4 @@
+import { openFileSigner, openKmsKey, readPublicKey } from './open-signer.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { access, readFile, rename, writeFile } from 'node:fs/promises';
 import { readKeySet } from '../../schemas/trust/verify-documents.js';
@@ -6,7 +7,7 @@ import { thumbprintOf } from '../../schemas/trust/verify-jws.js';
 import { TrustError } from '../../schemas/trust/trust-error.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
 import type { NamedKey } from '../core/trust/key-set.js';
-import { openFileSigner, openKmsKey, readPublicKey, type Signer } from './signer.js';
+import { type Signer } from './signer.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet, unlessFalse } from './signed-history.js';
 import { canonicalJson } from '../../schemas/canonical-json.js';
 import { parseInstant } from '../../schemas/dates.js';

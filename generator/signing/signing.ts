@@ -1,3 +1,5 @@
+import { openSigner, type SigningVariables } from './open-signer.js';
+import { count } from '../core/text/count.js';
 import { parseInstant, toInstant } from '../../schemas/dates.js';
 import { CLOCK_TOLERANCE_MS, JWS_TYPE } from '../../schemas/trust/trust-documents.js';
 import { parseTrustAnchor, type TrustAnchor } from '../../schemas/trust/trust-anchor.js';
@@ -14,10 +16,9 @@ import type {
 } from '../../schemas/types.generated.js';
 import type { Etag, ObjectStore, StoredObject } from '../../infra/store/object-store.js';
 import { GeneratorError, RUN_AGAIN } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
 import { damaged, metaOf } from '../state/stored-json.js';
 import { readClock } from '../state/trusted-clock.js';
-import { openSigner, signDocument, type Signer, type SigningVariables } from './signer.js';
+import { signDocument, type Signer } from './signer.js';
 import {
   checkForm,
   historyDigest,

@@ -1,11 +1,17 @@
-import { byChain, CHAIN_IDS } from '../../schemas/catalog.js';
-import { parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
-import { OBJECTS_PREFIX, PUBLIC_PATHS, RELEASES_PREFIX } from '../../schemas/paths.js';
-import type { Chain, Pointer, ReleaseRecord } from '../../schemas/types.generated.js';
+import { count, plural } from '../core/text/count.js';
+import { byChain, CHAIN_IDS, CHAINS } from '../../schemas/catalog.js';
+import { addDays, parseInstant, wholeDaysBetween } from '../../schemas/dates.js';
+import { OBJECTS_PREFIX, PUBLIC_PATHS, REFUSAL_KEY, RELEASES_PREFIX } from '../../schemas/paths.js';
+import type {
+  Chain,
+  ChainHolds,
+  ChainStatus,
+  Pointer,
+  ReleaseRecord,
+} from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
-import { toFreshness } from '../core/artifacts/freshness.js';
+import { lagDays, toFreshness } from '../core/artifacts/freshness.js';
 import { describeFuture, isUnfinished, readClock } from '../state/trusted-clock.js';
 import {
   listedFilesOf,
@@ -18,12 +24,24 @@ import {
 } from '../state/published-state.js';
 import { assertStore } from '../state/store-mark.js';
 import { damaged, readArtifactJson } from '../state/stored-json.js';
-import { formatUsually, isRolledBack, type FormatCommand } from './future-step.js';
-import { nextStep } from './next-step.js';
-import { readSigningStatus } from './signing-status.js';
-import type { ChainNow, StoreStatus } from './store-status.js';
-import { NO_REFUSALS, readWaitingRefusals, type FormatAccept } from './waiting-refusals.js';
-import { warmUpOf } from './warm-up.js';
+import {
+  type FormatCommand,
+  formatUsually,
+  futureStep,
+  isRolledBack,
+  readSigningStatus,
+  type SigningStatus,
+  signingStep,
+  type StepOptions,
+} from './signing-status.js';
+import {
+  type FormatAccept,
+  NO_REFUSALS,
+  readWaitingRefusals,
+  settleStep,
+  type WaitingRefusals,
+} from './waiting-refusals.js';
+import { unholdWords } from '../core/release/held.js';
 
 /** Options for `inspectStore`. */
 type InspectOptions = {
@@ -184,4 +202,110 @@ function findLaggingCopies({ behind }: StoreStatus['aliases']): string[] {
       ? `the public copies lag ${count(behind, 'release')}`
       : 'the public copies are marked ahead of the release',
   ];
+}
+
+/** Returns what a person does next about a store, as a command or a sentence. */
+function nextStep(status: Omit<StoreStatus, 'next'>, options: StepOptions): string {
+  const { format } = options;
+  const { address, hold, chains, damage, signing } = status;
+  if (damage?.startsWith(`${REFUSAL_KEY} `) === true)
+    return `the record of refusals is damaged; to empty it, so that the next run fills it: ${format(['repair', '--store', address])}`;
+  if (damage !== null) return `the store is damaged: ${format(['verify', '--store', address])}`;
+  const publish = format(['publish', '--input', 'DIR', '--store', address]);
+  if (status.aliases.behind !== 0) return refreshStep(status, options);
+  if (status.from_future !== null) return futureStep(status, options);
+  if (signing !== null && signing.remedy !== null) return signingStep(signing.remedy, address, format);
+  if (hold !== null)
+    return `publication is held (${hold}); once the cause is fixed: ${format(unholdWords(address))}`;
+  const held = CHAIN_IDS.filter((chain) => status.holds[chain] !== undefined);
+  const refusal = status.refusals.find(({ chain }) => chain === null || !held.includes(chain));
+  if (refusal !== undefined) return settleStep(refusal);
+  const overdue = CHAIN_IDS.filter((chain) => chains[chain]?.overdue && !held.includes(chain));
+  if (overdue.length > 0)
+    return `${overdue.join(', ')} overdue: check the input of ${plural(overdue.length, 'that chain', 'those chains')}, then: ${publish}`;
+  const stale = CHAIN_IDS.filter((chain) => {
+    const state = chains[chain];
+    return state?.freshness === 'stale' && state.warming_up === null && !held.includes(chain);
+  });
+  if (stale.length > 0)
+    return `${stale.map((chain) => CHAINS[chain].name).join(', ')}: no recent date has enough metrics to be available; check which metrics the input lacks`;
+  if (held.length > 0)
+    return `${held.join(', ')} held; once the cause is fixed: ${format(unholdWords(address, held))}`;
+  const due =
+    Object.values(chains)
+      .map((chain) => chain.expected_next_by)
+      .sort()[0] ?? '';
+  return `nothing to do until the next date, which is due by ${due}`;
+}
+
+function refreshStep({ aliases, address }: Omit<StoreStatus, 'next'>, { format }: StepOptions): string {
+  const fault = aliases.behind > 0 ? 'the public copies lag' : 'aliases.json is ahead of the release';
+  return `${fault}; to refresh the public copies: ${format(['repair', '--store', address])}`;
+}
+
+/** The state of a store at the current time: the document of `status --json`. */
+export type StoreStatus = Omit<WaitingRefusals, 'damage'> & {
+  readonly address: string;
+  readonly revision: string | null;
+  readonly sequence: number | null;
+  readonly sha256: string | null;
+  readonly published_at: string | null;
+  /** Whole days since `published_at`. */
+  readonly age_days: number | null;
+  /** A sentence if the release was published after the current time, because a clock was wrong; otherwise null. */
+  readonly from_future: string | null;
+  readonly hold: string | null;
+  /** The chains on hold, with their reasons. */
+  readonly holds: ChainHolds;
+  readonly chains: { readonly [chain in Chain]?: ChainNow };
+  readonly aliases: { readonly sequence: number; readonly behind: number };
+  /** Null if the releases are not signed, or none is published. */
+  readonly signing: SigningStatus | null;
+  /** Number of artifacts; null if they were not counted, or could not be counted because of damage. */
+  readonly objects: number | null;
+  /** Artifacts and release records that no release of the chain reaches; null like `objects`. */
+  readonly orphans: { readonly objects: number; readonly bytes: number; readonly releases: number } | null;
+  /**
+   * Damage of the record of refusals, or that was found while counting, after the key that has it; null if none. Only
+   * "verify" finds all damage.
+   */
+  readonly damage: string | null;
+  /** The suggested next step, as a command or a sentence. */
+  readonly next: string;
+};
+
+/** The state of a chain. Lag and freshness refer to the current time, not to the time of publication. */
+export type ChainNow = Pick<
+  ChainStatus,
+  'updated_through' | 'last_available' | 'lag_days' | 'freshness' | 'expected_next_by' | 'days'
+> & {
+  readonly overdue: boolean;
+  /** True if the newest date has not ended: a machine whose clock was ahead published it. */
+  readonly unfinished: boolean;
+  /** Not null while a new chain has too little history for a label. Its lag is then that of its newest date. */
+  readonly warming_up: WarmUp | null;
+};
+
+/**
+ * Number of dates that a chain needs for its first label: smoothing needs 4 dates, the baseline 90 smoothed values, and it
+ * ends 7 days before the date (3 + 90 + 7). Source: methodology v1 §2.
+ */
+export const WARM_UP_DATES = 100;
+
+/** A new chain without enough history for a label. `until` is the first date that can have one. */
+type WarmUp = {
+  readonly until: string;
+  /** Whole days from the end of the newest date until now. */
+  readonly lag_days: number;
+};
+
+/** Returns the warm-up of a chain, or null once it has ended. */
+export function warmUpOf(
+  { updated_through: through, last_available, days }: ChainStatus,
+  nowMs: number,
+): WarmUp | null {
+  const { available, degraded, missing, withdrawn } = days;
+  const dates = available + degraded + missing + withdrawn;
+  if (last_available !== null || dates >= WARM_UP_DATES) return null;
+  return { until: addDays(through, WARM_UP_DATES - dates), lag_days: lagDays(through, nowMs) };
 }

@@ -3,13 +3,16 @@ import { POINTER_KEY } from '../../schemas/paths.js';
 import { TrustError, type TrustFault } from '../../schemas/trust/trust-error.js';
 import { currentKey, verifyTimestamp } from '../../schemas/trust/verify-documents.js';
 import { keyIdOf } from '../../schemas/trust/verify-jws.js';
-import type { KeySet } from '../../schemas/types.generated.js';
+import type { KeySet, ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
 import { isInForce } from '../core/trust/key-set.js';
 import { checkForm, KEY_SET_KEY, readStoredKeySet, toJws } from '../signing/signed-history.js';
 import { TIMESTAMP_KEY } from '../signing/signing.js';
-import type { StoredRelease } from '../state/published-state.js';
+import { readRecord, type StoredRelease } from '../state/published-state.js';
+import { formatShellCommand } from '../../infra/process/shell-command.js';
+import { unholdWords } from '../core/release/held.js';
+import type { TrustedClock } from '../state/trusted-clock.js';
 
 const DAY_MS = 86_400_000;
 
@@ -29,7 +32,7 @@ export type SigningStatus = {
   readonly remedy: Remedy | null;
 };
 
-export type Remedy = 'publish' | 'keys' | 'sign' | 'clock' | 'verify';
+type Remedy = 'publish' | 'keys' | 'sign' | 'clock' | 'verify';
 
 /** The remedy for each fault. For any other it is `verify`, because somebody may have changed the store. */
 const REMEDIES: Partial<Record<TrustFault, Remedy>> = {
@@ -105,3 +108,59 @@ function explain(error: unknown, hasKey: boolean): Pick<SigningStatus, 'fault' |
 }
 
 const toMs = (instant: string): number => parseInstant(instant) ?? 0;
+
+/** Returns the operator's next step when readers who verify signatures refuse the release. */
+export function signingStep(remedy: Remedy, address: string, format: FormatCommand): string {
+  const publish = format(['publish', '--input', 'DIR', '--store', address]);
+  const steps: Readonly<Record<Remedy, string>> = {
+    publish: `its timestamp is missing or not current. Renew it, unless this store is a copy: ${publish}`,
+    keys: `the keys have expired; renew them with the root key ("generator keys rotate"; with --release-key if no key is in force), and install them: ${format(['keys', 'install', '--keys', 'keys.jws', '--store', address])}`,
+    sign: `its key was revoked or has expired; check that the release is yours, and sign it again with the new key: ${format(['repair', '--sign', '--store', address])}`,
+    clock: `its timestamp is from the future. Correct the clock of this machine or of the publisher, whichever is wrong, then run: ${publish}`,
+    verify: `signed files are damaged, missing or replaced; to see which: ${format(['verify', '--store', address])}`,
+  };
+  return `readers who verify signatures refuse this release: ${steps[remedy]}`;
+}
+
+/** Formats a command from its words without the program. */
+export type FormatCommand = (words: readonly string[]) => string;
+
+export const formatUsually: FormatCommand = (words) => formatShellCommand(['generator', ...words]);
+
+/** What a step depends on besides the status of the store. */
+export type StepOptions = {
+  readonly clock: TrustedClock;
+  /** True if the days of a release from the future are no longer in force. */
+  readonly isUndone: boolean;
+  readonly format: FormatCommand;
+};
+
+/** The store that has a release from the future. */
+type Store = {
+  readonly address: string;
+  readonly hold: string | null;
+  readonly published_at: string | null;
+};
+
+/** Returns whether the last release that changed days is a rollback. Holds after it are ignored. */
+export async function isRolledBack(store: ObjectStore, current: ReleaseRecord): Promise<boolean> {
+  let record = current;
+  while (record.changes.rollback === null) {
+    if (Object.keys(record.changes.chains).length > 0 || record.previous === null) return false;
+    record = await readRecord(store, record.previous);
+  }
+  return true;
+}
+
+/** Returns the next step for a release from the future. */
+export function futureStep(
+  { address, hold, published_at: publishedAt }: Store,
+  { clock: { caution }, isUndone, format }: StepOptions,
+): string {
+  if (isUndone)
+    return hold === null
+      ? `publish works again after ${publishedAt ?? ''}`
+      : `publication is held (${hold}); after ${publishedAt ?? ''}: ${format(unholdWords(address))}`;
+  const first = caution === undefined ? '' : `${caution}; otherwise `;
+  return `${first}set the clocks, then put the days of the last good release back in force: ${format(['rollback', '--to', 'REVISION', '--reason', 'TEXT', '--store', address])}`;
+}

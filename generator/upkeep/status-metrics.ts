@@ -2,7 +2,7 @@ import { CHAIN_IDS } from '../../schemas/catalog.js';
 import type { Chain } from '../../schemas/types.generated.js';
 import { type RuleId, RULES } from '../core/collection/collection-rules.js';
 import type { CollectedChain, CollectionStatus } from './collection-status.js';
-import type { StoreStatus } from './store-status.js';
+import type { StoreStatus } from './inspect-store.js';
 
 /** One value of a metric. A null value is not written. */
 type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number | null };

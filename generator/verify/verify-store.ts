@@ -1,3 +1,4 @@
+import { count } from '../core/text/count.js';
 import { CHAIN_IDS, GENRES } from '../../schemas/catalog.js';
 import {
   ALIASES_KEY,
@@ -14,7 +15,6 @@ import type { TrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import type { ReleaseRecord } from '../../schemas/types.generated.js';
 import type { ObjectStore } from '../../infra/store/object-store.js';
 import { GeneratorError } from '../core/generator-error.js';
-import { count } from '../core/text/number-words.js';
 import {
   checkBytes,
   checkIndexes,
@@ -72,6 +72,12 @@ type VerifyStoreOptions = {
 /**
  * Re-reads the current release, all release records before it, and the other files of the last 30 releases. Checks every
  * file digest, schema, determinism hash and link between releases.
+ *
+ * - A fault is reported with its key, and ends only the check of its file: one run lists all faults.
+ * - The release is the one that the pointer named at the start. If the pointer moved meanwhile, faults are not reported.
+ * - Public copies of the release before are no faults while a publish is about to refresh them.
+ * - Signatures are checked only if every release record can be read.
+ * - History is recomputed (`deep`) only if no fault was found, because its gold days are then what was published.
  */
 export async function verifyStore(
   store: ObjectStore,

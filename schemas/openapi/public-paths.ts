@@ -9,6 +9,7 @@ import {
   PUBLIC_PATHS,
   queryPath,
   summaryPath,
+  TRUST_PATHS,
   volumeSchemaPath,
   weeklySummaryPath,
   wheelPath,
@@ -26,10 +27,13 @@ import {
   QUERY_TEXT,
   WEEKLY_TEXT,
 } from './examples.js';
-import type { Content, HeaderName } from './operations.js';
-import { CHAIN, FILE, GENRE, inPath, json } from './parameters.js';
-import { publicFile } from './public-file.js';
-import { trustPaths } from './trust-paths.js';
+import { type Content, type HeaderName, toReads } from './operations.js';
+import { CHAIN, FILE, GENRE, IF_NONE_MATCH, inPath, json, RANGE, RATE } from './parameters.js';
+import { JWS_TYPE, TRUST_TYPES, type TrustDocumentName } from '../trust/trust-documents.js';
+import keySet from '../examples/valid/key-set/one-key.json' with { type: 'json' };
+import statement from '../examples/valid/release-statement/after-rollback.json' with { type: 'json' };
+import timestamp from '../examples/valid/timestamp/after-rollback.json' with { type: 'json' };
+import { canonicalJson } from '../canonical-json.js';
 
 const SVG: Content = { 'image/svg+xml': { example: CHART_TEXT } };
 
@@ -197,4 +201,137 @@ function chainPaths(): Record<string, JsonObject> {
       [CHAIN],
     ),
   };
+}
+
+/** Headers of a file that belongs to no release. */
+const HEADERS: readonly HeaderName[] = ['Cache-Control', 'ETag', 'X-Content-SHA256'];
+const ONLY_SIGNED = 'A site that does not sign its releases answers 404.';
+
+/** The keys that sign, with the thumbprints that they have in examples. */
+const SIGNERS = {
+  root: { words: 'the root key', kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' },
+  release: { words: 'a release key', kid: 'FtIu-VbGrfe_KB6CH7GNwODB72MNxj_ml11dEvO-7kk' },
+} as const;
+
+type SignedFile = {
+  readonly id: string;
+  readonly summary: string;
+  readonly payload: TrustDocumentName;
+  readonly signer: keyof typeof SIGNERS;
+};
+
+function signedFile({ id, summary, payload, signer }: SignedFile): JsonObject {
+  const { words, kid } = SIGNERS[signer];
+  const example = PAYLOAD_EXAMPLES[payload];
+  return publicFile({
+    id,
+    summary,
+    description: `A compact JWS (RFC 7515) by ${words}. \`contentSchema\` describes its payload. ${ONLY_SIGNED}`,
+    content: {
+      [JWS_TYPE]: { example: jwsExample(payload, kid), payload: { schema: payload, example } },
+    },
+    headers: HEADERS,
+  });
+}
+
+/** Returns the operations on the files by which readers verify signed releases, by path. */
+function trustPaths(): Record<string, JsonObject> {
+  return {
+    [TRUST_PATHS.keys]: signedFile({
+      id: 'getKeySet',
+      summary: 'Retrieve the keys that sign releases',
+      payload: 'key-set',
+      signer: 'root',
+    }),
+    [TRUST_PATHS.timestamp]: signedFile({
+      id: 'getTimestamp',
+      summary: 'Retrieve the signed timestamp of the current release',
+      payload: 'timestamp',
+      signer: 'release',
+    }),
+    [TRUST_PATHS.statement]: signedFile({
+      id: 'getStatement',
+      summary: 'Retrieve the signed statement about the current release',
+      payload: 'release-statement',
+      signer: 'release',
+    }),
+    [TRUST_PATHS.releases]: publicFile({
+      id: 'getReleases',
+      summary: 'List all releases with their digests',
+      description: `The statement about a release contains the digest of the list up to that release. ${ONLY_SIGNED}`,
+      content: json('releases'),
+      headers: HEADERS,
+    }),
+  };
+}
+
+/** An example of the payload of each signed document. */
+const PAYLOAD_EXAMPLES = {
+  'key-set': keySet,
+  'release-statement': statement,
+  timestamp,
+} as const satisfies Record<TrustDocumentName, object>;
+
+/** Letters of the payload and of the signature in an example. */
+const SHOWN = 40;
+/** Beginning of the signature in an example. */
+const SIGNATURE = 'xJB60PmmYVpBLwF0UfkZeaEfv4cX8ztOiGH4gcPElmDV7UOa';
+
+/** Returns an example of a signed document. Only its header is whole: the payload has an example of its own. */
+function jwsExample(name: TrustDocumentName, kid: string): string {
+  const header = { alg: 'EdDSA', kid, typ: TRUST_TYPES[name] };
+  return [encode(header), shorten(encode(PAYLOAD_EXAMPLES[name])), shorten(SIGNATURE)].join('.');
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(canonicalJson(value)).toString('base64url');
+}
+
+function shorten(text: string): string {
+  return `${text.slice(0, SHOWN)}…`;
+}
+
+/** Options for `publicFile`. */
+type PublicFileOptions = {
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly content: Content;
+  readonly parameters?: readonly JsonObject[];
+  /** Headers of every response about the file; by default those of a file of a release. */
+  readonly headers?: readonly HeaderName[];
+};
+
+/** Returns the operations on a public file. The response is a redirect if the public files are on another host. */
+function publicFile({
+  content,
+  parameters = [],
+  headers = FILE, // no rate limit: caches send the response to other callers
+  ...options
+}: PublicFileOptions): JsonObject {
+  return toReads({
+    ...options,
+    tag: 'Public files',
+    parameters: [...parameters, IF_NONE_MATCH, RANGE],
+    answers: {
+      '200': { description: 'The file.', content, headers: [...headers, 'Accept-Ranges'] },
+      '206': {
+        description: 'The requested range.',
+        content: binary(content),
+        headers: [...headers, 'Content-Range', 'Accept-Ranges'],
+      },
+      '304': { description: 'Not modified. One of the ETags in If-None-Match is current.', headers },
+      '307': {
+        description: 'Redirect to the host that serves the public files.',
+        headers: [...headers, 'Location'],
+      },
+    },
+    problems: ['not-found', 'range-not-satisfiable', 'rate-limited', 'store-unavailable', 'not-published'],
+    problemHeaders: RATE,
+    uncounted: ['range-not-satisfiable'],
+  });
+}
+
+function binary(content: Content): Content {
+  return Object.fromEntries(Object.keys(content).map((type) => [type, null]));
 }

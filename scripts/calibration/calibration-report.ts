@@ -1,14 +1,7 @@
 import type { ConfidenceFeatures } from '../../generator/core/methodology/regime-series.js';
 import { byChain, LABEL_MEANINGS } from '../../schemas/catalog.js';
 import type { Chain, ConfidenceSettings, RegimeLabel } from '../../schemas/types.generated.js';
-import {
-  calibrationOf,
-  expectedCalibrationError,
-  type Calibration,
-  type Forecast,
-} from './calibration-error.js';
 import type { JudgedDay } from './hindsight.js';
-import { fitLogistic, logisticProbability } from './logistic-regression.js';
 
 /** First date of the test period; earlier dates are the training period. */
 export const TESTED_FROM = '2022-01-01';
@@ -142,4 +135,107 @@ function labelCalibrations(days: readonly ComparedDay[]): CalibrationReport['lab
     const own = days.filter((day) => day.label === label);
     return own.length === 0 ? [] : [{ label, ...calibrationOf(own.map(toForecast)) }];
   });
+}
+
+/** A forecast probability and its outcome. */
+type Forecast = { readonly score: number; readonly hit: boolean };
+
+const BINS = 10;
+
+/**
+ * Returns the expected calibration error: in ten bins of equal width, the distance between mean score and share of hits,
+ * weighted by the number of forecasts in the bin. NaN without a forecast.
+ * Precondition: scores are in [0, 1]. Source: Guo et al. 2017; methodology v1, Evidence.
+ */
+function expectedCalibrationError(forecasts: readonly Forecast[]): number {
+  const bins = new Array<number>(BINS).fill(0);
+  for (const { score, hit } of forecasts) {
+    const bin = Math.min(BINS - 1, Math.floor(BINS * score));
+    bins[bin] = (bins[bin] ?? 0) + score - (hit ? 1 : 0);
+  }
+  return bins.reduce((sum, surplus) => sum + Math.abs(surplus), 0) / forecasts.length;
+}
+
+/** Mean score and share of hits; `gap` is the distance between the two. */
+type Calibration = {
+  readonly days: number;
+  readonly mean_score: number;
+  readonly hit_share: number;
+  readonly gap: number;
+};
+
+/** Compares the mean score with the share of hits. Precondition: at least one. */
+function calibrationOf(forecasts: readonly Forecast[]): Calibration {
+  const days = forecasts.length;
+  const meanScore = forecasts.reduce((sum, { score }) => sum + score, 0) / days;
+  const hitShare = forecasts.filter(({ hit }) => hit).length / days;
+  return { days, mean_score: meanScore, hit_share: hitShare, gap: Math.abs(meanScore - hitShare) };
+}
+
+const TOLERANCE = 1e-10;
+const MAX_STEPS = 50;
+
+/**
+ * Returns the maximum-likelihood coefficients of a logistic regression, without regularisation, by Newton's method.
+ * Shape: one coefficient per element of a row; for an intercept, each row needs an element 1.
+ * Precondition: one outcome per row, at least one row, all rows of the same length.
+ * @throws Error if the likelihood has no single maximum: dependent columns, or classes that a plane separates.
+ */
+function fitLogistic(rows: readonly (readonly number[])[], outcomes: readonly boolean[]): number[] {
+  let coefficients = new Array<number>(rows[0]?.length ?? 0).fill(0);
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const { gradient, curvature } = deriveLikelihood(rows, outcomes, coefficients);
+    const move = solveLinear(curvature, gradient);
+    coefficients = coefficients.map((value, i) => value + (move[i] ?? NaN));
+    if (move.every((value) => Math.abs(value) < TOLERANCE)) return coefficients;
+  }
+  throw new Error(`logistic regression: no maximum within ${MAX_STEPS} steps`);
+}
+
+/** Returns the probability that a row's outcome is true. */
+function logisticProbability(row: readonly number[], coefficients: readonly number[]): number {
+  const logit = row.reduce((sum, value, i) => sum + value * (coefficients[i] ?? NaN), 0);
+  return 1 / (1 + Math.exp(-logit));
+}
+
+/** Returns the gradient and negated Hessian of the log likelihood. */
+function deriveLikelihood(
+  rows: readonly (readonly number[])[],
+  outcomes: readonly boolean[],
+  coefficients: readonly number[],
+): { gradient: number[]; curvature: number[][] } {
+  const gradient = coefficients.map(() => 0);
+  const curvature = coefficients.map(() => coefficients.map(() => 0));
+  rows.forEach((row, n) => {
+    const probability = logisticProbability(row, coefficients);
+    const residual = (outcomes[n] === true ? 1 : 0) - probability;
+    const weight = probability * (1 - probability);
+    row.forEach((value, i) => {
+      gradient[i] = (gradient[i] ?? 0) + value * residual;
+      const line = curvature[i] ?? [];
+      row.forEach((other, j) => (line[j] = (line[j] ?? 0) + weight * value * other));
+    });
+  });
+  return { gradient, curvature };
+}
+
+/** Solves a small symmetric positive definite system by Gaussian elimination. @throws Error for any other. */
+function solveLinear(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const lines = matrix.map((line, i) => [...line, right[i] ?? NaN]);
+  const size = lines.length;
+  lines.forEach((pivotLine, i) => {
+    const pivot = pivotLine[i] ?? NaN;
+    if (!(pivot > Number.EPSILON)) throw new Error('logistic regression: no single maximum');
+    for (const line of lines.slice(i + 1)) {
+      const factor = (line[i] ?? NaN) / pivot;
+      for (let j = i; j <= size; j += 1) line[j] = (line[j] ?? NaN) - factor * (pivotLine[j] ?? NaN);
+    }
+  });
+  const solution = new Array<number>(size).fill(0);
+  for (let i = size - 1; i >= 0; i -= 1) {
+    const line = lines[i] ?? [];
+    const known = solution.reduce((sum, value, j) => sum + (j > i ? value * (line[j] ?? NaN) : 0), 0);
+    solution[i] = ((line[size] ?? NaN) - known) / (line[i] ?? NaN);
+  }
+  return solution;
 }

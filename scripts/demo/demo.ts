@@ -3,6 +3,8 @@
  * it, prints the results, and serves them with the real gateway until interrupted. With `--check` it runs the printed
  * commands and exits; it fails unless everything worked.
  */
+import { joinWords } from '../../generator/core/text/join-words.js';
+import { count } from '../../generator/core/text/count.js';
 import { execFile, spawn } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,8 +16,6 @@ import type { Chain, ChainLanding, Landing } from '../../schemas/types.generated
 import { assertValid } from '../../schemas/validate.js';
 import { confidenceWords } from '../../generator/core/text/confidence-words.js';
 import { LABEL_SENTENCES } from '../../generator/core/pages/page.js';
-import { count } from '../../generator/core/text/number-words.js';
-import { joinWords } from '../../generator/core/text/date-words.js';
 import { openStore } from '../../infra/store/open-store.js';
 import { findDifferences } from './collected-sample.js';
 import { assertFreePort, parsePort } from './demo-port.js';

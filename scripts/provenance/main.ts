@@ -6,10 +6,10 @@
  *
  * Exits with 1 if it fails.
  */
+import { openSigner } from '../../generator/signing/open-signer.js';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, Option } from 'commander';
-import { openSigner } from '../../generator/signing/signer.js';
 import { sha256Hex } from '../../schemas/digest.js';
 import { parseTrustAnchor } from '../../schemas/trust/trust-anchor.js';
 import { describeBuild } from '../build/describe-build.js';

@@ -14,7 +14,7 @@ import {
   publicKey,
   TRUST_PATHS,
 } from '../../schemas/paths.js';
-import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery-paths.js';
+import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery.js';
 import { PAGE_HEADER_POLICY } from '../../schemas/page-policy.js';
 import { propertiesOf, readTemplates, resourcesOf } from '../support/aws/aws-synth.js';
 

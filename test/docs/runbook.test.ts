@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery-paths.js';
+import { GATEWAY_PATHS } from '../../infra/aws/delivery/delivery.js';
 import { ENDPOINTS } from '../../schemas/paths.js';
 import { createProgram as createGateway } from '../../gateway/cli.js';
 import { createProgram as createGenerator } from '../../generator/cli.js';
 import { formatStatusMetrics } from '../../generator/upkeep/status-metrics.js';
-import type { ChainNow } from '../../generator/upkeep/store-status.js';
+import type { ChainNow } from '../../generator/upkeep/inspect-store.js';
 import { EXIT_CODES, TRANSIENT_EXITS } from '../../generator/core/generator-error.js';
 
 const readRunbook = (program: string): Promise<string> =>

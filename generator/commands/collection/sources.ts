@@ -1,3 +1,4 @@
+import { count } from '../../core/text/count.js';
 import { Argument, type Command, Option } from 'commander';
 import type { Chain, SourcesPolicy } from '../../../schemas/types.generated.js';
 import {
@@ -12,7 +13,6 @@ import {
 import { suggestedWord, suggestSimilar, withChoices } from '../../../infra/process/choice.js';
 import { readCollection } from '../../collect/collection-store.js';
 import { planChains, SOURCE_KINDS } from '../../collect/policy.js';
-import { count } from '../../core/text/number-words.js';
 import {
   chainsOf,
   dateOption,

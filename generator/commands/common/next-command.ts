@@ -1,8 +1,8 @@
+import { count } from '../../core/text/count.js';
 import { formatShellCommand, withoutOption, wordsOfOption } from '../../../infra/process/shell-command.js';
 import { type ExitName, GeneratorError } from '../../core/generator-error.js';
 import path from 'node:path';
 import { directoryOf } from '../../../infra/store/directory/directory-address.js';
-import { count } from '../../core/text/number-words.js';
 import type { StoreFault } from '../../core/store-fault.js';
 import { formatInputFault, type InputFault } from '../../core/input/input-series.js';
 

@@ -1,3 +1,4 @@
+import { type SigningVariables } from '../../signing/open-signer.js';
 import {
   createByteCounts,
   createCountingStore,
@@ -11,7 +12,6 @@ import { formatFailure } from '../../../infra/process/exit-codes.js';
 import { PLAIN, type Paint } from '../../../infra/process/paint.js';
 import { EXIT_CODES, type ExitName } from '../../core/generator-error.js';
 import { openSigning } from '../../signing/signing.js';
-import type { SigningVariables } from '../../signing/signer.js';
 import { recordStages } from '../../run/progress.js';
 import { writeRunReport, type RunReport } from '../../run/run-report.js';
 import { type Diagnostics, explainError } from '../../terminal/diagnostics.js';

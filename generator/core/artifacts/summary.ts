@@ -1,7 +1,7 @@
 import { CHAINS, LABEL_MEANINGS } from '../../../schemas/catalog.js';
 import { summaryPath } from '../../../schemas/paths.js';
 import type { Chain, MetaDay, Regime, SourceSegment, Summary } from '../../../schemas/types.generated.js';
-import { count } from '../text/number-words.js';
+import { count } from '../text/count.js';
 import { JSON_TYPE, jsonContent, type FileTemplate } from './artifact.js';
 import { toPublishedFreshness } from './freshness.js';
 

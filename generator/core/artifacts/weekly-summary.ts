@@ -6,7 +6,8 @@ import { PLAIN_TYPE, textContent, type FileTemplate, type ReleaseStamp } from '.
 import { freshnessWords, toPublishedFreshness } from './freshness.js';
 import { countMissingSignals, noDriversReason, qualityLimit } from './missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
-import { count, scoreChangeWords, scoreWords } from '../text/number-words.js';
+import { count } from '../text/count.js';
+import { scoreChangeWords, scoreWords } from '../text/number-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import type { TextTemplate } from '../text/text-template.js';
 

@@ -1,5 +1,5 @@
 import type { Chart } from '../../../schemas/types.generated.js';
-import { withMinusSigns } from '../text/number-words.js';
+import { withMinusSigns } from '../text/minus-sign.js';
 import type { ChartSeries } from './chart-series.js';
 import { horizontalLine, textAtLeft, textAtRight, type Mark } from './scene.js';
 import { shareOf, type ChartWindow } from './time-axis.js';

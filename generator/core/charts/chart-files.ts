@@ -6,7 +6,7 @@ import { SVG_TYPE, textContent, type FileTemplate } from '../artifacts/artifact.
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import { toChart, type ChartPoint } from '../artifacts/chart-data.js';
 import { CHART_DAYS } from '../artifacts/label-runs.js';
-import { count } from '../text/number-words.js';
+import { count } from '../text/count.js';
 import { dateWords, dayWords } from '../text/date-words.js';
 import { AXIS_NAMES } from './axis-panel.js';
 import { chainScene } from './chain-scene.js';

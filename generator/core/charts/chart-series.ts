@@ -1,8 +1,10 @@
 import { toDayNumber } from '../../../schemas/dates.js';
 import type { Chain, Chart, RegimeLabel } from '../../../schemas/types.generated.js';
 import { confidenceCell } from '../text/confidence-words.js';
-import { count, withMinusSigns, zWords } from '../text/number-words.js';
+import { count } from '../text/count.js';
 import { dayWords } from '../text/date-words.js';
+import { withMinusSigns } from '../text/minus-sign.js';
+import { zWords } from '../text/number-words.js';
 import { signalWords } from '../text/signal-words.js';
 import type { Run } from './ribbon.js';
 

@@ -1,4 +1,4 @@
-import { withMinusSigns } from '../text/number-words.js';
+import { withMinusSigns } from '../text/minus-sign.js';
 import { chartCss, HATCH_STEP, LABELS, type Scheme } from './chart-style.js';
 import { moveDown, textAtLeft, type Mark, type Scene } from './scene.js';
 

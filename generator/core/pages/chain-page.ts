@@ -1,3 +1,4 @@
+import { count } from '../text/count.js';
 import { CHAINS, GENRES, PLAN_IDS, type PlanDefinition, PLANS, WINDOWS } from '../../../schemas/catalog.js';
 import {
   bundlePath,
@@ -24,7 +25,7 @@ import { LANDING_DAYS } from '../artifacts/chain-facts.js';
 import { type PublishedFreshness, toPublishedFreshness } from '../artifacts/freshness.js';
 import { evidenceNotes, noDriversReason } from '../artifacts/missing-signals.js';
 import { confidenceCell, confidenceWords } from '../text/confidence-words.js';
-import { count, scoreWords, shareWords, zWords } from '../text/number-words.js';
+import { scoreWords, shareWords, zWords } from '../text/number-words.js';
 import { dateWords, instantWords } from '../text/date-words.js';
 import { signalQuantity, signalWords } from '../text/signal-words.js';
 import {

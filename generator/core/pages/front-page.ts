@@ -1,3 +1,5 @@
+import { joinWords } from '../text/join-words.js';
+import { count } from '../text/count.js';
 import { CHAINS, PLAN_IDS, type PlanId, PLANS } from '../../../schemas/catalog.js';
 import {
   ACCOUNT_PATHS,
@@ -13,8 +15,8 @@ import type { Chain, SourceSegment } from '../../../schemas/types.generated.js';
 import { addDays } from '../../../schemas/dates.js';
 import type { FileTemplate } from '../artifacts/artifact.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
-import { count, shareWords } from '../text/number-words.js';
-import { dateWords, joinWords } from '../text/date-words.js';
+import { shareWords } from '../text/number-words.js';
+import { dateWords } from '../text/date-words.js';
 import { signalWords } from '../text/signal-words.js';
 import {
   addressOf,

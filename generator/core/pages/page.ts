@@ -1,3 +1,6 @@
+import { joinWords } from '../text/join-words.js';
+import { withMinusSigns } from '../text/minus-sign.js';
+import { count } from '../text/count.js';
 import {
   ACCOUNT_PATHS,
   chartDataPath,
@@ -21,8 +24,7 @@ import type {
   RegimeLabel,
   Site,
 } from '../../../schemas/types.generated.js';
-import { count, withMinusSigns } from '../text/number-words.js';
-import { dateWords, joinWords } from '../text/date-words.js';
+import { dateWords } from '../text/date-words.js';
 import type { ChainFacts } from '../artifacts/chain-facts.js';
 import type { ChartPoint } from '../artifacts/chart-data.js';
 import { chartForPage, drawChain, type DrawnChart, drawOverview } from '../charts/chart-files.js';

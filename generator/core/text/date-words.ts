@@ -35,9 +35,3 @@ export function dayWords(dayNumber: number): string {
 export function monthLetters(month: number): string {
   return (MONTHS[month - 1] ?? '').slice(0, 3);
 }
-
-/** Joins words as in a sentence: `Bitcoin, Ethereum and Base`. */
-export function joinWords(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
-  const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
-}

@@ -139,18 +139,3 @@ function cut(size: number, decimals: number): string {
 function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
-
-/** Returns a number with its unit, such as "1 fault" or "2,000 faults". Precondition: the plural of `unit` ends in "s". */
-export function count(number: number, unit: string): string {
-  return `${countWords(number)} ${plural(number, unit)}`;
-}
-
-/** Returns the word that fits a number: "fault" or "faults", "is" or "are". */
-export function plural(number: number, one: string, many = `${one}s`): string {
-  return number === 1 ? one : many;
-}
-
-/** Replaces the hyphen before a number with the typographic minus sign. Hyphens within dates and names stay. */
-export function withMinusSigns(text: string): string {
-  return text.replace(/(?<![\w.-])-(?=\d)/g, '−');
-}

@@ -7,7 +7,7 @@ import {
   type PlanDefinition,
   type PlanId,
 } from '../../../schemas/catalog.js';
-import { joinWords } from './date-words.js';
+import { joinWords } from './join-words.js';
 import { priceWords } from './number-words.js';
 
 const CURRENCY_SIGNS: Readonly<Record<typeof PRICE_CURRENCY, string>> = { usd: '$' };

@@ -1,3 +1,4 @@
+import { plural } from '../../core/text/count.js';
 import type { Chain } from '../../../schemas/types.generated.js';
 import type { S3Address } from '../../../schemas/store-address.js';
 import { type Engine, EngineError, type Tables } from '../../engines/engine.js';
@@ -28,7 +29,6 @@ import { copyColumns, copyFooters, type PartialCopy, withFolder } from './partia
 import { fillQuery, readQuery } from '../../../schemas/queries.js';
 import type { CollectedDay } from '../../core/collection/day-values.js';
 import { type TextRow, toQueryDay } from '../../core/collection/query-day.js';
-import { plural } from '../../core/text/number-words.js';
 
 const BUCKET = 'aws-public-blockchain';
 const REGION = 'us-east-2';

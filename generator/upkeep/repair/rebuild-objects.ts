@@ -1,3 +1,4 @@
+import { count } from '../../core/text/count.js';
 import pMap from 'p-map';
 import { GENRES } from '../../../schemas/catalog.js';
 import {
@@ -12,12 +13,10 @@ import type { ObjectMeta, ObjectStore } from '../../../infra/store/object-store.
 import { type Artifact, bodyOf, JSON_TYPE, jsonContent, toArtifact } from '../../core/artifacts/artifact.js';
 import type { InputSeries } from '../../core/input/input-series.js';
 import { createDayWriters, type DayWriters } from '../../core/records/day-writers.js';
-import { count } from '../../core/text/number-words.js';
 import { metaOf, readArtifactJson, unlessDamaged } from '../../state/stored-json.js';
-import { guessBroken, readReadableReleases, releasesThatMade } from './past-releases.js';
+import { guessBroken, readReadableReleases, releasesThatMade, replayRelease } from './past-releases.js';
 import { readProductTexts } from '../../texts/product-texts.js';
 import type { Progress } from '../../run/progress.js';
-import { replayRelease } from './replay-release.js';
 import type { StoredRelease } from '../../state/published-state.js';
 import type { SchemaName } from '../../../schemas/validate.js';
 import { sha256Hex } from '../../../schemas/digest.js';

@@ -1,8 +1,18 @@
 import path from 'node:path';
-import { Annotations, CfnOutput, Duration, SecretValue, Validations } from 'aws-cdk-lib';
+import {
+  Annotations,
+  CfnOutput,
+  Duration,
+  Fn,
+  RemovalPolicy,
+  SecretValue,
+  Stack,
+  Validations,
+} from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CacheCookieBehavior,
   CachedMethods,
   CacheHeaderBehavior,
@@ -16,6 +26,7 @@ import {
   HeadersFrameOption,
   HeadersReferrerPolicy,
   HttpVersion,
+  type IOrigin,
   OriginProtocolPolicy,
   OriginRequestHeaderBehavior,
   OriginRequestPolicy,
@@ -24,21 +35,33 @@ import {
   ResponseHeadersPolicy,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
-  type BehaviorOptions,
-  type IOrigin,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { contentPolicyOf } from '../../../gateway/core/http/content-policy.js';
-import { CHARTS_PATH, PUBLIC_PREFIX } from '../../../schemas/paths.js';
+import {
+  ACCOUNT_PATHS,
+  accountAssetPath,
+  API_PATH,
+  CHARTS_PATH,
+  ENDPOINTS,
+  FILES_PATH,
+  PUBLIC_PREFIX,
+  TRUST_PATHS,
+} from '../../../schemas/paths.js';
 import { ORIGIN_HEADER } from '../../../gateway/core/http/origin-header.js';
-import { originSecretName, UNKNOWN_HOST } from '../settings/names.js';
+import { logNames, originSecretName, UNKNOWN_HOST } from '../settings/names.js';
 import type { Parameters } from '../settings/parameters.js';
-import { createAccessLog } from './delivery-log.js';
-import { GATEWAY_PATHS, TRUST_PATTERNS } from './delivery-paths.js';
 import { createFirewall } from './firewall.js';
 import { OutsideWatchPart } from './outside-watch.js';
+import {
+  CfnDelivery,
+  CfnDeliveryDestination,
+  CfnDeliverySource,
+  LogGroup,
+  RetentionDays,
+} from 'aws-cdk-lib/aws-logs';
 
 /** Longer than the time limit of the gateway's function, shorter than that of the HTTP API, 30 seconds. */
 const READ_TIMEOUT = Duration.seconds(25);
@@ -227,3 +250,78 @@ function acknowledgeFindings(distribution: Distribution, hasFirewall: boolean): 
     },
   );
 }
+
+/** Logged fields of a request. They contain neither query, cookies nor the client's address. */
+const LOG_FIELDS = [
+  'date',
+  'time',
+  'x-edge-location',
+  'sc-bytes',
+  'cs-method',
+  'cs(Host)',
+  'cs-uri-stem',
+  'sc-status',
+  'x-edge-result-type',
+  'x-edge-request-id',
+  'cs-protocol',
+  'time-taken',
+  'ssl-protocol',
+  'x-edge-detailed-result-type',
+  'sc-content-type',
+  'c-country',
+];
+
+/** Logs chosen fields of all requests. The query must not be logged: a caller may put a key there by mistake. */
+function createAccessLog(scope: Construct, distribution: Distribution, parameters: Parameters): void {
+  const { name } = parameters;
+  const group = new LogGroup(scope, 'Log', {
+    logGroupName: logNames(parameters).delivery,
+    retention: RetentionDays.THREE_MONTHS,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+  const source = new CfnDeliverySource(scope, 'LogSource', {
+    name: `${name}-delivery`,
+    logType: 'ACCESS_LOGS',
+    resourceArn: Fn.join('', [
+      'arn:aws:cloudfront::',
+      Stack.of(scope).account,
+      ':distribution/',
+      distribution.distributionId,
+    ]),
+  });
+  const destination = new CfnDeliveryDestination(scope, 'LogDestination', {
+    name: `${name}-delivery`,
+    destinationResourceArn: group.logGroupArn,
+    outputFormat: 'json',
+  });
+  const delivery = new CfnDelivery(scope, 'LogDelivery', {
+    deliverySourceName: source.name,
+    deliveryDestinationArn: destination.attrArn,
+    recordFields: LOG_FIELDS,
+  });
+  delivery.addResourceDependency(source);
+}
+
+const API_ENDPOINTS = Object.values(ENDPOINTS).filter((each) => each.startsWith(API_PATH));
+
+/** Paths that CloudFront passes to the gateway without a cache. */
+export const GATEWAY_PATHS = [
+  `${FILES_PATH}/*`,
+  ACCOUNT_PATHS.page,
+  accountAssetPath('*'),
+  ...API_ENDPOINTS.filter((each) => !API_ENDPOINTS.some((other) => isBelow(each, other))).map((each) =>
+    API_ENDPOINTS.some((other) => isBelow(other, each)) ? `${each}*` : each,
+  ),
+  ENDPOINTS.readiness,
+];
+
+function isBelow(path: string, other: string): boolean {
+  return path.startsWith(`${other}/`);
+}
+
+/** Paths of the files by which readers verify releases. */
+const TRUST_PATTERNS = [
+  `${path.posix.dirname(TRUST_PATHS.keys)}/*`,
+  `${path.posix.dirname(TRUST_PATHS.statement)}/*.jws`,
+  TRUST_PATHS.releases,
+];

@@ -1,4 +1,4 @@
-import { count } from '../../../generator/core/text/number-words.js';
+import { count } from '../../../generator/core/text/count.js';
 import { instantWords } from '../../../generator/core/text/date-words.js';
 import { TRUST_PATHS } from '../../../schemas/paths.js';
 import { UNPROVEN, type TrustError, type TrustFault } from '../../../schemas/trust/trust-error.js';

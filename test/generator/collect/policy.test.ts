@@ -125,7 +125,7 @@ it('a folder of files is a policy for the chains that it has', () => {
   expect(Object.keys(policy.chains)).toEqual(['bitcoin', 'base']);
 });
 
-const RECOMMENDED = path.join(import.meta.dirname, '../../../../templates/sources.policy.json');
+const RECOMMENDED = path.join(import.meta.dirname, '../../../templates/sources.policy.json');
 
 describe('the recommended policy', () => {
   it('is valid, and collects every chain', async () => {

@@ -1,7 +1,7 @@
 import type { CollectedChain, CollectionStatus } from '../../../generator/upkeep/collection-status.js';
 import { formatStatusMetrics } from '../../../generator/upkeep/status-metrics.js';
 import type { SigningStatus } from '../../../generator/upkeep/signing-status.js';
-import type { StoreStatus } from '../../../generator/upkeep/store-status.js';
+import type { StoreStatus } from '../../../generator/upkeep/inspect-store.js';
 
 const STATUS = {
   published_at: '2026-08-20T06:30:00Z',

@@ -3,8 +3,8 @@ import { StoreError } from '../../../infra/store/object-store.js';
 import { acquireGcLease } from '../../../generator/state/gc-lease.js';
 import {
   HEARTBEAT_INTERVAL_MS,
-  HEARTBEAT_TIMEOUT_MS,
   MIN_GRACE_MS,
+  HEARTBEAT_TIMEOUT_MS,
 } from '../../../generator/state/gc-policy.js';
 import {
   createStoreWithClock,

@@ -10,11 +10,7 @@ import {
 } from '../../../generator/collect/collection-store.js';
 import { SILENT } from '../../../generator/run/progress.js';
 import { MIN_GRACE_MS } from '../../../generator/state/gc-policy.js';
-import {
-  gcCollection,
-  isCollection,
-  type CollectionGcResult,
-} from '../../../generator/upkeep/gc-collection.js';
+import { type CollectionGcResult, gcCollection, isCollection } from '../../../generator/upkeep/gc-store.js';
 import { META } from '../../contract/store-use.js';
 import {
   createStoreWithClock,

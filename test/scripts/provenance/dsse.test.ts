@@ -1,7 +1,8 @@
+import { openFileSigner } from '../../../generator/signing/open-signer.js';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openFileSigner, type Signer } from '../../../generator/signing/signer.js';
+import { type Signer } from '../../../generator/signing/signer.js';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import {
   encodeForSigning,

@@ -1,7 +1,8 @@
+import { openFileSigner } from '../../../generator/signing/open-signer.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openFileSigner, signDocument, type Signer } from '../../../generator/signing/signer.js';
+import { signDocument, type Signer } from '../../../generator/signing/signer.js';
 import { sha256Hex } from '../../../schemas/digest.js';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import { toBuildStatement } from '../../../scripts/provenance/build-statement.js';

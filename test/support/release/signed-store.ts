@@ -1,10 +1,11 @@
+import { openFileSigner } from '../../../generator/signing/open-signer.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { parseInstant } from '../../../schemas/dates.js';
 import type { TrustAnchor } from '../../../schemas/trust/trust-anchor.js';
 import type { KeySet } from '../../../schemas/types.generated.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { createKeySet } from '../../../generator/core/trust/key-set.js';
-import { openFileSigner, signDocument, type Signer } from '../../../generator/signing/signer.js';
+import { signDocument, type Signer } from '../../../generator/signing/signer.js';
 import { installKeySet } from '../../../generator/signing/key-files.js';
 import type { Signing } from '../../../generator/signing/signing.js';
 import { BUILD } from '../process/generator-run.js';

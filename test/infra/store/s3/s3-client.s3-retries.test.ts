@@ -1,5 +1,5 @@
 import type { RetryErrorInfo, RetryErrorType } from '@smithy/types';
-import { createRetryStrategy, MAX_ATTEMPTS, RETRY_PERIOD_MS } from '../../../../infra/store/s3/s3-retries.js';
+import { createRetryStrategy, MAX_ATTEMPTS, RETRY_PERIOD_MS } from '../../../../infra/store/s3/s3-client.js';
 
 /** Returns a failure of a request as the SDK reports it. `name` is S3's code. */
 function failureOf(errorType: RetryErrorType, name: string): RetryErrorInfo {

@@ -1,6 +1,6 @@
 import { computeRegimes } from '../../../generator/core/methodology/regime-series.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
-import { WARM_UP_DATES, warmUpOf } from '../../../generator/upkeep/warm-up.js';
+import { WARM_UP_DATES, warmUpOf } from '../../../generator/upkeep/inspect-store.js';
 import type { ChainStatus } from '../../../schemas/types.generated.js';
 import { randomSeries } from '../../support/release/random-series.js';
 

@@ -1,4 +1,4 @@
-import { withMinusSigns } from '../../../../generator/core/text/number-words.js';
+import { withMinusSigns } from '../../../../generator/core/text/minus-sign.js';
 
 it.each([
   ['-0.72', '−0.72'],

@@ -1,4 +1,4 @@
-import { createServerClock } from '../../../../infra/store/s3/server-clock.js';
+import { createServerClock } from '../../../../infra/store/s3/s3-store.js';
 
 const DATE = 'Wed, 19 Aug 2026 06:00:00 GMT';
 
