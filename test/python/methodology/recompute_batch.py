@@ -22,7 +22,8 @@ sys.modules["crd"] = package
 from crd.canonical import sha256  # noqa: E402
 from crd.methodology.arithmetic import round_to, significant, total  # noqa: E402
 from crd.methodology.days import Days  # noqa: E402
-from crd.methodology.records import Chain, record_of  # noqa: E402
+from crd.methodology.chain import Chain  # noqa: E402
+from crd.methodology.records import record_of  # noqa: E402
 from crd.methodology.signals import form_of, inputs_of, ratio, window  # noqa: E402
 
 

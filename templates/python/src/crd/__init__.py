@@ -87,7 +87,7 @@ def verify(
     default that of the default client, or the folder. A folder is verified without a network: as of now, or as of the
     instant `at`, such as "2026-03-01T06:00:00Z".
     """
-    from .verification.entry import verify_source
+    from .verify_source import verify_source
 
     return verify_source(trust, source, since, days, at)
 

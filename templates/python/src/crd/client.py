@@ -151,9 +151,10 @@ class Client:
         are in volumes. `since` is a file for the newest verified state; later runs refuse an older state or a different
         history. Raises VerificationError. Needs the package joserfc.
         """
-        from .verification.entry import verify_client
+        from .verification.entry import options_of, verify_service
 
-        return verify_client(self, trust, since, days)
+        options = options_of(trust, since, lambda _: None, self.progress)
+        return verify_service(self.files, self.base_url, options, days)
 
     def regimes_on(
         self, frame: pandas.DataFrame, on: str = "date", chain: str | None = None, daily: bool | None = None

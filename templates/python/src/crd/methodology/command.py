@@ -22,9 +22,10 @@ from collections.abc import Sequence
 
 from ..client import Client
 from ..errors import UsageError
+from .chain import Chain
 from .days import check_gold, read_days, read_methodology
 from .published import Published, compare, read_published, read_start
-from .records import COLUMNS, Chain, Result, recompute
+from .records import COLUMNS, Result, recompute
 
 MAX_LISTED = 10  # number of differing dates that are listed
 

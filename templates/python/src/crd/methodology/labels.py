@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from .arithmetic import Json, clip, round_to, total
+from .chain import Chain
 from .signals import Zs, window
-
-if TYPE_CHECKING:
-    from .records import Chain
 
 Levels = dict[str, str]
 

@@ -10,9 +10,10 @@ from ..errors import ChangedError, NotFoundError
 from ..files import Release
 from ..table import Table, parse_csv
 from ..tables import Tables, calendar_path
+from .chain import Chain
 from .days import Days, check_gold
 from .published import compare
-from .records import COLUMNS, Chain, recompute
+from .records import COLUMNS, recompute
 
 NOT_METRICS = {"date", "chain", "source", "status", "backfilled", *PROVENANCE}
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from .arithmetic import Json, round_to, significant, total
+from .chain import Chain
 from .labels import Levels, before
-
-if TYPE_CHECKING:
-    from .records import Chain
 
 
 def scorecard_of(chain: Chain, t: int, levels: Levels) -> Json:

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .entry import verify_source
+    from ..verify_source import verify_source
     from .faults import VerificationError
     from .state import ContradictionError
 

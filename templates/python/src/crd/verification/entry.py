@@ -1,13 +1,13 @@
-"""Verifies a service or a folder, with the key and the clock of this machine."""
+"""Verifies a service or a folder, with the clock of this machine."""
 
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..archive import Progress
 from ..errors import UsageError
+from ..files import Files
 from ..manifest import utc_now
 from ..settings import advice_on_key
 from .anchor import parse_anchor
@@ -16,47 +16,20 @@ from .result import Report, Verification
 from .sources import Folder, Site
 from .verifier import Options, verify_folder, verify_site
 
-if TYPE_CHECKING:
-    from ..client import Client
-
 Name = str | os.PathLike[str]
 
 
-def verify_source(
-    trust: str,
-    source: Name | None = None,
-    since: Name | None = None,
-    days: bool = False,
-    at: str | None = None,
-    report: Report = lambda _: None,
-) -> Verification:
-    """Verifies a service or a mirror folder. Without `source`, verifies the service from the settings."""
-    from ..client import Client
-
-    if source is not None and re.match("https?://", str(source)) is None:
-        if days:
-            raise UsageError(
-                "--days (days=True) applies only to a service; every file of a mirror is always verified. Omit it."
-            )
-        return verify_mirror(source, trust, since, at, report)
-    if at is not None:
-        raise UsageError("--at (at=...) applies only to a mirror; a service is verified as of now. Omit it.")
-    client = Client(base_url=None if source is None else str(source))
-    try:
-        return verify_client(client, trust, since, days, report)
-    finally:
-        client.close()
+def verify_service(files: Files, base_url: str, options: Options, days: bool = False) -> Verification:
+    """Verifies the service at an address, with the key of its files."""
+    advice = advice_on_key(base_url)
+    has_key = files.transport.api_key is not None
+    no_key = "" if has_key else f"no API key is set{f': {advice}' if advice else ''}"
+    return verify_site(Site(files), options, days, no_key)
 
 
-def verify_client(
-    client: Client, trust: str, since: Name | None = None, days: bool = False, report: Report = lambda _: None
-) -> Verification:
-    """Verifies the service of a client."""
-    transport = client.files.transport
-    advice = advice_on_key(client.base_url)
-    no_key = "" if transport.api_key is not None else f"no API key is set{f': {advice}' if advice else ''}"
-    options = Options(parse_anchor(trust), utc_now, None if since is None else Path(since), report, client.progress)
-    return verify_site(Site(client.files), options, days, no_key)
+def options_of(trust: str, since: Name | None, report: Report, progress: Progress) -> Options:
+    """Returns the options of a verification as of now."""
+    return Options(parse_anchor(trust), utc_now, None if since is None else Path(since), report, progress)
 
 
 def verify_mirror(
