@@ -50,7 +50,8 @@ export function* draftSteps(options: DraftOptions): Steps<ChainDraft> {
   );
 
   const rebuild = createRebuilder(series, writers, revisions, stamp.revision);
-  const { record, text } = rememberDays(rebuild, published?.days ?? new Map());
+  const made = genres.flatMap(({ texts }) => [...texts]);
+  const { record, text } = rememberDays(rebuild, new Map([...(published?.days ?? []), ...made]));
   return {
     chain: series.chain,
     series,
@@ -91,17 +92,17 @@ type RememberedDays = {
 };
 
 /**
- * Returns functions to a day's record and to the text of its file. A text comes from `published`, by digest, or from the
- * record; a record from the published text, or from the writers. Bundles overlap, so that each is made once.
+ * Returns functions to a day's record and to the text of its file. A text comes from `known`, by digest, or from the
+ * record; a record from the known text, or from the writers. Bundles overlap, so that each is made once.
  */
 function rememberDays(
   rebuild: (entry: ManifestDate) => DayRecord | undefined,
-  published: ReadonlyMap<string, string>,
+  known: ReadonlyMap<string, string>,
 ): RememberedDays {
   const records = new Map<string, DayRecord>();
-  const texts = new Map(published);
+  const texts = new Map(known);
   function record(entry: ManifestDate): DayRecord {
-    const text = published.get(entry.sha256);
+    const text = known.get(entry.sha256);
     const found =
       records.get(entry.sha256) ?? (text === undefined ? rebuild(entry) : (JSON.parse(text) as DayRecord)); // its digest says so
     if (found === undefined) throw new Error(`${entry.path}: the series lacks its date`);

@@ -1,4 +1,4 @@
-import { GENRES } from '../../../schemas/catalog.js';
+import { GENRES, WINDOWS } from '../../../schemas/catalog.js';
 import type {
   Chart,
   Genre,
@@ -16,6 +16,7 @@ import {
   type RenderedFile,
   toArtifact,
 } from '../artifacts/artifact.js';
+import { LONGEST } from '../artifacts/bundle.js';
 import { type ChartPoint, toChartPoint } from '../artifacts/chart-data.js';
 import type { Steps } from '../steps.js';
 import { DAY_SCHEMAS, type DayRecord, type DayWriters } from '../records/day-writers.js';
@@ -48,12 +49,14 @@ export type GenreOptions = EntryOptions & {
   readonly superseded?: ReadonlyMap<string, DayRecord> | undefined;
 };
 
-/** The next state of a genre of a chain. Threads can exchange it without its days, which contain functions. */
+/** The next state of a genre of a chain. */
 export type GenreDraft = {
   /** True when the chain was published before without this genre. Its dates are then not counted as new. */
   readonly isAdded: boolean;
   readonly entries: readonly ManifestDate[];
   readonly days: readonly Artifact[];
+  /** Texts by digest of the newest of the days that were made: bundles hold them. */
+  readonly texts: ReadonlyMap<string, string>;
   /** The calendar rows of the days that were written or rebuilt, for genre meta only. */
   readonly rows: readonly RegimeCalendarRow[];
   /** The same days as points of the chart. */
@@ -121,6 +124,7 @@ function toGenreDraft(
       a.date < b.date ? -1 : 1,
     ),
     days: results.flatMap((result) => (result.fate === 'unchanged' ? [] : [result.artifact])),
+    texts: new Map(results.flatMap(({ entry, text }) => (text === undefined ? [] : [[entry.sha256, text]]))),
     rows: results.flatMap((result) => result.row ?? []),
     points: results.flatMap((result) => result.point ?? []),
     newDates: datesOf('new'),
@@ -157,11 +161,15 @@ type EntryOptions = {
 /** Decides about a day of a genre, given its published entry. */
 type EntryWriter = (genre: Genre, t: number, before: ManifestDate | undefined) => DayResult;
 
-/** What the calendar and the chart show of a meta record; nothing for other genres. */
-type MetaParts = { readonly row?: RegimeCalendarRow; readonly point?: ChartPoint };
+/** What is kept of a day that was made: the text of a new one, and what the calendar and the chart show of a meta record. */
+type KeptParts = {
+  readonly text?: string;
+  readonly row?: RegimeCalendarRow;
+  readonly point?: ChartPoint;
+};
 
 /** The decision about a day: keep what is published, or publish a new file. */
-type DayResult = MetaParts &
+type DayResult = KeptParts &
   (
     | { readonly fate: 'unchanged'; readonly entry: ManifestDate }
     | { readonly fate: 'new' | 'restated'; readonly entry: ManifestDate; readonly artifact: Artifact }
@@ -171,6 +179,7 @@ type DayResult = MetaParts &
 function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions): EntryWriter {
   const { series, writers, trusted, stamp, reason, handOver } = options;
   const keep = handOver === undefined ? createTextKeeper() : keepNothing;
+  const firstBundled = series.dates.length - WINDOWS[LONGEST];
 
   function make(genre: Genre, schema: string, t: number, revision: string): RenderedDay {
     const provenance = { revision, updatedThrough: revisions[revision]?.updated_through ?? '' };
@@ -183,6 +192,7 @@ function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions):
     return {
       artifact: toArtifact(path, JSON_TYPE, keep(rendered, content), rendered),
       content: rendered,
+      ...(t < firstBundled ? {} : { text: rendered.text }),
       ...parts,
     };
   }
@@ -224,7 +234,7 @@ function createEntryWriter(options: EntryOptions, revisions: ManifestRevisions):
   };
 }
 
-type RenderedDay = RenderedFile & MetaParts;
+type RenderedDay = RenderedFile & KeptParts;
 
 function schemaNameOf(schema: string): SchemaName {
   return schema.split('/')[0] as SchemaName; // a schema id is `<name>/<version>`
