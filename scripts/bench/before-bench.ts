@@ -4,6 +4,7 @@
  * - Each commit is copied to a folder of its own, installed and built there. The folders stay, so that the next run is faster.
  * - Every row is measured alternately on both sides, and its median counts.
  * - CPU is that of the whole process tree, user and system. A child that its parent did not wait for is missing.
+ * - Nothing is deleted before the end, because file systems create files slowly after many were deleted.
  * - Each side reads and writes stores of its own, because neither has to read the format of the other.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -176,7 +177,6 @@ async function measurePublish(
       await publish('publish, nothing new', subject, later, cold);
       await publish('publish, one new day of each chain', subject, input(rounds - round), 'grown');
       await publish('first publish of 100 days of one chain', subject, short, `short-${round}`);
-      await rm(path.join(subject.work, cold), { recursive: true });
     }
 }
 
