@@ -7,23 +7,33 @@
  * - Nothing is deleted before the end, because file systems create files slowly after many were deleted.
  * - Each side reads and writes stores of its own, because neither has to read the format of the other.
  */
+import path from 'node:path';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { formatTable } from '../../infra/process/format-table.js';
+import { CHAIN_IDS } from '../../schemas/catalog.js';
 import { copyCommit } from '../build/copy-commit.js';
-import { BenchError, parseCount, type Bench, type BenchOptions } from './bench.js';
-import { saturate, sendEvenly } from './gateway/load.js';
-import { prepareStore } from './gateway/prepared-store.js';
-import { startServers } from './gateway/servers.js';
-import { cutHistory, readHistory, writeHistory, type BenchInput } from './metrics-history.js';
-import { formatJson, isPassed, machine, median, type Check } from './report.js';
+import { prepareStore, saturate, sendEvenly, startServers } from './gateway-servers.js';
+import {
+  type Bench,
+  BenchError,
+  type BenchInput,
+  type BenchOptions,
+  type Check,
+  cutHistory,
+  formatJson,
+  isPassed,
+  machine,
+  median,
+  parseCount,
+  readHistory,
+  writeHistory,
+} from './harness.js';
 
 const ROWS = ['publish', 'demo', 'test', 'gateway'] as const;
 type Row = (typeof ROWS)[number];

@@ -1,14 +1,14 @@
 /** Runs a bench: `npm run bench -- <name>`. */
 import path from 'node:path';
 import { Command } from 'commander';
-import { BenchError, type Bench, type BenchOptions } from './bench.js';
 import { addBeforeBench } from './before-bench.js';
-import { addClientBench } from './client/client-bench.js';
-import { addCollectionBench } from './collection/collection-bench.js';
-import { addGatewayBench } from './gateway/gateway-bench.js';
-import { addGeneratorBench } from './generator/generator-bench.js';
-import { addPagesBench } from './pages/pages-bench.js';
-import { addS3Bench } from './s3/s3-bench.js';
+import { addClientBench } from './client-bench.js';
+import { addCollectionBench } from './collection-bench.js';
+import { addGatewayBench } from './gateway-bench.js';
+import { addGeneratorBench } from './generator-bench.js';
+import { type Bench, BenchError, type BenchOptions } from './harness.js';
+import { addPagesBench } from './pages-bench.js';
+import { addS3Bench } from './s3-bench.js';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   generator: addGeneratorBench,

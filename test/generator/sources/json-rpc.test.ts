@@ -1,9 +1,4 @@
-import {
-  createJsonRpc,
-  resultOf,
-  type JsonRpc,
-  type RpcCall,
-} from '../../../generator/sources/json-rpc.js';
+import { createJsonRpc, resultOf, type JsonRpc, type RpcCall } from '../../../generator/sources/json-rpc.js';
 import type { SourceError } from '../../../generator/sources/source.js';
 import { createInstantTools, type InstantTools } from '../../support/sources/instant-tools.js';
 import {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -5,15 +6,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { installLocked } from '../../python/install-locked.js';
-import type { Bench, BenchOptions } from '../bench.js';
-import { prepareStore } from '../gateway/prepared-store.js';
-import { readFullHistory } from '../metrics-history.js';
-import { formatChecks, isPassed, median, type Check } from '../report.js';
-import { startServerProcess } from '../server-process.js';
+import { installLocked } from '../python/install-locked.js';
+import { prepareStore } from './gateway-servers.js';
+import {
+  type Bench,
+  type BenchOptions,
+  type Check,
+  formatChecks,
+  isPassed,
+  median,
+  readFullHistory,
+  startServerProcess,
+} from './harness.js';
 
 /** What measure_client.py prints, in seconds. A sample of a genre is the client's time and that of curl. */
 type Sample = readonly [client: number, curl: number];
@@ -103,7 +109,7 @@ async function measure(args: readonly string[], key: string, options: BenchOptio
   const python = installLocked({ what: 'the Python clients', requirements, folder });
   const PYTHONPATH = path.join(root, 'templates', 'python', 'src');
   const env = { ...environment, CRD_API_KEY: key, PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1' };
-  const line = [path.join(import.meta.dirname, 'measure_client.py'), ...args];
+  const line = [path.join(import.meta.dirname, 'programs', 'measure_client.py'), ...args];
   return JSON.parse((await promisify(execFile)(python, line, { env, signal })).stdout) as Measured; // it prints that
 }
 

@@ -1,9 +1,9 @@
 /**
- * Sends requests as fast as the server answers, with autocannon. `node dist/scripts/bench/gateway/saturate.js` reads
+ * Sends requests as fast as the server answers, with autocannon. `node dist/scripts/bench/programs/saturate.js` reads
  * `SaturateOptions` from stdin and prints `SaturateResult`, both as JSON.
  */
-import { json } from 'node:stream/consumers';
 import autocannon from 'autocannon';
+import { json } from 'node:stream/consumers';
 
 /** The requests. Each connection requests its share of the paths one after the other, repeatedly. */
 export type SaturateOptions = {

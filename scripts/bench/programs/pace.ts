@@ -2,11 +2,11 @@
  * Sends requests at a constant rate even if responses are late. Measures each latency from the time at which the request
  * was due, so that a stall of the server counts for every request that it delays. autocannon cannot do this: with a rate
  * limit it sends a burst each second and then pauses, which hides stalls.
- * `node dist/scripts/bench/gateway/pace.js` reads `PaceOptions` from stdin and prints `PaceResult`, both as JSON.
+ * `node dist/scripts/bench/programs/pace.js` reads `PaceOptions` from stdin and prints `PaceResult`, both as JSON.
  */
-import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Socket, connect } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The load. Every response must have this status and no body. The first second is not measured. */
 export type PaceOptions = {

@@ -2,7 +2,7 @@
  * An S3 server that discards all data, so that a slow server does not hide the cost of the writer: it answers each PUT at
  * once with an ETag, and each GET with 404. It prints its port, and exits when stdin closes.
  */
-import { createServer, type Socket } from 'node:net';
+import { type Socket, createServer } from 'node:net';
 
 const ANSWER = Buffer.from(
   `HTTP/1.1 200 OK\r\nETag: "${'0'.repeat(32)}"\r\nContent-Length: 0\r\n\r\n`,

@@ -1,10 +1,10 @@
 /**
  * The baseline: an Express application that answers every request with the same 307, with the headers of a redirect to a
  * file, and writes the same log line as the gateway.
- * `node dist/scripts/bench/gateway/bare-express.js <JSON of headers>` prints its address on stderr.
+ * `node dist/scripts/bench/programs/bare-express.js <JSON of headers>` prints its address on stderr.
  */
-import { createServer } from 'node:http';
 import express from 'express';
+import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { createLogger } from '../../../gateway/io/operation/logger.js';
 import { createRequestLog } from '../../../gateway/io/operation/request-log.js';

@@ -1,7 +1,7 @@
 /**
  * A small S3 server on loopback: it answers path-style GETs of one bucket from the folder of a directory store. Each line
  * on stdin is the text of a new pointer. It exits when stdin closes.
- * `node dist/scripts/bench/gateway/s3-server.js <folder of the store>` prints its address on stderr.
+ * `node dist/scripts/bench/programs/s3-server.js <folder of the store>` prints its address on stderr.
  */
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';

@@ -1,13 +1,23 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { formatTable } from '../../../infra/process/format-table.js';
-import { BenchError, parseCount, type Bench, type BenchOptions } from '../bench.js';
-import { runChild, type ChildResult } from '../child-process.js';
-import { createWorkFolder } from '../disk.js';
-import { formatChecks, isPassed, machine } from '../report.js';
-import { toChecks, type CollectionMeasurements, type Sample } from './collection-checks.js';
-import { countIdleRequests } from './idle-requests.js';
+import { rm } from 'node:fs/promises';
+import { formatTable } from '../../infra/process/format-table.js';
+import type { Chain } from '../../schemas/types.generated.js';
+import { type DemoService, startDemoSources } from '../demo/demo-sources.js';
+import {
+  type Bench,
+  BenchError,
+  type BenchOptions,
+  type Check,
+  type ChildResult,
+  formatChecks,
+  isPassed,
+  machine,
+  median,
+  parseCount,
+  runChild,
+  createWorkFolder,
+} from './harness.js';
 
 type CollectionBenchOptions = {
   readonly work: string;
@@ -18,7 +28,7 @@ type CollectionBenchOptions = {
 type RunStep = (...args: readonly string[]) => Promise<ChildResult>;
 
 const FULL_DAY = 5_000_000;
-const SCRIPT = path.join('scripts', 'bench', 'collection', 'run-step.js');
+const SCRIPT = path.join('scripts', 'bench', 'programs', 'run-step.js');
 
 /** Adds the bench of the collection: the query of a large day, the bytes that it reads, and what a collection costs without it. */
 export const addCollectionBench: Bench = (command, options) =>
@@ -48,7 +58,7 @@ async function runCollectionBench(own: CollectionBenchOptions, options: BenchOpt
   await import('@duckdb/node-api').catch((cause: unknown) => {
     throw new BenchError('DuckDB is not installed. Run npm run install:duckdb.', { cause });
   });
-  const { folder } = await createWorkFolder(path.resolve(own.work));
+  const folder = await createWorkFolder(path.resolve(own.work));
   const runStep: RunStep = (...args) =>
     runChild({ script: SCRIPT, args, peakFile: path.join(folder, 'peak') }, options);
   try {
@@ -96,4 +106,93 @@ function formatSamples(samples: readonly Sample[]): string {
     String(Math.round(peakBytes / 1e6)),
   ]);
   return `Node ${node}, ${cpus} x ${cpu}\n\n${formatTable(['run', 's', 'peak MB'], rows)}`;
+}
+
+/** Requests of a collection to a source, for a chain. */
+type IdleRequests = {
+  readonly chain: Chain;
+  readonly source: DemoService;
+  readonly requests: number;
+};
+
+/** The chains of the demo that are collected from services. */
+const CHAINS: readonly Chain[] = ['ethereum', 'arbitrum'];
+
+/** Collects each chain from the services of the demo, again an hour later, and counts the requests of the second time. */
+async function countIdleRequests(folder: string, options: BenchOptions): Promise<IdleRequests[]> {
+  const { policy, takeRequests, stop } = await startDemoSources(path.join(options.root, 'scripts', 'sample'));
+  const collect = async (chain: Chain, asOf: string): Promise<DemoService[]> => {
+    takeRequests();
+    const into = ['--policy', policy, '--into', `file:${path.join(folder, 'idle')}`, '--as-of', asOf];
+    const script = path.join('generator', 'main.js');
+    await runChild(
+      { script, args: ['collect', '--chain', chain, ...into], peakFile: path.join(folder, 'peak') },
+      options,
+    );
+    return takeRequests();
+  };
+  try {
+    const counted: IdleRequests[] = [];
+    for (const chain of CHAINS) {
+      const first = await collect(chain, '2023-09-27T06:00:00Z');
+      const second = await collect(chain, '2023-09-27T07:00:00Z');
+      if (first.length === 0) throw new BenchError(`${chain} was not collected from a service`);
+      for (const source of new Set(first)) {
+        counted.push({ chain, source, requests: second.filter((each) => each === source).length });
+      }
+    }
+    return counted;
+  } finally {
+    await stop();
+  }
+}
+
+type Run = 'floor' | 'query' | 'ledger';
+
+/** A measurement of a run. */
+export type Sample = { readonly run: Run; readonly ms: number; readonly peakBytes: number };
+
+/** Everything that the bench measures. `bytesRead` is relative to the bytes of the needed columns. */
+export type CollectionMeasurements = {
+  readonly samples: readonly Sample[];
+  readonly bytesRead: number;
+  readonly idle: readonly IdleRequests[];
+};
+
+/** Compares what was measured with the bounds. */
+export function toChecks({ samples, bytesRead, idle }: CollectionMeasurements): Check[] {
+  const of = (run: Run): readonly Sample[] => samples.filter((sample) => sample.run === run);
+  const ms = (run: Run): number => median(of(run).map((sample) => sample.ms));
+  const peakMb = Math.max(...of('query').map(({ peakBytes }) => peakBytes / 1e6));
+  return [
+    {
+      name: 'query of a day, relative to a scan of its columns',
+      measured: ms('query') / ms('floor'),
+      relation: 'at most',
+      bound: 16,
+      unit: 'times',
+    },
+    { name: 'peak memory of the query', measured: peakMb, relation: 'under', bound: 1_400, unit: 'MB' },
+    {
+      name: 'bytes read of a day, relative to its needed columns',
+      measured: bytesRead,
+      relation: 'at most',
+      bound: 1.1,
+      unit: 'times',
+    },
+    {
+      name: 'ledger, CSV and sources.json of 17 years written again',
+      measured: ms('ledger'),
+      relation: 'under',
+      bound: 1_000,
+      unit: 'ms',
+    },
+    ...idle.map(({ chain, source, requests }): Check => ({
+      name: `requests to ${source} for ${chain} with nothing new`,
+      measured: requests,
+      relation: 'at most',
+      bound: 2,
+      unit: 'requests',
+    })),
+  ];
 }

@@ -1,8 +1,5 @@
-import { isPassed } from '../../../../scripts/bench/report.js';
-import {
-  toChecks,
-  type CollectionMeasurements,
-} from '../../../../scripts/bench/collection/collection-checks.js';
+import { isPassed } from '../../../scripts/bench/harness.js';
+import { toChecks, type CollectionMeasurements } from '../../../scripts/bench/collection-bench.js';
 
 /** Measurements that are just within the bounds. */
 const GOOD: CollectionMeasurements = {

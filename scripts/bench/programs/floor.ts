@@ -1,11 +1,11 @@
 /**
  * Measures the floor of a cold publish: hashing the same bytes and writing them to the same number of files, with the same
- * durability. `node dist/scripts/bench/generator/floor.js <source> <target>` reads the files of the folder `source`, then
+ * durability. `node dist/scripts/bench/programs/floor.js <source> <target>` reads the files of the folder `source`, then
  * starts its clock, writes them to the new folder `target` under their digests, and prints one JSON document.
  */
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
-import path from 'node:path';
 import pMap from 'p-map';
+import path from 'node:path';
+import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
 import { sha256Hex } from '../../../schemas/digest.js';
 
 /** Number of concurrent writes, as in the generator. */

@@ -1,11 +1,11 @@
 /**
  * An Express application that answers every request with a 307 to a URL from the AWS SDK's presigner, without a log.
- * `node dist/scripts/bench/gateway/presigner.js <key>` prints its address on stderr.
+ * `node dist/scripts/bench/programs/presigner.js <key>` prints its address on stderr.
  */
-import { createServer } from 'node:http';
+import express from 'express';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import express from 'express';
+import { createServer } from 'node:http';
 import { listen } from './listen.js';
 
 const [key] = process.argv.slice(2);

@@ -1,17 +1,23 @@
+import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server as HttpServer } from 'node:http';
+import { type Server as HttpServer, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Browser } from 'playwright-core';
-import { PAGE_PATHS } from '../../../schemas/paths.js';
-import { largestPaintMs, startBrowser } from '../../browser/browser.js';
-import type { Bench, BenchOptions } from '../bench.js';
-import { runChild } from '../child-process.js';
-import { formatChecks, isPassed, median, type Check } from '../report.js';
-import { startServerProcess } from '../server-process.js';
+import { PAGE_PATHS } from '../../schemas/paths.js';
+import { largestPaintMs, startBrowser } from '../browser/browser.js';
+import {
+  type Bench,
+  type BenchOptions,
+  type Check,
+  formatChecks,
+  isPassed,
+  median,
+  runChild,
+  startServerProcess,
+} from './harness.js';
 
 const ROUNDS = 15;
 const MAX_RATIO = 1.5;

@@ -1,26 +1,26 @@
 /**
  * Writes artifacts to S3 alternately like the product and in a plain loop of the SDK, each time to a new prefix of a new
- * bucket. `node dist/scripts/bench/s3/s3-writes.js <S3WritesOptions as JSON>` prints `S3Writes` as JSON.
+ * bucket. `node dist/scripts/bench/programs/s3-writes.js <S3WritesOptions as JSON>` prints `S3Writes` as JSON.
  */
+import pMap from 'p-map';
 import {
   CreateBucketCommand,
   PutObjectCommand,
-  S3Client,
   type PutObjectCommandInput,
+  S3Client,
 } from '@aws-sdk/client-s3';
-import pMap from 'p-map';
-import { cacheControlOf } from '../../../schemas/object-headers.js';
-import { objectKey } from '../../../schemas/paths.js';
 import { bodyOf } from '../../../generator/core/artifacts/artifact.js';
 import { planRelease } from '../../../generator/core/release/plan-release.js';
 import type { PlannedRelease } from '../../../generator/core/release/plan-types.js';
-import { applyRelease } from '../../../generator/publish/publish-release.js';
 import { toDirectory } from '../../../generator/input/input-folder.js';
 import { readInput } from '../../../generator/input/read-input.js';
+import { applyRelease } from '../../../generator/publish/publish-release.js';
+import { SILENT, recordStages } from '../../../generator/run/progress.js';
 import { readProductTexts } from '../../../generator/texts/product-texts.js';
-import { recordStages, SILENT } from '../../../generator/run/progress.js';
 import type { ObjectStore } from '../../../infra/store/object-store.js';
 import { openStore } from '../../../infra/store/open-store.js';
+import { cacheControlOf } from '../../../schemas/object-headers.js';
+import { objectKey } from '../../../schemas/paths.js';
 
 /** Options of the program. The first round is a warm-up and not reported. */
 export type S3WritesOptions = {
