@@ -106,7 +106,7 @@ export async function preparePlan(options: PreparePlanOptions): Promise<Prepared
 
   progress.begin('plan');
   const texts = await readTexts(input, record);
-  const start = { ...read, state: read.state && (await addManifests(read.state, input, texts, options)) };
+  const start = await addManifests(read, input, texts, options);
   const found = { input, heldFaults: required.faults.filter(isHeld), absent, start };
   const request: PlanRequest = {
     inputs: input.series,
@@ -135,11 +135,13 @@ function readTexts({ site }: Input, record: ReleaseRecord | undefined): Promise<
 
 /** Adds what the plan needs of the chains that it rebuilds: their manifests and, unless all is to be made again, newest days. */
 async function addManifests(
-  state: PublishedState,
+  start: StartingPoint,
   { series }: Input,
   texts: ReferenceTexts,
   { store, full }: PreparePlanOptions,
-): Promise<PublishedState> {
+): Promise<StartingPoint> {
+  const { state } = start;
+  if (state === undefined) return start;
   const methodologySha256 = methodologyDigest(texts.methodology);
   const trust = {
     writersSha256: writersFingerprint(texts),
@@ -149,7 +151,7 @@ async function addManifests(
   };
   const chains = chainsToRebuild(series, state, trust);
   const listed = await withManifests(store, state, chains);
-  return full ? listed : { ...listed, days: await readDays(store, listed, chains) };
+  return { ...start, state: full ? listed : { ...listed, days: await readDays(store, listed, chains) } };
 }
 
 /** Plans, and accepts what the ledgers recorded if the options have ledgers. */

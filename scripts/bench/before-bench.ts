@@ -37,8 +37,7 @@ import {
 
 const ROWS = ['publish', 'demo', 'test', 'gateway'] as const;
 type Row = (typeof ROWS)[number];
-const SIDES = ['before', 'now'] as const;
-type Side = (typeof SIDES)[number];
+type Side = 'before' | 'now';
 
 type BeforeOptions = {
   readonly commit: string;

@@ -42,9 +42,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
   const enqueue = createQueue();
 
   async function get(key: string): Promise<StoredObject | undefined> {
-    const file = fileOf(key);
-    await nextTurn(); // so that thousands of reads leave room for timers and signals
-    const bytes = readStoredFile(file);
+    const bytes = await readStoredFile(fileOf(key));
     return bytes && { bytes, etag: etagOf(bytes) };
   }
 
@@ -79,7 +77,7 @@ export function createDirectoryStore(root: string, options: DirectoryOptions = {
     await files.flush();
     return enqueue(() =>
       withDirectoryLock(lock, async () => {
-        const current = readStoredFile(target);
+        const current = await readStoredFile(target);
         if ((current ? etagOf(current) : null) !== expected) return 'conflict';
         await rename(await files.writeTemporary(body), target);
         files.markUnflushed(path.dirname(target));
@@ -174,10 +172,11 @@ function etagOf(bytes: Uint8Array): Etag {
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
- * Reads at most MAX_OBJECT_BYTES of a file. Returns `undefined` if there is none, or something else at its path. It blocks:
+ * Reads at most MAX_OBJECT_BYTES of a file. Resolves to `undefined` if there is none, or something else at its path. Reading blocks:
  * most objects are small, and four round trips to the thread pool take several times longer than reading one.
  */
-function readStoredFile(file: string): Uint8Array | undefined {
+async function readStoredFile(file: string): Promise<Uint8Array | undefined> {
+  await nextTurn(); // so that thousands of reads leave room for timers and signals
   const descriptor = openIfPresent(file);
   if (descriptor === undefined) return undefined;
   try {
