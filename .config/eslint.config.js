@@ -1,5 +1,5 @@
 // The house rules that a machine can hold: directions between layers, purity of core, documented exports, size.
-// test/docs/circles.test.ts holds that no import leads back.
+// test/docs/import-circles.test.ts holds that no import leads back.
 import importX from 'eslint-plugin-import-x';
 import jsdoc from 'eslint-plugin-jsdoc';
 import tseslint from 'typescript-eslint';

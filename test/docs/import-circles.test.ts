@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-const FOLDERS = ['gateway', 'generator', 'infra', 'schemas', 'scripts', 'templates'];
+const FOLDERS = ['gateway', 'generator', 'infra', 'schemas', 'scripts', 'templates', 'test'];
 
 /** An import or a type from another module of the product. */
 const IMPORT = /(?:^import|^export|^\}|import\()[^;'"]*['"](\.[^'"]+)\.js['"]/gm;
@@ -29,11 +29,11 @@ function findCircle(modules: ReadonlyMap<string, readonly string[]>): readonly s
   return [...modules.keys()].map((module) => visit(module, [])).find(({ length }) => length > 0) ?? [];
 }
 
-describe('the modules of the product', () => {
+describe('the modules of the repository', () => {
   it('do not import each other in a circle', () => {
     const files = FOLDERS.flatMap((folder) =>
       readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+        .filter((file) => file.endsWith('.ts') && !/node_modules|cdk.out/.test(file))
         .map((file) => path.join(folder, file)),
     );
     const modules = new Map(files.map((file) => [file, importsOf(file)]));
